@@ -118,7 +118,7 @@ tsan:
 .PHONY: all help demo check check-long bench reproduce lint format fuzz validate deps install clean golden docs
 help:
 	@echo 'make demo      install what is missing, build, run LUD and BFS, print the table'
-	@echo 'make check     every test; make check-long whole products, where that takes a part in which all pairs stand'
+	@echo 'make check     every test; make check-long all combinations, where that takes a sample'
 	@echo 'make bench     speed of the simulator, as a table and CSV'
 	@echo 'make validate  cycle counts beside the reference simulator'
 	@echo 'make reproduce the figures of the papers, size paper, into build/reproduction (SIZE=small is short)'

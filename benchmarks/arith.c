@@ -1,5 +1,6 @@
 /* arith: an arithmetic loop with full masks and no memory. It measures the simulator, not the machine it simulates.
- *   small: 128 blocks of 128 threads, 200 iterations (3.3 M warp instructions)      paper: 4,000 iterations (66 M) */
+ *   size small: 128 blocks of 128 threads, 200 iterations (3.3 M warp instructions)
+ *   size paper: 4,000 iterations (66 M warp instructions) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

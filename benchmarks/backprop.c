@@ -1,7 +1,9 @@
-/* backprop: inputs uniform in [-1, 1), weights in [-0.1, 0.1), a target of 0.1. The reference rounds and adds as the
- * kernels do. The host's computation between the kernels uses their sums. Results are equal bit for bit.
- *   small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
- *   paper: 65,536 inputs as in Rodinia, 3.6 M and 98 M (the dual-path paper: 190 M) */
+/* backprop: inputs uniform in [-1, 1), weights in [-0.1, 0.1), a target of 0.1. The reference rounds and adds in the
+ * kernels' order. Between the two kernels, the host computes the output and the errors from the first kernel's sums.
+ * Results are equal bit for bit.
+ *   size small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
+ *   size paper: 65,536 inputs as in Rodinia, 3.6 M warp and 98 M thread instructions (190 M in the dual-path
+ *     paper) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +17,10 @@ static const float rate = 0.3f, momentum = 0.3f, target = 0.1f;
 struct net {
     uint32_t inputs;
     float *input;                  /* inputs + 1 values; the first value is the constant 1 */
-    float *weight, *before, *got;  /* (inputs + 1) x ROW each */
+    float *weight, *before, *got;  /* (inputs + 1) x ROW values in each array */
     float *partial, *want_partial; /* UNITS sums for each block */
-    float output[ROW], delta[ROW]; /* weights from hidden units to the output; errors of the hidden units */
+    float output[ROW],
+        delta[ROW]; /* output: weights from the hidden units to the output unit; delta: errors of the hidden units */
 };
 
 static float squash(float sum) { return 1 / (1 + expf(-sum)); }

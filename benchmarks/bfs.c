@@ -1,8 +1,9 @@
 /* bfs: breadth-first search from node 0, two launches per level. The graph is random: most nodes have 2 to 10 edges,
  * and one node in 64 is a hub with up to 64 edges. Edges are directed and lead to uniformly chosen nodes, but node i
  * also has an edge to node i + 1, so that all nodes are reachable. The reference is a search with a queue.
- *   small: 8192 nodes, 0.27 M warp and 2.7 M thread instructions
- *   paper: 65536 nodes as in Rodinia's larger graph, 2.2 M and 24 M; 33.5 % of lanes are used */
+ *   size small: 8192 nodes, 0.27 M warp and 2.7 M thread instructions
+ *   size paper: 65536 nodes as in Rodinia's larger graph, 2.2 M warp and 24 M thread instructions; 33.5 % of
+ *     lanes are active */
 #include "bench.h"
 #include "graph.h"
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct search {
     struct bench_graph graph;
     uint32_t nodes;
     int32_t *want, *got; /* levels */
-    uint8_t *flags;      /* nodes: 1 for node 0 */
+    uint8_t *flags;      /* one element per node: 1 for node 0, 0 for the others */
 };
 
 static void search_free(struct search *g) {

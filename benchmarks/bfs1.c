@@ -1,9 +1,9 @@
 /* bfs1: breadth-first search from node 0 as in the ISPASS-2009 suite, with one launch per level. The graph is random,
  * like the suite's graph: each node has 1 to 11 directed edges (six on average) to uniformly chosen nodes, and node i
  * has an edge to node i + 1, so that all nodes are reachable. The reference is a search with a queue.
- *   small: 8,192 nodes, 0.21 M warp and 2.2 M thread instructions
- *   paper: 65,536 nodes as in the suite, 1.8 M and 19 M (the dual-path paper: 16 M); 33.0 % of lanes are used (the
- *   paper: 32 %) */
+ *   size small: 8,192 nodes, 0.21 M warp and 2.2 M thread instructions
+ *   size paper: 65,536 nodes as in the suite, 1.8 M warp and 19 M thread instructions (16 M in the dual-path
+ *     paper); 33.0 % of lanes are active (32 % in the paper) */
 #include "bench.h"
 #include "graph.h"
 #include <stdlib.h>
@@ -16,9 +16,9 @@ enum { BLOCK = 256 };
 struct search {
     struct bench_graph graph;
     uint32_t nodes;
-    uint32_t (*node)[2]; /* nodes: first edge, number of edges */
-    int32_t *want, *got; /* level of each node (-1: unreachable); in `got`, only node 0 is reached at first */
-    uint8_t *flags;      /* nodes: 1 for node 0 */
+    uint32_t (*node)[2]; /* for each node: its first edge, its number of edges */
+    int32_t *want, *got; /* level of each node, -1 if it is not reached; `got` begins with a level for node 0 only */
+    uint8_t *flags;      /* one element per node: 1 for node 0, 0 for the others */
 };
 
 static bool search_fill(struct search *g) {

@@ -1,8 +1,8 @@
 /* bfs2: breadth-first search from node 0 over a directed graph whose degrees follow a power law: each node has eight
  * edges on average, and both ends of each edge are chosen by four-way bisection with odds of 57, 19, 19 and 5 in a
  * hundred (R-MAT). Low numbers have most edges; many nodes have none. The reference is a search with a queue.
- *   small: 4,096 nodes, 0.19 M warp and 1.2 M thread instructions
- *   paper: 65,536 nodes, 3.0 M and 21 M (the dual-path paper: 26 M) */
+ *   size small: 4,096 nodes, 0.19 M warp and 1.2 M thread instructions
+ *   size paper: 65,536 nodes, 3.0 M warp and 21 M thread instructions (26 M in the dual-path paper) */
 #include "bench.h"
 #include "graph.h"
 #include <stdlib.h>
@@ -15,9 +15,9 @@ enum { BLOCK = 512, DEGREE = 8 };
 struct search {
     struct bench_graph graph;
     uint32_t nodes;
-    uint32_t (*node)[2]; /* nodes: first edge, number of edges */
-    int32_t *want, *got; /* level of each node (-1: unreachable); in `got`, only node 0 is reached at first */
-    uint8_t *flags;      /* nodes: 1 for node 0 */
+    uint32_t (*node)[2]; /* for each node: its first edge, its number of edges */
+    int32_t *want, *got; /* level of each node, -1 if it is not reached; `got` begins with a level for node 0 only */
+    uint8_t *flags;      /* one element per node: 1 for node 0, 0 for the others */
 };
 
 static bool search_fill(struct search *g) {

@@ -1,7 +1,7 @@
 /* bicg: the two matrix-vector products of the biconjugate gradient method. The reference adds with fma in the
  * kernels' order.
- *   small: 180 x 140, 0.02 M warp and 0.46 M thread instructions
- *   paper: 2048 x 2048, 2.4 M and 76 M (PolyBench: 4096 x 4096) */
+ *   size small: 180 x 140, 0.02 M warp and 0.46 M thread instructions
+ *   size paper: 2048 x 2048, 2.4 M warp and 76 M thread instructions (PolyBench: 4096 x 4096) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, floa
                                  char *why, size_t why_size) {
     uint64_t seed = 19, rows = nx * sizeof *a, columns = ny * sizeof *a;
     float *p = a + (size_t)nx * ny, *r = p + ny, *q = r + nx, *s = q + nx, *got = s + ny;
-    bench_fill(a, (size_t)nx * ny + nx + ny, &seed, -1, 1); /* also fills the two vectors, which follow the matrix */
+    bench_fill(a, (size_t)nx * ny + nx + ny, &seed, -1,
+               1); /* also fills the two vectors, which follow the matrix in memory */
     uint64_t da = bench_buffer(h, a, nx * columns), dp = bench_buffer(h, p, columns), dr = bench_buffer(h, r, rows);
     uint64_t dq = bench_buffer(h, NULL, rows), ds = bench_buffer(h, NULL, columns);
     if (!da || !dp || !dr || !dq || !ds)

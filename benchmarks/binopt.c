@@ -1,9 +1,9 @@
 /* binopt: call options on share prices of 5 to 30, with strikes of 0.7 to 1.4 times the share price and expiry in a
  * quarter of a year to ten years. The reference evaluates the same tree in double. Values are compared within 1e-5 of
  * max(1, |value|), because each of up to 2,048 steps of the tree rounds every node twice, up or down with equal odds.
- *   small: 2 options, 256 steps, 0.04 M warp and 1.2 M thread instructions
- *   paper: 15 options (a block for each SM of the default machine), 2,048 steps, 10 M and 325 M (the sample: 512
- *          options, as many steps) */
+ *   size small: 2 options, 256 steps, 0.04 M warp and 1.2 M thread instructions
+ *   size paper: 15 options (a block for each SM of the default machine), 2,048 steps, 10 M warp and 325 M thread
+ *     instructions (CUDA sample: 512 options, 2,048 steps) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ extern const struct bench bench_binopt;
 enum { BLOCK = 256, OPTIONS = 15, SPARE = 16 };
 static const double rate = 0.02, volatility = 0.30;
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct option {
     float price, strike, move, up, down;
 };

@@ -1,9 +1,10 @@
 /* cfd: Euler flow around a wing on a mesh of cells with four faces: rings of cells around the wing. The innermost ring
- * is at the wall of the wing, the outermost ring at the far field. Cells are numbered outwards, so that every few warps
- * have lanes at a boundary. Cell numbers are shuffled in windows of 32, as a mesh generator would number cells. The
- * reference rounds where the kernels do, so results are equal bit for bit.
- *   small: 768 cells, a step, 0.05 M warp and 1.3 M thread instructions
- *   paper: 97,152 cells as in Rodinia, a step, 5.5 M and 170 M (Rodinia: 97,152 cells, 2,000 steps) */
+ * is at the wall of the wing, the outermost ring at the far field. Cells are numbered outwards, so that one of every
+ * few warps has lanes at a boundary. Cell numbers are shuffled in windows of 32, as a mesh generator would number
+ * cells. The reference rounds where the kernels do, so results are equal bit for bit.
+ *   size small: 768 cells, a step, 0.05 M warp and 1.3 M thread instructions
+ *   size paper: 97,152 cells as in Rodinia, a step, 5.5 M warp and 170 M thread instructions (Rodinia: 97,152
+ *     cells, 2,000 steps) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -39,9 +40,9 @@ struct flux {
 
 struct mesh {
     uint32_t cells, ring, steps;
-    uint32_t *number; /* cells: the number of the cell at a place */
+    uint32_t *number; /* the cell number for each place in the mesh */
     int32_t *around;  /* FACES x cells */
-    float *normals;   /* 3 x FACES x cells */
+    float *normals;   /* 3 x FACES x cells elements */
     float *areas, *factors;
     float *v, *old, *flux, *got; /* VARIABLES x cells each */
     float far[VARIABLES];
@@ -81,7 +82,8 @@ static struct flux fluxes_of(struct state s) {
     return f;
 }
 
-/* Adds the flux through a face with `normal` between cell `s` and the other side, which has `momentum` and flux `g`. */
+/* Adds the flux through a face with `normal` of cell `s`. The cell on the other side of the face has `momentum` and
+ * flux `g`. */
 static void exchange(float sum[VARIABLES], const float normal[3], const struct state *s, const struct flux *f,
                      const float momentum[3], const struct flux *g) {
     for (int axis = 0; axis < 3; axis++) {
@@ -175,7 +177,7 @@ static void fill(struct mesh *m) {
     }
     for (uint32_t i = 0; i < m->cells; i++)
         connect(m, i / m->ring, i % m->ring, &seed);
-    /* Mach 1.2, slightly from below */
+    /* The far field flows at Mach 1.2, slightly upwards. */
     static const float far[VARIABLES] = {1.4f, 1.66f, 0.25f, 0.05f, 3.5f};
     memcpy(m->far, far, sizeof far);
     m->far_flux = fluxes_of(state_of(far[DENSITY], far + MOMENTUM, far[ENERGY]));

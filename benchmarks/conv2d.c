@@ -1,6 +1,6 @@
 /* conv2d: a 3 x 3 convolution. The reference is the same sum with fma in the kernel's order.
- *   small: 200 x 110, 0.05 M warp and 1.5 M thread instructions
- *   paper: 1024 x 1024, 2.2 M and 68 M */
+ *   size small: 200 x 110, 0.05 M warp and 1.5 M thread instructions
+ *   size paper: 1024 x 1024, 2.2 M warp and 68 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

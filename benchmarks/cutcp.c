@@ -2,8 +2,8 @@
  * half an Angstrom. The reference adds up all atoms in double, without bins. rsqrt.approx has a relative error of about
  * 2^-23, each addition an error of 2^-24 of the current sum. With a few hundred terms below 4, all values are within
  * 1e-4 of max(1, |value|).
- *   small: 16 x 16 x 16 points, cutoff 4 Angstrom, 0.09 M warp and 2.4 M thread instructions
- *   paper: 32 x 32 x 32, cutoff 12 Angstrom as in Parboil, 6.4 M and 184 M */
+ *   size small: 16 x 16 x 16 points, cutoff 4 Angstrom, 0.09 M warp and 2.4 M thread instructions
+ *   size paper: 32 x 32 x 32, cutoff 12 Angstrom as in Parboil, 6.4 M warp and 184 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 extern const struct bench bench_cutcp;
 
 enum { BIN_DEPTH = 8, REGION = 8, POINTS = REGION * REGION * REGION, MAX_AROUND = 11 * 11 * 11 };
-static const float spacing = 0.5f; /* spacing of the lattice in Angstrom; a region is as large as a bin: 4 Angstrom */
+static const float spacing =
+    0.5f; /* spacing of the lattice in Angstrom; a region and a bin have the same size, 4 Angstrom */
 
 struct atom {
     float x, y, z, charge;
@@ -19,7 +20,7 @@ struct atom {
 struct box {
     uint32_t regions[3], bins[3], pad, n_atoms; /* pad: empty bins around the lattice */
     float cutoff;
-    struct atom *atoms, *bin; /* bin: BIN_DEPTH atoms for each bin; an atom with charge 0 is absent */
+    struct atom *atoms, *bin; /* bin: BIN_DEPTH entries for each bin; an entry with charge 0 is empty */
     float *got, *want;        /* POINTS for each region */
     int32_t around[MAX_AROUND][3], n_around;
 };

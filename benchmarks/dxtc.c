@@ -1,8 +1,8 @@
 /* dxtc: a picture with slow changes of colour and some noise. The reference sorts, tries and rounds as the kernel does,
  * so that both make the same choice between candidates with nearly equal errors. The compressed squares must be equal.
- *   small: 8 squares, 0.14 M warp and 4.3 M thread instructions
- *   paper: 256 squares (64 x 64 pixels), 4.6 M and 137 M (the dual-path paper: 18 G, of which
- *          this is one part in 130) */
+ *   size small: 8 squares, 0.14 M warp and 4.3 M thread instructions
+ *   size paper: 256 squares (64 x 64 pixels), 4.6 M warp and 137 M thread instructions (18 G in the dual-path
+ *     paper, 130 times as many) */
 #include "bench.h"
 #include <float.h>
 #include <math.h>
@@ -15,8 +15,8 @@ enum { PIXELS = 16, BLOCK = 64, WAYS = 969 };
 
 typedef float colour[3];
 
-/* Lists all ways to divide 16 sorted pixels into four runs: near the first colour, a third from it, two thirds from
- * it, near the last colour. */
+/* Lists all ways to divide 16 sorted pixels into four consecutive runs. The runs get the first colour, the colours at
+ * one third and two thirds of the way, and the last colour. */
 static void cut(uint32_t ways[WAYS]) {
     uint32_t n = 0;
     for (uint32_t a = 0; a <= PIXELS; a++)

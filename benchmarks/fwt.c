@@ -1,8 +1,8 @@
 /* fwt: the dyadic convolution of a long array with a short one, with values in [-1, 1): both are transformed,
  * multiplied, and transformed back. The reference is the convolution's definition in double. Results are compared
  * within 2e-5 of max(1, |value|): transformed values are some hundred times larger than the results.
- *   small: 2^13 and 2^5 values, 0.08 M warp and 2.5 M thread instructions
- *   paper: 2^19 and 2^7, 6.0 M and 189 M (the sample: 2^23 and 2^7) */
+ *   size small: 2^13 and 2^5 values, 0.08 M warp and 2.5 M thread instructions
+ *   size paper: 2^19 and 2^7, 6.0 M warp and 189 M thread instructions (CUDA sample: 2^23 and 2^7) */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* gaussian: forward elimination of a diagonally dominant system, two launches per column. The reference is the same
  * loop with fma in the kernels' order, so results are equal bit for bit.
- *   small: n = 30, 58 launches, 0.06 M warp and 0.98 M thread instructions
- *   paper: n = 192, 382 launches, 12 M and 194 M */
+ *   size small: n = 30, 58 launches, 0.06 M warp and 0.98 M thread instructions
+ *   size paper: n = 192, 382 launches, 12 M warp and 194 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

@@ -46,7 +46,9 @@ bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*p
     for (uint32_t i = 0; i < nodes; i++)
         g->offsets[i + 1] += g->offsets[i];
     for (uint32_t e = 0; e < edges; e++) {
-        uint32_t at = g->offsets[pairs[e][0]]++; /* index of the next free entry in the row; restored below */
+        uint32_t at =
+            g->offsets[pairs[e]
+                            [0]]++; /* g->offsets holds the next free entry of each row here, and is restored below */
         g->targets[at] = pairs[e][1];
         if (order)
             order[at] = e;

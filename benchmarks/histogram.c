@@ -1,7 +1,7 @@
 /* histogram: counts the byte values of an image. Neighbouring bytes are similar (a random walk), so that lanes conflict
- * on counters as with pictures. The reference counts sequentially.
- *   small: 40 KB on 15 blocks, 0.10 M warp and 3.0 M thread instructions
- *   paper: 8 MB on 240 blocks, 2.0 M and 64 M */
+ * on counters, as they do with real images. The reference counts sequentially.
+ *   size small: 40 KB on 15 blocks, 0.10 M warp and 3.0 M thread instructions
+ *   size paper: 8 MB on 240 blocks, 2.0 M warp and 64 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* hotspot: thermal simulation of a chip, two time steps per launch. The reference is a double loop over the grid, with
  * fma where the kernel has it, so results are equal bit for bit.
- *   small: 64 x 64, 8 launches, 0.25 M warp and 6.9 M thread instructions
- *   paper: 512 x 512, 2 launches, 3.3 M and 94 M (the dual-path paper: 110 M) */
+ *   size small: 64 x 64, 8 launches, 0.25 M warp and 6.9 M thread instructions
+ *   size paper: 512 x 512, 2 launches, 3.3 M warp and 94 M thread instructions (110 M in the dual-path paper) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* kmeans: five clusters of points; the first points are the first centres. Points lie around five true centres, so that
  * a few iterations suffice. The benchmark ends when no point changes its cluster, or at a limit of iterations. The
  * reference computes distances with fma in the kernel's order, so that every point's cluster is equal.
- *   small: 1,000 points of 8 features, at most 3 iterations, 0.05 M warp and 1.4 M thread instructions
- *   paper: 50,000 points of 34 features, at most 4 iterations, 11 M and 335 M (Rodinia: 494,020 points, 34 features) */
+ *   size small: 1,000 points of 8 features, at most 3 iterations, 0.05 M warp and 1.4 M thread instructions
+ *   size paper: 50,000 points of 34 features, at most 4 iterations, 11 M warp and 335 M thread instructions
+ *     (Rodinia: 494,020 points, 34 features) */
 #include "bench.h"
 #include <float.h>
 #include <math.h>
@@ -61,7 +62,7 @@ static void move_centres(const struct kmeans *k, const uint32_t *cluster, float 
             centres[c * n + f] = (float)(sum[c * n + f] / members[c]);
 }
 
-/* Assigns points to clusters, both with a launch and in C. Sets *moved if a point changed its cluster. */
+/* Assigns points to clusters twice: with a kernel launch, and in C. Sets *moved if a point changed its cluster. */
 static enum heddle_status assign(struct heddle *h, struct heddle_module *m, struct kmeans *k, const float *centres,
                                  uint64_t data, uint64_t member, bool *moved, char *why, size_t why_size) {
     struct heddle_dim grid = {bench_blocks(k->points, BLOCK), 1, 1}, block = {BLOCK, 1, 1};

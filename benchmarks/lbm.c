@@ -1,7 +1,7 @@
 /* lbm: a lattice-Boltzmann fluid in a box with walls, which flows around balls and is driven by a moving lid. The
  * reference collides with fma in the kernel's order, so results are equal bit for bit.
- *   small: 40 x 10 x 6, a step, 0.03 M warp and 0.57 M thread instructions
- *   paper: 120 x 120 x 30, a step, 4.5 M and 130 M (Parboil: 120 x 120 x 150) */
+ *   size small: 40 x 10 x 6, a step, 0.03 M warp and 0.57 M thread instructions
+ *   size paper: 120 x 120 x 30, a step, 4.5 M warp and 130 M thread instructions (Parboil: 120 x 120 x 150) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 extern const struct bench bench_lbm;
 
 enum { DIRECTIONS = 19, FLAGS = 19, ARRAYS, OBSTACLE = 1, ACCELERATE = 2, PAD = 8, MARGIN = 2 };
-/* C, N, S, E, W, T, B, NE, NW, SE, SW, NT, NB, ST, SB, ET, EB, WT, WB: x, y, z, and the opposite direction */
+/* The directions C, N, S, E, W, T, B, NE, NW, SE, SW, NT, NB, ST, SB, ET, EB, WT, WB. Each row has x, y, z, and the
+ * index of the opposite direction. */
 static const int direction[DIRECTIONS][4] = {
     {0, 0, 0, 0},    {0, 1, 0, 2},  {0, -1, 0, 1},  {1, 0, 0, 4},   {-1, 0, 0, 3},   {0, 0, 1, 6},   {0, 0, -1, 5},
     {1, 1, 0, 10},   {-1, 1, 0, 9}, {1, -1, 0, 8},  {-1, -1, 0, 7}, {0, 1, 1, 14},   {0, 1, -1, 13}, {0, -1, 1, 12},
@@ -68,7 +69,7 @@ static size_t cell_at(const struct fluid *k, uint32_t x, uint32_t y, uint32_t z)
     return x + (size_t)y * k->row + (size_t)(z + MARGIN) * k->layer;
 }
 
-/* Computes one time step from `now` to `next` and exchanges both. */
+/* Computes one time step from `now` to `next`, and then swaps the two pointers. */
 static void step(struct fluid *k) {
     for (uint32_t i = 0; i < k->nx * k->ny * k->nz; i++) {
         size_t cell = cell_at(k, i % k->nx, i / k->nx % k->ny, i / k->nx / k->ny);

@@ -1,8 +1,10 @@
-/* lud, lu: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place. Both are the same program: lud
- * with kernels written by hand, lu with nvcc's. The reference is the textbook algorithm, unblocked and in double;
- * values are compared within 1e-4 of max(1, |value|).
- *   small: n = 128, 0.22 M warp and 5.0 M thread instructions; lu 0.21 M and 5.0 M
- *   paper: n = 256, 1.4 M and 36.5 M (the dual-path paper: 39 M); lu 1.4 M and 37.5 M */
+/* lud, lu: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place. Both run the same algorithm:
+ * lud has kernels written by hand, and lu has kernels that nvcc compiled. The reference is the textbook algorithm,
+ * unblocked and in double; values are compared within 1e-4 of max(1, |value|).
+ *   size small: n = 128, 0.22 M warp and 5.0 M thread instructions; lu: 0.21 M warp and 5.0 M thread
+ *     instructions
+ *   size paper: n = 256, 1.4 M warp and 36.5 M thread instructions (39 M in the dual-path paper); lu: 1.4 M warp
+ *     and 37.5 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -2,8 +2,9 @@
  * same random paths. The reference makes the normal numbers by the same formula and adds, both in double. Sums of
  * yields and of their squares are compared within 2e-6 of the sum, because the sum is rounded 256 (small: 16) times in
  * a thread and 8 times in the block, and the kernel uses the fast exponential and logarithm.
- *   small: 2 options, 4,096 paths, 0.01 M warp and 0.29 M thread instructions
- *   paper: 60 options, 65,536 paths, 1.7 M and 54 M (the sample: 256 options, 262,144 paths) */
+ *   size small: 2 options, 4,096 paths, 0.01 M warp and 0.29 M thread instructions
+ *   size paper: 60 options, 65,536 paths, 1.7 M warp and 54 M thread instructions (CUDA sample: 256 options,
+ *     262,144 paths) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { BLOCK = 256, NORMALS_BLOCK = 128, OPTIONS = 60 };
 static const double rate = 0.06, volatility = 0.10;
 static const uint32_t mix = 0x5eed0045;
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct option {
     float price, strike, drift, spread;
 };

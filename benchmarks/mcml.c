@@ -1,9 +1,9 @@
 /* mcml: three layers of tissue between air. The reference follows the same packets with the same random numbers and
  * rounds where the kernel does. The sums are integer sums, which do not depend on the order of their terms, so results
  * are equal.
- *   small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
- *   paper: 2,048 threads with two packets each, 2.9 M and 32 M (the dual-path paper: 303 G, of which
- *          this is one part in 9,400) */
+ *   size small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
+ *   size paper: 2,048 threads with two packets each, 2.9 M warp and 32 M thread instructions (303 G in the
+ *     dual-path paper, 9,400 times as many) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ extern const struct bench bench_mcml;
 enum { BLOCK = 128, LAYERS = 3, RADII = 32, DEPTHS = 32, CELLS = RADII * DEPTHS + 2 };
 static const float radius_step = 0.01f, depth_step = 0.01f, scale = 65536.0f, light = 1e-4f;
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct layer {
     float top, bottom, index, absorbs, scatters, forward;
 };

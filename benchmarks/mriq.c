@@ -1,9 +1,9 @@
 /* mriq: samples along a spiral whose radius grows, signals and voxels uniform. The reference is the sum in double, with
  * the C library's sine and cosine. Parts of Q are compared within 3e-4 of max(1, |part|): rounding shifts angles of up
  * to 150 by up to 1e-5, and 1,536 such errors add up.
- *   small: 512 voxels, 41 samples, 0.01 M warp and 0.32 M thread instructions
- *   paper: 8,192 voxels, 1,536 samples in two launches, 5.5 M and 177 M (Parboil, small: 32,768
- *          voxels, 3,072 samples) */
+ *   size small: 512 voxels, 41 samples, 0.01 M warp and 0.32 M thread instructions
+ *   size paper: 8,192 voxels, 1,536 samples in two launches, 5.5 M warp and 177 M thread instructions (Parboil,
+ *     small: 32,768 voxels, 3,072 samples) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ extern const struct bench bench_mriq;
 
 enum { BLOCK = 256, MOST = 1024, MAX_SAMPLES = 1536, MAX_VOXELS = 8192 };
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct sample {
     float x, y, z, magnitude;
 };

@@ -1,9 +1,10 @@
 /* mumpp: a reference sequence of random letters. A third of the sequence consists of copies of earlier stretches, with
  * one letter in 50 changed. Queries are substrings of the sequence, also with one letter in 50 changed. The reference
- * searches the query's place among the sorted suffixes, letter by letter: the longest match is with one of the two
- * neighbouring suffixes. The kernel may report any place of the longest match.
- *   small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
- *   paper: 65,536 letters, 5,120 queries of 32, 11.3 M and 144 M (the dual-path paper: 148 M) */
+ * finds the query's position among the sorted suffixes. The longest match is with one of the two suffixes next to this
+ * position. The kernel may report any place of the longest match.
+ *   size small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
+ *   size paper: 65,536 letters, 5,120 queries of 32, 11.3 M warp and 144 M thread instructions (148 M in the
+ *     dual-path paper) */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text
 }
 
 static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t length) {
-    uint32_t low = 0, high = q->n; /* the first suffix not less than the query is in [low, high] */
+    uint32_t low = 0, high = q->n; /* the first suffix that is not less than the query is in [low, high] */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (strncmp((char *)q->text + q->suffix[middle], (const char *)query, length) < 0)

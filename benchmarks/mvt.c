@@ -1,6 +1,6 @@
 /* mvt: products of a matrix and of its transpose with vectors. The reference adds with fma in the kernels' order.
- *   small: n = 168, 0.02 M warp and 0.52 M thread instructions
- *   paper: n = 2048, 2.4 M and 76 M (PolyBench: n = 4096) */
+ *   size small: n = 168, 0.02 M warp and 0.52 M thread instructions
+ *   size paper: n = 2048, 2.4 M warp and 76 M thread instructions (PolyBench: n = 4096) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, floa
                                  size_t why_size) {
     uint64_t seed = 18, line = n * sizeof *a;
     float *x1 = a + (size_t)n * n, *x2 = x1 + n, *y1 = x2 + n, *y2 = y1 + n, *got = y2 + n;
-    bench_fill(a, (size_t)n * (n + 4), &seed, -1, 1); /* also fills the four vectors, which follow the matrix */
+    bench_fill(a, (size_t)n * (n + 4), &seed, -1,
+               1); /* also fills the four vectors, which follow the matrix in memory */
     uint64_t da = bench_buffer(h, a, n * line), dx1 = bench_buffer(h, x1, line), dx2 = bench_buffer(h, x2, line);
     uint64_t dy1 = bench_buffer(h, y1, line), dy2 = bench_buffer(h, y2, line);
     if (!da || !dx1 || !dx2 || !dy1 || !dy2)

@@ -1,7 +1,7 @@
-/* nw: alignment of two random sequences of 23 kinds, scored by a random symmetric table (4 to 9 for equal kinds, -4 to
- * 3 otherwise) with a penalty of 10 for gaps. The reference fills the matrix row by row.
- *   small: 96 x 96, 0.03 M warp and 0.34 M thread instructions
- *   paper: 1024 x 1024, 3.2 M and 39 M (the dual-path paper: 51 M) */
+/* nw: alignment of two random sequences over 23 letters. A random symmetric table scores pairs of letters (4 to 9 for
+ * equal letters, -4 to 3 for different letters). A gap has a penalty of 10. The reference fills the matrix row by row.
+ *   size small: 96 x 96, 0.03 M warp and 0.34 M thread instructions
+ *   size paper: 1024 x 1024, 3.2 M warp and 39 M thread instructions (51 M in the dual-path paper) */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* qsort: arrays of random keys, many of them equal. The reference is the C library's qsort().
- *   small: 200 arrays of 48 keys, 0.14 M warp and 0.92 M thread instructions
- *   paper: 4,096 arrays of 128 keys, 12.5 M and 61 M (the dual-path paper: 60 M) */
+ *   size small: 200 arrays of 48 keys, 0.14 M warp and 0.92 M thread instructions
+ *   size paper: 4,096 arrays of 128 keys, 12.5 M warp and 61 M thread instructions (60 M in the dual-path paper) */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, uint
     uint32_t *got = want + all;
     uint64_t seed = 50;
     for (size_t i = 0; i < all; i++)
-        want[i] =
-            (uint32_t)(bench_random(&seed) % 4096) << 20 | 0x5eed; /* random high bits: signed order would be wrong */
+        want[i] = (uint32_t)(bench_random(&seed) % 4096) << 20 |
+                  0x5eed; /* The high bits are random, so that a signed comparison would sort wrongly. */
     uint64_t buffer = bench_buffer(h, want, bytes);
     if (!buffer)
         return heddle_status(h);

@@ -1,7 +1,8 @@
 /* ray: spheres of all sizes around the middle of the picture, a third of them without reflection. The reference rounds
  * where the kernel does, so that every ray takes the same path, and brightness is equal bit for bit.
- *   small: 48 x 32 pixels, 8 spheres, 0.05 M warp and 1.1 M thread instructions
- *   paper: 256 x 256 pixels, 16 spheres, 3.8 M and 94 M (the original: 256 x 256; the dual-path paper: 250 M) */
+ *   size small: 48 x 32 pixels, 8 spheres, 0.05 M warp and 1.1 M thread instructions
+ *   size paper: 256 x 256 pixels, 16 spheres, 3.8 M warp and 94 M thread instructions (original program: 256 x
+ *     256 pixels; 250 M thread instructions in the dual-path paper) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ extern const struct bench bench_ray;
 enum { WIDTH = 16, HEIGHT = 8, SPHERES = 16, TURNS = 5 };
 static const float near = 1e-3f;
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct sphere {
     float x, y, z, radius, colour, mirror, shine;
 };
@@ -61,7 +62,7 @@ static int first(const struct scene *scene, const struct ray *r, float *distance
     return hit;
 }
 
-/* Returns the material at the hit point `at`, and its normal. The ground is a material of its own. */
+/* Returns the material at the hit point `at`, and its normal. The ground has its own material. */
 static struct sphere surface(const struct scene *scene, int hit, struct vector at, struct vector *normal) {
     if (hit == scene->n) {
         bool light = ((int)floorf(at.x) + (int)floorf(at.z)) & 1;

@@ -1,7 +1,7 @@
 /* reduction: the sum of n floats, 64 blocks of 256 threads and then one block. The reference adds in the kernel's
  * order.
- *   small: n = 2^20, 0.24 M warp and 7.6 M thread instructions
- *   paper: n = 2^24, 3.2 M and 102 M */
+ *   size small: n = 2^20, 0.24 M warp and 7.6 M thread instructions
+ *   size paper: n = 2^24, 3.2 M warp and 102 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* sad: motion estimation between two frames. The second frame is the first with noise, shifted by a few pixels that
- * differ by macroblock. The reference adds up each sum from pixels.
- *   small: 2 macroblocks, 0.17 M warp and 5.1 M thread instructions
- *   paper: 176 x 144 as in Parboil, 8.4 M and 252 M */
+ * differ by macroblock. The reference computes each sum directly from the pixels.
+ *   size small: 2 macroblocks, 0.17 M warp and 5.1 M thread instructions
+ *   size paper: 176 x 144 as in Parboil, 8.4 M warp and 252 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum { RANGE = 16, SIDE = 2 * RANGE + 1, POSITIONS = SIDE * SIDE, PADDED = 1096,
 struct frames {
     uint32_t mb_width, mb_height, width, height;
     uint16_t *reference, *frame; /* width x height each */
-    uint16_t *want, *got;        /* SUMS x macroblocks x PADDED each */
+    uint16_t *want, *got;        /* SUMS x macroblocks x PADDED elements in each array */
 };
 
 /* Returns the pixel nearest to (x, y). */
@@ -46,7 +46,7 @@ static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, 
 }
 
 static void reference(const struct frames *f) {
-    /* in the order in which memory holds the kinds of blocks */
+    /* width and height of each kind of block, in the order of the kinds in the result array */
     static const int size[KINDS][2] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {8, 4}, {4, 8}, {4, 4}};
     uint32_t mbs = f->mb_width * f->mb_height;
     uint16_t *out = f->want;

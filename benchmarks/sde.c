@@ -1,8 +1,8 @@
-/* sde: paths that begin between the wells. The reference takes the same steps in double, with the same integers of the
- * generators. Places are compared within 5e-5 of max(1, |place|): the fast sine and logarithm have errors of about
- * 1e-6, and on a path near the ridge between the wells, errors double in about 0.7 seconds.
- *   small: 1,000 paths, 2 samples of 32 steps, 0.04 M warp and 1.3 M thread instructions
- *   paper: 20,000 paths, 8 samples of 32 steps, 3.2 M and 102 M */
+/* sde: paths that begin between the wells. The reference takes the same steps in double, with the same random integers.
+ * Positions are compared within 5e-5 of max(1, |place|): the fast sine and logarithm have errors of about 1e-6, and on
+ * a path near the ridge between the wells, errors double in about 0.7 seconds.
+ *   size small: 1,000 paths, 2 samples of 32 steps, 0.04 M warp and 1.3 M thread instructions
+ *   size paper: 20,000 paths, 8 samples of 32 steps, 3.2 M warp and 102 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@ extern const struct bench bench_sde;
 
 enum { BLOCK = 64 };
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct sde {
     float force, frequency, noise, dt;
 };
 
 struct paths {
     uint32_t n, samples, pairs;
-    float *place, *want, *got; /* n; n x samples each */
+    float *place, *want, *got; /* place: n elements; want and got: n x samples elements each */
     uint32_t *state;           /* n */
 };
 

@@ -1,6 +1,6 @@
 /* sgemm: C = A * B, square, tiles of 16 x 16 in shared memory. The reference adds with fma in the kernel's order.
- *   small: n = 128, 0.26 M warp and 8.4 M thread instructions
- *   paper: n = 256, 2.0 M and 64 M */
+ *   size small: n = 128, 0.26 M warp and 8.4 M thread instructions
+ *   size paper: n = 256, 2.0 M warp and 64 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* shade1 to shade10: pictures of ten settings, from four scenes with few or many materials. The reference shares the
- * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. All
- * roundings are written out, so that pictures are equal bit for bit.
- *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
- *   paper: 48 x 32 pixels, 1,024 triangles at most, 1.2 M to 9.6 M and 5 M to 48 M
+ * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. The
+ * code states every rounding explicitly, so that pictures are equal bit for bit.
+ *   size small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
+ *   size paper: 48 x 32 pixels, 1,024 triangles at most, 1.2 M to 9.6 M warp and 5 M to 48 M thread instructions
  * shadehit1 to shadehit10: the same pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
@@ -21,7 +21,8 @@ enum scene { HILLS, CITY, LEAVES, HALL };
 static void (*const shaders[SHADERS])(struct path *, const struct surface *, const float *) = {
     shade_matte, shade_mirror, shade_gloss, shade_checks, shade_marble, shade_wood, shade_lamp, shade_glass};
 
-/* materials: letters '0' to '7' of the materials, drawn with equal odds. */
+/* `materials` is a string with a digit, '0' to '7', for each material of the scene. Each triangle gets one of these
+ * materials, with equal odds. */
 struct setting {
     enum scene scene;
     const char *materials;
@@ -115,7 +116,8 @@ static int by_axis(const void *a, const void *b, void *axis) {
     return (x > y) - (x < y);
 }
 
-static void widen(struct node *n, struct vector v) { /* by more than the rounding errors of the traversal */
+static void widen(struct node *n,
+                  struct vector v) { /* The box grows by more than the rounding errors of the traversal. */
     const float more = 1e-2f;
     n->low = (struct vector){fminf(n->low.x, v.x - more), fminf(n->low.y, v.y - more), fminf(n->low.z, v.z - more)};
     n->high = (struct vector){fmaxf(n->high.x, v.x + more), fmaxf(n->high.y, v.y + more), fmaxf(n->high.z, v.z + more)};

@@ -1,8 +1,8 @@
 #ifndef BENCHMARKS_SHADE_SCENE_H
 #define BENCHMARKS_SHADE_SCENE_H
 /* Code that the kernel of shade and its reference share: scenes, the intersection test and the shaders of eight
- * materials, in C and CUDA C with every rounding written out. SHARED precedes functions, SHADER precedes functions
- * in the table of shaders. */
+ * materials, in C and CUDA C with every rounding written out. The macro SHARED precedes each function. The macro SHADER
+ * precedes the functions that are in the table of shaders. */
 #include <math.h>
 enum { SHADERS = 8, TEXELS = 4096, FAR_AWAY = 1000000 };
 #define EDGE 1e-3f /* distance between the last hit and the start of the next ray */

@@ -1,8 +1,8 @@
 /* spmv: y = A x, with one thread per row. Row lengths follow a power law (2^k to 2^(k+1) entries with probability
  * 2^-(k+1), up to a limit: half of the rows have one entry, the longest rows have hundreds); half of a row's entries
  * lie near the diagonal, half anywhere. The reference adds with fma in the kernel's order.
- *   small: 3,000 rows, 0.08 M warp and 0.29 M thread instructions
- *   paper: 150,000 rows, 8 % of lanes are used, 6.7 M and 17 M */
+ *   size small: 3,000 rows, 0.08 M warp and 0.29 M thread instructions
+ *   size paper: 150,000 rows, 8 % of lanes are used, 6.7 M warp and 17 M thread instructions */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ enum { NEAR = 64, MAX_POWER = 9 };
 
 struct matrix {
     uint32_t rows, n;
-    uint32_t *first, *column;      /* rows + 1; n */
-    float *value, *x, *want, *got; /* n; rows each */
+    uint32_t *first, *column;      /* numbers of elements: rows + 1; n */
+    float *value, *x, *want, *got; /* value: n elements; the others: one element per row */
 };
 
 /* Draws the lengths of rows first: their sum is the number of entries. */

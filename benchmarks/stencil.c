@@ -1,7 +1,8 @@
 /* stencil: a 7-point stencil in 3-D. The reference is a loop over the grid with fma where the kernel has it, so results
  * are equal bit for bit.
- *   small: 104 x 14 x 10, 2 steps, 0.04 M warp and 1.1 M thread instructions
- *   paper: 128 x 128 x 32 as in Parboil, 6 steps, 4.0 M and 106 M (the dual-path paper: 115 M) */
+ *   size small: 104 x 14 x 10, 2 steps, 0.04 M warp and 1.1 M thread instructions
+ *   size paper: 128 x 128 x 32 as in Parboil, 6 steps, 4.0 M warp and 106 M thread instructions (115 M in the
+ *     dual-path paper) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct grid {
     float *now, *next, *got; /* nx x ny x nz each */
 };
 
-/* Computes one step from `now` to `next` and exchanges both. */
+/* Computes one step from `now` to `next`, and then swaps the two pointers. */
 static void step(struct grid *g) {
     size_t row = g->nx, layer = row * g->ny;
     for (uint32_t z = 1; z + 1 < g->nz; z++)

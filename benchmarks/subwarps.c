@@ -1,7 +1,8 @@
 /* subwarps<N>: a switch splits each warp into N subwarps. Each subwarp sums words that no other subwarp reads, and uses
  * each word right after its load (subwarp-interleaving paper, section V-A). Each of two SMs has a single warp, so that
  * all load latency is exposed.
- *   small: 8 iterations      paper: 64 iterations (instruction caches warm)
+ *   size small: 8 iterations
+ *   size paper: 64 iterations (instruction caches warm)
  * subwarpslong<N>: twice as many words, all in straight-line code, which exceeds the L1 instruction cache at N = 32. */
 #include "bench.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* transpose: three kernels transpose a height x width matrix, and each result is checked.
- *   small: 256 x 128, 0.04 M warp and 1.2 M thread instructions
- *   paper: 1024 x 1024 as in the samples, 1.2 M and 39 M */
+ *   size small: 256 x 128, 0.04 M warp and 1.2 M thread instructions
+ *   size paper: 1024 x 1024 as in the samples, 1.2 M warp and 39 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* vecadd: c = a + b over n floats; n is not a multiple of the CTA size, so threads of the last CTA exit early.
- *   small: n = 2^19 - 77, 0.36 M warp and 11 M thread instructions
- *   paper: n = 2^22 - 77, 2.9 M and 88 M */
+ *   size small: n = 2^19 - 77, 0.36 M warp and 11 M thread instructions
+ *   size paper: n = 2^22 - 77, 2.9 M warp and 88 M thread instructions */
 #include "bench.h"
 #include <stdlib.h>
 

@@ -21,7 +21,8 @@ struct image_variable {
 /* An address in an initialiser: the bytes at `offset` of variable `var` get the address of `symbol` plus `addend`. */
 struct image_reloc {
     uint32_t var, offset, bytes;
-    uint32_t shift;  /* bits that the address is shifted right before its low `bytes` bytes are stored: 0xFF00(x) */
+    /* number of bits by which the address is shifted right before its low `bytes` bytes are stored; 8 for 0xFF00(x) */
+    uint32_t shift;
     uint32_t symbol; /* index into variables; UINT32_MAX: function `function_id` */
     uint32_t function_id;
     int64_t addend;
@@ -48,6 +49,7 @@ struct image *frontend_image(const struct module *m);
 /* Frees an image. NULL is allowed. */
 void frontend_image_free(struct image *img);
 
+struct config;
 /* What the passes know about the target machine. A program depends on these facts: a kernel can be lowered to different
  * programs for different models or options. */
 struct pass_context {
@@ -58,6 +60,7 @@ struct pass_context {
      * option. */
     bool (*option)(const void *config, const char *key, double *value);
     const void *config;
+    const struct config *machine; /* the configuration, for passes of mechanisms; NULL: there is none */
 };
 /* Returns true if the model has the extension `name`. */
 bool pass_extension(const struct pass_context *c, const char *name);

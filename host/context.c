@@ -58,13 +58,8 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
 
 /* Collects the units of each SM and the prefetchers of each L2 slice from the model's mechanisms and from `parts`. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
-    const struct mechanism *e;
-    for (int i = 0; (e = extension_at(parts->models, i)); i++) {
-        if (e->unit && model_has(&h->model, e->name))
-            h->units[h->n_units++] = (struct sm_unit_row){e->unit, NULL};
-        if (e->at_slices && model_has(&h->model, e->name))
-            h->prefetchers[h->n_prefetchers++] = (struct prefetcher_row){e->at_slices, NULL, PREFETCH_AT_L2};
-    }
+    h->n_units = mechanism_units(h->mechanisms, &h->model, &h->config, h->units, MAX_UNITS);
+    h->n_prefetchers = mechanism_prefetchers(h->mechanisms, &h->model, &h->config, h->prefetchers, PREFETCHERS_MAX);
     for (uint32_t i = 0; i < parts->n_units && h->n_units < MAX_UNITS; i++)
         h->units[h->n_units++] = parts->units[i];
     for (uint32_t i = 0; i < parts->n_prefetchers && h->n_prefetchers < PREFETCHERS_MAX; i++)
@@ -109,7 +104,7 @@ static void on_gpu_view(void *ctx, const struct gpu_view *v) {
     watch_gpu(&h->watch, v);
 }
 
-/* The most operations that one instruction does on a lane of an f32 pipe. */
+/* Returns the maximum number of operations that one instruction performs in a lane of an f32 pipe. */
 static uint32_t lane_operations(const struct heddle *h) {
     uint32_t most = 2; /* a fused multiply-add */
     const struct mechanism *e;
@@ -142,6 +137,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !stats_init(&h->running) ||
         !configure(h, parts->models, o, err, err_size))
         return false;
+    choose_units(h, parts);
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
@@ -156,7 +152,6 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!footprint_check(&h->config, h->reconv, err, err_size))
         return false;
     h->samples = o->samples;
-    choose_units(h, parts);
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
                                                        .threads = h->threads,

@@ -61,7 +61,7 @@ struct heddle {
     FILE *device_stdout;
     struct memory memory;
     struct checker *check;               /* NULL if kernels are not checked */
-    struct sm_unit_row units[MAX_UNITS]; /* units of each SM: first the units of extensions, then context_parts.units */
+    struct sm_unit_row units[MAX_UNITS]; /* units of each SM: first those of mechanisms, then context_parts.units */
     uint32_t n_units;
     /* prefetchers of each L1 or L2 slice, in the same order as the units */
     struct prefetcher_row prefetchers[PREFETCHERS_MAX];

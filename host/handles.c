@@ -11,7 +11,8 @@ struct places {
     _Atomic(struct places *) next;
 };
 
-/* The only state that contexts share. It cannot be part of a context, because an invalid handle has no context. */
+/* This table is the only state that contexts share. It cannot be part of a context, because an invalid handle has no
+ * context. */
 static struct places first;
 
 static uintptr_t code_of(const void *p, enum handle_kind kind) { return (uintptr_t)p | (uintptr_t)kind; }

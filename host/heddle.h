@@ -67,8 +67,9 @@ struct heddle_options {
     FILE *samples;                 /* stream for a CSV with a row for each interval and a column for each statistic */
     FILE *device_stdout;           /* output of kernels' printf() in any model; NULL selects stdout */
     bool check;                    /* look for mistakes in kernels (docs/checking.md); functional model only */
-    bool page_bounds;              /* true: kernels may access 64 KiB before and after a buffer of heddle_alloc(), as on
-                                    * a GPU, which protects whole pages; false: an access outside the buffer faults */
+    /* true: accesses up to 64 KiB before and after a buffer of heddle_alloc() do not fault, as on a GPU, which protects
+     * only whole pages; false: every access outside the buffer faults */
+    bool page_bounds;
     /* A callback that observes launches. It is called when a launch begins, about five times a second while it runs,
      * and when it ends; calls never overlap. Statistics do not depend on it, except the last digits of joules. NULL:
      * none. */
@@ -91,7 +92,7 @@ struct heddle_view {
      * statistics and no SMs. */
     uint64_t from, to;
     uint32_t sms;
-    const struct gpu_view *counts; /* used by the next two functions */
+    const struct gpu_view *counts; /* internal data of heddle_view_stat() and heddle_view_sm() */
 };
 /* Returns a statistic of the view's cycles, for one SM or for the whole GPU (`sm` -1). Counts of the L2 and of DRAM
  * exist only for the whole GPU. Returns NAN if the view has no statistics or the name is unknown. */
@@ -120,16 +121,16 @@ enum heddle_status heddle_status(const struct heddle *h);
 const char *heddle_notes(const struct heddle *h);
 
 /* Loads a module from PTX text of `len` bytes. Messages call the module `name`. Returns NULL on failure. Closing the
- * context frees the module. The same holds for modules of the next functions. */
+ * context frees the module, with whatever function it was loaded. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* Loads a module from a file: PTX text, or output of nvcc with PTX inside (an executable, a shared or relocatable
  * object, a .fatbin). If the file has PTX for several GPUs, the best version for gpu.capability is used; code compiled
  * with -rdc=true is linked. An executable with several modules is refused; heddle_module_part() reads those. The path
  * "-" is stdin. Stdin, pipes and FIFOs are read to their end; heddle_stop() interrupts that (HEDDLE_STOPPED). */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
-/* Finds a kernel file that comes with Heddle ("vecadd.ptx"): in the folder HEDDLE_KERNELS, in the clone or the
- * installation, in kernels/. Writes the path to `out` and returns `out`. Returns NULL if the file is not found or
- * `size` is too small. */
+/* Finds a kernel file that comes with Heddle ("vecadd.ptx"): in the folder that the environment variable HEDDLE_KERNELS
+ * names, in the source tree or the installation, or in ./kernels. Writes the path to `out` and returns `out`. Returns
+ * NULL if the file is not found or `size` is too small. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
 /* Loads the n-th module of a file, from 0. Returns NULL with the status HEDDLE_OK after the last module. A pipe can be
  * read only once, so only its module 0 can be loaded. */
@@ -166,9 +167,10 @@ int heddle_address_size(const struct heddle_module *m);
 
 /* Resources and size of a kernel. */
 struct heddle_kernel_info {
-    uint32_t registers;                              /* 32-bit registers per thread */
-    uint32_t shared_bytes, local_bytes, param_bytes; /* static shared memory per CTA, local memory per thread */
-    /* number of basic blocks; number of functions that the kernel can call, itself included */
+    uint32_t registers; /* 32-bit registers per thread */
+    uint32_t shared_bytes, local_bytes,
+        param_bytes; /* in bytes: static shared memory per CTA, local memory per thread, and parameters */
+    /* blocks: number of basic blocks; functions: number of functions that the kernel can call, itself included */
     uint32_t instructions, blocks, functions;
     struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid, in threads; zero when absent */
 };
@@ -223,7 +225,7 @@ struct heddle_sampler {
     bool linear;                         /* true: linear filter; false: the nearest texel */
     bool linear_levels;                  /* true: linear filter between mipmap levels; false: the nearest level */
     float border[4]; /* value of each channel outside the texture under HEDDLE_BORDER; rounded for integer formats */
-    /* for separate samplers: coordinates are in texels, even if the coordinates of the texture are normalised */
+    /* only for a separate sampler: true if coordinates are in texels, even if the texture has normalised coordinates */
     bool texel_coords;
 };
 struct heddle_texture {
@@ -235,7 +237,7 @@ struct heddle_texture {
     uint64_t pitch; /* bytes from the start of a texel row to the start of the next; 0 means that there are no gaps */
     enum heddle_format format;     /* type of a channel */
     uint32_t channels;             /* number of channels: 1, 2 or 4; 0 means 1 */
-    bool normalized_read;          /* u8, s8, u16, s16 read as f32 in [0, 1] or [-1, 1] */
+    bool normalized_read;          /* channels of type u8, s8, u16 and s16 are read as f32 in [0, 1] or [-1, 1] */
     bool normalized_coords;        /* coordinates in [0, 1), not in texels */
     struct heddle_sampler sampler; /* used unless the kernel names another sampler */
 };

@@ -60,8 +60,8 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
     ".missing{color:#a32020}.wide{overflow-x:auto}";
-/* sort(h) repeats the latest sort of the table that has header h. Numbers inside texts are compared as numbers, so
- * k.cu:9 precedes k.cu:10. */
+/* sort(h) sorts a table by the column with header h, in the direction that h stores. Numbers inside texts are compared
+ * as numbers, so k.cu:9 precedes k.cu:10. */
 static const char script[] =
     "const texts=new Intl.Collator(undefined,{numeric:true}).compare;"
     "function sort(h){const b=h.closest('table').tBodies[0],k=h.cellIndex,u=h.dataset.up==='1',v=r=>{const "

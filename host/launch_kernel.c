@@ -196,10 +196,15 @@ static uint64_t clear_workspace(struct heddle *h) {
     return 0;
 }
 
+/* Returns how many CTAs of the launch an SM can hold. */
+static uint32_t occupancy(const struct heddle *h, const struct launch *l) {
+    return sm_occupancy(&h->config, l, sm_demand_of(h->units, h->n_units, &h->config, l));
+}
+
 /* Returns the reason why a cooperative grid cannot run, or NULL if it can run. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
     uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    uint64_t room = (uint64_t)sm_occupancy(&h->config, l, 0) * h->config.gpu.sms;
+    uint64_t room = (uint64_t)occupancy(h, l) * h->config.gpu.sms;
     if (!l->workspace || all <= room)
         return NULL;
     snprintf(text, size, "the CTAs of a cooperative grid wait for each other; it has %llu, and the SMs hold %llu",
@@ -276,7 +281,7 @@ int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kern
     char text[512];
     const char *wrong = launch_check(&l, MAX_SHARED_BYTES, text, sizeof text);
     if (!wrong)
-        return (int)sm_occupancy(&h->config, &l, 0);
+        return (int)occupancy(h, &l);
     fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong);
     return -1;
 }

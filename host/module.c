@@ -225,7 +225,8 @@ static struct lower_options lowering(const struct heddle *h) {
                                               .barriers = (h->reconv->flags & RECONV_BARRIERS) != 0,
                                               .extensions = h->model.extensions,
                                               .option = option_number,
-                                              .config = &h->config},
+                                              .config = &h->config,
+                                              .machine = &h->config},
                                   .passes = h->passes};
 }
 

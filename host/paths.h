@@ -37,7 +37,7 @@ void path_log_text(const struct path_log *log, FILE *out);
 void path_log_svg(const struct path_log *log, const char *title, FILE *out);
 /* paths_json.c: returns the first `most` segments of an arranged log as JSON, or NULL when memory runs out. */
 struct cJSON *path_log_json(const struct path_log *log, uint32_t most);
-/* Returns true if lanes diverge in this JSON of path_log_json(); An early exit of some lanes counts as divergence, a
+/* Returns true if lanes diverge in this JSON of path_log_json(). An early exit of some lanes counts as divergence, a
  * jump of all lanes does not. */
 bool paths_part(const struct cJSON *o);
 /* Reads JSON of path_log_json() into an arranged log, without the steps in which no segment begins or ends. Returns

@@ -63,7 +63,7 @@ void path_log_arrange(struct path_log *log, const struct program *p) {
 }
 
 void path_log_fold(struct path_log *log) {
-    int last[WARP_LANES]; /* latest kept segment of each column */
+    int last[WARP_LANES]; /* index of the latest segment of each column in the folded list */
     uint32_t n = 0;
     memset(last, -1, sizeof last);
     for (uint32_t i = 0; i < log->n; i++) {

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct progress {
-    bool wanted;           /* true if the bar is requested and stderr is a terminal */
+    bool wanted;           /* true if the caller requests the bar and stderr is a terminal */
     bool visible;          /* the bar is on the screen */
-    double started, drawn; /* seconds of the monotonic clock */
+    double started, drawn; /* times of the start and of the latest drawing, in seconds of the monotonic clock */
     char label[48];
 };
 

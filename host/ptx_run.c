@@ -26,7 +26,8 @@ static struct {
     struct heddle *h;
     pid_t owner; /* process that opened the context: a forked child does not inherit its threads */
     struct source *sources;
-    size_t n, places; /* entries in use; size of the table, a power of two, at most half full */
+    /* n: number of entries in use; places: size of the table, a power of two, of which at most half is in use */
+    size_t n, places;
     struct sigaction segv, bus;
     char running[512]; /* message of the signal handler */
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -149,7 +150,7 @@ static const struct source *find_source(const char *text) {
 }
 
 /* Handles a fault of a kernel outside of the process's memory: prints the message, restores the process's own handlers,
- * and returns, so that the access faults again and these handlers run. */
+ * and returns. The access then faults again, and the process's handlers run. */
 static void on_signal(int number, siginfo_t *info, void *context) {
     (void)context;
     uintptr_t at = (uintptr_t)info->si_addr;

@@ -301,7 +301,9 @@ void table_html(const struct table *t, FILE *out) {
             const struct cell *own = &t->cells[row + (size_t)c];
             char *end = NULL;
             double v = own->plain && *own->plain ? strtod(own->plain, &end) : NAN;
-            if (is_right(t, c) && (!end || !*end)) /* cells without a value are included */
+            if (is_right(t, c) &&
+                (!end ||
+                 !*end)) /* a cell without a value counts as a number here, so that its column is sorted by number */
                 html_number(out, v, own->text);
             else
                 html_cell(out, own->text ? own->text : "");

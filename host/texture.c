@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 }; /* most texels of one dimension; tex1Dfetch allows 2^27 */
+enum {
+    MAX_EXTENT = 1 << 27,
+    MAX_LAYERS = 1 << 16
+}; /* maximum number of texels in one dimension; tex1Dfetch of CUDA allows 2^27 */
 
 _Static_assert((int)HEDDLE_F32 == (int)TEX_F32 && (int)HEDDLE_BORDER == (int)TEX_BORDER,
                "numbers are shared with isa/");

@@ -1,13 +1,14 @@
 #ifndef ISA_COMPOUND_H
 #define ISA_COMPOUND_H
 /* Compound instructions (K_COMPOUND). A pass of a mechanism makes one compound instruction of several instructions of
- * the program. The core knows its operands, its accesses to shared memory and its selection by a predicate (struct
- * program_compound). Everything else comes from its operations (struct compound_ops), which the mechanism defines.
+ * the program. The core of the simulator knows the instruction's operands, its accesses to shared memory and its
+ * selection by a predicate (struct program_compound). The mechanism defines everything else, as functions in struct
+ * compound_ops.
  *
  * Operands are registers of 32 bits. imm is the entry in program.compounds. lists[list .. list + n_list) are further
- * sources. d and d2 are results; OPND_SINK: no result. If the instruction selects, c is a predicate: lanes where it
- * holds write d, and other lanes write d2, or d if there is no d2. The pass sets HINT_COLLECTIVE and, with a member
- * mask in e, HINT_MEMBERS. */
+ * sources. d and d2 are results; OPND_SINK: no result. If the instruction selects, c is a predicate: lanes where c is
+ * true write d, and other lanes write d2, or d if there is no d2. The pass sets HINT_COLLECTIVE and, with a member mask
+ * in e, HINT_MEMBERS. */
 #include "program.h"
 
 struct compound_timing; /* timing/sm/compound_timing.h */

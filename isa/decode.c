@@ -1,6 +1,6 @@
-/* Decodes a spelling to its row. The text before the first dot is the opcode. Each word after a dot is a type, selects
- * a row, or is a hint; one look-up then finds the row. The order of words is not checked, since compilers of different
- * age write them differently. */
+/* Finds the row of the instruction table for a written opcode. The text before the first dot is the opcode. Each word
+ * after a dot is a type, selects a row, or is a hint; one look-up then finds the row. The order of words is not
+ * checked, since compilers of different age write them differently. */
 #include "decode.h"
 #include "decode_parts.h"
 #include <assert.h>

@@ -1,7 +1,7 @@
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
-/* Finds the row that implements a written opcode ("setp.lt.and.s32"). Names, decoding, execution, latency classes and
- * documentation are generated from opcodes.def and the rows of isa/exec/. */
+/* Finds the row of the instruction table that implements a written opcode ("setp.lt.and.s32"). Names, decoding,
+ * execution, latency classes and documentation are generated from opcodes.def and the rows of isa/exec/. */
 #include "program.h"
 
 /* Modifiers that select a row. Each category has one value, packed into 64 bits by FORM(category, value). */
@@ -47,11 +47,11 @@ enum op_id {
 
 struct isa_op {
     const char *mnemonic;
-    const char *help; /* one line: what the opcode does */
+    const char *help; /* a line of text about what the opcode does */
     uint32_t takes;   /* TAKES_ bits */
 };
 
-enum { ISA_MAX_TYPES = 4 }; /* maximum number of types in a spelling */
+enum { ISA_MAX_TYPES = 4 }; /* maximum number of types in a written opcode */
 
 /* An instruction: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
@@ -64,13 +64,14 @@ struct isa_row {
     uint8_t d, d2, a, b, c, e;
     uint8_t d2_optional;      /* setp p|q and shfl d|p: the second destination is optional */
     uint8_t optional_sources; /* number of sources at the end that are optional */
-    uint8_t last_version;     /* last PTX version with this form, 10 * major + minor; 0: the newest version has it */
+    /* last PTX version that has this row, as 10 * major + minor; 0 if the newest version has it */
+    uint8_t last_version;
     uint64_t form;
     union {
         lane_fn *lane;
         warp_fn *warp;
     } fn;
-    const char *bound; /* error bound of an approximate function, else NULL */
+    const char *bound; /* error bound if the function is approximate, else NULL */
 };
 
 extern const struct isa_op isa_ops[N_OPS];
@@ -100,7 +101,7 @@ struct decoded {
     uint8_t n_layouts, layout[2]; /* .row, .col: enum matrix_layout, in the order written */
 };
 
-/* Why an opcode was refused: a sentence, and the part of the spelling that is wrong, as offsets. */
+/* Why an opcode was refused: a sentence, and the begin and end of the wrong part of the written opcode. */
 struct decode_error {
     uint32_t begin, end;
     char message[256];
@@ -112,7 +113,7 @@ struct decode_error {
  * allows them; some become hints. */
 bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why);
 
-/* Writes the full spelling of a row, such as "add.rz.ftz.f32". Returns its length. */
+/* Writes the full name of a row, such as "add.rz.ftz.f32". Returns its length. */
 int isa_row_name(const struct isa_row *row, char *out, size_t size);
 /* Returns the value of a category in a form; 0: absent. */
 unsigned form_get(uint64_t form, enum category c);
@@ -146,7 +147,8 @@ enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL };
 enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
 enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
 enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
-/* Words that few opcodes have. The first such word of a spelling is in category MODE, a second one in MODE2. */
+/* Words that few opcodes have. The first such word of an opcode is in category MODE, and a second such word in
+ * MODE2. */
 /* clang-format off */
 #define ISA_MODES(X) \
     X(L, "l") X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") \

@@ -68,7 +68,7 @@ static bool same_types(const struct parts *p, const struct isa_row *r) {
     return memcmp(p->types, r->types, sizeof p->types) == 0;
 }
 
-/* Appends the spelling without part `skip`. */
+/* Appends the written opcode without its part `skip`. */
 static void add_spelling(struct text *t, const struct parts *p, int skip) {
     uint32_t begin = p->part[skip].begin;
     add(t, "'%.*s%.*s'", (int)begin, p->text, (int)(p->len - p->part[skip].end), p->text + p->part[skip].end);
@@ -79,7 +79,7 @@ struct rows {
     uint32_t n;
 };
 
-/* Appends the types for which the spelling exists, if only one type is replaced. */
+/* Appends the types that make the opcode valid if they replace one of its types. */
 static void add_types_instead(struct text *t, const struct parts *p, struct rows rows) {
     struct choice types = {.n = 0};
     for (uint32_t k = 0; k < rows.n; k++) {
@@ -228,7 +228,7 @@ static int blame_nearest(const struct parts *p, struct rows rows, struct text *m
     return -1;
 }
 
-/* Returns the part that the message names; -1: the spelling as a whole. */
+/* Returns the part that the message names; -1: the whole opcode. */
 static int blame(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     for (int i = 0; i < p->n; i++)
         if (p->part[i].word->kind == WORD_SELECTS && blame_selector(p, rows, i, message, help))

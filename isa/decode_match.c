@@ -1,4 +1,4 @@
-/* Finds the row that the words of an opcode select. */
+/* Finds the row of the instruction table that the words of an opcode select. */
 #include "decode_parts.h"
 
 static uint64_t category_mask(enum category c) { return (((uint64_t)1 << category_bits(c)) - 1) << category_first(c); }

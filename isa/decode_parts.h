@@ -1,6 +1,6 @@
 #ifndef ISA_DECODE_PARTS_H
 #define ISA_DECODE_PARTS_H
-/* The parts of a spelling, for decoding and for the explanation of errors. Internal to isa/. */
+/* The parts of a written opcode, for decoding and for the explanation of errors. Internal to isa/. */
 #include "words.h"
 
 enum { MAX_PARTS = 20, MAX_TYPES = ISA_MAX_TYPES };
@@ -23,10 +23,10 @@ struct parts {
 
 /* decode_match.c: returns the categories that rows of `op` need not name, as a mask of their bits. */
 uint64_t parts_free(const struct isa_op *op);
-/* Returns the row with these types and this form, or a row that lacks only categories of parts_free(). Returns NULL if
- * there is none. */
+/* Returns the row with these types and this form, or else a row that differs only in that it does not name categories
+ * of parts_free(). Returns NULL if there is none. */
 const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form);
 
-/* decode_explain.c: fills `why` for a spelling whose parts are all known but which matches no row. */
+/* decode_explain.c: fills `why` for a written opcode that matches no row, although all its parts are known. */
 void explain_no_row(const struct parts *p, struct decode_error *why);
 #endif

@@ -1,5 +1,5 @@
-/* Prints the table of supported instructions. Rows that differ in one type or modifier are folded into one line of
- * notation. The notation is exact: every combination of what a line lists exists. */
+/* Prints the table of supported instructions. Rows of the instruction table that differ in one type or modifier become
+ * one line. The notation is exact: every combination of the types and modifiers in a line exists. */
 #include "document.h"
 #include "compound.h"
 #include "words.h"
@@ -52,8 +52,8 @@ static uint64_t count_like(const struct rest *r, const struct isa_row *key, cons
     return n;
 }
 
-/* Returns the largest product of forms around `key` that exists with its types. The product grows by one value at a
- * time. */
+/* Returns a large product of forms that contains `key`. All its forms exist with the types of `key`. The product grows
+ * by one value at a time. */
 static struct product grow(const struct rest *r, const struct isa_row *key) {
     struct product p;
     for (int c = 0; c < N_CATEGORIES; c++)

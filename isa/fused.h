@@ -4,7 +4,7 @@
  * of each lane is a chain of complete FPUs. Each FPU reads its operands from the previous FPU or from the registers
  * ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-A). Two sequences may share the FPUs of
  * one instruction, which then has two results. In a folded instruction each lane keeps one of the two results (section
- * III-C). Passes make fused instructions by frontend/passes/fuse.h. */
+ * III-C). Passes use frontend/passes/fuse.h to make fused instructions. */
 #include "compound.h"
 
 #define FUSED_NAME "#chain" /* the mnemonic */
@@ -12,10 +12,10 @@
 enum {
     FUSED_LENGTH = 6,      /* maximum number of operations of one instruction */
     FUSED_PARTS = 2 * 6,   /* maximum number of parts; a move after an operation is a part that takes no FPU */
-    FUSED_SOURCES = 2 * 6, /* most sources: six alone, paired, have eight */
-    FUSED_PREVIOUS = 0xff, /* as a source: the result of the previous part */
+    FUSED_SOURCES = 2 * 6, /* maximum number of sources */
+    FUSED_PREVIOUS = 0xff, /* value of a source index that means the result of the previous part */
 };
-/* Operations after FUSED_FMA occur in folded instructions alone. */
+/* Only folded instructions contain the operations after FUSED_FMA. */
 enum fused_op { FUSED_ADD, FUSED_SUB, FUSED_MUL, FUSED_FMA, FUSED_MIN, FUSED_MAX, FUSED_NEG, FUSED_ABS, FUSED_MOVE };
 
 struct fused_part {
@@ -29,10 +29,12 @@ struct fused_part {
 };
 
 struct fused {
-    uint8_t n;     /* number of parts: [0, split) is the first sequence, [split, n) the second */
-    uint8_t split; /* equal to n: there is one sequence */
-    bool folded;   /* lanes where the predicate holds keep the first result, other lanes the second */
-    bool wide;     /* intermediate results are not rounded */
+    /* number of parts: parts [0, split) are the first sequence, and parts [split, n) are the second one */
+    uint8_t n;
+    uint8_t split; /* if `split` equals `n`, the instruction has one sequence */
+    /* lanes where the predicate is true keep the first result, and the other lanes keep the second result */
+    bool folded;
+    bool wide; /* intermediate results are not rounded */
     /* register reads and writes of the separate instructions, minus the reads and writes of the fused instruction */
     uint8_t reads_saved, writes_saved;
     struct fused_part part[FUSED_PARTS];
@@ -49,9 +51,9 @@ static inline const struct fused *fused_of(const struct program *p, const struct
     return fused_of_compound(compound_of(p, in));
 }
 
-/* Returns the FPUs of the first sequence (0) or the second (1). */
+/* Returns the number of FPUs of the first (0) or the second (1) sequence. */
 unsigned fused_units(const struct fused *c, unsigned which);
-/* Returns the FPUs of the longer sequence, which decides the latency. */
+/* Returns the number of FPUs of the longer sequence, which determines the latency. */
 unsigned fused_depth(const struct fused *c);
 
 /* compound_ops.print: writes "p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)", where # is the

@@ -46,7 +46,7 @@ bool isa_level_runs(enum isa_level level) {
 #endif
 }
 
-/* Returns the highest level for which `runs` is true and which does not exceed the level in HEDDLE_CPU. */
+/* Returns the highest level that does not exceed the level in HEDDLE_CPU and for which `runs` returns true. */
 static enum isa_level best(bool (*runs)(enum isa_level)) {
     static const char *const names[] = {[CPU_BASE] = "base", [CPU_AVX2] = "avx2", [CPU_AVX512] = "avx512"};
     const char *most = getenv("HEDDLE_CPU");

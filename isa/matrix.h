@@ -9,10 +9,10 @@
 
 enum fragment { FRAGMENT_A, FRAGMENT_B, FRAGMENT_C };
 
-/* One fragment of A, B, C or D. A register holds this number of elements (C and D: 1, or 2 for f16). */
+/* One fragment of A, B, C or D. `elements` is the number of elements in a register (C and D: 1, or 2 for f16). */
 struct fragment_form {
     enum fragment role;
-    uint8_t halves;   /* A, C: 2 if the matrix has 16 rows (a lane holds rows g and g + 8); 1 if it has 8 rows */
+    uint8_t halves;   /* for A and C: 2 if the matrix has 16 rows (a lane holds rows g and g + 8), 1 if it has 8 rows */
     uint8_t elements; /* elements of a register */
 };
 
@@ -20,7 +20,7 @@ struct fragment_form {
 static inline unsigned fragment_width(struct fragment_form f) { return f.role == FRAGMENT_C ? 2 : f.elements; }
 
 struct fragment_place {
-    uint8_t quad, place; /* offsets added to g, and to width t + i */
+    uint8_t quad, place; /* offset added to g; offset added to width t + i (see above) */
 };
 
 static inline struct fragment_place fragment_at(struct fragment_form f, unsigned r) {
@@ -42,7 +42,7 @@ static inline uint8_t matrix_elements(unsigned type) {
 /* Returns the number of registers per lane that hold a matrix of `n` elements. */
 static inline unsigned matrix_registers(unsigned n, unsigned type) { return n / (WARP_LANES * matrix_elements(type)); }
 
-/* Rows of a and c, columns of b and c, columns of a and rows of b. */
+/* m: rows of a and c. n: columns of b and c. k: columns of a and rows of b. */
 struct matrix_size {
     uint8_t m, n;
     uint16_t k;

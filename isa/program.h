@@ -18,7 +18,7 @@ struct target {
 
 /* A lane function computes all 32 lanes of a pure operation. The caller applies the lane mask (see exec.h). Pointers
  * are to 32 consecutive elements of the operand's type, or to one lanemask_t for predicates. A destination may be the
- * same array as a source of the same size; otherwise they do not overlap. */
+ * same array as a source of the same size; otherwise source and destination do not overlap. */
 typedef void lane_fn(void *d, void *d2, const void *a, const void *b, const void *c, const void *e);
 /* A warp function executes everything else: memory, cross-lane operations, control. `m` is the set of lanes that
  * execute; it is empty only for control instructions. The function writes its effects to `fx`. */
@@ -30,31 +30,34 @@ typedef void warp_fn(struct warp *w, const struct inst *in, lanemask_t m, struct
 typedef uint32_t opnd_t;
 #define OPND_ZERO ((opnd_t)1)
 #define OPND_SINK ((opnd_t)0)
-enum { SINK_BYTES = 512, ZERO_BYTES = 512 }; /* reserved at the start of bank 0 and bank 1; 32 lanes of 128 bits */
+enum { SINK_BYTES = 512, ZERO_BYTES = 512 }; /* bytes reserved at the start of each bank, for 32 lanes of 128 bits */
 #define NO_GUARD 0xffffffffu
 #define PC_EXIT  0xffffffffu /* as an rpc or target, this value means the exit of the thread */
 
-/* What the driver must do for an instruction. */
+/* The kind of an instruction: how the driver executes it. */
 enum inst_kind {
-    K_LANE,     /* fn.lane; the caller blends the result under the lane mask */
-    K_CVT,      /* fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
-    K_WARP,     /* fn.warp: cross-lane, clock, system calls */
+    K_LANE,     /* executed by fn.lane; the caller writes the result only to the lanes of the mask */
+    K_CVT,      /* executed by fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
+    K_WARP,     /* executed by fn.warp: cross-lane operations, clock reads, system calls */
     K_LOAD,     /* fn.warp, memory read */
     K_STORE,    /* fn.warp, memory write */
-    K_ATOM,     /* fn.warp, read-modify-write (atom, and red when d is OPND_SINK) */
-    K_TEX,      /* fn.warp: tex, tld4, suld, sust, sured */
-    K_FENCE,    /* membar, fence: no architectural effect here; the timing model waits */
+    K_ATOM,     /* executed by fn.warp: read-modify-write (atom; red if d is OPND_SINK) */
+    K_TEX,      /* executed by fn.warp: tex, tld4, suld, sust, sured */
+    K_FENCE,    /* membar, fence: no architectural effect here; the timing model waits for earlier accesses */
     K_NOP,      /* counts as an instruction and does nothing (pragmas, prefetch without an address) */
-    K_PREFETCH, /* fn.warp computes addresses; no effect */
-    K_COPY,     /* fn.warp: cp.async, from device to shared memory; the timing model decides when it completes */
+    K_PREFETCH, /* fn.warp only computes addresses; no architectural effect */
+    /* executed by fn.warp: cp.async copies from device to shared memory; the timing model decides when the copy
+     * completes */
+    K_COPY,
     K_COMMIT,   /* cp.async.commit_group: no architectural effect here */
     K_COLLECT,  /* cp.async.wait_group, wait_all: no effect here; the timing model waits for the threads' own copies */
     K_COMPOUND, /* fn.warp: several operations of the program in one instruction (isa/compound.h) */
-    /* K_ENQ_*: only in the affine stream. Its engine executes them (isa/affine/engine.h), exec_inst() never does. */
-    K_ENQ_DATA, /* sends the addresses of a load to its site, and prefetches */
-    K_ENQ_ADDR, /* sends addresses to their site */
+    /* K_ENQ_* occur only in the affine stream. The affine engine (isa/affine/engine.h) executes them; exec_inst() never
+     * executes them. */
+    K_ENQ_DATA, /* sends the addresses of a load to the queue of its site, and prefetches the data */
+    K_ENQ_ADDR, /* sends the addresses of an access to the queue of its site */
     K_ENQ_PRED, /* sends a predicate to the kernel's stream: struct program_site */
-    /* K_BRANCH and later kinds are control: the driver takes the next PCs from the effects */
+    /* K_BRANCH and later kinds are control instructions: the driver takes the next PCs from the effects */
     K_BRANCH, /* conditional or not: target in `target`, reconvergence PC in `rpc` */
     K_BRX,    /* brx.idx: each lane selects its target from a table */
     K_CALL,   /* direct or indirect call */
@@ -62,9 +65,11 @@ enum inst_kind {
     K_EXIT,
     K_BARRIER,  /* bar, barrier: arrive, sync, red */
     K_WARPSYNC, /* bar.warp.sync */
-    K_BSSY,     /* convergence barriers, inserted by frontend/passes/barriers.c: target is the join, rpc the barrier */
-    K_BSYNC,    /* imm is the barrier */
-    K_BREAK,    /* the executing lanes leave barrier number imm */
+    /* convergence barriers, which frontend/passes/barriers.c inserts: target is the PC of the join, rpc is the
+     * barrier number */
+    K_BSSY,
+    K_BSYNC, /* imm is the barrier */
+    K_BREAK, /* the executing lanes leave the barrier with number imm */
     K_TRAP,
     N_KINDS
 };
@@ -97,10 +102,11 @@ enum {
     HINT_MEMBERS = 16,     /* the instruction waits for the lanes of its member mask: see warpsync.h */
     HINT_APART = 32,       /* a jump that the convergence barriers need; statistics count it separately */
     HINT_ALIGNED = 64,     /* all threads of a warp that have not exited must execute it together; checks use this */
-    HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Not allowed for K_LANE */
+    /* an operand or the guard comes from a queue (struct program_site); not allowed for kind K_LANE */
+    HINT_DEQ = 128,
 };
-/* Memory order of an access, from the words .volatile, .relaxed, .acquire ... and the scope (PTX ISA 8). Execution does
- * not need it. */
+/* Memory order of an access, from modifiers (.volatile, .relaxed, .acquire ...) and the scope (PTX ISA 8). Functional
+ * execution ignores it. */
 enum {
     ORDER_RELAXED = 1, /* .relaxed, .volatile, .mmio: a strong access without an order of its own */
     ORDER_ACQUIRE = 2, /* .acquire, .acq_rel, .sc */
@@ -119,7 +125,8 @@ struct inst {
     union {
         int64_t imm; /* address offset in bytes; barrier number for K_BSYNC and K_BREAK */
         struct {
-            uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (PC of the return), K_BSSY (the barrier) */
+            /* reconvergence PC of K_BRANCH and K_BRX; return PC of K_CALL; barrier number of K_BSSY */
+            uint32_t target, rpc;
         };
     };
     uint32_t guard;    /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
@@ -129,11 +136,11 @@ struct inst {
     uint8_t guard_not; /* execute where the guard is false */
     uint8_t dsize;     /* bytes per lane of d; 0: d is a predicate mask, or there is no d */
     uint8_t d2size;    /* as dsize, of d2 */
-    uint8_t n_list;    /* entries in program.lists */
+    uint8_t n_list;    /* number of entries in program.lists */
     uint8_t space;     /* enum space */
     uint8_t msize;     /* bytes of one element in memory */
     uint8_t rsize;     /* bytes of the register that holds one element (loads, stores, K_CVT destination) */
-    uint8_t asize;     /* bytes per lane of the address register (4 or 8); K_CVT: of the source register */
+    uint8_t asize;     /* bytes per lane of the address register (4 or 8), or, for K_CVT, of the source register */
     uint8_t is_signed; /* loads, K_CVT: sign-extend into a wider register */
     uint8_t latency;   /* enum latency_class */
     uint8_t hints;     /* HINT_ bits */
@@ -144,12 +151,12 @@ struct inst {
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2, /* a branch with a target that leads only to a return or exit */
+    BLOCK_MAY_EXIT = 2, /* a branch one of whose targets leads only to a return or exit */
     BLOCK_WAITS = 4     /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 
 /* Returns true for accesses that communicate with other threads: atomics, volatile and stronger accesses (PTX ISA 8.4),
- * and accesses past the L1. */
+ * and accesses that bypass the L1. */
 static inline bool inst_is_strong(const struct inst *in) {
     return in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV ||
            in->cache_op == CACHE_WT;
@@ -165,7 +172,7 @@ enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 /* Further data of an instruction, not needed to execute it. */
 struct inst_info {
     uint32_t line, column;       /* position in the PTX text */
-    uint32_t src_file, src_line; /* position of the last .loc before it; 0: none */
+    uint32_t src_file, src_line; /* source file and line of the last .loc before the instruction; 0: no .loc */
     uint32_t block;              /* index into program.blocks */
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
@@ -178,13 +185,14 @@ struct inst_info {
     bool spilled;  /* a load or store of a spilled register */
     bool waits;    /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
     bool yields;   /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
-    /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path dequeue the guard of
-     * `guard_site` into program.deq_predicate. Then the lanes whose guard holds dequeue from `site`: addresses into
-     * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own site. */
+    /* With HINT_DEQ: numbers of two sites (struct program_site) + 1; 0 for none. Before the instruction executes, the
+     * lanes of its path dequeue the guard of `guard_site` into program.deq_predicate. Then the lanes whose guard holds
+     * dequeue from `site`: addresses into program.deq_address, or a predicate (#deq.pred) into program.deq_predicate.
+     * For K_ENQ_*, `site` is the site to which the instruction sends. */
     uint16_t site, guard_site;
-    /* live registers after the instruction, in 32-bit words, without registers of callers; at most 65535 */
+    /* number of live 32-bit register words after the instruction, without registers of callers; at most 65535 */
     uint16_t live;
-    uint32_t twin; /* number of a branch that both streams have; 0: only one stream has it */
+    uint32_t twin; /* a number that a branch has in both streams; 0: only one stream has the branch */
 };
 
 /* A basic block [begin, end). */
@@ -193,8 +201,8 @@ struct block {
     uint32_t succ[2]; /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
     uint32_t ipdom;   /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
     uint32_t function;
-    /* end of the straight code that begins here: the PC after the next branch, return or exit, or the next join.
-     * Barriers, calls and guarded exits end a block, but not straight code */
+    /* end of the straight-line code that begins with the block: the PC after the next branch, return or exit, or the
+     * next join. Barriers, calls and guarded exits end a block, but not straight-line code */
     uint32_t run_end;
 };
 
@@ -209,20 +217,21 @@ struct program_function {
     uint32_t param_offset[16];   /* offsets of its formal parameters in the frame, for calls through a pointer */
     uint32_t n_params, n_results;
     bool recursive;
-    uint32_t saves, n_saves; /* recursive: registers that a call saves, see call.h */
+    uint32_t saves, n_saves; /* for a recursive function: registers that a call saves; see call.h */
 };
 
 /* A sequence of instructions that a warp may run from beginning to end. Stream 0 is the kernel. Further streams hold
- * code that passes move out of the kernel, for warps of another kind. Streams share constants, special registers and
- * functions; each warp has its own registers. */
+ * code that passes move out of the kernel; special warps, such as the affine warp, execute it. Streams share constants,
+ * special registers and functions; each warp has its own registers. */
 struct program_stream {
     const char *name;
     uint32_t function;    /* index into program.functions of the function with this body */
     uint32_t thread_regs; /* maximum number of 32-bit registers that a thread needs at once, for occupancy */
 };
 
-/* A site: the affine stream sends values from one place, and the kernel's stream receives them at one place. A lane
- * receives values in the order of sending. Data and addresses use one queue, predicates another. */
+/* A site is a channel between streams: one instruction of the affine stream sends values, and one instruction of the
+ * kernel's stream receives them. A lane receives values in the order of sending. Data and addresses use one queue,
+ * predicates another. */
 enum site_kind { SITE_DATA, SITE_ADDR, SITE_PRED };
 struct program_site {
     uint32_t enq_pc, deq_pc; /* K_ENQ_* in the affine stream; instruction with HINT_DEQ in the kernel */
@@ -234,16 +243,19 @@ struct program_site {
  * data and thread indices, and how many were decoupled. Counts instructions as lowered, before decoupling. */
 struct program_coverage {
     uint32_t instructions;
-    uint32_t potential; /* instructions that compute on scalar data and thread indices alone (the paper's Figure 6) */
+    /* instructions that compute only on scalar data and thread indices (Figure 6 of the paper on decoupled affine
+     * computation) */
+    uint32_t potential;
     uint32_t loads, loads_decoupled; /* loads from global, local, shared and generic memory; atomics do not count */
     uint32_t stores, stores_decoupled;
     uint32_t tuples; /* tuple registers of the affine stream; 0: no affine stream */
-    /* tuple registers that decoupling everything possible would need; more than `tuples` if that number is not
-     * available */
+    /* number of tuple registers that full decoupling would need; it exceeds `tuples` if the tuple file is too small for
+     * it */
     uint32_t tuples_all;
 };
 
-/* A count that a pass made in a kernel and the functions that it calls; it becomes a statistic of each launch. */
+/* A count that a pass made over a kernel and its called functions. Each launch of the kernel reports it as a
+ * statistic. */
 struct program_count {
     const char *name; /* name of the statistic */
     double value;
@@ -265,7 +277,7 @@ struct special_init {
     X(GRIDID, "%gridid")                                                                                               \
     X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                       \
     X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                                                      \
-    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* only from lowering: lane / 4, lane % 4 */                         \
+    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* only for lowering: lane / 4, lane % 4 */                         \
     X(CLOCK, "%clock") X(CLOCK_HI, "%clock_hi") X(CLOCK64, "%clock64")                                                 \
     X(GLOBALTIMER, "%globaltimer") X(GLOBALTIMER_LO, "%globaltimer_lo") X(GLOBALTIMER_HI, "%globaltimer_hi")           \
     X(TOTAL_SMEM, "%total_smem_size") X(DYNAMIC_SMEM, "%dynamic_smem_size") X(AGGR_SMEM, "%aggr_smem_size")            \
@@ -328,7 +340,7 @@ struct program {
     uint32_t n_functions;
     struct program_stream *streams; /* at least one; the stream of affine warps is called AFFINE_STREAM */
     uint32_t n_streams;
-    struct affine_stream *affine; /* data that isa/affine/stream.h makes from the affine stream; NULL: not made */
+    struct affine_stream *affine; /* data that isa/affine/stream.h derives from the affine stream; NULL: no such data */
     struct program_site *sites;   /* sites of both streams */
     uint32_t n_sites;
     struct program_compound *compounds; /* indexed by the imm of K_COMPOUND */
@@ -341,15 +353,16 @@ struct program {
     struct program_param *params;
     uint32_t n_params, param_bytes;
     uint32_t shared_bytes; /* static shared memory; dynamic shared memory begins at the next multiple of 16 */
-    uint32_t local_bytes;  /* bytes of a thread, without the stack of recursive functions */
-    uint32_t place;        /* instructions in the PTX text before the kernel's first */
+    uint32_t local_bytes;  /* bytes of local memory per thread, without the stack of recursive functions */
+    uint32_t place;        /* number of instructions in the PTX text before the kernel's first instruction */
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     struct dim3 cluster;   /* .reqnctapercluster; zero when absent */
     bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;       /* contains alloca, stacksave or stackrestore */
     bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
-    opnd_t frame_pointer;  /* 64 bits per lane, if a recursive function is reachable; else OPND_SINK. See call.h */
+    /* hidden register of 64 bits per lane if the kernel can reach a recursive function, else OPND_SINK; see call.h */
+    opnd_t frame_pointer;
     struct program_source *sources;
     uint32_t n_sources;
     void *owner; /* the arena that holds the program's data; program_free() frees it */
@@ -359,7 +372,7 @@ struct program {
 #define AFFINE_STREAM "affine"
 /* Returns the number of the affine stream; 0: the program has none. */
 uint32_t program_affine_stream(const struct program *p);
-/* Returns the count that passes made under this name; 0: no pass counted. */
+/* Returns the count that passes made under this name; 0 if no pass made one. */
 double program_count(const struct program *p, const char *name);
 void program_free(struct program *p);
 /* Returns the PC at which warps of a stream start. */

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of text. Text beyond its size is cut. */
+/* A line of text. Text that does not fit is truncated. */
 struct line {
     char *out;
     size_t size, len;
     const struct program *p;
-    bool listed; /* an operand has been printed */
+    bool listed; /* true after the first operand has been printed */
 };
 
 static void put(struct line *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -162,7 +162,8 @@ static void put_by_type(struct line *t, const struct inst *in, const struct isa_
     }
 }
 
-/* Prints the row's name, with the state space and vector size that the row leaves open. */
+/* Prints the row's mnemonic, completed by the instruction's state space and vector size if the row does not fix
+ * them. */
 static void put_opcode(struct line *t, const struct inst *in, const struct isa_row *row) {
     char name[96];
     isa_row_name(row, name, sizeof name);

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the difference of two results over the larger magnitude, from 0 to 2. Zeros of both signs are equal, and so
- * are two NaNs. Returns 1 for an infinity and a finite number, 2 for infinities of different signs (the limit for
- * growing numbers), and 2 for a NaN and a number. */
+/* Returns the difference of two results divided by the larger magnitude, a number from 0 to 2. Zeros of both signs are
+ * equal, and so are two NaNs. Returns 1 for an infinity and a finite number, 2 for infinities of different signs (the
+ * limit for numbers that grow with different signs), and 2 for a NaN and a number. */
 static double relative_error(float have, float want) {
     const double a = have, b = want;
     if (isnan(a) || isnan(b))

@@ -14,7 +14,7 @@ static struct {
     struct isa_row rows[MAX_ROWS];
     uint32_t n;
     uint32_t first[N_OPS + 1];
-    uint16_t slots[ROW_SLOTS]; /* index + 1; 0: empty */
+    uint16_t slots[ROW_SLOTS]; /* index of a row, + 1; 0: the slot is empty */
 } table;
 
 static uint32_t key_hash(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
@@ -102,19 +102,21 @@ unsigned form_get(uint64_t form, enum category c) {
 }
 uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << category_first(c); }
 
-/* The place of each category in a spelling, as in the PTX ISA. CAT_SYNC has two places, see below. */
+/* The order of the modifier categories in a mnemonic, as in the PTX ISA. CAT_SYNC has two places, see below. */
 static const enum category order[] = {
     CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,   CAT_GEOM,
     CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN, CAT_ABS,
     CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM};
-/* Matrices: wmma.load.a.sync.aligned.row.m16n16k16.f16, ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
+/* The order in mnemonics of matrix instructions, such as wmma.load.a.sync.aligned.row.m16n16k16.f16 and
+ * ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
 static const enum category order_of_matrices[] = {CAT_OPN, CAT_MODE, CAT_SYNC, CAT_MODE2,
                                                   CAT_NUM, CAT_OPN,  CAT_RND,  CAT_SATFINITE};
 enum { PLACE_OF_TRANS = 5 }; /* index of the second CAT_OPN */
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 
-/* Returns true if the category follows the types: video instructions, prmt and surfaces have such modifiers. */
+/* Returns true if modifiers of this category follow the types. Video instructions, prmt and surface instructions have
+ * such modifiers. */
 static bool stands_behind(unsigned op, enum category c) {
     if (op >= OP_VABSDIFF && op <= OP_VSUB4)
         return true;
@@ -123,7 +125,8 @@ static bool stands_behind(unsigned op, enum category c) {
     return op == OP_PRMT;
 }
 
-/* Returns true if .sync follows the mode: bar.warp.sync and match.any.sync, but shfl.sync.up. */
+/* Returns true if .sync follows the mode, as in bar.warp.sync and match.any.sync; in shfl.sync.up it precedes the
+ * mode. */
 static bool sync_follows_mode(unsigned op) { return op == OP_BAR || op == OP_MATCH; }
 
 static size_t append(char *out, size_t size, size_t len, const char *dot, const char *word) {
@@ -131,7 +134,8 @@ static size_t append(char *out, size_t size, size_t len, const char *dot, const 
     return len + (n > 0 ? (size_t)n : 0);
 }
 
-/* Appends the modifiers of cp.async.ca.shared.global and cp.async.mbarrier.arrive.noinc.shared.b64. */
+/* Appends the modifiers that all forms of an instruction have, as in cp.async.ca.shared.global and
+ * cp.async.mbarrier.arrive.noinc.shared.b64. */
 static size_t append_of_copies(const struct isa_row *row, char *out, size_t size, size_t len) {
     static const enum category order_of_copies[] = {CAT_MODE2, CAT_MODE, CAT_NOINC, CAT_SPACE};
     len = append(out, size, len, ".", "async");
@@ -143,8 +147,8 @@ static size_t append_of_copies(const struct isa_row *row, char *out, size_t size
     return append(out, size, len, row->kind == K_COPY ? ".global" : "", "");
 }
 
-/* Appends the layouts, which the row does not name since all its forms have them: after the shape; for wmma, before the
- * shape. */
+/* Appends the layouts. The row does not name them, since all its forms have them. They follow the shape, but for wmma
+ * they precede it. */
 static const char *layouts_of(const struct isa_row *row, enum category behind) {
     if (row->op == OP_WMMA)
         return behind != CAT_SYNC ? "" : form_get(row->form, CAT_MODE) ? ".row" : ".row.col";

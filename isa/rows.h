@@ -68,7 +68,7 @@
  * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
 #include "decode.h"
 
-/* A loop over lanes without dependences between them. */
+/* A loop over the lanes, whose iterations do not depend on each other. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define LANES(l) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
@@ -76,7 +76,7 @@
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
 #endif
 
-/* lane_bit[l] is 1 << l. Loading it replaces a variable shift, which some vector instruction sets lack. */
+/* lane_bit[l] is 1 << l. The table replaces a shift by a variable, which some vector instruction sets lack. */
 static const uint32_t lane_bit[WARP_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
@@ -87,7 +87,7 @@ struct isa_row_group {
     uint32_t n;
 };
 
-/* Types in the order written, and the form. */
+/* The types of a row, in the order in which they are written, and its form (the modifiers). */
 #define T0             T_NONE
 #define T1(a)          T_##a
 #define T2(a, b)       (T_##a | T_##b << 8)

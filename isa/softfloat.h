@@ -61,7 +61,7 @@ FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     return f32_from_bits(r == r ? b : F32_NAN);
 }
 FP_INLINE double f64_quiet(double x) { return f64_from_bits(f64_bits(x) | 0x0008000000000000ull); }
-/* The conversion is exact. A NaN is quieted and keeps its sign and payload. */
+/* Converts f32 to f64 exactly. A NaN is quieted and keeps its sign and payload. */
 FP_INLINE double f64_from_f32(float x) {
     double wide = (double)x;
     uint32_t b = f32_bits(x);
@@ -81,7 +81,7 @@ FP_INLINE double f64_result1(double r, double a) { return f64_result3(r, a, 0.0,
 /* Rounding to odd gives the exact value if it is representable, else the neighbour whose last bit is 1. A result in odd
  * rounding can be rounded again, in any mode, to a format two or more bits shorter as if it were exact (Boldo and
  * Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008). */
-/* Returns a + b rounded to odd. Finite operands must have a finite sum. A NaN or infinity as the sum is returned
+/* Returns a + b rounded to odd. Finite operands must have a finite sum. If the sum is a NaN or infinity, it is returned
  * unchanged. */
 FP_INLINE double f64_add_odd(double a, double b) {
     double s = a + b, t = s - a;
@@ -129,7 +129,7 @@ FP_INLINE float f32_round(double x, int rnd) {
 FP_INLINE float f32_integral(float x, int rnd) {
     float mag = f32_abs(x), big = 0x1p23f;
     uint32_t sign = f32_bits(x) & 0x80000000u;
-    float n = (mag + big) - big; /* nearest even below 2^23 */
+    float n = (mag + big) - big; /* rounds magnitudes below 2^23 to nearest even */
     float grow = n < mag ? 1.0f : 0.0f, shrink = n > mag ? 1.0f : 0.0f;
     if (rnd == RND_RZI)
         n -= shrink;
@@ -233,7 +233,7 @@ FP_INLINE uint16_t bf16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32
 /* Widening is exact; a NaN becomes the canonical NaN. */
 FP_INLINE float f32_from_f16(uint16_t h) {
     uint32_t mag = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
-    float x = f32_from_bits(mag << 13) * 0x1p112f; /* subnormals come out normal */
+    float x = f32_from_bits(mag << 13) * 0x1p112f; /* an f16 subnormal becomes a normal f32 number */
     uint32_t b = mag >= 0x7c00u ? F32_INF : f32_bits(x);
     b |= sign;
     return f32_from_bits(mag > 0x7c00u ? F32_NAN : b);
@@ -242,10 +242,10 @@ FP_INLINE float f32_from_bf16(uint16_t h) {
     return f32_from_bits((h & 0x7fffu) > 0x7f80u ? F32_NAN : (uint32_t)h << 16);
 }
 
-/* f32 arithmetic in a given rounding mode. The directed modes round a double. The double is exact or rounded to odd
- * (see above), or it is a quotient or root. A quotient or root of 24-bit significands is either a number of 25 bits or
- * differs from all of them by more than a double's rounding error. So its double is never on the wrong side of an f32
- * number. */
+/* f32 arithmetic in a given rounding mode. The directed modes round a double. The double is exact, rounded to odd (see
+ * above), or an ordinarily rounded quotient or root. A quotient or root of 24-bit significands is either a number of 25
+ * bits or differs from all of them by more than a double's rounding error. So its double is never on the wrong side of
+ * an f32 number. */
 /* Corrects the sign of an exact zero: a sum such as x - x is -0 when rounding down. */
 FP_INLINE float f32_exact_zero(float r, uint32_t signs, int rnd) {
     return rnd == RND_RM && r == 0.0f ? f32_from_bits(signs & 0x80000000u) : r;
@@ -280,8 +280,8 @@ FP_INLINE float f32_sqrt(float a, int rnd) {
     return rnd == RND_RN ? __builtin_sqrtf(a) : f32_round(__builtin_sqrt((double)a), rnd);
 }
 
-/* Returns the result of comparison `cmp` (CMP_EQ ... CMP_NAN). With a NaN operand, ordered comparisons are false and
- * comparisons with a u are true. */
+/* Returns the result of comparison `cmp` (CMP_EQ ... CMP_NAN). With a NaN operand, ordered comparisons are false, and
+ * unordered comparisons (CMP_EQU ...) are true. */
 #define FP_COMPARE(name, T)                                                                                            \
     FP_INLINE bool name(int cmp, T a, T b) {                                                                           \
         switch (cmp) {                                                                                                 \
@@ -327,8 +327,8 @@ FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
     b = xorsign ? f32_abs(b) : b;
     uint32_t x = f32_bits(a), y = f32_bits(b);
     uint32_t r = (max ? a > b : a < b) ? x : y;
-    r = a == b ? (max ? x & y : x | y) : r; /* here x and y differ at most in the sign of zero */
-    r = b != b ? x : r;                     /* a NaN in a has already chosen y */
+    r = a == b ? (max ? x & y : x | y) : r; /* if a == b, x and y differ at most in the sign of zero */
+    r = b != b ? x : r;                     /* if a is a NaN, r is already y */
     bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
     r = xorsign ? (r & 0x7fffffffu) | sign : r;
     return f32_from_bits(is_nan ? F32_NAN : r);

@@ -63,7 +63,7 @@ enum {
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     MAX_NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one additional barrier, at which barrier.cluster.wait waits */
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more than the 16 named barriers: barrier.cluster.wait uses it */
     N_CTA_BARRIERS,
 };
 
@@ -72,5 +72,6 @@ enum {
 #define LOCAL_WINDOW  0x02000000ull /* generic address of a thread's local byte 0; the window is 224 MiB */
 #define DEVICE_BASE   0x10000000ull /* lowest device (global, constant) address */
 #define PARAM_WINDOW  0x00f00000ull /* generic address of byte 0 of the kernel's parameters */
-#define CODE_BASE     0x00001000ull /* address of function 0 of a module; functions are 16 apart */
+/* address of function 0 of a module; the addresses of successive functions differ by 16 */
+#define CODE_BASE 0x00001000ull
 #endif

@@ -21,7 +21,7 @@ static const struct {
 unsigned category_first(enum category c) { return categories[c].first; }
 unsigned category_bits(enum category c) { return categories[c].bits; }
 
-/* The key has no dot, but the spelling of a type has one, hence the + 1. */
+/* The key has no leading dot, but the spelling of a type does; the + 1 skips it. */
 static const struct isa_word words[] = {
 #define X(id, name, bytes, class) {&name[sizeof name > 1], WORD_TYPE, 0, T_##id, 0},
     ISA_TYPES(X)
@@ -47,7 +47,8 @@ enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1
 
 /* Written once, by build(). */
 static struct {
-    uint16_t word_slots[WORD_SLOTS]; /* index + 1; words with equal spellings are adjacent, in the order of words[] */
+    /* index in words[], + 1; words with equal spellings are in adjacent slots, in the order of words[] */
+    uint16_t word_slots[WORD_SLOTS];
     uint16_t op_slots[OP_SLOTS];
 } table;
 
@@ -87,7 +88,7 @@ static bool is_of_copy(const struct isa_word *w) {
     return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
 }
 
-/* Returns true if this meaning of the word applies to the opcode: for words with several meanings. */
+/* Returns true if this meaning of the word applies to the opcode. A word may have several meanings. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
@@ -98,7 +99,7 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     unsigned id = (unsigned)(op - isa_ops);
     if (is_of_copy(w))
         return id == OP_CP;
-    if (id == OP_CP && w->category == CAT_SPACE) /* cp copies from .global to .shared of its own CTA */
+    if (id == OP_CP && w->category == CAT_SPACE) /* cp.async copies from .global to the shared memory of its own CTA */
         return w->value == SPACE_SHARED && strcmp(w->text, "shared::cluster") != 0;
     if (w->category == CAT_CMP && (w->value == CMP_LO || w->value == CMP_HI))
         return id == OP_SETP || id == OP_SET;

@@ -12,12 +12,13 @@ struct isa_word {
     const char *text; /* without the dot */
     uint8_t kind;     /* enum word_kind */
     uint8_t category; /* WORD_SELECTS */
-    /* enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits, enum matrix_layout, or the reason */
+    /* by kind: enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits, enum matrix_layout, or the
+     * reason of a refusal */
     uint8_t value;
-    uint16_t takes; /* WORD_HINT and later kinds: opcodes with this TAKES_ bit accept the word */
+    uint16_t takes; /* for WORD_HINT and later kinds: the TAKES_ bit of the opcodes that accept the word */
 };
 
-/* Returns the meaning of `text` after `op`; NULL: the text has no meaning there. */
+/* Returns the meaning of `text` after `op`; NULL: the text has no meaning for this opcode. */
 const struct isa_word *word_find(const struct isa_op *op, const char *text, size_t len);
 /* Returns true if the word has a meaning after any opcode. */
 bool word_known(const char *text, size_t len);

@@ -1,6 +1,6 @@
 #ifndef MECHANISMS_ALL_H
 #define MECHANISMS_ALL_H
-/* The tables made from all.def: mechanisms, words for models, passes and compound instructions. */
+/* The tables made from all.def: mechanisms, words that --model accepts, passes, and compound instructions. */
 #include "mechanism.h"
 
 extern const struct model_tables model_tables;
@@ -11,7 +11,7 @@ const struct pass *mechanism_passes(void);
 /* Returns the compound instructions of all mechanisms, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
 /* The array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms in the
- * order of the list. */
+ * order of all.def. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
 /* Returns the policy of this name. NULL: no policy has this name. */

@@ -1,4 +1,4 @@
-/* Fused f32 operations: the operations of the instruction, its time and its counts. */
+/* Fused f32 operations: how a fused instruction executes, its latency, and its counts. */
 #include "fused_inst.h"
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
@@ -11,7 +11,7 @@ uint32_t fused_latency(const struct config *cfg, unsigned n) {
 }
 
 /* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
- * writes both results together, so the second result needs no slot on the result bus. */
+ * writes both results together, so the second result needs no additional slot on the result bus. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct fused *c = what;
     t->latency = fused_latency(cfg, fused_depth(c));
@@ -69,3 +69,8 @@ const struct compound_ops fused_ops = {
     .wrong = fused_wrong,
     .timing = &timing,
 };
+
+const struct fused_cfg *fused_options(const struct pass_context *c) {
+    static const struct fused_cfg defaults = {.length = 5, .dual = true, .dual_min = 1, .ieee = true};
+    return c->machine ? &c->machine->fused : &defaults;
+}

@@ -1,4 +1,5 @@
 #include "mechanism.h"
+#include "timing/config/config.h"
 #include <string.h>
 
 const struct model *model_at(const struct model_tables *t, int n) {
@@ -37,6 +38,45 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
         if (takes_part(*list, s) && !n--)
             return *list;
     return NULL;
+}
+
+uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
+                         struct sm_unit_row *out, uint32_t most) {
+    const struct mechanism *m;
+    uint32_t n = 0;
+    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
+        if (m->unit && (!m->on || m->on(cfg)))
+            out[n++] = (struct sm_unit_row){m->unit, NULL};
+    return n;
+}
+
+uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
+                               const struct config *cfg, struct prefetcher_row *out, uint32_t most) {
+    const struct mechanism *m;
+    uint32_t n = 0;
+    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
+        if (m->at_slices && (!m->on || m->on(cfg)))
+            out[n++] = (struct prefetcher_row){m->at_slices, NULL, PREFETCH_AT_L2};
+    return n;
+}
+
+static const struct opt *option_of(const char *key) {
+    const size_t len = strcspn(key, "=");
+    const struct opt *o = config_options();
+    while (o->key && (strlen(o->key) != len || strncmp(o->key, key, len) != 0))
+        o++;
+    return o->key ? o : NULL;
+}
+
+bool mechanism_has_option(const struct mechanism *m, const char *key) {
+    for (const char *const *with = m->options; with && *with; with++)
+        if (strncmp(key, *with, strlen(*with)) == 0)
+            return true;
+    const struct opt *o = m->shares ? option_of(key) : NULL;
+    for (const struct config_part *part = m->shares; o && part->size; part++)
+        if (o->offset >= part->at && o->offset < part->at + part->size)
+            return true;
+    return false;
 }
 
 /* Returns a group that has both mechanisms; NULL: there is none. */

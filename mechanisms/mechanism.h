@@ -6,6 +6,7 @@
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
+#include <stddef.h>
 
 struct compound_ops;
 struct config;
@@ -19,7 +20,7 @@ struct stats;
 struct model {
     const char *name, *help;
     const struct reconv_ops *ops;
-    bool functional; /* the interpreter executes this model, without timing */
+    bool functional; /* true for a functional model: the interpreter executes it, without timing */
     /* an option of the base's reconvergence model that selects this variant ("key=value"); NULL: none */
     const char *set;
 };
@@ -28,26 +29,37 @@ enum { MAX_EXTENSIONS = 16 };
 /* A model as the user selected it. */
 struct model_spec {
     const struct model *base;
-    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list, up to NULL */
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of all.def, up to NULL */
 };
 
 enum mechanism_kind {
     MECHANISM_BASE,      /* a reconvergence model, which decides which paths a warp has; `models` has its names */
-    MECHANISM_EXTENSION, /* an extension, whose name --model joins to a base by '+' */
-    MECHANISM_MACHINE    /* part of the machine, which options enable, under every model */
+    MECHANISM_EXTENSION, /* an extension; in --model, its name follows that of a base after '+' */
+    MECHANISM_MACHINE    /* a part of the machine, which options enable and which works with every model */
 };
+
+/* A field of struct config, or a group of fields, by its place in the struct. */
+struct config_part {
+    size_t at, size;
+};
+#define CONFIG_PART(field)                                                                                             \
+    { offsetof(struct config, field), sizeof((struct config *)NULL)->field }
+#define SHARES(...) ((const struct config_part[]){__VA_ARGS__, {0, 0}})
 
 struct mechanism {
     const char *name, *help;
-    const char *paper; /* source; NULL: none */
+    const char *paper; /* the paper that describes the mechanism; NULL: none */
     enum mechanism_kind kind;
     const struct model *models; /* array of models, up to a NULL name; NULL: the mechanism is no base */
     /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
-     * extension's name; NULL: it can. NULL as the function: every model can have the extension. */
+     * extension's name. Returns NULL if the model can have it. If the function pointer is NULL, every model can have
+     * the extension. */
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;      /* a policy that sched.policy can select: timing/sm/sched_ops.h */
+    /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
+    bool (*on)(const struct config *cfg);
+    const struct sched_ops *scheduler; /* a policy that sched.policy can select: timing/sm/sched_ops.h */
     /* a policy that l1.replacement and l2.replacement can select: timing/mem/replacement.h */
     const struct replacement_ops *replacement;
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
@@ -55,16 +67,18 @@ struct mechanism {
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
-    /* Writes a remark about the lowered program for the user. Returns false if there is none. */
+    /* Writes a remark about the lowered program for the user. Returns false if it has no remark. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
     const struct compound_ops *const *instructions; /* compound instructions that the passes make, up to NULL */
-    /* Returns the most f32 operations that one of these instructions does on a lane. NULL as the function: 2, as for a
-     * fused multiply-add. */
+    /* Returns the maximum number of f32 operations per lane of one of these instructions. If the function pointer is
+     * NULL, the number is 2, as for a fused multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
-    /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
+    /* Names of the groups to which the extension belongs, as plural nouns ("prefetchers"); ends with NULL. A model has
+     * at most one extension of each group. */
     const char *const *groups;
-    const char *const *options;    /* prefixes of its options' keys, ends with NULL */
-    const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
+    const char *const *options;       /* prefixes of its options' keys, ends with NULL */
+    const struct config_part *shares; /* further options, which other mechanisms declare; ends with size 0 */
+    const char *const *statistics;    /* prefixes of its statistics' names, ends with NULL */
 };
 #define GROUPS(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
@@ -74,7 +88,7 @@ struct mechanism {
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {
     const char *name, *help, *base;
-    const char *extensions[8]; /* up to NULL; names that are not in the list are skipped */
+    const char *extensions[8]; /* names of the extensions, up to NULL; names that are not in all.def are skipped */
 };
 
 struct model_tables {
@@ -88,6 +102,16 @@ const struct mechanism *extension_at(const struct model_tables *t, int n);
 
 /* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
+
+/* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
+uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
+                         struct sm_unit_row *out, uint32_t most);
+/* Does the same for the prefetchers. */
+uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
+                               const struct config *cfg, struct prefetcher_row *out, uint32_t most);
+
+/* Returns true if the option belongs to the mechanism. `key` may be an assignment ("key=value"). */
+bool mechanism_has_option(const struct mechanism *m, const char *key);
 
 bool model_has(const struct model_spec *s, const char *extension);
 /* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is

@@ -13,11 +13,11 @@ struct chunk {
 
 struct arena {
     char *at, *end; /* unused part of the newest chunk; zeroed */
-    size_t used;    /* bytes allocated, each size rounded up to ALIGNMENT */
+    size_t used;    /* number of bytes allocated so far; each size is rounded up to ALIGNMENT */
     size_t limit;   /* 0: none */
     size_t next_chunk;
     struct chunk *chunks;
-    jmp_buf *on_full; /* jump target when out of memory, NULL for none */
+    jmp_buf *on_full; /* target of the jump when memory runs out; NULL: none */
 };
 
 struct arena *arena_new(size_t limit) {
@@ -45,7 +45,8 @@ static _Noreturn void out_of_memory(struct arena *a) {
     abort();
 }
 
-/* calloc() returns fresh pages that the system has zeroed, so zeroing costs no time for a large tree. */
+/* For large sizes, calloc() returns new pages, which the operating system has already zeroed, so zeroing the memory of
+ * a large tree costs no extra time. */
 static char *new_chunk(struct arena *a, size_t bytes) {
     struct chunk *c = calloc(1, sizeof *c + bytes);
     if (!c)
@@ -55,7 +56,8 @@ static char *new_chunk(struct arena *a, size_t bytes) {
     return (char *)(c + 1);
 }
 
-/* Allocates from a new chunk. `size` is rounded, within the limit, and larger than the rest of the newest chunk. */
+/* Allocates from a new chunk. `size` has been rounded up, does not exceed the limit, and is larger than the unused part
+ * of the newest chunk. */
 static void *alloc_slow(struct arena *a, size_t size) {
     if (size >= a->next_chunk / 4)
         return new_chunk(a, size); /* a large object gets its own chunk, and the newest chunk stays in use */

@@ -23,7 +23,8 @@ struct operand *build_group(struct parser *ps, enum operand_kind kind, struct lo
     return o;
 }
 
-/* Replaces (3) by 3 in a list. Outside call operands, parentheses only group constants. */
+/* Replaces a constant in parentheses, such as (3), by the constant. Only call operands use parentheses for another
+ * purpose. */
 static void ungroup(struct parser *ps, struct operand **at) {
     for (; *at; at = &(*at)->next) {
         struct operand *c = (*at)->kind == OPD_PARENS ? fold_constant(ps, *at) : NULL;

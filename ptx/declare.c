@@ -34,7 +34,7 @@ void decl_type(struct parser *ps, struct loc loc, const struct word *type) {
     ps->decl.type = type;
 }
 
-/* Handles any other dotted word: .generic after .ptr, or an unknown type. */
+/* Handles a dotted word that has no token of its own: .generic after .ptr, or an unknown type. */
 void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
     if (ps->decl.is_ptr && !ps->decl.ptr_space && strcmp(word->text, ".generic") == 0) {
         ps->decl.ptr_space = word;

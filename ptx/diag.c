@@ -6,9 +6,9 @@
 
 enum {
     DEFAULT_MAX_ERRORS = 20,
-    MAX_MESSAGES = 1000, /* limit for warnings and notes; errors are limited by max_errors */
+    MAX_MESSAGES = 1000, /* maximum number of warnings and notes; max_errors limits the number of errors */
     WINDOW = 120,        /* maximum number of bytes of a source line that a message prints */
-    LEAD = 60,           /* bytes printed before the location if the line is cut */
+    LEAD = 60,           /* number of bytes before the location that are printed if the line is cut */
 };
 
 void diags_init(struct diags *d, const char *file, const char *text, size_t len) {

@@ -27,7 +27,7 @@ struct diags {
     int n, cap;
     int errors;
     int max_errors; /* further errors are counted but not kept; default 20 */
-    bool dropped;   /* the latest error or warning was not kept, so its notes and help are dropped too */
+    bool dropped;   /* the latest error or warning was dropped, so its notes and help are dropped, too */
 };
 
 /* Starts an empty list of messages about the `len` bytes at `text`. `file` and `text` must outlive the list. */
@@ -38,8 +38,8 @@ void diags_free(struct diags *d);
 void diag_error(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Adds a warning at `loc`. At most 1,000 messages are kept. */
 void diag_warning(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Adds to the previous message: diag_note() names another location, diag_help() says what to do and has no location.
- * Both are dropped if the previous message was dropped. */
+/* Adds to the previous message: diag_note() adds a note with another location, and diag_help() adds advice without a
+ * location. Both are dropped if the previous message was dropped. */
 void diag_note(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Returns true once max_errors errors have been reported; the parser then stops. */

@@ -5,9 +5,9 @@
 
 enum { MAX_LISTED = 4 };
 
-/* If all tokens of `need` are expected, the message says `text` instead of listing the tokens of `need` and `covers`.
- * If `text` is NULL, the tokens of `covers` are left out. The entries of the table apply in order; 0 ends a list of
- * tokens. */
+/* If the grammar expects all tokens of `need`, the message contains `text` in place of the tokens of `need` and
+ * `covers`. If `text` is NULL, the message omits the tokens of `covers`. The entries of the table are applied in order.
+ * A list of tokens ends with 0. */
 static const struct {
     const char *text;
     int need[3];
@@ -79,7 +79,7 @@ static void collect_phrases(bool expected[N_TOKENS], struct list *out) {
     }
 }
 
-/* Formats a list as "a, b or c". The result is empty if there are more than MAX_LISTED items. */
+/* Formats a list as "a, b or c". The result is empty if the list has more than MAX_LISTED items. */
 static void join(char *to, size_t size, const struct list *l) {
     size_t used = 0;
     *to = 0;

@@ -1,7 +1,7 @@
-/* Operators on operands, with the precedence of C. Constants are folded in 64 bits during parsing. On names, only -%r,
- * !%p, %p|%q and symbol+12 are allowed. Source: PTX ISA, "Constant Expressions". Differences from C: ~ and % are
- * unsigned; ?: keeps the type of the chosen operand. Where the manual is silent (a shift by 64 or more), this follows
- * ptxas. */
+/* Operators on operands, with the precedence of C. Constants are folded in 64 bits during parsing. The only operators
+ * that names may have are those in -%r, !%p, %p|%q and symbol+12. Source: PTX ISA, "Constant Expressions". Differences
+ * from C: ~ and % are unsigned; ?: keeps the type of the chosen operand. Where the manual defines nothing (a shift by
+ * 64 or more), the results are those of ptxas. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -80,7 +80,7 @@ static struct operand *divide(struct parser *ps, struct loc loc, int op, const s
     }
     if (is_unsigned)
         return integer(ps, loc, op == '/' ? x / y : x % y, true);
-    if (y == UINT64_MAX) /* division by -1 overflows for INT64_MIN */
+    if (y == UINT64_MAX) /* INT64_MIN / -1 would overflow */
         return integer(ps, loc, -x, false);
     return integer(ps, loc, (uint64_t)((int64_t)x / (int64_t)y), false);
 }
@@ -165,7 +165,7 @@ static struct operand *fold_reals(struct parser *ps, struct loc loc, int op, dou
     }
 }
 
-/* Folds symbol+12, or adds a constant to such a sum. Returns NULL for any other operands. */
+/* Makes a sum such as symbol+12, or adds a constant to an existing sum. Returns NULL for any other operands. */
 static struct operand *fold_sum(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b) {
     struct operand *c = fold_constant(ps, b);
     if ((op != '+' && op != '-') || (a->kind != OPD_NAME && a->kind != OPD_SUM) || !c || c->kind != OPD_INT)

@@ -4,10 +4,11 @@
 #include "ptx/tree.h"
 
 enum {
-    MAX_SCOPES = 1000,  /* nested { } blocks */
-    MAX_NESTING = 256,  /* nested ( [ { in one statement */
-    MAX_STACK = 6 << 10 /* entries of the grammar's stack, a fixed array: a growing stack would leak when the parser
-                         * jumps out */
+    MAX_SCOPES = 1000, /* maximum depth of nested { } blocks */
+    MAX_NESTING = 256, /* maximum depth of nested ( [ { in one statement */
+    /* number of entries of the parser's stack. The stack is a fixed array, because memory of a growing stack would
+     * leak when the parser is left by a jump */
+    MAX_STACK = 6 << 10
 };
 
 /* An interned word and its token. The tree points to `word`, the first member. */
@@ -64,7 +65,7 @@ struct parser {
     struct module *module;
     struct words words;
     struct suffix *last_target;
-    struct variable decl; /* specifiers of the current declaration, copied to each of its names */
+    struct variable decl; /* specifiers of the current declaration; each declared name gets a copy */
     bool decl_bad;        /* an error in the declaration's type was reported */
     bool parens;          /* the current instruction has a parenthesis */
     const struct word *warp_sz;
@@ -78,14 +79,14 @@ struct parser {
     struct loc before, current;   /* locations of the last two tokens */
     int last, last_but_one;       /* the last two tokens */
     uint32_t braces, parens_open; /* open brackets in the current statement; braces of blocks are not counted */
-    bool closes_block;            /* the last token is a } that closes a block, not a vector or list */
-    bool stop;                    /* stop parsing: return end of text from now on */
+    bool closes_block;            /* the last token is a } that closes a block; false for a vector or list */
+    bool stop;                    /* parsing must stop: from now on, the filter returns the end-of-text token */
     /* recovery after an error */
-    bool recover;     /* skip to the end of the statement or declaration */
-    bool recover_now; /* the erroneous statement ended with the last token */
-    bool resume;      /* the found token begins the next statement; only the end of the previous statement is missing */
+    bool recover;     /* after an error: the filter must skip to the end of the statement or declaration */
+    bool recover_now; /* the last token has already ended the erroneous statement */
+    bool resume;      /* the unexpected token begins the next statement; the previous statement only lacks its end */
     uint32_t skipped_braces; /* number of open { in skipped text, without the { of vectors */
-    int replay;              /* a token to return again, 0 for none */
+    int replay;              /* a token that the filter must return again; 0: none */
     struct loc replay_loc;
     uint32_t braces_to_insert;            /* number of } to insert before the next token */
     uint32_t depth;                       /* number of open blocks */
@@ -97,20 +98,20 @@ struct parser {
 bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
-/* token.c: the filter between scanner and grammar. Returns the next token; after an error, the token where parsing
- * resumes. */
+/* token.c: the filter between scanner and grammar. Returns the next token or, after an error, the token at which
+ * parsing resumes. */
 int token_next(struct parser *ps, union ptx_value *value, struct loc *loc);
-/* Chooses where parsing resumes after the error at the token `found`. */
+/* Determines at which token parsing resumes after the error at token `found`. */
 void token_recover(struct parser *ps, int found);
 
 /* expect.c: reports that `found` appeared where other tokens were expected. `expected` is indexed by token code. */
 enum { N_TOKENS = 320 };
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]);
 
-/* word.c: interning. Returns the entry of the `len` bytes at `text`, a new one if the word is unknown. */
+/* word.c: interning. Returns the entry of the word of `len` bytes at `text`. Creates the entry if the word is new. */
 void words_init(struct parser *ps);
 const struct entry *words_intern(struct parser *ps, const char *text, size_t len);
-/* Fills `out` with the known directives whose token is among `tokens`, at most `cap`; returns their number. */
+/* Fills `out` with at most `cap` known directives whose tokens are in `tokens`. Returns their number. */
 int words_known(const int *tokens, int n_tokens, const char **out, int cap);
 
 /* number.c: literals. number_bad() reports the text at `loc` as a malformed number. The other functions report errors
@@ -125,7 +126,8 @@ struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct 
 /* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
 struct operand *fold_constant(struct parser *ps, struct operand *o);
 
-/* fold.c: operators on operands. Operators on constants are folded. Names allow only -%r, !%p, %p|%q and symbol+12. */
+/* fold.c: operators on operands. Operators on constants are folded. The only operators that names may have are those in
+ * -%r, !%p, %p|%q and symbol+12. */
 struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a);
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b);
 struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a, struct operand *b);
@@ -154,7 +156,8 @@ void build_move(struct parser *ps, struct init *i, struct loc loc, uint64_t byte
 void build_mask(struct parser *ps, struct init *i, struct loc loc, const struct operand *mask);
 struct attribute *build_attribute(struct parser *ps, struct loc loc, const struct word *name, struct operands values);
 
-/* declare.c: the specifiers before a declared name, in any order. decl_begin() comes before the first specifier. */
+/* declare.c: the specifiers before a declared name, in any order. decl_begin() must be called before the first
+ * specifier. */
 void decl_begin(struct parser *ps);
 void decl_space(struct parser *ps, struct loc loc, const struct word *space);
 void decl_type(struct parser *ps, struct loc loc, const struct word *type);

@@ -62,7 +62,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %left '+' '-'
 %left '*' '/' '%'
 %precedence UNARY
-/* A token that can continue a prototype does so, rather than begin the next item. */
+/* If a token can either continue a prototype or begin the next item, it continues the prototype. */
 %precedence PROTOTYPE
 %precedence PRAGMA
 
@@ -76,7 +76,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %type <attributes> attributes attribute early_attributes
 %type <statements> items item statements statement common block
 %type <statement> declaration instruction function function_head entry_head func_head
-%type <text> loc_tail file_tail /* only their locations are used */
+%type <text> loc_tail file_tail /* the grammar uses only the locations of these rules */
 
 %%
 module: items { ps->module->statements = $1.first; }
@@ -133,7 +133,7 @@ function: function_head ';' {
         $$ = $1;
         $$->loc.end = @2.end;
     }
-    | func_head /* compilers before CUDA 4 left the ; out */
+    | func_head /* compilers before CUDA 4 omitted the semicolon */
     | function_head block {
         $$ = $1;
         $$->loc.end = @2.end;
@@ -199,7 +199,7 @@ attribute_text: DOTWORD
         $$ = &words_intern(ps, text, strlen(text))->word;
     }
 
-/* Declarations. Specifiers collect in ps->decl; each declared name gets a copy of ps->decl. */
+/* Declarations. The parser collects the specifiers of a declaration in ps->decl, and each declared name gets a copy. */
 declaration: linkage specifiers variables ';' {
         $$ = build_statement(ps, ST_VARIABLE, after($1, @$, @2));
         $$->variable = $3.first;
@@ -364,7 +364,7 @@ expr_list: expr { $$ = LIST(operands, $1); }
 
 static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps) { return token_next(ps, value, loc); }
 
-/* Bison itself reports only a full stack. */
+/* Bison calls this function only when its stack is full. */
 static void yyerror(const struct loc *loc, struct parser *ps, const char *message) {
     (void)message;
     diag_error(ps->diags, *loc, "nested too deeply");

@@ -11,7 +11,7 @@ static void indent(FILE *out, int depth) {
 static void print_integer(FILE *out, const struct operand *o) {
     if (o->is_unsigned)
         fprintf(out, "%" PRIu64 "U", o->integer);
-    else if (o->integer == (uint64_t)INT64_MIN) /* without its sign this number would be unsigned */
+    else if (o->integer == (uint64_t)INT64_MIN) /* PTX reads 0x8000000000000000 as an unsigned number */
         fprintf(out, "(.s64)0x%" PRIx64, o->integer);
     else
         fprintf(out, "%" PRId64, (int64_t)o->integer);
@@ -39,7 +39,7 @@ static void print_address(FILE *out, const struct operand *o) {
     fputc('[', out);
     print_operand(out, o->sub);
     if ((int64_t)o->integer < 0)
-        fprintf(out, "+-%" PRIu64, -o->integer); /* the form that compilers emit */
+        fprintf(out, "+-%" PRIu64, -o->integer); /* compilers emit negative offsets in this form */
     else if (o->integer)
         fprintf(out, "+%" PRIu64, o->integer);
     if (o->sub->next) {

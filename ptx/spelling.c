@@ -45,7 +45,7 @@ void spelling_try(struct spelling *s, const char *candidate) {
     if (!s->cap || length > SPELLING_MAX_LENGTH || length == 0)
         return;
     int d = distance(s->word, (int)s->len, candidate, (int)length, s->cap);
-    if (d < s->cap && d < (int)length) { /* a distance equal to the candidate's length means that no letter matches */
+    if (d < s->cap && d < (int)length) { /* if the distance equals the candidate's length, no letter matches */
         s->best = candidate;
         s->cap = d;
     }

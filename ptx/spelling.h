@@ -3,7 +3,7 @@
 /* Spelling suggestions ("did you mean"): finds the candidate nearest to an unknown word. */
 #include <stddef.h>
 
-enum { SPELLING_MAX_LENGTH = 64 }; /* bytes; a longer word gets no suggestion */
+enum { SPELLING_MAX_LENGTH = 64 }; /* maximum length of a word in bytes; a longer word gets no suggestion */
 
 /* One search: call spelling_begin(), spelling_try() for each candidate, then read `best`. */
 struct spelling {

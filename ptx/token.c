@@ -54,7 +54,8 @@ static int scan(struct parser *ps, union ptx_value *value, struct loc *loc) {
 
 static bool begins_item(int token) { return token == LINKAGE || token == ENTRY || token == FUNC; }
 
-/* Returns true for a token that, at the beginning of a line, always begins a statement. Skipping may stop at it. */
+/* Returns true for a token that, at the beginning of a line, always begins a statement. When the filter skips text
+ * after an error, it may stop at such a token. */
 static bool begins_statement(const struct parser *ps, int token, struct loc loc) {
     if (token != '@' && token != LOC && token != FILE_)
         return false;
@@ -82,7 +83,7 @@ static bool vector_after(const struct parser *ps, int last, struct loc place) {
     return last == ',' || last == '[' || last == '(' || last == '=' || last == '{';
 }
 
-/* Returns the token to give the grammar if skipping stops at `token`, or -1 to skip it. */
+/* If skipping ends at `token`, returns the token that the grammar gets. Returns -1 if `token` must be skipped, too. */
 static int resume_token(struct parser *ps, int token, struct loc loc) {
     if (begins_item(token) && (ps->depth == 0 || token != LINKAGE)) {
         replay(ps, token, loc);
@@ -137,7 +138,7 @@ static int skip(struct parser *ps, union ptx_value *value, struct loc *loc) {
     }
 }
 
-/* Returns an inserted } while any is left, then the saved token. */
+/* Returns each } that must be inserted, and then the saved token. */
 static int replay_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
     *loc = ps->replay_loc;
     if (ps->braces_to_insert) {
@@ -163,7 +164,7 @@ int token_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
     ps->last_but_one = ps->last;
     ps->last = token;
     if (token == PTX_YYerror)
-        ps->recover = true; /* reported by the scanner */
+        ps->recover = true; /* the scanner has already reported this error */
     return token < 128 ? count(ps, token, loc) : token;
 }
 

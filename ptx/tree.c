@@ -4,7 +4,8 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-/* The densest text needs 64 bytes of tree per byte of text: "1," in an initialiser is an element and a number. */
+/* The tree needs at most 64 bytes per byte of text. The worst case is "1," in an initialiser: two bytes of text make an
+ * element and a number. */
 static const size_t base_bytes = (size_t)64 << 20, bytes_per_byte = 80, max_bytes = (size_t)16 << 30;
 
 static size_t skip_tabs(const char *text, size_t len, size_t at) {
@@ -54,7 +55,7 @@ static bool looks_like_ptx(struct diags *d, size_t len) {
     size_t at = skip_blank(d->text, len);
     struct loc loc = {(uint32_t)at, (uint32_t)at + 1};
     if (len - at >= 8 && memcmp(d->text + at, ".version", 8) == 0) {
-        const char *zero = memchr(d->text, 0, len); /* would cut off strings in the tree */
+        const char *zero = memchr(d->text, 0, len); /* a zero byte would truncate strings in the tree */
         if (zero)
             diag_error(d, (struct loc){(uint32_t)(zero - d->text), (uint32_t)(zero - d->text) + 1}, "unexpected 0x00");
         return !zero;
@@ -110,7 +111,7 @@ static struct module *parse_within(struct arena *arena, struct diags *d, size_t 
 
 struct module *ptx_parse(struct diags *d) {
     size_t len = d->len;
-    while (len && d->text[len - 1] == 0) /* trailing zeros are not text */
+    while (len && d->text[len - 1] == 0) /* zero bytes at the end do not belong to the text */
         len--;
     struct arena *arena = arena_new(len > max_bytes / bytes_per_byte ? max_bytes : base_bytes + len * bytes_per_byte);
     struct module *m = arena ? parse_within(arena, d, len) : NULL;

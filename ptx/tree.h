@@ -13,24 +13,26 @@ struct word {
 };
 
 enum operand_kind {
-    OPD_NAME,    /* %r1, label, variable, %tid.x, WARP_SZ, _ is OPD_SINK */
-    OPD_INT,     /* 12, -3, 0x1fU, constant expressions folded */
-    OPD_FLOAT,   /* 0f3F800000 (32 bits), 0d..., 1.5 (64 bits) */
-    OPD_SINK,    /* _ */
-    OPD_NOT,     /* !%p      sub */
-    OPD_NEG,     /* -%r      sub */
-    OPD_PAIR,    /* %p|%q    sub, sub->next */
-    OPD_VECTOR,  /* {a, b}   sub list, n */
-    OPD_PARENS,  /* (a, b)   sub list, n: arguments and results of call */
-    OPD_ADDRESS, /* [base+offset], [tex, samp, {coords}]: sub list, n; integer offset of the first */
-    OPD_SUM,     /* symbol+12 outside brackets: sub, integer */
-    OPD_INDEX,   /* array[3], array[%r1], array[%r1+4]: sub the array's name, sub->next the index */
+    OPD_NAME,   /* %r1, a label, a variable, %tid.x or WARP_SZ */
+    OPD_INT,    /* 12, -3, 0x1fU, or the value of a constant expression */
+    OPD_FLOAT,  /* 0f3F800000 (32 bits), 0d..., 1.5 (64 bits) */
+    OPD_SINK,   /* _ */
+    OPD_NOT,    /* !%p      sub */
+    OPD_NEG,    /* -%r      sub */
+    OPD_PAIR,   /* %p|%q    sub, sub->next */
+    OPD_VECTOR, /* {a, b} fields: `sub` (list), `n` */
+    OPD_PARENS, /* (a, b) fields: `sub` (list), `n`; arguments and results of a call */
+    /* [base+offset], [tex, samp, {coords}]; fields: `sub` (list), `n`, and `integer`, the offset of the first
+     * element */
+    OPD_ADDRESS,
+    OPD_SUM,   /* symbol+12 outside brackets; fields: `sub`, `integer` */
+    OPD_INDEX, /* array[3], array[%r1], array[%r1+4]: `sub` is the array's name, and `sub->next` is the index */
 };
 
-struct operand { /* ordered to fill one cache line */
+struct operand { /* the fields are ordered such that the struct fills one cache line */
     enum operand_kind kind;
     struct loc loc;
-    int n;                   /* OPD_VECTOR, OPD_PARENS, OPD_ADDRESS: elements of sub */
+    int n;                   /* OPD_VECTOR, OPD_PARENS, OPD_ADDRESS: number of elements of `sub` */
     const struct word *name; /* OPD_NAME */
     uint64_t integer; /* OPD_INT: the value, sign-extended to 64 bits; OPD_ADDRESS, OPD_SUM: the offset in bytes */
     uint64_t real;    /* OPD_FLOAT: the bits */
@@ -50,11 +52,11 @@ struct suffix {
 /* An initialiser: a scalar expression, a symbol address with offset, or a list. */
 struct init {
     enum { INIT_VALUE, INIT_LIST } kind;
-    struct operand *value;               /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
-    struct init *list;                   /* INIT_LIST */
-    const struct word *address_operator; /* generic(x): the operator's name, NULL for none */
-    uint64_t mask;                       /* 0xFF00(x), 0xFF00(generic(x)): selected bits of the address; 0: all */
-    const struct word *field;            /* addr_mode_0 = wrap: the name left of '=', NULL for none */
+    struct operand *value; /* for INIT_VALUE: an operand of kind OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
+    struct init *list;     /* INIT_LIST */
+    const struct word *address_operator; /* name of the operator, such as "generic" in generic(x); NULL: none */
+    uint64_t mask; /* mask of the selected bits of the address, as in 0xFF00(x) and 0xFF00(generic(x)); 0: all bits */
+    const struct word *field; /* name left of '=', as in addr_mode_0 = wrap; NULL: none */
     struct loc loc;
     struct init *next;
 };
@@ -67,12 +69,12 @@ struct variable {
     const struct word *type;    /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
     const struct word *vector;  /* ".v2" or ".v4", NULL for a scalar */
     const struct word *linkage; /* ".extern", ".visible", ".weak", ".common", NULL for none */
-    uint32_t range;             /* %r<n>: n; 0 when not parameterised */
+    uint32_t range;             /* n of a declaration such as %r<n>; 0: a single name */
     uint64_t align;             /* bytes; 0 when not given */
     bool is_array;
     uint64_t dims[8]; /* elements per dimension; 0 for an unsized first dimension */
     int n_dims;
-    const struct word *ptr_space; /* .param .u64 .ptr .global: ".global"; NULL for none */
+    const struct word *ptr_space; /* space of a pointer parameter: ".global" in .param .u64 .ptr .global; NULL: none */
     uint64_t ptr_align;
     bool is_ptr;
     const struct word *attribute; /* .attribute(.managed): the text in parentheses, NULL for none */
@@ -108,9 +110,9 @@ enum statement_kind {
 struct function {
     const struct word *name;
     struct loc name_loc;
-    bool is_entry, is_prototype; /* is_prototype: in ST_PROTOTYPE, where name is NULL */
+    bool is_entry, is_prototype; /* is_prototype: the function belongs to an ST_PROTOTYPE, and its name is NULL */
     const struct word *linkage;
-    struct variable *results; /* .func (.param .b32 r) name */
+    struct variable *results; /* result parameters, as in .func (.param .b32 r) name */
     struct variable *params;
     struct attribute *attributes; /* .maxntid, .minnctapersm, .noreturn, ... */
     bool has_body;
@@ -147,7 +149,7 @@ struct statement {
         } proto;
         struct {
             uint32_t file, line, column;
-            struct suffix *rest; /* function_name and inlined_at, kept for the printer */
+            struct suffix *rest; /* attributes function_name and inlined_at of .loc, kept for the printer */
             const char *tail;    /* the source text after the column, NULL for none */
         } at;
         struct {
@@ -168,8 +170,8 @@ struct statement {
 struct module {
     struct arena *arena; /* owns the module and all its nodes */
     int version_major, version_minor;
-    struct suffix *targets; /* sm_75, texmode_independent, debug; in order, without dots */
-    int address_size;       /* bits: 32 or 64; 0 when not written */
+    struct suffix *targets; /* words of .target in order, such as sm_75, texmode_independent and debug */
+    int address_size;       /* address size in bits, 32 or 64; 0 if the text does not state it */
     struct statement *statements;
     uint32_t n_words;    /* word ids are less than this */
     struct diags *diags; /* collects errors about this module; holds the text and the file name */
@@ -191,8 +193,8 @@ void ptx_print(const struct module *m, FILE *out);
 /* Returns true if both trees are equal apart from locations. Tests of the printer use it. */
 bool ptx_equal(const struct module *a, const struct module *b);
 
-/* Returns the function (or the entry, if `entry`) called `name`, or NULL if there is none. A definition is preferred to
- * a declaration. */
+/* Returns the function (or the entry, if `entry`) called `name`, or NULL if there is none. If the module has both a
+ * declaration and a definition, returns the definition. */
 struct function *ptx_function(const struct module *m, const char *name, bool entry);
 /* Returns the n-th entry that has a body, counted from 0, or NULL if there are fewer. */
 struct function *ptx_entry(const struct module *m, int n);

@@ -79,7 +79,7 @@ static const struct {
 };
 enum { N_KNOWN = sizeof known / sizeof *known, FIRST_SLOTS = 1024 };
 
-/* Hashes eight bytes per step, multiplying by an odd number with well-mixed bits. */
+/* Hashes eight bytes per step. Each step multiplies by an odd constant whose bits look random. */
 static uint32_t hash(const char *text, size_t len) {
     const uint64_t k = 0x9e3779b97f4a7c15u;
     uint64_t h = len * k, v;
@@ -89,7 +89,7 @@ static uint32_t hash(const char *text, size_t len) {
         h ^= h >> 32;
     }
     v = 0;
-    if (len >= 4) { /* the first four and the last four bytes, which may overlap */
+    if (len >= 4) { /* combines the first four and the last four bytes, which may overlap */
         uint32_t low, high;
         memcpy(&low, text, 4);
         memcpy(&high, text + (len - 4), 4);

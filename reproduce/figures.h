@@ -1,7 +1,7 @@
 #ifndef REPRODUCE_FIGURES_H
 #define REPRODUCE_FIGURES_H
-/* The papers' figures and tables as data: the runs of each figure, the values to read, and the claims of the papers'
- * texts. This folder runs nothing. A figure is an entry of a table in figures_<paper>.c. */
+/* The papers' figures and tables as data: the runs of each figure, the statistics to plot, and the numbers that the
+ * papers claim. The code here starts no runs. A figure is an entry of a table in figures_<paper>.c. */
 #include <stdbool.h>
 
 /* One cause of lost time in an estimate: the loss, and the runs that show how much of it a mechanism leaves. */
@@ -19,30 +19,36 @@ struct estimate {
     struct estimate_loss losses[ESTIMATE_LOSSES];
 };
 
-/* A series of a figure: one bar for each program, with the results of one machine. */
+/* A series of bars in a figure: one bar for each program, all measured on one machine. */
 struct series {
     const char *label, *model;
-    const char *preset;  /* preset of the series; NULL means the figure's preset */
-    const char *set;     /* options in addition to the figure's, separated by spaces; NULL if there are none */
-    const char *base;    /* label of the series to compare with; NULL: values are absolute */
-    const char *best_of; /* instead of a model: the best of these series for each program; labels separated by | */
-    const struct estimate *estimate; /* instead of a model: computed from other series of the panel */
-    const char *suffix; /* runs the programs with this ending of their names, where they exist; NULL: as the figure */
-    const char *value;  /* value of the series; NULL means the panel's value */
-    bool hidden;        /* true if the series is only a base of other series and has no bars */
+    const char *preset; /* machine preset of the series; NULL: the preset of the figure */
+    const char *set;    /* options in addition to those of the figure, separated by spaces; NULL: none */
+    const char *base;   /* label of the series to compare with; NULL: values are absolute */
+    /* labels of other series, separated by |: for each program, the bar is the best of their values, and `model` is
+     * not used */
+    const char *best_of;
+    const struct estimate
+        *estimate;      /* the bars are computed from other series, and `model` is not used; NULL: measured */
+    const char *suffix; /* ending of the names of the programs to run, where such programs exist; NULL: no ending */
+    const char *value;  /* statistics to plot for the series; NULL: panel.value */
+    bool hidden;        /* true if the series has no bars and serves only as the base of other series */
 };
 
 enum panel_kind {
     PANEL_VALUE,   /* the value */
-    PANEL_RATIO,   /* value / value of the base */
-    PANEL_SPEEDUP, /* cycles of the base / cycles */
+    PANEL_RATIO,   /* value of the series / value of its base */
+    PANEL_SPEEDUP, /* cycles of the base / cycles of the series */
 };
 enum panel_mean { MEAN_GEOMETRIC, MEAN_ARITHMETIC, MEAN_MOST };
 enum panel_show { SHOW_RATIO, SHOW_PERCENT, SHOW_COUNT };
 
-/* A claim of a paper's text. Bars of its figures cannot be read as numbers, so most figures have only a few claims. */
+/* A number in the text of a paper. The bars in the papers' figures cannot be read as exact numbers, so most figures
+ * have only a few claims. */
 struct claim {
-    const char *of; /* a program, a set (its mean), "all", "most" (the largest value), or a name in the panel's split */
+    /* the programs of the claim: one program, a set (its mean), "all", "most" (the largest value), or the name of a
+     * group of panel.split */
+    const char *of;
     const char *series;
     double value; /* the claimed value, in the unit of the panel */
     bool at_most; /* the text gives an upper bound */
@@ -62,7 +68,7 @@ struct split {
 
 struct panel {
     const char *title;
-    const char *value; /* statistics: sums of [FACTOR*]NAME, possibly a quotient of two: "a+2*b/c" */
+    const char *value; /* statistics to plot: a sum of terms [FACTOR*]NAME, or a quotient of two such sums: "a+2*b/c" */
     enum panel_kind kind;
     enum panel_mean mean;
     enum panel_show show;

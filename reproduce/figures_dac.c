@@ -5,7 +5,7 @@
 #define PAPER "decoupled affine computation, "
 
 static const struct series dac_alone[] = {{.label = "spe+dac", .model = "spe+dac"}, {0}};
-/* The perfect L1 is included only for the split, which needs its speed-up. */
+/* The series with the perfect L1 is included only because the split of the programs uses its speed-up. */
 static const struct series designs[] = {
     {.label = "spe", .model = "spe", .hidden = true},
     {.label = "dac", .model = "spe+dac", .base = "spe"},

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #define PAPER "PEPSC, "
-/* About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 memory channels. Small inputs can fill this
- * machine. */
+/* The machine is about an eighth of a GTX 285, with 4 of its 30 SMs and one of its 8 memory channels, so that small
+ * inputs can fill it. */
 #define EIGHTH "gpu.sms=4 dram.channels=1 l2.slices=1"
 
 /* The paper's nw has no f32 operation and 5 % utilisation, so the paper counts instructions. */
@@ -27,7 +27,7 @@ static const struct series bandwidth[] = {
     {0},
 };
 
-/* The core with n lanes, at each chain length. */
+/* The series of the core with n lanes, one series for each chain length. */
 #define LANES(n, preset_)                                                                                              \
     {.label = n "x1", .model = "spe", .preset = preset_, .base = "8x1"},                                               \
         {.label = n "x2", .model = "spe+chain", .preset = preset_, .set = "chain.length=2", .base = "8x1"},            \
@@ -43,7 +43,7 @@ static const struct series widths[] = {
     "energy.l2_joules"
 #define CORE "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules"
 
-/* The fraction of load executions with prefetch degree n. */
+/* A series: the fraction of load executions with prefetch degree n. */
 #define DEGREE(n)                                                                                                      \
     { .label = #n, .model = "spe+ddp", .value = "ddp.degree_" #n "/ddp.confident" }
 static const struct series degrees[] = {
@@ -121,7 +121,8 @@ static const struct series control_sides[] = {
                    " fold.selections=false fold.operations=0 fold.guarded=0 fold.pairs=false", "chains", false),
     {0},
 };
-/* At 750 MHz: milliwatts are 1000 x 750e6 x joules / cycles, GFLOP/s 0.75 x operations / cycles. */
+/* At 750 MHz, the power in mW is 1000 x 750e6 x joules / cycles, and the performance in GFLOP/s is 0.75 x operations /
+ * cycles. */
 static const struct series power[] = {
     {.label = "FPUs", .model = "pepsc", .value = "75e10*energy.float_joules+75e10*energy.sfu_joules/gpu.cycles"},
     {.label = "registers", .model = "pepsc", .value = "75e10*energy.regfile_joules/gpu.cycles"},
@@ -144,7 +145,7 @@ static const struct claim used[] = {
 static const struct claim efficient[] = {CLAIM("all", "32x5", 3.4), {0}};
 static const struct claim chained[] = {CLAIM("all", "5", 1.12), CLAIM("all", "5 dual", 1.18), {0}};
 static const struct claim prefetched[] = {CLAIM("all", "degree 1", 2.3), CLAIM("all", "ddp", 3.4), {0}};
-/* ddp removes 53.1 % of the remainder of degree 1: 0.378 x 0.469 */
+/* ddp removes 53.1 % of what degree 1 leaves (1 - 0.622 = 0.378), so 0.378 x 0.469 = 0.177 remains */
 static const struct claim sooner[] = {CLAIM("all", "degree 1", 1 - 0.622), CLAIM("all", "ddp", 0.177), {0}};
 static const struct claim more_data[] = {CLAIM("all", "degree 1", 1.008), CLAIM("all", "ddp", 1.013), {0}};
 static const struct claim overhead[] = {

@@ -3,7 +3,8 @@
 #include <stddef.h>
 
 #define PAPER "subwarp interleaving, "
-/* The paper's machine has a unit that traverses the tree of boxes (section IV), so the hits of rays are inputs. */
+/* The paper's machine has a unit that traverses the tree of boxes (section IV), so the kernels read the hits of rays as
+ * inputs. */
 static const char scenes[] = "shadehit1 shadehit2 shadehit3 shadehit4 shadehit5 shadehit6 shadehit7 shadehit8 shadehit9"
                              " shadehit10";
 static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 shade8 shade9 shade10";
@@ -15,7 +16,7 @@ static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 s
     { .label = l, .model = "its", .hidden = true }
 
 static const struct series micro[] = {BASE("its"), {.label = "si", .model = "si", .base = "its"}, {0}};
-/* The series again, with an instruction cache that holds all of the code. */
+/* The series `its` and `si`, each also with an instruction cache that holds the whole code. */
 static const struct series long_code[] = {
     BASE("its"),
     {.label = "si", .model = "si", .base = "its"},

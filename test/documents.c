@@ -3,14 +3,14 @@
  * A command is an indented or fenced line that begins with `heddle `, `build/heddle ` or `$ heddle `, with its
  * continuation lines after a backslash, or a span in backticks that begins in the same way. Lines that begin with `head
  * -c ` also run: they make files for later commands. The expected exit status is 0, or the status in a comment at the
- * end: `# exit status 3`. `--size paper` runs as `--size small`, and `reproduce all` runs one figure of each paper.
+ * end: `# exit status 3`. `--size paper` runs as `--size small`, and `reproduce all` runs two figures.
  *
  * Indented lines after a command and an empty line are its output: each must be a line of the real output, except
  * `...`, which stands for omitted lines.
  *
- * Commands with a placeholder are not run. A placeholder is a word, or a part of one between = : and , in capitals
- * only (FILE, KEY=VALUE), `...`, or a bracket. Also not run is a span `run` or `inspect` without a PTX file, which
- * only mentions the command. */
+ * Commands with a placeholder are not run. A placeholder is a word, or a part of one between = : and , in capitals only
+ * (FILE, KEY=VALUE), `...`, or a bracket. A span with `run` or `inspect` but without a PTX file is not run either,
+ * because it only mentions the command. */
 #include "here.h"
 #include "test.h"
 #include <ctype.h>
@@ -25,7 +25,8 @@ enum { MAX_COMMANDS = 64, COMMAND_BYTES = 1024, LEAST_COMMANDS = 25, LEAST_OF_RE
 struct commands {
     int n;
     char text[MAX_COMMANDS][COMMAND_BYTES];
-    char *shown[MAX_COMMANDS]; /* output that the document shows, in `source`; NULL: none */
+    /* output that the document shows for the command, as a pointer into `source`; NULL: none */
+    char *shown[MAX_COMMANDS];
     char *source;
 };
 static struct commands all;
@@ -79,7 +80,7 @@ static void add(const char *command, size_t len, bool is_span) {
     snprintf(all.text[all.n++], COMMAND_BYTES, "%s", from);
 }
 
-/* A span may continue on the next line, but not in the next paragraph. */
+/* Finds the spans in backticks. A span may continue on the next line, but not in the next paragraph. */
 static void find_spans(char *prose) {
     for (char *at = prose; (at = strchr(at, '`'));) {
         char *end = strchr(++at, '`');
@@ -163,7 +164,8 @@ static void teardown(void) {
     ck_assert_int_eq(system(command), 0);
 }
 
-/* PTX files and configurations of a command must exist: an expected status of 2 could hide a missing one. */
+/* PTX files and configurations of a command must exist. Otherwise a command with the expected exit status 2 would pass
+ * although a file is missing. */
 static void files_exist(const char *document, const char *command) {
     for (const char *s = command; *(s += strspn(s, " "));) {
         char word[COMMAND_BYTES];
@@ -202,10 +204,10 @@ static bool can_run(const char *command) {
     return !strstr(command, "heddle plot ") || has_gnuplot();
 }
 
-/* All figures take a minute, so only one of each paper runs; all with HEDDLE_EVERY. host_cli_reproduce checks that
- * every figure has its programs, models and options. */
+/* Running all figures takes a minute, so only two figures run. With HEDDLE_EVERY, all figures run. host_cli_reproduce
+ * runs other figures, and checks that every figure has its programs, models and options. */
 static void fewer_figures(char *command) {
-    static const char every[] = "reproduce all", some[] = "reproduce dpe-stacks subwarp-table3 dac-6 pepsc-2";
+    static const char every[] = "reproduce all", some[] = "reproduce subwarp-table3 pepsc-6";
     char *at = strstr(command, every), rest[COMMAND_BYTES];
     if (!at || test_every())
         return;
@@ -232,7 +234,7 @@ static void run_command(const char *document, const char *typed, const char *sho
     }
     ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == expected_status(command), "%s: exit status %d of: %s\n%s",
                   document, WIFEXITED(how) ? WEXITSTATUS(how) : -1, command, err);
-    if (shown && !LEAST_TABLES) { /* such builds give other cycle counts */
+    if (shown && !LEAST_TABLES) { /* builds of this kind give different cycle counts */
         ck_assert_int_eq(system("cat err.txt >>out.txt"), 0);
         prints(document, command, shown);
     }
@@ -244,7 +246,7 @@ START_TEST(commands_run_as_shown) {
     const char *document = documents.gl_pathv[_i];
     find_commands(document);
     ck_assert_int_eq(chdir(folder), 0);
-    bool missing = false; /* later commands need results of an omitted one */
+    bool missing = false; /* the remaining commands need results of a command that was omitted */
     for (int i = 0; i < all.n; i++) {
         if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);
@@ -254,8 +256,8 @@ START_TEST(commands_run_as_shown) {
 }
 END_TEST
 
-/* Writes the words of the row with this name, up to the number of active lanes. The words after this number depend on
- * the host's speed. */
+/* Writes the words of the table row with this name, up to and including the number of active lanes. The later words
+ * depend on the host's speed. */
 static void row_of(const char *text, const char *name, char *out, size_t size) {
     enum { WORDS = 7 };
     const char *at = text;
@@ -297,7 +299,7 @@ START_TEST(the_demo_ends_with_its_table) {
 }
 END_TEST
 
-/* The search finds enough commands. */
+/* Tests that the search for commands finds a plausible number of them. */
 START_TEST(commands_are_found) {
     int sum = 0;
     ck_assert_uint_le(documents.gl_pathc, 40); /* the limit of commands_run_as_shown */
@@ -314,7 +316,7 @@ START_TEST(commands_are_found) {
 }
 END_TEST
 
-/* The tutorial shows its kernel and its program as they are in the clone. */
+/* The kernel and the program that the tutorial shows are equal to the files in the clone. */
 START_TEST(the_tutorial_shows_its_files) {
     static const char *const files[] = {"docs/tutorial/branch.ptx", "docs/tutorial/branch.heddle"};
     char *page = read_document("docs/tutorial.md");

@@ -1,6 +1,6 @@
 #ifndef TEST_EVERY_MODEL_H
 #define TEST_EVERY_MODEL_H
-/* Lists of models for tests, from the product's list (mechanisms/all.def), so that new models are tested everywhere. */
+/* Lists of models for tests. They are made from mechanisms/all.def, so that every test includes new models. */
 #include "isa/paths/reconv.h"
 
 enum { MAX_MODELS = 32 };
@@ -10,17 +10,17 @@ struct every_model {
     const struct reconv_ops *ops[MAX_MODELS];
 };
 
-/* The simplest name for each ops table. The first is the name of the baseline. */
+/* For each ops table, the simplest model name that uses it. The first name is that of the baseline. */
 const struct every_model *base_models(void);
 /* The base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta" and
  * must live as long as the program. */
 const struct every_model *bases_with(const char *with);
 /* All models with timing. Models that have short names ("dws10") appear under these names. */
 const struct every_model *timed_models(void);
-/* Models with timing, and every extension combined with some of them. `ops` is NULL throughout. */
+/* Models with timing, and every extension combined with some of them. `ops` is NULL for all entries. */
 const struct every_model *mixed_models(void);
 
-/* Fills `list` with the product's reconvergence models, and with `more` (ends with NULL) instead of its extensions.
+/* Fills `list` with Heddle's reconvergence models, and with `more` (ends with NULL) instead of Heddle's extensions.
  * Returns `list`. */
 enum { MAX_LISTED_MECHANISMS = 32 };
 struct mechanism;

@@ -1,4 +1,5 @@
-/* Runs inputs that once crashed, hung or leaked (test/fuzz/found/) again. SAN=1 checks them as the fuzzer does. */
+/* Runs the inputs in test/fuzz/found/, which once crashed, hung or leaked. A build with SAN=1 checks them with the
+ * fuzzer's sanitizers. */
 #include "fuzz_stages.h"
 #include "test.h"
 #include <dirent.h>
@@ -16,7 +17,7 @@ static struct fuzz_counts again(const char *path) {
     return fuzz_stages(text, size, FUZZ_EXECUTE);
 }
 
-/* Runs every file of a folder. With `end`, all of its kernels must end without a fault. */
+/* Runs every file of a folder. If `end` is true, all kernels in these files must end without a fault. */
 static void all_of(const char *folder, bool end) {
     DIR *dir = opendir(folder);
     ck_assert_msg(dir != NULL, "%s: no such folder", folder);
@@ -38,11 +39,11 @@ static void all_of(const char *folder, bool end) {
 
 START_TEST(found_inputs_do_no_harm) { all_of("test/fuzz/found", false); }
 END_TEST
-/* The seeds of the fuzzer must execute the instructions for which they were written. */
+/* The seed inputs of the fuzzer must execute the instructions for which they were written. */
 START_TEST(seeds_reach_their_end) { all_of("test/fuzz/seeds", true); }
 END_TEST
 
-/* A valid kernel passes all stages of the fuzz targets. */
+/* Runs all stages of the fuzz targets on a valid kernel. */
 START_TEST(a_kernel_reaches_its_end) {
     static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
                                ".visible .entry k(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r; "

@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-    THREADS = 48,              /* a warp and a half */
-    BUFFER = 4096,             /* bytes of each buffer; every 64-bit parameter points to one */
+    THREADS = 48,              /* one and a half warps */
+    BUFFER = 4096,             /* bytes of a buffer; every 64-bit parameter is the address of a buffer */
     FUEL = 4000,               /* maximum warp instructions of a launch */
     MEMORY = 32 << 20,         /* bytes of device memory */
-    MAX_WARP_BYTES = 16 << 20, /* registers and local memory of a warp */
+    MAX_WARP_BYTES = 16 << 20, /* maximum bytes of a warp's registers and local memory */
     MAX_KERNELS = 16,
     MAX_TEXTURES = 16,
 };
@@ -70,7 +70,8 @@ struct textures {
     uint32_t n;
 };
 
-/* Binds a texture reference to 8 x 8 texels of one float, with the filter of its initialiser. */
+/* Binds each texture reference to 8 x 8 texels with one float each, and uses the filter of the reference's
+ * initialiser. */
 static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
     struct texture t = v->reference;
     if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))
@@ -87,7 +88,7 @@ static bool bind(struct image_variable *v, struct memory *m, struct textures *al
     return true;
 }
 
-/* Places variables in device memory, as host/module.c does. Returns false if they do not fit. */
+/* Allocates the module's variables in device memory, as host/module.c does. Returns false if they do not fit. */
 static bool place(struct image *img, struct memory *m, struct textures *all) {
     for (uint32_t i = 0; i < img->n_variables; i++) {
         struct image_variable *v = &img->variables[i];
@@ -114,8 +115,8 @@ static bool place(struct image *img, struct memory *m, struct textures *all) {
     return true;
 }
 
-/* Makes the parameters: addresses if they are large enough, else small numbers. Returns NULL if device memory is
- * full. */
+/* Fills in the kernel's parameters: a parameter of at least 64 bits is the address of a buffer, a smaller one is a
+ * small number. Returns NULL if device memory is full. */
 static unsigned char *arguments(const struct program *p, struct memory *m) {
     unsigned char *block = must(calloc(1, p->param_bytes + 8));
     for (uint32_t i = 0; i < p->n_params && i < 16; i++) {
@@ -148,7 +149,7 @@ static bool interpret(const struct launch *l, FILE *quiet) {
     return ended;
 }
 
-/* Runs a kernel. `seed` selects a machine with timing; seed 0 selects the functional model. */
+/* Runs a kernel. A `seed` other than 0 selects a machine with timing; seed 0 selects the functional model. */
 static bool run(const struct program *p, struct memory *m, const struct textures *bound, uint64_t seed, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;
@@ -202,7 +203,8 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
 }
 
 struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage last) {
-    char *text = must(malloc(size ? size : 1)); /* exactly the input's size: a sanitizer detects reads past its end */
+    /* exactly the input's size: a sanitizer then detects reads past the end */
+    char *text = must(malloc(size ? size : 1));
     memcpy(text, data, size);
     struct fuzz_counts n = {0};
     struct diags d;

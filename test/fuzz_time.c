@@ -1,5 +1,6 @@
 #include "fuzz_time.h"
 #include "isa/paths/reconv_spe.h"
+#include "mechanisms/all.h"
 #include "test/bases.h"
 #include "test/every_model.h"
 #include "test/random.h"
@@ -39,7 +40,7 @@ static void set_at_random(struct config *c, uint64_t *state) {
     config_set(c, text, err, sizeof err);
 }
 
-/* Makes a small valid machine: random options that fail the checks are dropped. */
+/* Makes a small valid machine. Random options that the configuration's checks refuse are dropped. */
 static void configure(struct config *c, const struct reconv_ops *model, uint64_t state) {
     static const char *const presets[] = {"fermi", "tiny", "turing", "volta", "gt200", "turing-rtx2060"};
     char err[512];
@@ -64,6 +65,9 @@ bool fuzz_time(const struct launch *l, uint64_t seed, FILE *quiet) {
     struct gpu_options o = {
         .model = model, .threads = 1, .trace = seed >> 20 & 1 ? quiet : NULL, .profile = seed >> 21 & 1};
     o.trace_to = UINT64_MAX;
+    struct sm_unit_row units[MAX_UNITS]; /* of options */
+    o.units = units;
+    o.n_units = mechanism_units(model_tables.mechanisms, &(struct model_spec){.base = NULL}, &c, units, MAX_UNITS - 2);
     timed.cycle_limit = CYCLES;
     struct gpu *g = gpu_new(&c, &o);
     struct stats stats;

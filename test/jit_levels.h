@@ -1,8 +1,7 @@
 #ifndef TEST_JIT_LEVELS_H
 #define TEST_JIT_LEVELS_H
-/* Runs suites of native code twice: with all features of the processor, and with AVX2 only. A test begins with
- *     int i = jit_level(_i);
- * and is registered by TEST_LEVELS(fn, n), with i from 0 to n - 1. */
+/* Runs the tests of a native-code suite twice: with all features of the processor, and with AVX2 only. A test begins
+ * with int i = jit_level(_i); TEST_LEVELS(fn, n) registers it with i from 0 to n - 1. */
 #include "isa/levels.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #define TEST_LEVELS(fn, n) TEST_LOOP(fn, 0, 2 * (n))
 
 static inline int jit_level(int i) {
-    static char given[16]; /* the caller's setting, kept for tests in the same process */
+    static char given[16]; /* the value that the variable had before, since later tests run in the same process */
     const char *now = getenv("HEDDLE_CPU");
     if (!*given)
         snprintf(given, sizeof given, "%s", now ? now : "any");
@@ -18,7 +17,7 @@ static inline int jit_level(int i) {
     return i / 2;
 }
 
-/* Returns whether this build and this processor run native code, as far as HEDDLE_CPU allows. */
+/* Returns whether this build and this processor can run native code at the level that HEDDLE_CPU allows. */
 #ifdef HEDDLE_NO_JIT
 static inline bool jit_runs(void) { return false; }
 #define JIT_NOT_HERE "this build has no native code (JIT=0)"

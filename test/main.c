@@ -22,7 +22,8 @@ void test_register(struct test_suite *s) {
     *at = s;
 }
 
-/* Returns a name that two suites have, or NULL. Two such suites would be selected together and counted as one suite. */
+/* Returns a suite name that occurs twice, or NULL. Two suites of one name would be selected together and counted as one
+ * suite. */
 static const char *name_of_two(void) {
     for (const struct test_suite *s = all; s && s->next; s = s->next)
         if (strcmp(s->name, s->next->name) == 0)
@@ -42,19 +43,24 @@ static bool wanted(const char *name, int argc, char **argv) {
     return !any;
 }
 
-/* True for suites that take long. They start first and are divided into parts, so that at the end no single process
- * still runs one of them. */
-static bool is_long(const char *name) {
-    static const char *const names[] = {"benchmarks",     "documents",      "golden",
-                                        "host_cli_sweep", "host_order",     "models",
-                                        "random_kernels", "timing_options", "timing_config_effect"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+/* Suites that take long. They start first, so that at the end no single process still runs one of them. Most are
+ * divided into `parts` for the same reason. The tests of a whole suite share runs. */
+static const struct long_suite {
+    const char *name;
+    int parts;
+} long_suites[] = {{"benchmarks", PARTS},     {"documents", PARTS},      {"golden", PARTS},
+                   {"host_cli_sweep", 1},     {"host_order", PARTS},     {"models", PARTS},
+                   {"random_kernels", PARTS}, {"timing_options", PARTS}, {"timing_config_effect", 1}};
+
+/* Returns the number of parts of a long suite, or 0 for other suites. */
+static int parts_of_long(const char *name) {
+    for (size_t i = 0; i < sizeof long_suites / sizeof long_suites[0]; i++)
+        if (strcmp(name, long_suites[i].name) == 0)
+            return long_suites[i].parts;
+    return 0;
 }
 
-/* Gets the part of all suites that -pK/N requests: *part = K - 1 and *of = N. Without -p they are 0 and 1. */
+/* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. */
 static bool suites_of(int argc, char **argv, int *part, int *of) {
     *part = 0;
     *of = 1;
@@ -73,16 +79,17 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
         return 0;
     for (int rest = 0; rest < 2; rest++)
         for (const struct test_suite *s = all; s; s = s->next) {
-            int of = is_long(s->name) ? parts : 1;
-            if (is_long(s->name) == (rest != 0) || !wanted(s->name, argc, argv) || index++ % all_parts != mine)
+            int of = parts_of_long(s->name);
+            if ((of > 0) == (rest != 0) || !wanted(s->name, argc, argv) || index++ % all_parts != mine)
                 continue;
+            of = of < 1 ? 1 : of < parts ? of : parts;
             for (int part = 0; part < of && n < MAX_UNITS; part++)
                 units[n++] = (struct unit){s, part, of};
         }
     return n;
 }
 
-/* File that repeats every failure for the end of the output. The workers write to it one at a time. */
+/* A file of all failures, which are printed again at the end of the output. The workers write to it one at a time. */
 static FILE *failures;
 
 void failure_note(const char *text) {
@@ -104,7 +111,7 @@ static bool has_option(const char *name, int argc, char **argv) {
     return false;
 }
 
-/* Without this check, an unknown option would run all suites. */
+/* an unknown option would otherwise be ignored, and all suites would run */
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
@@ -120,7 +127,7 @@ static int list_suites(int argc, char **argv) {
     return 0;
 }
 
-/* Returns the number after an option of one letter. */
+/* Returns the number that follows a one-letter option. */
 static long number_of(const char *option, long without, int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], option, 2) == 0)

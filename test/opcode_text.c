@@ -1,9 +1,10 @@
-/* Makes a valid statement for any opcode: registers by type, addresses by state space. */
+/* Makes a valid statement for any opcode. The types determine the registers, and the state space determines the
+ * addresses. */
 #include "test/opcode_text.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* Writes a register of type t: a register of the families that lower_body() declares, or of %q<9> with 128 bits. */
+/* Writes a register of type t from the families that lower_body() declares; for 128 bits a register of %q<9>. */
 const char *opcode_register(enum type t, int i, char out[16]) {
     unsigned bytes = type_bytes(t);
     const char *family = t == T_PRED ? "%p" : bytes <= 2 ? "%h" : bytes == 4 ? "%r" : bytes == 8 ? "%d" : "%q";
@@ -31,7 +32,7 @@ static void add_reg(struct line *l, enum type t, int i) {
         add_operand(l, opcode_register(t, i, name));
 }
 
-/* Adds `n` registers starting at number `first`, in braces if n is more than 1. Type b8 uses 16-bit registers. */
+/* Appends `n` registers from number `first` on, in braces if n is more than 1. For type b8 it uses 16-bit registers. */
 static void add_vector(struct line *l, enum type t, int n, int first) {
     char name[16];
     if (n <= 1) {
@@ -68,7 +69,7 @@ static void add_by_type(struct line *l, const struct isa_row *row, bool sync) {
         add_reg(l, row->e, 6);
 }
 
-/* Adds the operands of tex.geom and tld4: a handle and coordinates by geometry. */
+/* Appends the operands of tex.geom and tld4: a handle, and the coordinates that the geometry needs. */
 static void add_texture(struct line *l, const struct decoded *d) {
     static const int coordinates[] = {1, 1, 2, 3, 1, 2, 3, 3, 2, 2};
     unsigned geom = form_get(d->form, CAT_GEOM);
@@ -124,8 +125,8 @@ static void add_mbarrier(struct line *l, const struct isa_row *row) {
         add_operand(l, wait && !form_get(row->form, CAT_MODE2) ? "%d2" : "%r2");
 }
 
-/* Returns the number of registers of a fragment of rows x columns elements: bytes by type, and always eight for a
- * and b of wmma on f16. */
+/* Returns the number of registers that a lane needs for a matrix of rows x columns elements of this type. For a and b
+ * of wmma on f16, the number is always eight. */
 static int fragment_registers(const struct isa_row *row, enum type t, int rows, int columns, bool factor) {
     int bytes = rows * columns * (int)type_bytes(t) / WARP_LANES,
         four = row->op == OP_MMA && t == T_F16 && columns == 4;
@@ -146,7 +147,7 @@ static void add_fragment(struct line *l, const struct isa_row *row, char which, 
     const bool factor = which == 'a' || which == 'b', old = row->op == OP_MMA && shape == MODE2_M8N8K4 && t != T_F64;
     int n = fragment_registers(row, t, which == 'b' ? sizes[shape].k : sizes[shape].m,
                                which == 'a' ? sizes[shape].k : sizes[shape].n, factor);
-    if (old) /* four products in one instruction */
+    if (old) /* this shape computes four products in one instruction */
         n = factor ? 2 : t == T_F16 ? 4 : 8;
     add_operand(l, "{");
     for (int i = 0; i < n; i++) {
@@ -225,7 +226,7 @@ static void add_barrier(struct line *l, const struct isa_row *row) {
         add_operand(l, form_get(row->form, CAT_MODE) == MODE_ARRIVE ? "1, 64" : "0");
 }
 
-/* Adds the operands of an instruction by its kind. */
+/* Appends the operands that the instruction's kind needs. */
 static void add_operands(struct line *l, const char *opcode, const struct decoded *d) {
     const struct isa_row *row = d->row;
     enum type t = row->types[0];

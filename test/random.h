@@ -1,7 +1,7 @@
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
-/* The random number generator of all tests: the same sequence for a seed on every machine. It does not depend on
- * Check, since fuzz targets use it, too. */
+/* The random number generator of all tests. A seed gives the same sequence on every machine. The file does not use
+ * Check, because fuzz targets also include it. */
 #include <stdint.h>
 
 /* Returns 64 random bits (splitmix64). */
@@ -11,7 +11,7 @@ static inline uint64_t test_random(uint64_t *state) {
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
 }
-/* Returns a number from 0 to n - 1; n is not 0. */
+/* Returns a random number from 0 to n - 1. n must not be 0. */
 static inline uint32_t test_random_below(uint64_t *state, uint32_t n) {
     return (uint32_t)(test_random(state) >> 33) % n;
 }

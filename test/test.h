@@ -1,11 +1,10 @@
 #ifndef TEST_TEST_H
 #define TEST_TEST_H
-/* A suite is one file, test/<folder>/<file>.c for <folder>/<file>.c. Its name is made from folder and file. The suite
- * registers itself:
+/* A suite is one file: test/<folder>/<file>.c tests <folder>/<file>.c. The suite's name consists of folder and file. A
+ * suite registers itself:
  *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
- *     SUITE(isa_decode) { TEST(adds); }
- * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite. -jN sets the
- * number of processes that run suites. */
+ *     SUITE(isa_decode) { TEST(adds); } Tests run with the repository's root as the current folder. `build/gcc/check
+ *     isa_decode` runs one suite. -jN sets the number of processes that run suites. */
 #include "test/random.h"
 #include <check.h>
 #include <stdbool.h>
@@ -13,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Place in the source of the last assertion that held in this thread. The message about a signal names this place. */
+/* Source location of the last assertion that succeeded in this thread. If a signal ends the test, the message names
+ * this location. */
 struct test_place {
     const char *file;
     int line;
@@ -25,15 +25,16 @@ struct test_tried {
 };
 extern _Thread_local struct test_tried test_tried;
 
-/* Fails the test at this place and ends its process. May be called in any thread and in a child process. */
+/* Fails the test with this source location and ends its process. May be called in any thread, and in a child
+ * process. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Records the case that a test's loop is checking now: the model, the row of a table, or the seed. A message about a
- * failure or crash of the test ends with this text. */
+/* Records the case that a loop inside a test is checking: for example the model, the row of a table, or the seed. If
+ * the test fails or crashes, the message ends with this text. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* All assertions of Check expand to these macros. The versions here record the place in memory, because Check's own
- * versions write it to a file whenever an assertion holds. A failure ends the process, so that no later test runs in
- * the state that the failed test leaves. */
+/* All assertions of Check expand to these macros. They replace Check's own versions, which write the source location to
+ * a file whenever an assertion succeeds; these versions write it to memory. A failure ends the process, so that no
+ * later test runs in the state that the failed test leaves. */
 #undef ck_assert
 #undef ck_assert_msg
 #undef ck_abort_msg
@@ -55,22 +56,22 @@ void test_register(struct test_suite *s);
     static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
     __attribute__((constructor)) static void id##_register(void) { test_register(&id##_suite); }                       \
     static void id##_fill(TCase *tc)
-/* Adds `test`, to run once for each _i in [from, to). Messages name _i if `is_loop` is true. */
+/* Adds `test`, which runs once for each _i in [from, to). If `is_loop` is true, messages contain _i. */
 void test_add(TCase *tc, const TTest *test, int from, int to, bool is_loop);
-/* In a SUITE(): runs each test in its own process, because the tests change state that only the end of a process
- * resets. The tests of other suites share a process. After each of them, the environment, the current folder, signal
- * handlers, limits and standard streams are restored (test/harness/state.c). */
+/* Used in a SUITE(): runs each of its tests in its own process, because the tests change state that only the end of a
+ * process resets. The tests of other suites run in one process. After each of those tests, the harness restores the
+ * environment, the current folder, signal handlers, limits and standard streams (test/harness/state.c). */
 #define EACH_IN_ITS_PROCESS test_each_in_its_process()
 void test_each_in_its_process(void);
-/* Call it if the test has nothing to check on this machine or build, with the reason, and then return. The test counts
- * as skipped, not as passed. */
+/* Skips the test for the given reason, if it cannot run on this machine or in this build. The test must return after
+ * the call. It counts as skipped, not as passed. */
 void test_skip(const char *why);
 /* Returns true if HEDDLE_EVERY is set in the environment (make check-long). Tests then run all combinations; otherwise
- * they run a sample that contains every pair. */
+ * they run a sample, and the comment of the test says which. */
 bool test_every(void);
-/* Returns how often `what` occurs in the text `in`, without overlaps. */
+/* Returns the number of occurrences of `what` in the text `in`. Occurrences do not overlap. */
 int occurrences(const char *in, const char *what);
-/* An assertion for inner loops. It is faster than ck_assert(), which records its place whenever it holds. */
+/* An assertion for inner loops. It is faster than ck_assert(), which records its location whenever it succeeds. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -78,7 +79,8 @@ int occurrences(const char *in, const char *what);
     } while (0)
 #define TEST(fn)                test_add(tc, fn, 0, 1, false)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to, true)
-/* A build with minimal tables (TINY=1) does not reach the speeds that some tests require. These tests are omitted. */
+/* A build with minimal tables (TINY=1) is too slow for tests that require a minimum speed. Such a build omits these
+ * tests. */
 #ifdef HEDDLE_TINY
 enum { LEAST_TABLES = 1 };
 #define TEST_SPEED(fn)                ((void)(fn))

@@ -65,7 +65,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
                    (c->sm.fetch_prefetch ? c->l1i.mshrs * (double)sizeof(struct lsu_ahead_sent) : 0) +
                    (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
             : 0);
-    add(t, "the model's state of warps (sm.warps, dws.wst_entries)",
+    add(t, "the model's state of warps (sm.warps, options of the model)",
         n * (c->sm.warps + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
     const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * MAX_PATHS;
     add(t, "the SMs (gpu.sms, lsu.queue)",

@@ -1,6 +1,5 @@
 /* The whole GPU: runs a launch window by window, and ends it. */
 #include "gpu.h"
-#include "deadlock.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
@@ -10,17 +9,15 @@
 #include "timing/sm/timed.h"
 #include "timing/sm/unit_access.h"
 #include "timing/sm/unit_trace.h"
+#include "timing/watchdog.h"
 #include "timing/windows.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Device addresses of code in the timing model. They are above local memory (timing/sm/memory_stage.c). */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
-/* Warps named in the report of a launch that was stopped while it ran. */
-enum { FEW_NAMED = 4 };
 
 struct gpu {
     struct config cfg; /* all units have pointers to this configuration */
@@ -31,11 +28,11 @@ struct gpu {
     struct windows windows;
     const struct windows_watch *watch; /* NULL: none */
     uint32_t n_sms;
-    uint64_t now;                /* the next cycle to run, at an edge */
+    uint64_t now;                /* the next cycle to run; always an edge of a window */
     bool broken;                 /* a launch failed: the machine must be rebuilt */
     struct gpu_profile *profile; /* counts of the last launch, by PC */
     uint32_t n_profile;
-    bool traced;          /* opt.trace has at least one event */
+    bool traced;          /* true if opt.trace has at least one event */
     uint64_t trace_lost;  /* events lost because memory ran out */
     uint64_t trace_shift; /* cycles run on earlier machines; the present machine began at 0 */
     const void **program; /* programs seen so far, in order; each has its own code addresses */
@@ -53,7 +50,7 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
-/* Adds the units of an SM: the units of every GPU, then those in the options. */
+/* Adds the units of an SM: the units that every GPU has, then the units of the options. */
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
@@ -144,7 +141,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* the timing depends on the position within a cache line */
+    if (g->cfg.sm.fetch_packed) /* code addresses matter: the timing depends on the position within a cache line */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
@@ -158,32 +155,18 @@ struct run {
     uint64_t done;                /* CTAs that have ended */
     uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
-    uint64_t sampled, collected;  /* first cycle that is not in a sample yet; that is not collected yet */
+    uint64_t sampled, collected;  /* first cycle not in a sample yet; first cycle not collected yet */
     struct stats own;             /* statistics collected so far */
     struct stats part;            /* statistics collected since the last sample */
     struct gpu_view view;         /* view.sm is NULL if nobody observes */
-    uint64_t progress_at, moved;  /* last cycle with progress; moved_so_far() at that cycle */
     uint64_t edges;               /* edges of the windows run so far */
-    uint64_t watched;             /* cycle at which the livelock search last started */
-    bool watching;                /* nothing has restarted the search since then */
+    struct watchdog watchdog;
     struct fault *fault;
     struct trace_names names; /* for the trace */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
-}
-
-/* Returns the report on a clock that does not advance: the clock of `sm`, or of the window if `sm` is NULL. */
-static struct fault standstill(const struct run *r, struct sm *sm) {
-    char why[400];
-    uint64_t at = (sm ? sm_status(sm)->fault_cycle : r->g->windows.at) - r->start;
-    snprintf(why, sizeof why,
-             "kernel '%.120s': the clock stands still at cycle %" PRIu64
-             "%s. This is a bug of the simulator, not of the "
-             "kernel: please report it with the kernel, the model and the options",
-             r->l->program->name, at, sm ? "" : ", in all SMs");
-    return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(r->g->sm, r->g->n_sms, sm, why)};
 }
 
 /* Finds the earliest fault of all SMs; false if there is none. */
@@ -203,11 +186,12 @@ static bool find_fault(struct run *r) {
         }
     *r->fault = sm_take_fault(first);
     if (r->fault->kind == FAULT_STANDSTILL)
-        *r->fault = standstill(r, first);
+        *r->fault = watchdog_standstill(&r->watchdog, first, sm_status(first)->fault_cycle);
     return true;
 }
 
-/* Returns the cycle of the next event; any event in the next window may be returned. UINT64_MAX: no event is left. */
+/* Returns the cycle of the next event. If the event is in the next window, the result may be any cycle of this
+ * window. Returns UINT64_MAX if no event is left. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -215,91 +199,6 @@ static uint64_t next_event(const struct run *r) {
         next = c < next ? c : next;
     }
     return next;
-}
-
-/* Returns the number of instructions issued and packets moved between SMs and memory. */
-static uint64_t moved_so_far(const struct run *r) {
-    uint64_t n = memsys_moved(r->g->mem);
-    for (uint32_t i = 0; i < r->g->n_sms; i++)
-        n += sm_issue_count(r->g->sm[i]);
-    return n;
-}
-
-/* Ends the launch with a report that begins with "kernel 'K': `before` N cycles`after`". */
-static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
-    char why[320];
-    snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", r->l->program->name, before, cycles, after);
-    uint32_t warps = r->g->cfg.deadlock.max_report;
-    if (kind != FAULT_DEADLOCK && warps > FEW_NAMED)
-        warps = FEW_NAMED;
-    return fail(r, kind, deadlock_report(r->g->sm, r->g->n_sms, warps, why));
-}
-
-static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
-
-/* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
- * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
- * the next period if memory has not changed: with slow memory, repetitions take several periods. */
-static bool find_livelock(struct run *r) {
-    struct gpu *g = r->g;
-    bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
-    if (!due && !r->watching)
-        return false;
-    for (uint32_t i = 0; i < g->n_sms && r->watching; i++)
-        r->watching = !livelock_disturbed(g->sm[i]);
-    bool all = r->watching && due;
-    for (uint32_t i = 0; i < g->n_sms && all; i++)
-        all = livelock_repeats(g->sm[i], &any);
-    if (all && any)
-        return true;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        if (due && !r->watching)
-            livelock_begin(g->sm[i]);
-        else if (!r->watching)
-            livelock_end(g->sm[i]);
-    if (due)
-        r->watched = r->to;
-    r->watching |= due;
-    return false;
-}
-
-/* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because an
- * SM with a much slower memory waits longer. Units of an SM may require a longer time. */
-static uint64_t patience(const struct gpu *g) {
-    const struct config *c = &g->cfg;
-    double slowest = c->gpu.core_mhz;
-    uint64_t units = 0;
-    const double clocks[] = {c->gpu.icnt_mhz, c->gpu.l2_mhz, c->gpu.dram_mhz};
-    for (int i = 0; i < 3; i++)
-        slowest = clocks[i] < slowest ? clocks[i] : slowest;
-    for (uint32_t i = 0; i < g->opt.n_units; i++)
-        if (g->opt.units[i].ops->patience)
-            units += g->opt.units[i].ops->patience(c);
-    return max64(units, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
-}
-
-/* Checks that the launch makes progress. Returns false if the launch has ended. */
-static bool check_progress(struct run *r, uint64_t next) {
-    uint64_t cycles = r->to - r->start;
-    if (launch_stopped(r->l))
-        return stopped(r);
-    if (r->l->cycle_limit && cycles >= r->l->cycle_limit)
-        return stuck(r, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
-    if (next == UINT64_MAX)
-        return stuck(r, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
-    if (find_livelock(r))
-        return stuck(r, FAULT_DEADLOCK,
-                     "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
-                     r->g->cfg.deadlock.cycles / 2, " (half of deadlock.cycles)");
-    uint64_t limit = patience(r->g);
-    if (r->to < r->progress_at + limit)
-        return true;
-    uint64_t before = r->moved;
-    r->moved = moved_so_far(r);
-    r->progress_at = r->to;
-    return r->moved != before ||
-           stuck(r, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for", limit,
-                 " (deadlock.cycles)");
 }
 
 static bool all_done(struct run *r) {
@@ -319,7 +218,7 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
-/* Adds the statistics from the last call up to `end`. */
+/* Adds the statistics of the cycles since the last call, up to cycle `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
     if (r->view.sm)
@@ -334,7 +233,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     energy_stats(&g->cfg, s);
     utilization_stats(&g->cfg, g->opt.lane_operations ? g->opt.lane_operations : 2, &r->own, s);
     r->collected = end;
-    r->moved = UINT64_MAX; /* collecting cleared its counts */
+    watchdog_counts_cleared(&r->watchdog);
 }
 
 /* Passes the statistics since the last call to the observer, for the GPU and for each SM. */
@@ -347,7 +246,8 @@ static void show_view(struct run *r, uint64_t from, uint64_t end, const struct s
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to the launch's statistics. `sample`: also ends and delivers a sample. */
+/* Adds the statistics since the last call to the launch's statistics. If `sample` is true, also ends a sample and
+ * passes it to the observer. */
 static bool add_interval(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
@@ -409,10 +309,11 @@ static void end_trace(struct run *r, bool ok) {
              at ? p->info[r->fault->pc].line : 0);
     trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
     g->traced = true;
-    g->trace_shift += r->to; /* the next launch runs on a new machine */
+    g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
 }
 
-/* Returns when the next CTA can begin: in the next window if an SM has room, or after an event. */
+/* Returns the cycle in which the next CTA can begin if an SM has room for it. Otherwise returns UINT64_MAX: an event
+ * must come first. */
 static uint64_t next_cta_cycle(const struct run *r) {
     if (r->ctas.next == r->ctas.total)
         return UINT64_MAX;
@@ -434,15 +335,16 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     return *exact ? r->from + w->edge : to;
 }
 
-/* Handles a window that did not complete. Always returns false. */
+/* Sets the fault of a launch whose window did not complete. Always returns false. */
 static bool ended_early(struct run *r) {
     if (find_fault(r))
         return false;
     switch (r->g->windows.ended) {
     case WINDOWS_STOPPED:
-        return stopped(r);
+        *r->fault = watchdog_stopped(&r->watchdog, r->to);
+        return false;
     case WINDOWS_STANDSTILL:
-        *r->fault = standstill(r, NULL);
+        *r->fault = watchdog_standstill(&r->watchdog, NULL, r->g->windows.at);
         return false;
     default:
         return fail(r, FAULT_MEMORY, NULL);
@@ -472,22 +374,18 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (!sample_and_view(r) || !check_progress(r, next))
+        if (!sample_and_view(r) || !watchdog_check(&r->watchdog, r->to, next, r->fault))
             return false;
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
             from = r->to + edge;
-        r->progress_at += from - r->to; /* skipped cycles had no events: they do not count towards a deadlock */
+        watchdog_skip(&r->watchdog, from - r->to);
         r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
-/* Returns the registers that units of an SM reserve. */
-static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->opt.n_units; i++)
-        n += sm_unit_registers(g->opt.units[i].ops, g->opt.units[i].ctx, &g->cfg, l);
-    return n;
+static struct sm_demand units_demand(const struct gpu *g, const struct launch *l) {
+    return sm_demand_of(g->opt.units, g->opt.n_units, &g->cfg, l);
 }
 
 static bool begin(struct run *r) {
@@ -498,10 +396,13 @@ static bool begin(struct run *r) {
         if (!build_machine(g))
             return fail(r, FAULT_MEMORY, NULL);
     }
-    r->start = r->from = r->progress_at = r->sampled = r->collected = r->watched = g->now;
+    r->start = r->from = r->sampled = r->collected = g->now;
+    watchdog_begin(&r->watchdog,
+                   &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units}, r->l,
+                   g->now);
     r->ctas = (struct ctas){.launch = r->l,
                             .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
-                            .occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l))};
+                            .occupancy = sm_occupancy(&g->cfg, r->l, units_demand(g, r->l))};
     assert(r->ctas.occupancy);
     if (!device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
@@ -538,7 +439,7 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
+    return sm_fits(&g->cfg, l, units_demand(g, l), why, size);
 }
 
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
@@ -550,7 +451,7 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* without a machine nothing is to be reset: the next launch builds a new one */
+    if (g->mem) /* without a machine nothing must be reset: the next launch builds a new machine */
         memsys_host_wrote(g->mem, address, bytes);
 }
 

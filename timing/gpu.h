@@ -25,7 +25,8 @@ struct gpu_options {
     uint32_t threads; /* number of host threads; statistics do not depend on it */
     /* Called every few thousand cycles in which something happens. Returns true to request a `view` now. */
     bool (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
-    /* Called after progress() returned true, and when a launch ends: the events since the last call. NULL: never. */
+    /* Called after progress() returned true, and when a launch ends. `v` has the statistics since the last call.
+     * NULL: not called. */
     void (*view)(void *ctx, const struct gpu_view *v);
     void *progress_ctx; /* argument of progress() and view() */
     /* The options below cost nothing unless they are used. */
@@ -35,35 +36,36 @@ struct gpu_options {
      * sample may be shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
-    FILE *trace;                   /* see trace.h; gpu_free() closes the JSON array. NULL: no trace */
+    FILE *trace;                   /* see trace.h; gpu_free() closes the JSON array; NULL: no trace */
     uint64_t trace_from, trace_to; /* traced range, in cycles of the GPU; the trace is complete when the launch ends */
     const struct sm_unit_row *units; /* additional units of each SM: timing/sm/unit.h */
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
     struct gpu_policies policies;
-    /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
+    /* largest number of operations of one instruction on one lane of an f32 pipe, for the statistics util.*; 0 means
+     * 2 (an fma) */
     uint32_t lane_operations;
 };
 
 /* Returns a GPU with the configuration `cfg` (copied), or NULL if memory is out. */
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt);
 void gpu_free(struct gpu *g);
-/* Runs one launch to its end. Requires gpu_fits(). Returns false when the launch faulted, deadlocked, reached a limit
- * or was stopped: `fault` has the reason. The statistics of this launch alone are added to `s`, up to its end, a limit
- * or a stop. */
+/* Runs one launch to its end. Requires gpu_fits(). Returns false when the launch faulted, deadlocked, reached a
+ * limit or was stopped: `fault` has the reason. Adds the statistics of this launch to `s`, up to the cycle in which
+ * it ended, reached a limit or was stopped. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
-/* From now on, calls `watch` at the end of each part of a run. `watch` must outlive the GPU. Requires a GPU with one
- * host thread. */
+/* From now on, `watch` is called at the end of each part of a run (windows.h). `watch` must outlive the GPU.
+ * Requires a GPU with one host thread. */
 struct windows_watch;
 void gpu_watch(struct gpu *g, const struct windows_watch *watch);
 /* Returns the number of events that the trace lacks so far because memory ran out. */
 uint64_t gpu_trace_lost(const struct gpu *g);
 /* Notifies the GPU that the host has written device memory between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
-/* Returns the counts by PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next
- * launch. */
+/* Returns an array of counts by PC and sets `*n` to its length. Returns NULL without opt.profile, or before the
+ * first launch. The array is valid until the next launch. */
 const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n);
 #endif

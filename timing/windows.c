@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* With so few SMs, handing them to other threads takes longer than running them. */
+/* Up to this number of SMs, passing the SMs to other threads takes longer than running them. */
 enum { FEW = 2 };
 
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
@@ -31,12 +31,13 @@ void windows_free(struct windows *w) {
     w->begins = NULL;
 }
 
-/* Returns the CTAs of the SM, including those it will begin. */
+/* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
 static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
     return sm_status(w->sm[i])->ctas + w->begins[i].n;
 }
 
-/* Returns true if the SM may run now. An SM with work at its edge waits until no other SM is behind it. */
+/* Returns true if the SM may run now. An SM that has reached an edge with work to do there waits until no other SM
+ * is behind it. */
 static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
     return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
@@ -69,12 +70,12 @@ static void follow_beside(struct windows *w) {
     atomic_store_explicit(&w->followed, true, memory_order_release);
 }
 
-/* Runs the partitions of a group as far ahead as possible. The last group that finishes runs the rest of the memory
- * side. */
+/* Runs the partitions of a group ahead, up to cycle w->leads. The last group that finishes runs the rest of the
+ * memory side. */
 static void run_group(struct windows *w, uint32_t group) {
     uint32_t n = memsys_partitions(w->mem);
     for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
-        workers_pause(i); /* jobs start in order, so the earlier job is running */
+        workers_pause(i); /* jobs start in order, so the job that moves the requests is already running */
     for (uint32_t p = group * n / w->groups; p < (group + 1) * n / w->groups; p++)
         memsys_lead_partition(w->mem, p, w->leads);
     if (atomic_fetch_sub_explicit(&w->groups_left, 1, memory_order_acq_rel) == 1)
@@ -102,8 +103,8 @@ static bool worth_sharing(const struct windows *w) {
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
-/* Runs the SMs, and the memory side for the next window. The memory side runs ahead with any number of threads, because
- * the start of the next window depends on the work that the memory side still has. */
+/* Runs the SMs, and the memory side for the next window. The memory side runs ahead with any number of threads,
+ * because the start of the next window depends on the remaining work of the memory side. */
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
@@ -123,7 +124,7 @@ static void run_sms(struct windows *w) {
     }
 }
 
-/* Returns the first cycle that some SM has not run yet. */
+/* Returns the first cycle that at least one SM has not run yet. */
 static uint64_t slowest(const struct windows *w) {
     uint64_t at = w->to;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -179,11 +180,12 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* Returns true if requests can move later, while the SMs run. They cannot if SMs will soon need to know the room in
- * their queues, or if no SM has work during that time. */
+/* Returns true if requests can move later, while the SMs run. They must move now if SMs will soon need to know the
+ * room in their queues, or if too few SMs have work for a parallel round. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
-/* Moves requests up to one crossing after w->at, now or while the SMs run. */
+/* Moves requests up to one crossing after w->at. If may_wait(), this is left to a job that runs at the same time as
+ * the SMs. */
 static void follow(struct windows *w) {
     w->beside = may_wait(w);
     if (w->beside)
@@ -192,7 +194,7 @@ static void follow(struct windows *w) {
     memsys_exchange(w->mem);
 }
 
-/* Prepares the window [from, to): makes all replies known that its SMs can see. */
+/* Prepares the window [from, to): makes all replies known that the SMs can see in this window. */
 static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     uint32_t crossing = memsys_crossing(w->mem);
     if (!crossing || (w->beside && from == w->at && !w->exact))
@@ -203,7 +205,8 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* Runs all SMs as far as possible, up to w->to. Afterwards at least one SM has reached w->to, or the window is over. */
+/* Runs all SMs as far as possible, up to w->to. After the call, at least one SM has reached w->to, or the window is
+ * over. */
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
@@ -213,9 +216,9 @@ static void run_round(struct windows *w, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* Checks that the next round of jobs may begin, after a round that began with all SMs at cycle `before` or later.
- * `*still` counts rounds in which the slowest SM did not advance. One such round is normal when SMs wait for room in
- * their queues, because the memory side then catches up. */
+/* Checks after a round of jobs whether the next round may begin. At the start of the round, all SMs were at cycle
+ * `before` or later. `*still` counts rounds in which the slowest SM did not advance. One such round is normal when
+ * SMs wait for room in their queues: the memory side catches up in it. */
 static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;

@@ -3,11 +3,11 @@
 /* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
  * or on several, with the same result.
  *
- * There is an edge every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order of
- * (cycle, SM), and plain stores become visible to other SMs. An SM with an atomic to perform, or with room for a CTA,
- * stops at the next edge and waits until no other SM is behind it. Other SMs run to the end of the window. The memory
- * side runs as far ahead as the SMs permit (memsys.h). An SM that must know the room in its queue stops until the
- * memory side has followed. */
+ * There is an edge every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order
+ * of (cycle, SM), and plain stores become visible to other SMs. An SM with an atomic to perform, or with room for a
+ * CTA, stops at the next edge and waits until no other SM is behind it. Other SMs run to the end of the window. The
+ * memory side runs as far ahead as the progress of the SMs permits (memsys.h). An SM that must know the room in its
+ * memory queue stops until the memory side has caught up. */
 #include "isa/machine/workers.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,9 +21,9 @@ struct sm;
 struct cta_begin {
     uint64_t cta, cycle;
 };
-enum { MAX_EDGE = 16 }; /* CTAs begin and atomics are performed at edges, so edges must be close together */
+enum { MAX_EDGE = 16 }; /* maximum of `edge`; small, because CTAs begin and atomics are performed only at edges */
 
-/* CTAs that begin after an edge, at most one per cycle. */
+/* The CTAs that an SM begins after an edge, at most one per cycle. */
 struct cta_begins {
     struct cta_begin at[MAX_EDGE];
     uint32_t n;
@@ -38,11 +38,11 @@ struct ctas {
     uint32_t turn;        /* SM that gets the next CTA */
 };
 
-/* The part of a run that has just ended, for callers that time the parts (gpu_watch()). */
+/* The part of a run that has just ended. Callers that measure the time of the parts use it (gpu_watch()). */
 enum windows_event {
-    WINDOWS_OUTSIDE, /* time outside simulation; a launch begins now */
+    WINDOWS_OUTSIDE, /* time outside simulation, which ends when a launch begins */
     WINDOWS_ALONE,   /* serial work before jobs that several threads can share */
-    WINDOWS_FEW,     /* serial work before too few jobs to share, or before the end of the launch */
+    WINDOWS_FEW,     /* serial work before jobs that are too few to share, or before the end of the launch */
     WINDOWS_JOB,     /* a job */
 };
 struct windows_watch {
@@ -63,38 +63,38 @@ struct windows {
     struct memsys *mem;
     struct workers *workers;           /* NULL: one thread */
     struct cta_begins *begins;         /* by SM */
-    const struct launch *launch;       /* launch of `ctas`; NULL: no launch yet */
-    const struct windows_watch *watch; /* NULL: none. Requires one thread. */
+    const struct launch *launch;       /* launch of `ctas`; NULL before the first launch */
+    const struct windows_watch *watch; /* NULL: no callback; a callback requires one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
     uint32_t groups; /* jobs for the partitions */
-    bool far;        /* the crossing is so long that requests need not move before the next window */
+    bool far;        /* true if the crossing is so long that requests need not move before the next window */
     /* of the present window */
     uint64_t to, at;         /* cycle at which the SMs stop next; all SMs have reached `at` */
     uint64_t follows, leads; /* cycles up to which the memory side runs at the same time as the SMs */
-    uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
-    bool exact;              /* the memory side stops at the end of the window */
-    uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one per group */
-    atomic_bool followed;    /* in this round of jobs, the requests have moved */
-    atomic_uint groups_left; /* in this round of jobs, number of groups of partitions that have not finished */
+    uint32_t keep;           /* number of CTAs: an SM with fewer CTAs stops at the next edge */
+    bool exact;              /* true if the memory side stops at the end of the window */
+    uint32_t memory;         /* number of jobs of the memory side: 0, 1, or one for the requests and one per group */
+    atomic_bool followed;    /* true if the requests have moved in this round of jobs */
+    atomic_uint groups_left; /* number of groups of partitions that have not finished in this round of jobs */
     enum windows_end ended;  /* how the last window ended */
-    bool crowded;            /* SMs have to know the room in their memory queues */
-    bool beside;             /* requests move at the same time as the SMs' next jobs */
+    bool crowded;            /* true if SMs will soon have to know the room in their memory queues */
+    bool beside;             /* true if requests move at the same time as the SMs' next jobs */
 };
 
 /* Initialises windows for these SMs and memory units, which must outlive the windows. Returns false if memory is
  * out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
-/* Divides the partitions of the memory side into `groups` jobs, or one job per partition if there are fewer partitions.
- * The default is half the number of threads, at least one. */
+/* Divides the partitions of the memory side into `groups` jobs, or into one job per partition if the memory side has
+ * fewer partitions. The default is half the number of threads, at least one. */
 void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
-/* Runs the window [from, to) after the previous window; both are edges. The window has at most `longest` cycles. With
- * `exact` it ends at the next edge, and the memory side also stops at `to`, so that its counts are exact. CTAs of
- * `ctas` begin at edges. All stores and ordered instructions are performed. Returns false if the window ended early:
- * `ended` has the reason. */
+/* Runs the window [from, to), which must come after the previous window. `from` and `to` are edges. The window has
+ * at most `longest` cycles. With `exact` it ends at the next edge, and the memory side also stops at `to`, so that
+ * its counts are exact. CTAs of `ctas` begin at edges. All stores and ordered instructions are performed. Returns
+ * false if the window ended early. The field `ended` then has the reason. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
-/* Returns the edge after the last cycle with work, when no event is left. The next launch begins there. */
+/* Returns the edge after the last cycle with work, at which the next launch begins. Call it when no event is left. */
 uint64_t windows_end(struct windows *w);
 #endif

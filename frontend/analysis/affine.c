@@ -1,6 +1,7 @@
 /* The affine analysis. Every definition starts as scalar, and classes only get weaker. An instruction is evaluated
- * again if a definition that reaches it has changed. A branch whose guard becomes a vector excludes its dependent
- * blocks. Each definition changes at most twice, and each block is excluded at most once. */
+ * again if a definition that reaches it has changed. When the guard of a branch becomes a vector, the blocks that
+ * depend on the branch are excluded from the affine stream. Each definition changes at most twice, and each block is
+ * excluded at most once. */
 #include "affine.h"
 #include "dump.h"
 #include <string.h>
@@ -135,9 +136,10 @@ static void find_classes(struct work *w) {
         a->def_class[k] = CLASS_VECTOR; /* definitions in called functions */
 }
 
-/* Figure 6: an instruction is potentially affine if all its inputs come from scalar data and thread indices, whatever
- * it computes. Writable memory, warp-wide operations and function results are not such inputs. Accesses, barriers and
- * unguarded jumps compute nothing. */
+/* Returns false if the instruction alone shows that it is not potentially affine. In Figure 6, an instruction is
+ * potentially affine if all its inputs come from scalar data and thread indices. Writable memory, warp-wide operations
+ * and function results are not such inputs. Accesses, barriers and unguarded jumps are not counted, because they
+ * compute nothing. */
 static bool may_be_potential(const struct affine *a, uint32_t i) {
     struct inst in = a->ir->code[i];
     struct inst_regs r;

@@ -15,9 +15,10 @@ struct affine {
     unsigned char *def_class; /* definition -> enum affine_class */
     uint32_t *excluded;       /* block -> 0, or 1 + a block whose branch on a vector value decides whether this block
                                * runs */
-    unsigned char *special_class; /* register -> class of a special register; CLASS_VECTOR for other registers */
+    unsigned char *special_class; /* register -> its class if it is a special register, else CLASS_VECTOR */
     unsigned char *potential; /* instruction -> true if all its inputs are scalar data and thread indices (Figure 6) */
-    uint32_t n_instructions, n_potential; /* in the kernel and the functions it calls */
+    /* numbers of all and of potentially affine instructions, in the kernel and the functions it calls */
+    uint32_t n_instructions, n_potential;
 };
 
 /* Analyses the program. Arrays are allocated in `a`. If the kernel has a loop that never ends (control.stuck), every

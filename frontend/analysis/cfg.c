@@ -1,6 +1,6 @@
 /* Builds basic blocks and their edges. Targets become block numbers, and instructions that no path from their
- * function's entry reaches are dropped. Requires: targets are instruction numbers; functions are contiguous and do not
- * fall off their end. Keeps: source order. */
+ * function's entry reaches are dropped. Requires: targets are instruction numbers; functions are contiguous, and
+ * control never passes the end of a function. Keeps: source order. */
 #include "ir.h"
 #include <string.h>
 
@@ -10,7 +10,8 @@ struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *ed
     g.pred_first = arena_array(a, (size_t)n + 2, sizeof *g.pred_first);
     g.succ = arena_array(a, (size_t)n_edges + 1, sizeof *g.succ);
     g.pred = arena_array(a, (size_t)n_edges + 1, sizeof *g.pred);
-    /* Counts are stored one index further right than usual, so that filling moves each start to its final value. */
+    /* The count of node b is stored at index b + 2, not b + 1. While the edges are filled in, each start then advances
+     * to its final value. */
     for (uint32_t i = 0; i < n_edges; i++) {
         g.succ_first[edges[i].from + 2]++;
         g.pred_first[edges[i].to + 2]++;
@@ -55,7 +56,7 @@ static void add_edge(struct builder *b, uint32_t from, uint32_t to) {
     b->edges[b->n_edges++] = (struct cfg_edge){from, to};
 }
 
-/* Adds the edges of a block that ends in `in`. The branch target comes before the next block. */
+/* Adds the edges of a block that ends in `in`. The edge to the branch target precedes the edge to the next block. */
 static void add_edges(struct builder *b, uint32_t from, const struct inst *in) {
     if (in->kind == K_BRANCH)
         add_edge(b, from, b->block_of[in->target]);
@@ -122,7 +123,8 @@ static void move(struct builder *b, struct inst *in, uint32_t to, const uint32_t
     ir->code[to] = *in;
 }
 
-/* Compacts the reachable blocks and instructions under their new numbers. Dropped calls get inst NO_INST. */
+/* Compacts the reachable blocks and instructions under their new numbers. A call that is dropped gets NO_INST in
+ * `inst`. */
 static void compact(struct builder *b, const uint32_t *renumber, uint32_t n_reachable, uint32_t *moved) {
     struct ir *ir = b->ir;
     uint32_t to = 0;

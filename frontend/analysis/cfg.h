@@ -10,7 +10,7 @@
 struct cfg {
     uint32_t n;
     uint32_t *succ_first, *succ; /* successors of b: succ[succ_first[b]] to succ[succ_first[b + 1] - 1] */
-    uint32_t *pred_first, *pred; /* predecessors of each block, stored like the successors */
+    uint32_t *pred_first, *pred; /* predecessors of each block, stored in the same way as the successors */
 };
 
 struct cfg_edge {

@@ -1,5 +1,5 @@
-/* Reaching definitions, one register at a time. Most registers live in one block and cost one walk over their
- * occurrences. For the others, sets of definitions are propagated through the blocks where the register is live. */
+/* Reaching definitions, one register at a time. Most registers live in one block, so one pass over their occurrences
+ * suffices. For the others, sets of definitions are propagated through the blocks where the register is live. */
 #include "defuse.h"
 #include "span.h"
 #include <string.h>
@@ -14,8 +14,8 @@ struct occurrence {
 /* The occurrences of the current register in one block. */
 struct run {
     uint32_t block, from, to; /* range of occurrences */
-    bool open;                /* reads the value from before the block */
-    bool passes;              /* the value from before the block may survive to its end */
+    bool open;                /* the block reads the value that the register has at the block's start */
+    bool passes;              /* the value at the block's start may survive to the block's end */
 };
 
 struct finder {
@@ -31,14 +31,14 @@ struct finder {
     uint32_t n_runs;
     uint32_t *def_number;       /* definition -> its number among the register's definitions */
     uint32_t *number_def;       /* number -> definition */
-    uint32_t *run_of, *slot_of; /* by block; valid if the stamp below is vreg + 1 */
+    uint32_t *run_of, *slot_of; /* by block; valid if the block's run_stamp or slot_stamp is vreg + 1 */
     uint32_t *run_stamp, *slot_stamp;
     uint32_t *span;     /* block -> first block of the span that it ends (span.h) */
     uint32_t *span_end; /* first block of a span crossed in one step -> last block; valid if cross_stamp is vreg + 1 */
     uint32_t *cross_stamp;
     uint32_t *list, n_list, *queue;
     unsigned char *queued;
-    uint64_t *in; /* set of slot k at in[k * words]; bit n_defs stands for the function's entry */
+    uint64_t *in; /* the set of slot k begins at in[k * words]; its bit n_defs stands for the function's entry */
     uint32_t words, cap_in;
     uint64_t *scratch;
     uint32_t cap_scratch;
@@ -125,8 +125,8 @@ static bool absent(const struct finder *f, uint32_t first, uint32_t last) {
     return low == stop || f->occ[low].inst >= end;
 }
 
-/* Marks block p, at whose end the register is live and through which it passes. If p ends a span without the register,
- * the whole span is marked in one step. */
+/* Marks block p. The register is live at the end of p, and its value may pass through p. If p ends a span without the
+ * register, the whole span is marked in one step. */
 static void mark_live_through(struct finder *f, uint32_t p) {
     uint32_t first = f->span[p], now = f->vreg + 1;
     if (f->slot_stamp[p] == now || first == p || f->run_stamp[p] == now || !absent(f, first, p)) {
@@ -197,7 +197,7 @@ static void propagate_defs(struct finder *f) {
         f->in = arena_array(f->a, f->cap_in, sizeof *f->in);
     }
     if (!need)
-        return; /* the register is local to single blocks */
+        return; /* no block needs the register's value from another block */
     memset(f->in, 0, need * sizeof *f->in);
     uint32_t head = 0, waiting = 0, room = ir->n_blocks;
     for (uint32_t k = 0; k < f->n_list; k++) {

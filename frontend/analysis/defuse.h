@@ -5,13 +5,14 @@
  * definitions. Any change of the program invalidates the result. */
 #include "ir.h"
 
-/* A definition: one register that one instruction writes. */
+/* A definition: a pair of an instruction and a register that it writes. */
 struct reg_def {
     uint32_t inst, vreg;
     uint32_t first, n; /* uses that it may reach: defuse.def_uses[first ... first + n), ascending */
 };
 
-/* A use: one register that one instruction reads (guard included), counted once per instruction. */
+/* A use: a pair of an instruction and a register that it reads. A guard counts as a read. A register that the
+ * instruction reads twice is one use. */
 struct reg_use {
     uint32_t inst, vreg;
     uint32_t first, n; /* definitions that may reach it: defuse.use_defs[first ... first + n), ascending */
@@ -31,6 +32,7 @@ struct defuse {
 struct defuse find_defuse(struct arena *a, const struct ir *ir);
 /* Returns the use of register `vreg` by instruction `inst`, or NULL if the instruction does not read it. */
 const struct reg_use *defuse_use(const struct defuse *d, uint32_t inst, uint32_t vreg);
-/* Returns the single definition that reaches `use` on every path, or NULL if there are several or a path has none. */
+/* Returns the single definition that reaches `use` on every path, or NULL if several definitions reach `use` or a path
+ * has no definition. */
 const struct reg_def *defuse_only_def(const struct defuse *d, const struct reg_use *use);
 #endif

@@ -1,6 +1,6 @@
 /* Control dependence. The set of (branch, block) pairs can be quadratic: each block after n early exits depends on n
- * branches. It is never built. Both iterators return each block once, so that all calls together take time linear in
- * the graph, times a logarithm. */
+ * branches. This set is therefore never built. Instead, two iterators return each block once. All calls of an iterator
+ * together take O(n log n) time for a graph of size n. */
 #include "dependence.h"
 #include <string.h>
 
@@ -96,7 +96,7 @@ struct dependents find_dependents(struct arena *a, const struct control *c) {
     return d;
 }
 
-/* Returns the nearest node from b upward that was not returned yet. */
+/* Returns the first of b and its ancestors, from b upward, that was not returned yet. */
 static uint32_t next_unreturned(struct dependents *d, uint32_t b) {
     uint32_t top = b, next;
     while (d->up[top] != top)

@@ -29,11 +29,11 @@ static inline bool control_parts(const struct control *c, uint32_t b) {
     return c->g.succ_first[b + 1] - c->g.succ_first[b] > 1;
 }
 
-/* Iterates over the blocks that depend on branches. A block that depends on several branches is returned once: for the
- * first of them that is requested. */
+/* Iterates over the blocks that depend on branches. A block that depends on several branches is returned once, with the
+ * first of these branches that the caller asks for. */
 struct dependents {
     const struct control *c;
-    uint32_t *up; /* node -> itself, or an ancestor; nodes in between were returned */
+    uint32_t *up; /* node -> the node itself, or an ancestor; the nodes between the two were returned already */
 };
 /* Starts the iteration. Arrays are allocated in `a`. */
 struct dependents find_dependents(struct arena *a, const struct control *c);
@@ -41,13 +41,14 @@ struct dependents find_dependents(struct arena *a, const struct control *c);
  * Returns their number. `list` has room for all blocks. */
 uint32_t dependents_of(struct dependents *d, uint32_t b, uint32_t *list);
 
-/* Iterates over the blocks whose branches a block depends on. Each deciding block is returned once. */
+/* Iterates over the blocks whose branches a block depends on. The end of each returned block is such a branch. Each
+ * block is returned once. */
 struct deciders {
     const struct control *c;
     uint32_t *from;  /* source block of each edge; edges are sorted by the preorder index of their target */
     uint32_t *first; /* preorder index -> its first edge */
-    uint32_t *least; /* minimum tree over the edges: the depth where the source's paths meet; UINT32_MAX once
-                      * returned */
+    /* minimum tree over the edges: the depth where the source's paths meet; UINT32_MAX after the edge was returned */
+    uint32_t *least;
     uint32_t leaves; /* number of leaves, a power of two */
 };
 /* Starts the iteration. Arrays are allocated in `a`. */

@@ -1,6 +1,6 @@
 /* Dominators and post-dominators: one algorithm, run forward from the entries or backward from the ends. It is Lengauer
  * and Tarjan's ("A fast algorithm for finding dominators in a flowgraph", TOPLAS 1979) with simple path compression.
- * Its time is edges times the logarithm of blocks, however deep loops are nested. */
+ * Its time is O(edges * log(blocks)), and does not depend on the nesting depth of loops. */
 #include "dom.h"
 #include <string.h>
 
@@ -30,7 +30,8 @@ static void discover(struct walk *w, uint32_t b, uint32_t from) {
     w->from[b] = from;
 }
 
-/* Walks depth-first from `root` over `first`/`adj`. A block comes in `order` after all its neighbours. */
+/* Walks depth-first from `root` over `first`/`adj`. Appends each block to `order` after all blocks that are reached
+ * from it (postorder). */
 static void visit(struct walk *w, uint32_t root, const uint32_t *first, const uint32_t *adj) {
     uint32_t top = 0;
     if (w->seen[root])
@@ -54,8 +55,8 @@ static void visit(struct walk *w, uint32_t root, const uint32_t *first, const ui
     }
 }
 
-/* The input of solve(): `w` is a walk from the roots along the graph; `back` has its edges reversed. A virtual node
- * precedes all roots. */
+/* The input of solve(): `w` is a depth-first walk from the roots along the edges of the graph; `back` has these edges
+ * reversed. A virtual node precedes all roots. */
 struct problem {
     uint32_t n;
     const struct walk *w;
@@ -63,8 +64,8 @@ struct problem {
     const uint32_t *back_first, *back;
 };
 
-/* Nodes are numbered in preorder: 0 is none, TOP is the virtual node before all roots, block w->found[i] is TOP + 1 +
- * i. */
+/* Nodes are numbered in preorder: 0 means no node, TOP is the virtual node before all roots, and block w->found[i] has
+ * the number TOP + 1 + i. */
 enum { TOP = 1 };
 struct forest {
     uint32_t *parent;   /* parent in the walk */
@@ -185,8 +186,8 @@ struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t 
     return make_tree(a, g->n, up, w.seen);
 }
 
-/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end. A region without such
- * a block gets one. */
+/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end. In a region without such
+ * a block, one block gets an edge to the end. */
 static struct walk order_backward(struct arena *tmp, const struct cfg *g, unsigned char *leaves) {
     struct walk forward = new_walk(tmp, g->n), w = new_walk(tmp, g->n);
     for (uint32_t b = 0; b < g->n; b++)

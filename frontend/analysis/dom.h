@@ -8,8 +8,9 @@
  * post-dominators the roots are the ends, and paths run backward. */
 struct dom_tree {
     uint32_t n;
-    uint32_t *up; /* immediate dominator; NO_BLOCK for a root, for a block that several roots reach separately, and for
-                   * an unreachable one */
+    /* immediate dominator; NO_BLOCK for an unreachable block, and for a block without a dominator except itself: a
+     * root, or a block that several roots reach on separate paths */
+    uint32_t *up;
     uint32_t *in,
         *out; /* preorder and postorder times in a walk over the tree; 0 for blocks unreachable from the roots */
 };
@@ -25,7 +26,8 @@ uint32_t dom_common(const struct dom_tree *t, uint32_t a, uint32_t b);
 
 /* Fills out[b] with the immediate post-dominator of b, NO_BLOCK if it is the end of the thread. Blocks without
  * successors lead to the end. A region that cannot reach the end (an infinite loop) gets an edge to it, so that every
- * block has an answer. The edge starts at the block that a depth-first walk from the lowest-numbered block leaves
- * first; it changes no other block's answer. */
+ * block has an answer. The added edge starts at the first block that a depth-first walk completes, if the walk begins
+ * at the region's block with the lowest number. The edge does not change the post-dominators of blocks outside the
+ * region. */
 void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out);
 #endif

@@ -2,17 +2,17 @@
  * returns to callers that only exit too. No thread needs to wait for another at such a place. A branch to it is
  * therefore an exit under the branch's guard, as compilers for hardware emit it: the driver lets lanes that take the
  * branch exit (isa/paths/control.h), and the search for reconvergence points ignores the edge. A function may have
- * several callers, and only some of these exit after the call. The callers are then known only at execution, so the
- * returns of the function are marked, too.
- * Requires: blocks. Makes: inst_info.only_exits, inst_info.only_returns. Time is linear in the program: facts propagate
- * backward along each edge once. */
+ * several callers, and only some of these exit after the call. Which caller a thread returns to is then known only at
+ * execution. The returns of such a function are therefore marked, too. Requires: blocks. Makes: inst_info.only_exits,
+ * inst_info.only_returns. Time is linear in the program: facts propagate backward along each edge once. */
 #include "ir.h"
 
 /* A node is the end of a block, or "after the calls of function f". */
 struct exits {
     struct ir *ir;
-    bool returns;           /* a return counts as an exit */
-    struct cfg_edge *edges; /* a pair of nodes: the first node only exits if the second node only exits */
+    bool returns; /* true if a return is treated as an exit */
+    /* pairs of nodes: threads only exit after the first node if they only exit after the second node */
+    struct cfg_edge *edges;
     uint32_t n_edges, cap_edges;
     uint32_t *missing;        /* node -> number of its edges to nodes that are not yet known to only exit */
     unsigned char *no_effect; /* node -> true if no instruction before its end has an effect */
@@ -65,7 +65,7 @@ static void propagate(struct exits *x, uint32_t n) {
     }
 }
 
-/* Marks the instructions after which a thread only exits; with `returns`, only returns or exits. */
+/* Marks the instructions after which a thread only exits. With `returns`, a return is treated as an exit. */
 static void mark(struct ir *ir, bool returns) {
     struct exits x = {.ir = ir, .returns = returns};
     uint32_t n = ir->n_blocks + ir->n_functions;

@@ -253,7 +253,7 @@ bool inst_writes_all(const struct ir *ir, const struct inst *in) {
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
-    if (ir_is_lane_wise(ir, in)) /* it computes all results before it writes any */
+    if (ir_is_lane_wise(ir, in)) /* the instruction computes all its results before it writes the first one */
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
 }

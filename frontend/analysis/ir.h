@@ -8,7 +8,7 @@
 #include "isa/decode.h"
 #include "isa/program.h"
 
-/* Addresses wrap: PTX may contain any offset. */
+/* Adds to an address or offset modulo 2^64, because PTX may contain any offset. */
 static inline int64_t wrap_add(int64_t a, uint64_t b) { return (int64_t)((uint64_t)a + b); }
 
 /* Registers of one class share an area of bank 0; areas of different classes never overlap. */
@@ -17,9 +17,11 @@ enum reg_class { RC_PRED, RC_8, RC_16, RC_32, RC_64, RC_128, N_REG_CLASSES };
 struct vreg {
     uint8_t cls;       /* enum reg_class */
     uint8_t component; /* vector register: 'x' 'y' 'z' or 'w'; scalar: 0 */
-    bool special;      /* set at warp start, or constant: has its own register slot and no scoreboard number */
+    /* true if the register is set when the warp starts, or is constant; it has its own register slot and no scoreboard
+     * number */
+    bool special;
     bool written;      /* an instruction writes it; an unwritten register reads as zero */
-    bool stays_zero;   /* an unwritten predicate, made special (pass_liveness) */
+    bool stays_zero;   /* a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
     uint32_t slot;     /* index in its function and class, once allocated */
     uint32_t offset;   /* byte offset in bank 0, once allocated */
@@ -45,11 +47,12 @@ struct ir_function {
     uint32_t reg_begin, reg_end;         /* bytes of bank 0 */
     uint32_t slots[N_REG_CLASSES];       /* number of registers per class */
     uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of each class in bank 0 */
-    uint32_t pressure;                   /* maximum 32-bit words live at once, without called functions */
-    uint32_t total_pressure;             /* including called functions */
+    uint32_t pressure;       /* maximum number of 32-bit words live at once; called functions are not counted */
+    uint32_t total_pressure; /* including called functions */
     bool recursive, address_taken, is_entry;
     bool uses_alloca; /* its calls allocate and free stack memory */
-    bool has_stack;   /* runs with a reconvergence stack under any model, so it gets no convergence barriers */
+    /* the function runs with a reconvergence stack in every model, so it gets no convergence barriers */
+    bool has_stack;
 };
 
 /* A call in the program. A call through a pointer has one entry per possible callee. `inst` is NO_INST if no path
@@ -67,7 +70,7 @@ struct ir_fixup {
     uint64_t offset; /* byte offset in the frame or in dynamic shared memory */
 };
 
-/* A note of a pass. It says what the pass did at a location, or why it did nothing. */
+/* A note of a pass about a location: what the pass did there, or why it did nothing. */
 struct ir_note {
     uint32_t line; /* line of the PTX text */
     const char *text;
@@ -90,7 +93,7 @@ struct call_order {
 
 struct ir {
     struct arena *tmp;  /* temporary memory, freed when lowering ends */
-    struct arena *keep; /* memory owned by the program */
+    struct arena *keep; /* memory that the finished program owns */
     const char *kernel;
     const struct module *module;
     struct pass_context context;
@@ -118,7 +121,8 @@ struct ir {
     uint32_t constant_bytes, cap_constants;
     struct constant_key *constant_keys; /* hash table of the constant pool */
     uint32_t n_constant_keys, cap_constant_keys;
-    struct special_init *specials; /* `offset` is a virtual register until registers are allocated */
+    /* initial values of special registers; `offset` is a virtual register until registers are allocated */
+    struct special_init *specials;
     uint32_t n_specials, cap_specials;
 
     /* once blocks exist */
@@ -130,7 +134,7 @@ struct ir {
 
     /* once liveness is known */
     struct interval *intervals; /* by virtual register */
-    uint32_t *live_at;          /* instruction -> words live while it executes, for calls */
+    uint32_t *live_at;          /* call instruction -> number of words that are live during the call */
 
     /* once registers are allocated */
     bool allocated;
@@ -144,12 +148,13 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
-    uint32_t maxnreg; /* the kernel's register limit, the smallest one specified; 0 means no limit */
-    uint32_t place;   /* instructions in the PTX text before the kernel */
+    uint32_t maxnreg; /* the smallest of the register limits that the kernel specifies; 0 means no limit */
+    uint32_t place;   /* number of instructions that precede the kernel in the PTX text */
     bool uses_barriers, uses_stack;
     struct ir_stream *streams; /* streams other than the kernel */
     uint32_t n_streams, cap_streams;
-    struct program_site *sites; /* kind and line; inst_info.site and guard_site refer to them */
+    /* communication sites between streams, each with its kind and line; inst_info.site and guard_site refer to them */
+    struct program_site *sites;
     uint32_t n_sites, cap_sites;
     struct program_compound *compounds;
     uint32_t n_compounds, cap_compounds;
@@ -223,10 +228,11 @@ bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct
 void ir_count(struct ir *ir, const char *name, double more);
 /* Notes what a pass did with the candidate at instruction `inst` (current number). Kept only for a dump. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Makes a function that nothing calls the entry of another stream. Returns the stream's number in the program. */
+/* Makes a function the entry of another stream. No instruction may call the function. Returns the stream's number in
+ * the program. */
 uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
 /* Adds a communication site between streams. Returns its number + 1, the value of inst_info.site and guard_site. The
- * instructions that carry it are K_ENQ_*, or have HINT_DEQ and the hidden registers. */
+ * instructions of a site are K_ENQ_* instructions, or instructions with HINT_DEQ that read the hidden registers. */
 uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line);
 /* Returns the 32-bit registers of a thread that starts at `function`, at least 2. Requires: registers are allocated. */
 uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);

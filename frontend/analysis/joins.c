@@ -2,15 +2,16 @@
 #include "joins.h"
 #include <string.h>
 
-enum { MAX_ENDS = 64 }; /* only the last ends of a function in text order are examined */
+enum { MAX_ENDS = 64 }; /* limit for each function: only its last ends in text order are examined */
 
 struct joins {
     struct ir *ir;
     bool early;             /* early returns count as ends */
     struct cfg g;           /* edges that execution can take and that do not lead only to an exit */
     unsigned char *returns; /* function -> true if a call to it may return */
-    unsigned char *done;    /* block -> true once analysed; a branch that has no join by then gets none */
-    unsigned char *in;      /* block -> true if it is in the current subgraph */
+    /* block -> true once its branch was analysed; a branch that has no join after this gets none */
+    unsigned char *done;
+    unsigned char *in; /* block -> true if it is in the current subgraph */
     uint32_t *end,
         *weight; /* for each round and function: a block that ends threads, and the number of blocks that lead to it */
     uint32_t *stack, *join;
@@ -126,7 +127,8 @@ static void find_ends(struct joins *j) {
     }
 }
 
-/* Finds joins in the subgraph `in`, for branches not analysed before. Returns how many branches remain. */
+/* Finds joins in the subgraph `in`, for branches that were not analysed before. Returns how many branches without a
+ * join are not analysed yet. */
 static uint32_t join_in(struct joins *j) {
     const struct ir *ir = j->ir;
     struct cfg_edge *edges = arena_array(ir->tmp, (size_t)j->g.succ_first[ir->n_blocks] + 1, sizeof *edges);

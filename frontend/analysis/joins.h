@@ -1,18 +1,18 @@
 #ifndef FRONTEND_JOINS_H
 #define FRONTEND_JOINS_H
-/* Join blocks. A join block is where the paths of a branch meet, ignoring threads that end before it. Convergence
- * barriers are placed there, because a thread that exits leaves its barriers. A reconvergence stack uses only
- * post-dominators (pass_postdom()). */
+/* Join blocks. A join block is the block where the paths of a branch meet, if paths on which threads end before it are
+ * ignored. Convergence barriers are placed there, because a thread that exits leaves its barriers. A reconvergence
+ * stack uses only post-dominators (pass_postdom()). */
 #include "ir.h"
 
 /* Returns an array: block -> join block of its branch, or NO_BLOCK if no paths meet before threads end. The join block
  * is the immediate post-dominator if there is one. Otherwise the search ignores blocks that lead only to exits, traps
- * and calls that never return, except the end of the function that most blocks lead to. Paths that return to a caller
- * count, because a returning thread keeps its barriers. The array is in ir->tmp. Requires: blocks and
- * post-dominators. */
+ * and calls that never return. Only one end of the function is not ignored: the end to which most blocks lead. Paths
+ * that return to a caller count, because a returning thread keeps its barriers. The array is in ir->tmp. Requires:
+ * blocks and post-dominators. */
 uint32_t *find_joins(struct ir *ir);
 
-/* Like find_joins(), but an early return from a called function ends a path too: each of several edges to the returning
- * block is an end. A thread that returns early must then leave its barriers. */
+/* Like find_joins(), but an early return from a called function ends a path, too. If several edges lead to the
+ * returning block, each edge is such an end. A thread that returns early must then leave its barriers. */
 uint32_t *find_early_joins(struct ir *ir);
 #endif

@@ -1,8 +1,8 @@
 /* Liveness: where each virtual register holds a value that is needed later. Requires: blocks. Keeps: everything.
  *
- * Registers are analysed one at a time, backward from their uses. Most registers live in one block and cost a walk over
- * a few occurrences. A register that lives across a span (span.h) crosses it in one step. A guarded write does not end
- * the old value. */
+ * Registers are analysed one at a time, backward from their uses. Most registers live in one block and need only a pass
+ * over their few occurrences. A register that lives across a span (span.h) crosses it in one step. A guarded write does
+ * not end the old value. */
 #include "ir.h"
 #include "span.h"
 #include <string.h>
@@ -16,9 +16,9 @@ struct live {
     uint64_t *occ;
     /* Each array below holds, per block, the last register for which the property is true: */
     uint32_t *live_in;  /* live at the block's start */
-    uint32_t *live_out; /* live at its end */
+    uint32_t *live_out; /* live at the block's end */
     uint32_t *arrives;  /* a write of the register may precede the block */
-    uint32_t *writes;   /* the block writes it */
+    uint32_t *writes;   /* the block writes the register */
     uint32_t *occurs;   /* the block reads or writes the register */
     uint32_t *passes;   /* the block reads or writes the register without ending the old value */
     uint32_t *crosses;  /* the block begins a span; the register is live through the whole span */
@@ -199,7 +199,7 @@ static void spread_forward(struct live *l, uint32_t v) {
 static void live_across_blocks(struct live *l, uint32_t v) {
     const struct ir *ir = l->ir;
     uint32_t n = spread_backward(l, v);
-    /* Only a register that is live at the function's entry may be read before it is written. */
+    /* Only a register that is live at the function's entry can be read before a write. */
     uint32_t entry = ir->functions[ir->info[l->occ[l->first[v]] >> 2].function].block;
     bool always = l->live_in[entry] != v;
     if (!always)
@@ -216,7 +216,7 @@ static void live_across_blocks(struct live *l, uint32_t v) {
     }
 }
 
-/* Computes the live words at each instruction and the maximum of each function. */
+/* Computes the number of live words at each instruction, and the maximum of this number in each function. */
 static void measure_pressure(struct live *l) {
     struct ir *ir = l->ir;
     int64_t words = 0;

@@ -1,8 +1,9 @@
 #ifndef FRONTEND_LOOPS_H
 #define FRONTEND_LOOPS_H
-/* Natural loops, as a forest. A back edge leads to a block that dominates its source. Its loop has all blocks that
- * reach the source without passing that block, the header. Loops with the same header are one loop. Two loops are
- * disjoint or nested. A cycle with several entries has no header; its blocks are marked irregular. */
+/* Natural loops, as a forest. A back edge leads to a block that dominates its source. The dominating block is the
+ * header of the loop. The loop has all blocks that reach the source of the back edge without passing the header. Loops
+ * with the same header are one loop. Two loops are disjoint or nested. A cycle with several entries has no header; its
+ * blocks are marked irregular. */
 #include "dom.h"
 
 #define NO_LOOP UINT32_MAX

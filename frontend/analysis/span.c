@@ -27,7 +27,7 @@ static uint32_t best(const struct table *t, uint32_t from, uint32_t to, bool gre
     return better(t->level[k][from], t->level[k][to - (1u << k)], greatest);
 }
 
-/* Constraints of the edges of each block on a span that contains it. */
+/* Limits that the edges of each block set for a span that contains the block. */
 struct search {
     const struct cfg *g;
     uint32_t *first_succ, *last_succ; /* first and last successor in program order; the block itself if none */

@@ -105,7 +105,8 @@ static bool is_idempotent(const struct inst *in) {
     }
 }
 
-/* True if `reg` is only the new value of an atomic, which does not affect the result. */
+/* True if the atomic uses `reg` only as the new value to store, which does not affect the value that the atomic
+ * returns. */
 static bool is_stored_value_only(const struct inst *in, uint32_t reg) {
     if (in->kind != K_ATOM || in->n_list)
         return false;
@@ -282,7 +283,7 @@ static void find_steps(struct flow *f) {
 
 /* ---- values that depend on others ---- */
 
-/* Returns the kind of the instruction's results, before the effect of its operands. */
+/* Returns the kind that the instruction itself gives to its results. Its operands can add kinds later. */
 static unsigned char result_kind(const struct flow *f, const struct inst *in) {
     if (!observes_others(in) || (in->kind == K_LOAD && slot_of(f, in) != NO_NODE))
         return 0;
@@ -414,7 +415,7 @@ static bool may_wait(const struct ir *ir, const struct flow *f) {
     return asking;
 }
 
-/* True if an exit of the loop is polled and no exit depends on the iteration count. */
+/* True if an exit of the loop depends on polled memory, and no exit depends on the iteration count. */
 static bool ends_by_polling(const struct flow *f) {
     const struct ir *ir = f->ir;
     bool polled = false;

@@ -32,7 +32,7 @@ void diags_fork(struct diags *own, const struct diags *to);
 void diags_merge(struct diags *own, struct diags *to);
 
 /* declaration.c: returns the declared type of `v`. Reports an error and returns T_NONE if variables and registers
- * cannot have it. */
+ * cannot have this type. */
 enum type declared_type(struct diags *d, const struct variable *v);
 /* Computes the size of a variable in bytes, all elements. Reports an error and returns false if it exceeds `limit`. An
  * unsized first dimension counts as 0 elements. */

@@ -191,7 +191,8 @@ static void lower_pragma(struct lower *l, const struct statement *st) {
         diag_error(l->d, st->loc, "unknown pragma \"%s\"; the only pragma of Heddle is \"heddle yield\"", st->raw.text);
 }
 
-/* Lowers an instruction. A preceding pragma applies to the last of the instructions it becomes. */
+/* Lowers an instruction. If the statement becomes several instructions, a pragma before it applies to the last of
+ * them. */
 static void lower_with_pragma(struct lower *l, const struct statement *st) {
     struct ir *ir = l->ir;
     uint32_t before = ir->n;
@@ -239,7 +240,8 @@ static void lower_statements(struct lower *l, const struct statement *st) {
         }
 }
 
-/* Copies one register of a formal declared .reg from its frame slot (`load`) or to it. */
+/* Copies one register of a formal parameter or result that is declared .reg: from its frame slot if `load` is true,
+ * else to the slot. */
 static void move_formal(struct lower *l, enum type t, opnd_t reg, uint64_t at, unsigned bytes, bool load) {
     opnd_t number = t == T_PRED ? temp_reg(l, RC_32) << 1 : reg;
     if (load) {
@@ -276,7 +278,7 @@ static void move_formals(struct lower *l, const struct variable *v, uint32_t ind
     }
 }
 
-/* Sets the source location of instructions without a statement. */
+/* Sets the source location for instructions that belong to no statement. */
 static void set_location(struct lower *l, struct loc loc) {
     struct statement *st = arena_alloc(l->ir->tmp, sizeof *st);
     st->kind = ST_INSTRUCTION;

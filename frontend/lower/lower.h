@@ -39,13 +39,13 @@ struct lower {
     const struct decoded *dec;
     uint32_t guard; /* virtual register or NO_GUARD */
     bool guard_not;
-    uint32_t line; /* line of the last location, from 0 */
+    uint32_t line; /* line of the last location, counted from 0 */
 };
 
 /* The address of an access. */
 struct address {
     opnd_t base;   /* register or OPND_ZERO */
-    uint8_t asize; /* bytes of the base per lane */
+    uint8_t asize; /* size of the base in each lane, in bytes */
     int64_t imm;
     enum space space;
     bool fixup;   /* imm is relative to the base that `what` names */
@@ -100,8 +100,8 @@ void set_address(struct lower *l, struct inst *in, const struct address *a);
 /* lower_operand.c: lower a source or destination operand of type `t`. */
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
-/* Lower an operand of ld, st or cvt, whose register may be wider than `t`. *bytes is the register's size; for
- * immediates and `_`, the size of `t`. */
+/* Lower an operand of ld, st or cvt. Its register may be wider than `t`. *bytes gets the size of the register, or the
+ * size of `t` for an immediate or `_`. */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 /* Converts an immediate to the bits of type `t`; a wider integer is truncated. Reports an error and returns false if
@@ -135,7 +135,8 @@ struct formals {
 /* Computes the layout; reports an error and returns false for a bad parameter. */
 bool formal_layout(struct lower *l, const struct function *f, struct formals *out);
 enum type formal_type(const struct variable *v);
-/* Returns the number of registers of a formal declared .reg: the elements of a vector, otherwise 1. */
+/* Returns the number of registers of a formal parameter or result that is declared .reg: the elements of a vector,
+ * otherwise 1. */
 unsigned formal_parts(const struct variable *v);
 /* Allocates a module-scope .shared or .local variable at its first use. Returns its symbol for this kernel. */
 struct symbol *place_symbol(struct lower *l, struct symbol *s);

@@ -333,7 +333,7 @@ static const struct {
     const char *name;
     enum op_id op;
     uint8_t result, inputs[4]; /* enum type */
-    uint8_t n_inputs;          /* number of inputs used; further ones are ignored */
+    uint8_t n_inputs;          /* number of inputs that are used; the others are ignored */
 } provided[] = {
     {"vprintf", OP_VPRINTF, T_B32, {T_B64, T_B64}, 2},
     {"malloc", OP_MALLOC, T_B64, {T_B64}, 1},

@@ -1,5 +1,6 @@
 /* cp.async:
- *   ca, cg  [shared], [global], 4 | 8 | 16{, bytes to read | predicate: read nothing}{, cache policy}   cg: 16 alone
+ *   ca, cg  [shared], [global], 4 | 8 | 16{, bytes to read | predicate: read nothing}{, cache policy}   cg allows only
+ *   16
  *   commit_group;    wait_group n;    wait_all;    mbarrier.arrive{.noinc} [a] */
 #include "lower.h"
 #include <string.h>

@@ -15,7 +15,7 @@ struct wmma_fragment {
     uint8_t tiles, regs;           /* number of mma fragments, and registers of each */
     uint8_t written;               /* registers in the operand */
     uint8_t quad_step, place_step; /* offsets from the first mma fragment to the second */
-    bool quad_is_row;              /* true: the quad number selects the row; false: the position in the quad does */
+    bool quad_is_row; /* true: the quad number selects the row; false: the position in the quad selects the row */
     uint16_t rows, columns;
 };
 
@@ -183,7 +183,7 @@ struct walk {
     uint64_t stride_bytes; /* the constant stride */
     opnd_t stride;         /* the variable stride in elements */
     unsigned size;         /* bytes per element */
-    /* with a variable stride: the lane's address plus that number of rows or columns; OPND_SINK: not computed */
+    /* With a variable stride, across[i] is the lane's address plus i rows or columns; OPND_SINK: not computed. */
     opnd_t across[64];
 };
 

@@ -1,6 +1,7 @@
 #ifndef FRONTEND_LOWER_MATRIX_H
 #define FRONTEND_LOWER_MATRIX_H
-/* Declarations shared by lower_matrix.c, lower_tile.c and, below both, lower_matrix_emit.c. Private to frontend/. */
+/* Declarations shared by lower_matrix.c, lower_tile.c and lower_matrix_emit.c. The first two files call functions of
+ * the third one. Private to frontend/. */
 #include "isa/matrix.h"
 #include "lower.h"
 

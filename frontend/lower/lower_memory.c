@@ -2,7 +2,8 @@
 #include "lower.h"
 #include <string.h>
 
-/* Lowers the `want` operands of a vector access, all of one size. Reports an error and returns false otherwise. */
+/* Lowers the operands of a vector access. Reports an error and returns false unless there are `want` operands of one
+ * size. */
 static bool vector_operands(struct lower *l, const struct operand *o, int want, bool is_store, enum type t,
                             opnd_t out[8], unsigned *bytes) {
     struct operand list[8];

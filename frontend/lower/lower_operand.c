@@ -84,7 +84,7 @@ bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *
     return false;
 }
 
-/* Returns the virtual register that holds a special register whose value never changes. */
+/* Returns the virtual register for a special register that never changes in a thread, such as %tid.x. */
 static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
     struct ir *ir = l->ir;
     uint32_t *reg = &l->special_reg[s][wide];

@@ -75,8 +75,8 @@ static void set_conversion(struct inst *in, const struct isa_row *row, unsigned 
         in->kind = K_LANE;
 }
 
-/* Lowers lop3.and.b32 d|p, a, b, c, table, q. The instruction has one more source than the instruction format, so the
- * table is the immediate. */
+/* Lowers lop3.and.b32 d|p, a, b, c, table, q. The instruction has one source more than the instruction format can hold,
+ * so the table is stored as the immediate. */
 void lower_lop3(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
@@ -112,8 +112,8 @@ static const struct isa_row *row_of_operands(struct lower *l) {
     return three ? three : row;
 }
 
-/* Returns true for cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
- * isa/exec/exec_cvt_pack.c. */
+/* Returns true for cvt.rs d, {a, b, e, f}, random bits, which converts to four small floating-point numbers. It becomes
+ * two instructions that convert a pair each (isa/exec/exec_cvt_pack.c). */
 static bool is_random_four(const struct isa_row *row) {
     return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;
 }

@@ -73,8 +73,9 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
         t->flags |= TEX_SAMPLER;
     const struct operand *at = o->n == 3 ? o->sub->next->next : o->sub->next;
     unsigned written = (unsigned)elements(l, at, list, 8);
-    if (written != n && !(written == 4 && n < 4)) { /* a vector of four may hold fewer coordinates; the rest is
-                                                     * padding */
+    if (written != n &&
+        !(written == 4 &&
+          n < 4)) { /* a vector of four elements may have fewer coordinates; its other elements are padding */
         diag_error(l->d, at->loc, "'%s' takes %u coordinates, found %u", opcode_text(l), n, written);
         return false;
     }
@@ -137,7 +138,7 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     emit_done(l);
 }
 
-/* Lowers txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq has the operands of the first form. */
+/* Lowers txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq has the operands d, [t]. */
 static void lower_query(struct lower *l) {
     struct tex t = {.written = 1, .bytes = 4};
     bool level = form_get(l->dec->row->form, CAT_LEVEL) == LEVEL_LEVEL;

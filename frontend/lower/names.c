@@ -122,7 +122,8 @@ static struct reg_family *find_family(const struct names *n, const char *text, u
     return NULL;
 }
 
-/* Tries every split of "%r12" into prefix and number. Returns the innermost family that has such a member. */
+/* Tries every split of "%r12" into prefix and number. Returns the innermost family that has a register with this prefix
+ * and number. */
 static struct reg_family *find_member(const struct names *n, const char *text, uint32_t len, uint32_t *number) {
     struct reg_family *best = NULL;
     uint64_t value = 0, scale = 1;

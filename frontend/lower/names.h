@@ -44,7 +44,7 @@ struct symbol {
     const struct variable *variable;   /* SYM_VARIABLE */
     const struct function *function;   /* SYM_FUNCTION, SYM_PROTOTYPE */
     const struct statement *statement; /* SYM_TARGETS, SYM_LABEL */
-    struct symbol *outer;              /* symbol of the word in the outer scopes */
+    struct symbol *outer;              /* symbol that the word has in the outer scopes */
     struct symbol *next;               /* next symbol of the same scope */
 };
 
@@ -74,7 +74,7 @@ struct names {
     uint32_t depth, cap;
     struct reg_family *families; /* list of all families, newest first */
     struct reg_family **buckets; /* families hashed by prefix, 256 buckets */
-    uint32_t family_level;       /* level of the innermost scope with a family */
+    uint32_t family_level;       /* level of the innermost scope that declares a family of registers */
     make_regs_fn *make_regs;
     void *ctx;
 };

@@ -101,7 +101,8 @@ static uint32_t region_line(const struct work *w, const struct region *r) {
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
 }
 
-/* True if `outer` makes `inner` unnecessary: same join, and all threads of `inner` have entered `outer`. */
+/* True if `outer` makes `inner` unnecessary: both have the same join, and all threads of `inner` have entered `outer`
+ * before. */
 static bool covers(struct work *w, struct region *outer, const struct region *inner) {
     return outer->join == inner->join && outer->anchor != inner->anchor &&
            dominates(&w->dom, outer->anchor, inner->anchor) && set_has(blocks_of(w, outer), inner->anchor);
@@ -165,7 +166,7 @@ static int lowest_free(int from, uint64_t taken) {
     return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
-/* Gives region `i` the lowest number from `first` on that no region with common threads has. */
+/* Gives region `i` the lowest number from `first` on that no region which may share threads with it has. */
 static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
     struct region *r = &w->regions[i];
     uint64_t taken = 0;
@@ -248,7 +249,7 @@ static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
         done |= 1ull << r->number;
         numbers[n++] = r->number;
     }
-    while (n > 0) { /* each new BSYNC is placed before the BSYNCs added earlier */
+    while (n > 0) { /* each new BSYNC is placed before the BSYNCs that were added earlier */
         struct inst in = barrier_inst("#bsync");
         in.imm = numbers[--n];
         edit_at_begin(rw->e, block, &in);

@@ -16,8 +16,9 @@ struct region {
     bool at_header;  /* the BSSY is where the loop is entered; otherwise it is before the branch that ends `anchor` */
     bool leaves;     /* threads may leave the region for blocks that do not lead to the join; these edges get a BREAK */
     bool covered;    /* another region with the same join makes this region unnecessary */
-    bool reentered;  /* the anchor can be reached again from inside, not only by the back edges of its loop */
-    int number;      /* barrier number; NO_BARRIER: no number is free, or no barrier is needed */
+    /* threads in the region can reach the anchor again, and not only by the back edges of the anchor's loop */
+    bool reentered;
+    int number;         /* barrier number; NO_BARRIER: no number is free, or no barrier is needed */
     uint64_t *blocks;   /* bit set of its blocks, from the anchor to before the join; NULL until blocks_of() */
     uint32_t low, high; /* lowest and highest block of the set */
     uint32_t next_at_anchor, next_at_join; /* next region with the same anchor or join; NO_REGION: end of list */
@@ -40,7 +41,8 @@ struct work {
     uint32_t *numbered;            /* numbered regions of the current function */
 };
 
-/* The program being rewritten. Barriers for threads that enter a block go into its preheader, if `outer` has one. */
+/* The program being rewritten. A BSSY or BSYNC for threads that enter a loop from outside goes into the loop's
+ * preheader, if `outer` has one. */
 struct rewrite {
     struct work *w;
     struct edit *e;
@@ -62,15 +64,15 @@ const struct loop *region_loop(const struct work *w, uint32_t b);
 struct region region_of(const struct work *w, uint32_t b, uint32_t join);
 /* Adds a region to the list. */
 void region_add(struct work *w, const struct region *r);
-/* True if a region with the same begin and join is in the list. */
+/* True if the list has a region that begins and ends at the same blocks as this region. */
 bool region_known(const struct work *w, const struct region *r);
 /* Returns the blocks of a region. Blocks in which threads only exit are in no region. */
 const uint64_t *blocks_of(struct work *w, struct region *r);
 /* Returns the blocks of `reached` that lead to the join of r without passing its anchor again, and the anchor. */
 uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached);
-/* True if threads can leave block b for several blocks in which they do not only exit. */
+/* True if block b has at least two successors in which threads do more than exit. */
 bool region_diverges(const struct work *w, uint32_t b);
-/* True if threads in region a may reach the BSYNC of b. */
+/* True if threads in region a may reach the BSYNC of region b. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b);
 /* True if the region, or a function it calls, contains a loop that waits for other threads. */
 bool waits_inside(struct work *w, struct region *r);

@@ -1,4 +1,4 @@
-/* Edits the program as lists. edit_end.c turns the lists back into a program. */
+/* Edits the program as linked lists of blocks and instructions. edit_end.c turns the lists back into a program. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>

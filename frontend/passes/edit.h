@@ -53,12 +53,12 @@ uint32_t edit_moved(const struct edit *e, uint32_t node);
 /* edit.c: instructions. `in` has virtual registers as operands and blocks as targets. Functions that add an
  * instruction return its number. */
 /* Returns the instruction for reading and changing; a jump must stay a jump, and vice versa. The pointer is valid until
- * something is added. */
+ * an instruction is added. */
 struct inst *edit_inst(struct edit *e, uint32_t node);
 const struct inst_info *edit_info(const struct edit *e, uint32_t node);
 /* Adds an instruction before `node`. */
 uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in);
-/* Adds an instruction after `node`, which must not be a jump: what follows a jump depends on the edge. */
+/* Adds an instruction after `node`, which must not be a jump, because a jump is the last instruction of its block. */
 uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in);
 uint32_t edit_at_begin(struct edit *e, uint32_t block, const struct inst *in);
 /* Adds an instruction at the end of a block, before its jump if it has one. */
@@ -85,8 +85,9 @@ void edit_retarget(struct edit *e, uint32_t block, uint32_t from, uint32_t to);
 uint32_t edit_split(struct edit *e, uint32_t node);
 /* Adds a block on the edge between two blocks and returns it. */
 uint32_t edit_split_edge(struct edit *e, uint32_t from, uint32_t to);
-/* Adds a preheader: a block through which every entry into the loop passes, and nothing else. Its position is before
- * the header, or at the end of the function if a block of the loop falls through to the header. Returns it. */
+/* Adds a preheader: a block that every path into the loop passes, and that no path inside the loop passes. Its position
+ * is before the header, or at the end of the function if a block of the loop falls through to the header. Returns
+ * it. */
 uint32_t edit_preheader(struct edit *e, const struct loop *l);
 /* Returns a `bra` to a block. Statistics count it like a `bra` of the source. */
 struct inst edit_make_jump(uint32_t to);
@@ -95,7 +96,7 @@ struct inst edit_make_jump(uint32_t to);
 /* Maps from the originals to their copies. NO_BLOCK or NO_INST: the original was not copied. */
 struct edit_copy {
     uint32_t *block, *inst;
-    uint32_t *vreg; /* new register by old register; NULL: the copy uses the same registers */
+    uint32_t *vreg; /* old register -> its copy; NULL: the copied code uses the original registers */
     uint32_t function;
 };
 /* Copies `n` blocks of one function, placed after `after` in this order. Edges among them become edges among the

@@ -13,7 +13,8 @@ struct layout {
 
 static bool is_empty(const struct edit *e, uint32_t b) { return e->blocks[b].first == NO_INST; }
 
-/* Returns the first non-empty block from `b` on along fall-through, or NO_BLOCK if empty blocks form a cycle. */
+/* Follows the fall-through blocks from `b` on. Returns the first of them that is not empty, or NO_BLOCK if empty blocks
+ * form a cycle. */
 static uint32_t first_nonempty(const struct edit *e, uint32_t b) {
     uint32_t steps = 0;
     while (is_empty(e, b) && steps++ <= e->n_blocks)
@@ -35,7 +36,7 @@ static void add_jump(struct edit *e, uint32_t block, uint32_t to) {
         edit_set_end(e, block, &jump, NO_BLOCK);
         return;
     }
-    /* The block already has a guarded jump: a new block after it holds the jump to the fall-through block. */
+    /* The block already has a guarded jump. So the jump to the fall-through block goes into a new block after it. */
     uint32_t last = edit_jump(e, block),
              b = edit_new_block(e, block, e->blocks[block].function, to, &e->nodes[last].info);
     edit_set_end(e, b, &jump, NO_BLOCK);

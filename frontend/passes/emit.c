@@ -86,7 +86,7 @@ static void mark_branches(struct ir *ir) {
     }
 }
 
-/* True if execution continues at the next instruction without a branch. */
+/* True if the instruction never branches, so that execution continues at the next instruction. */
 static bool falls_through_only(const struct inst *in) {
     return in->kind != K_BRANCH && in->kind != K_BRX && in->kind != K_RET && !inst_never_falls_through(in);
 }
@@ -133,7 +133,7 @@ static void *copy(struct ir *ir, const void *from, size_t n, size_t size) {
     return to;
 }
 
-/* Lists what a call of a recursive function saves: all its register slots. */
+/* Lists what a call of a recursive function saves: all register slots of the function. */
 static void list_saves(struct ir *ir, const struct ir_function *fn, struct program_function *out) {
     out->saves = ir->n_lists;
     for (int c = 0; c < N_REG_CLASSES && fn->recursive; c++)

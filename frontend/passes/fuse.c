@@ -109,8 +109,8 @@ static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* True if operation k of the group may move to the place of the last operation: nothing in between writes its sources
- * or its guard. Operations of the group do not count, since only the last one keeps its destination. */
+/* True if operation k of the group may move to the place of the last operation: no instruction in between writes its
+ * sources or its guard. Operations of the group do not count, since only the last one keeps its destination. */
 static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k) {
     const struct inst_info *info = &ir->info[g->inst[k]];
     uint32_t own = k + 1;
@@ -126,8 +126,8 @@ static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k)
     return true;
 }
 
-/* Fills `g` with the group of exactly `units` that begins with operation i, with the moves that follow it. Returns
- * false if there is no such group. */
+/* Fills `g` with the group that takes exactly `units` FPUs and begins with operation i, with the moves that follow it.
+ * Returns false if there is no such group. */
 static bool group_from(const struct fuse_search *s, uint32_t i, unsigned units, struct fuse_group *g) {
     *g = (struct fuse_group){.n = 0};
     if (!fuse_side_units(&s->ir->code[i]))
@@ -166,9 +166,10 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 struct maker {
     struct ir *ir;
     const struct fuse_kind *kind;
-    struct fused *made; /* it must live as long as the program */
+    struct fused *made; /* must live as long as the program */
     opnd_t source[FUSED_SOURCES];
-    unsigned n_sources, reads; /* reads: number of register reads if the operations were separate */
+    unsigned n_sources,
+        reads; /* reads: number of register reads that the operations would need as separate instructions */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o >> 1 != SINK_VREG; }
@@ -299,7 +300,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     return in;
 }
 
-/* Adds one side of a selection. A side without operations moves a value through an FPU. */
+/* Adds one side of a selection. A side without operations takes one FPU, which passes the value on. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;

@@ -17,7 +17,7 @@ struct fuse_group {
 struct fuse_search {
     struct ir *ir;
     struct defuse defuse;
-    unsigned length; /* most units of a group */
+    unsigned length; /* maximum number of FPUs that a group takes */
     bool sides; /* groups may contain every instruction that a side of a folded branch may contain (fuse_side_holds) */
     uint32_t *next;     /* instruction -> the only reader of its result, in the same block; otherwise NO_INST */
     const char **alone; /* instruction -> why it has no such reader */
@@ -29,10 +29,11 @@ struct fuse_search {
 /* Returns the number of FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for
  * a fused multiply-add, 0 for others. */
 unsigned fuse_units_of(const struct inst *in);
-/* True if a side of a folded branch may contain the instruction: one with units; a minimum, maximum, negation or
- * absolute value of f32, which take one unit; a move of 32 bits. */
+/* True if a side of a folded branch may contain the instruction: an instruction that takes FPUs (fuse_units_of()); a
+ * minimum, maximum, negation or absolute value of f32, which takes one FPU here; or a move of 32 bits. */
 bool fuse_side_holds(const struct ir *ir, const struct inst *in);
-/* Returns the FPUs that such an instruction takes on a side. A move takes none, since it copies a result. */
+/* Returns the number of FPUs that an instruction of fuse_side_holds() takes. A move takes none, since it copies a
+ * result. */
 unsigned fuse_side_units(const struct inst *in);
 /* True if instruction i writes register `vreg`. */
 bool fuse_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
@@ -44,7 +45,7 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 /* How a pass makes fused instructions. */
 struct fuse_kind {
     const struct compound_ops *ops; /* compound data of the instruction; `execute` is fused_execute() */
-    bool wide;                      /* results in between are not rounded */
+    bool wide;                      /* intermediate results are not rounded */
 };
 /* Returns the instruction that computes `first` and, unless NULL, also `second`. It reads its sources where it is
  * placed, and has the guard of the first operation. */

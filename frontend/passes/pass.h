@@ -11,8 +11,9 @@ struct pass {
     bool (*wanted)(const struct ir *ir);          /* whether to run the pass; NULL: always */
     const char *when;                             /* description of `wanted` for messages */
     void (*dump)(const struct ir *ir, FILE *out); /* NULL: print the program */
-    const char *before;                           /* for a mechanism's pass: it runs right before this pass of pass.c */
-    /* Replaces lower_with_limit(): the pass sees the result of the whole lowering and may lower again. */
+    const char *before; /* only for a mechanism's pass: the pass of pass.c right before which it runs */
+    /* If not NULL, this function replaces lower_with_limit(): it gets the result of the whole lowering, and may lower
+     * the kernel again. */
     struct program *(*lower)(const struct image *img, const char *kernel, const struct lower_options *opt);
 };
 
@@ -20,7 +21,7 @@ struct pass {
  * translation of statements. mechanisms/all.h has the table that includes the mechanisms' passes. */
 extern const struct pass passes[];
 
-/* Like frontend_lower(), with this value of ir.decouple_limit. */
+/* Does the same as frontend_lower(), with the given value of ir.decouple_limit. */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit);
 

@@ -147,7 +147,7 @@ static void total_pressure(struct ir *ir) {
     ir->thread_regs = ir_thread_regs(ir, 0);
 }
 
-/* Places special registers first in each class; all functions share them. */
+/* Places the special registers first in each class. All functions share these registers. */
 static void place_specials(struct ir *ir, uint32_t *count) {
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].special)

@@ -45,7 +45,7 @@ static bool diverges(const struct inst *in) {
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
 }
 
-/* A branch does not diverge if all targets but one only exit. */
+/* A branch does not diverge if threads only exit at all its targets except one. */
 bool region_diverges(const struct work *w, uint32_t b) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;

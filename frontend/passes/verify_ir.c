@@ -205,7 +205,7 @@ static void check_calls(struct verdict *r, const struct ir *ir) {
             wrong(r, "function %u comes before function %u, which it calls", ir->calls[c].caller, ir->calls[c].callee);
 }
 
-/* Checks that the next edge of block `b` leads to `to`. */
+/* Checks that the next unchecked edge of block `b` leads to `to`. */
 static void check_edge(struct verdict *r, const struct ir *ir, uint32_t b, uint32_t *e, uint32_t to) {
     if (*e >= ir->cfg.succ_first[b + 1] || ir->cfg.succ[*e] != to)
         wrong(r, "block %u has no edge to block %u", b, to);

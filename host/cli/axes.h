@@ -12,9 +12,10 @@ struct axes {
 };
 
 enum { AXIS_VALUES = 1000 };
-/* Reads all axes of an option ("set"). Returns false after a message; call axes_free() in either case. */
+/* Reads all axes of an option ("set"). Prints a message and returns false on an error. Call axes_free() in either
+ * case. */
 bool axes_read(struct axes *a, const struct cli *c, const char *option);
-/* Returns true if each axis has a single value. Returns false after a message. */
+/* Returns true if each axis has a single value. Prints a message and returns false on an error. */
 bool axes_single(const struct axes *a, const struct cli *c, const char *option);
 /* Returns true if the axis has this name. */
 bool axis_is(const struct axis *a, const char *name);

@@ -41,7 +41,7 @@ struct cli {
     struct cli_input *inputs; /* input.h */
 };
 
-/* Parses argv[2..]. Returns false after a message. Call cli_free() in either case. */
+/* Parses argv[2..]. Prints a message and returns false on an error. Call cli_free() in either case. */
 bool cli_parse(struct cli *c, const struct command *command, int argc, char **argv);
 void cli_free(struct cli *c);
 /* Returns the option's last value; NULL: the option was not given. */
@@ -52,8 +52,8 @@ enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) __attrib
 /* Prints the message without the pointer to help, for errors that are no mistake on the command line. */
 enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_help(const struct command *command, FILE *out);
-/* Reads the option's value, a number from `min` to `max`; *out keeps its value if the option was not given. Returns
- * false after a message. */
+/* Reads the option's value, a number from `min` to `max`; *out keeps its value if the option was not given. Prints a
+ * message and returns false on an error. */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out);
 /* Reports that -v names a value that is not among the `n` names. Returns false. */
 bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n);
@@ -94,18 +94,18 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
             "show the running simulation in a browser: a PORT of this machine, ADDRESS:PORT, or a socket's path"       \
     }
 /* Starts the server that --live requests. Contexts with these options connect to it. *out is NULL without --live.
- * Returns false after a message. End with cli_live_end(). */
+ * Prints a message and returns false on an error. End with cli_live_end(). */
 struct live;
 bool cli_live(const struct cli *c, struct heddle_options *o, struct live **out);
 void cli_live_end(struct live *l);
 
-/* The options of a context; `set` is an array for o.set. Free with sim_free(). */
+/* The options of a context; o.set points to the array `set`. Free with sim_free(). */
 struct sim {
     struct heddle_options o;
     const char **set;
 };
 bool sim_options(const struct cli *c, struct sim *out);
-/* Reads BOUNDS_OPTION. Returns false after a message if the value is neither of the two valid ones. */
+/* Reads BOUNDS_OPTION. Prints a message and returns false if the value is neither of the two valid ones. */
 bool cli_bounds(const struct cli *c, struct sim *sim);
 void sim_free(struct sim *s);
 /* Checks that each assignment has an effect in at least one of the models (names joined by commas). The assignments of

@@ -27,7 +27,7 @@ static const struct option_def options[] = {
 
 /* A column: a statistic of each run. */
 struct column {
-    const char *title, *stat; /* name of the statistic; NULL: the column shows the speed-up */
+    const char *title, *stat; /* stat: name of the statistic; NULL: the column shows the speed-up */
     enum number_format format;
     bool timed, mean; /* timed: the functional model has no value; mean: the table shows the geometric mean */
 };
@@ -108,7 +108,8 @@ static void add_means(struct table *t, const struct grid *g, const char *set) {
     }
 }
 
-/* Adds means for each set that several, but not all, of the benchmarks belong to, and then for all benchmarks. */
+/* Adds means for each set to which several, but not all, of the benchmarks belong. Then adds the means over all
+ * benchmarks. */
 static void add_set_means(struct table *t, const struct grid *g) {
     for (int i = 0; i < n_bench_sets; i++) {
         int members = 0;
@@ -174,7 +175,7 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     return ran != HEDDLE_OK ? ran : written;
 }
 
-/* Finds the statistic that a column name means. Returns false after a message. */
+/* Finds the statistic that a column name means. Prints a message and returns false on an error. */
 static bool find_column(const struct cli *c, const char *name, struct column *out) {
     static const char faster[] = "speed-up";
     int n, i = stat_index(name);

@@ -44,7 +44,7 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     while (after && *at++ != after)
         ;
     for (; *at; at++)
-        if ((*at)->kind != MECHANISM_MACHINE && begins_one(key, (*at)->options))
+        if ((*at)->kind != MECHANISM_MACHINE && mechanism_has_option(*at, key))
             return *at;
     return NULL;
 }
@@ -53,7 +53,7 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
  * host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
-        if (begins_one(key, (*m)->options))
+        if (mechanism_has_option(*m, key))
             return true;
     return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }
@@ -67,7 +67,7 @@ static bool names_mechanism(const char *set) {
     return false;
 }
 
-/* Prefixes of the options of each memory model behind the L1 (memory.model). */
+/* Prefixes of the options that belong to each model of the memory behind the L1 (option memory.model). */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
 static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", "peer.l2_", "peer.icnt_", NULL};
 
@@ -103,7 +103,7 @@ void sim_note(const struct cli *c, const struct sim *sim) {
 }
 
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim) {
-    enum { WHOLE = 64 }; /* more assignments are a whole configuration, copied from a result */
+    enum { WHOLE = 64 }; /* a list with more assignments is a whole configuration, copied from a result */
     const char *functional = MODEL_DEFAULT;
     const char *const *set = sim->set;
     int n = 0;

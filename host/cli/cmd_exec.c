@@ -152,9 +152,9 @@ static bool pass_path(const char *name, const char *path) {
     return getcwd(folder, sizeof folder) && snprintf(full, sizeof full, "%s/%s", folder, path) > 0 && pass(name, full);
 }
 
-/* Puts a library of Heddle first in a list variable of the dynamic linker. A path with blanks cannot be in LD_PRELOAD;
- * then LD_PRELOAD gets only the file name, and the linker searches LD_LIBRARY_PATH, to which pass_options() adds the
- * folder. */
+/* Puts a library of Heddle at the beginning of an environment variable with a list for the dynamic linker. A path with
+ * blanks cannot be in LD_PRELOAD; then LD_PRELOAD gets only the file name, and the linker searches LD_LIBRARY_PATH, to
+ * which pass_options() adds the folder. */
 static bool pass_before(const char *name, const char *folder, const char *library) {
     char list[4 * PATH_MAX];
     const char *old = getenv(name);
@@ -289,7 +289,7 @@ static enum heddle_status run(const struct cli *c) {
     if (cli_has(c, "json-launches") && !cli_has(c, "json"))
         return cli_error(c, "--json-launches does nothing without --json");
     if (sim_options(c, &sim) && cli_bounds(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
-        struct sim meant = sim; /* the environment supplies options that were not typed */
+        struct sim meant = sim; /* the environment supplies the options that are not on the command line */
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");

@@ -15,8 +15,8 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
-    bool *settled; /* by run: the run is in the database, or has failed in this process */
-    int theirs;    /* jobs of this pass over the missing runs that another process has claimed */
+    bool *settled; /* run -> true if it is in the database or has failed in this process */
+    int theirs;    /* number of this pass's missing runs that another process had claimed */
     int before;    /* runs that the database had at the start */
     struct plan_outcome *out;
     bool broken; /* writing the database failed: no further run begins */

@@ -36,7 +36,7 @@ struct plot {
     const struct result_row **rows;
     int n, older;
     struct pivot_values values;
-    double *x; /* line and scatter charts: x of each row of values */
+    double *x; /* only for line and scatter charts: the x of each row of values */
     struct chart chart;
     char *title, err[1024];
 };
@@ -132,7 +132,7 @@ static bool stack(struct plot *p) {
            ((p->title = strdup(b->title)) || no_memory(p));
 }
 
-/* Finds the field along x. Returns false after a message. */
+/* Finds the field along x. Prints a message and returns false on an error. */
 static bool find_x(struct plot *p, struct field *out) {
     const char *name = cli_value(p->c, "x");
     char why[900];

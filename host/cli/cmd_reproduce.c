@@ -307,7 +307,7 @@ static enum heddle_status run_figures(struct reproduction *x) {
     return status;
 }
 
-/* Selects the named figures, or all for "all". Returns false after a message. */
+/* Selects the named figures, or all for "all". Prints a message and returns false on an error. */
 static bool choose(struct reproduction *x) {
     char err[1024];
     int all = count_figures();

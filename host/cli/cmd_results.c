@@ -23,7 +23,7 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static const char speed_up[] = "speed-up"; /* a pivot value that is not a field */
+static const char speed_up[] = "speed-up"; /* a value for --value that is not a field of the runs */
 enum { MAX_FIELDS = 16 };
 struct view {
     const struct cli *c;

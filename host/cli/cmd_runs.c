@@ -29,7 +29,7 @@ static bool unknown_bench(const struct cli *c, const char *name) {
 struct choice {
     const struct cli *c;
     struct axes values; /* -v */
-    bool *used;         /* by axis: at least one program has this value */
+    bool *used;         /* axis -> true if at least one program declares this value */
     const struct bench **list;
     int n, cap;
 };
@@ -160,7 +160,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
     return !set ? 0 : n ? n : 1;
 }
 
-/* Appends the benchmarks that the words name. Returns false after a message. */
+/* Appends the benchmarks that the words name. Prints a message and returns false on an error. */
 static bool select_words(struct choice *s) {
     const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
     bool fine = found != NULL;

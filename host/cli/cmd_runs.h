@@ -7,10 +7,11 @@
 
 /* Selects the benchmarks that the command line names by name or set; all if it names none. A file is a program that
  * serves as a benchmark (host/program/own.h), with the values of -v; with `several`, once for each combination of
- * values. Returns their number, 0 after a message. Free with runs_free(). */
+ * values. Returns the number of selected benchmarks. Prints a message and returns 0 on an error. Free with
+ * runs_free(). */
 int runs_select(const struct cli *c, bool several, const struct bench ***out);
 void runs_free(const struct bench **list, int n);
-/* Checks before a long run that --json and --csv can be written. Returns false after a message. */
+/* Checks before a long run that --json and --csv can be written. Prints a message and returns false on an error. */
 bool runs_files_possible(const struct cli *c);
 /* Writes the requested files, and the table to stdout unless a file is stdout. */
 enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n, const struct table *t);

@@ -146,7 +146,7 @@ static bool keep_share(struct sweep *s, const char *whole, const struct share *s
     return fine;
 }
 
-/* Returns the path of the database of --part, which the caller frees. Returns NULL after a message. */
+/* Returns the path of the database of --part, which the caller frees. Prints a message and returns NULL on an error. */
 static char *part_file(struct sweep *s, const char *whole) {
     struct share share;
     if (!share_read(cli_value(s->c, "part"), &share)) {

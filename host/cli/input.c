@@ -12,7 +12,7 @@
 /* A copied input, or stdin. */
 struct cli_input {
     struct cli_input *next;
-    const char *place; /* place on the command line; not owned */
+    const char *place; /* the place in the command line that names the input; not owned */
     char *who;
     dev_t device; /* device of the pipe that was read */
     ino_t inode;

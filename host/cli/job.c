@@ -245,7 +245,7 @@ static void finish(struct child *c, struct job *j) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
     } else {
-        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* a child that could write would have sent a result */
+        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* a child that is able to write always sends a result */
             j->status = HEDDLE_USAGE;
             say(j, "the host is out of memory");
             free(c->text);
@@ -277,7 +277,7 @@ static int attend(struct child *c, int n, struct pollfd *fds) {
 /* The jobs and the processes of running ones. Jobs before `next` have begun. */
 struct crew {
     struct job *jobs;
-    struct child *children; /* NULL, or fds NULL: out of memory, so jobs run in this process */
+    struct child *children; /* if `children` or `fds` is NULL, memory ran out, and the jobs run in this process */
     struct pollfd *fds;
     int parallel, next, running;
 };

@@ -4,7 +4,7 @@
 #include "host/report/interrupt.h"
 #include <stdlib.h>
 
-/* Returns the command line as text, which the caller frees; NULL: out of memory. */
+/* Returns the command line as text, or NULL if memory runs out. The caller frees the text. */
 static char *command_of(const struct cli *c) {
     char *text = NULL;
     size_t len;

@@ -18,12 +18,14 @@ struct request {
 
 /* Writes the name of args[i] for messages: "argument 2", "texture 1". */
 void request_reader(const struct request *r, int i, char *out, size_t size);
-/* Parses the options about `file`. Returns false after a message. Call request_free() in either case. */
+/* Parses the options about `file`. Prints a message and returns false on an error. Call request_free() in either
+ * case. */
 bool request_parse(struct request *r, const struct cli *c, const char *file);
 /* Loads the module, makes the buffers, and launches; a signal stops it, and messages and notes go to stderr. */
 enum heddle_status request_guarded(const struct request *r, struct heddle *h);
 void request_free(struct request *r);
-/* Makes a benchmark of the launch of `file` that the options of `c` describe. Returns NULL after a message. */
+/* Makes a benchmark of the launch of `file` that the options of `c` describe. Prints a message and returns NULL on an
+ * error. */
 struct own *request_own(const struct cli *c, const char *file);
 /* Returns the name of a launch option that was given; NULL: no launch option was given. */
 const char *request_option(const struct cli *c);

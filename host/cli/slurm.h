@@ -14,8 +14,8 @@ bool share_read(const char *text, struct share *out);
 char *share_folder(const char *database);
 char *share_database(const char *database, const struct share *s);
 
-/* Writes the script for this command line's sweep to `database`.slurm, with `tasks` tasks. Returns false after a
- * message. */
+/* Writes the script for this command line's sweep to `database`.slurm, with `tasks` tasks. Prints a message and returns
+ * false on an error. */
 bool slurm_write(const struct cli *c, const char *database, int tasks);
 /* Runs the script, which submits the jobs. */
 enum heddle_status slurm_submit(const struct cli *c, const char *database);

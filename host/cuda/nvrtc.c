@@ -1,4 +1,5 @@
-/* libnvrtc.so: a stub. Only NVIDIA's toolkit compiles CUDA C++ at run time; the stub tells a program so, once. */
+/* libnvrtc.so: a stub. Only NVIDIA's toolkit can compile CUDA C++ at run time. The stub prints this message once for
+ * each process, and every call fails. */
 #include <stdbool.h>
 #include <stdio.h>
 

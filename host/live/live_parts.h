@@ -7,13 +7,14 @@
 
 /* A point of the curves: sums over one interval of the run. */
 struct live_point {
-    double cycles, instructions; /* cycles; thread instructions */
+    double cycles, instructions; /* sums of cycles and of thread instructions */
     double slots[N_SLOTS];
 };
 
 enum {
-    LIVE_POINTS = 512,   /* maximum points of a curve, even: a full curve is halved by merging pairs */
-    LIVE_LAUNCHES = 100, /* latest launches shown */
+    LIVE_POINTS =
+        512, /* maximum number of points of a curve; even, because a full curve is halved by merging pairs of points */
+    LIVE_LAUNCHES = 100, /* number of latest launches that the page shows */
     LIVE_NAME = 96
 };
 
@@ -38,10 +39,11 @@ struct live_state {
     double started;
     bool timed; /* the model has timing */
     struct live_point points[LIVE_POINTS];
-    /* number of points; number of reports in the last point; number of reports in a full point */
+    /* n_points: number of points; views: number of reports in the last point; each: number of reports in a full
+     * point */
     int n_points, views, each;
     struct live_launch launches[LIVE_LAUNCHES];
-    int n_launches; /* number of launches begun; launch n is launches[n % LIVE_LAUNCHES] */
+    int n_launches; /* number of launches that have begun; launch n is stored in launches[n % LIVE_LAUNCHES] */
     struct live_sm *sms;
     uint32_t n_sms;
 };

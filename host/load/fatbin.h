@@ -19,8 +19,9 @@ struct device_code {
         machine;           /* number of entries of any kind; number of machine-code entries with kernels or functions */
     uint32_t machine_arch; /* architecture of one entry of machine code */
     uint32_t link_time;    /* entries for link-time optimisation (nvcc -dlto) */
-    bool has_sections, has_cubin; /* an ELF file has sections of device code; the file itself is machine code */
-    char *error;                  /* reason why reading stopped, in one sentence; NULL if everything was read */
+    /* has_sections: an ELF file has sections of device code; has_cubin: the file itself is machine code */
+    bool has_sections, has_cubin;
+    char *error; /* reason why reading stopped, in one sentence; NULL if everything was read */
 };
 void device_code_free(struct device_code *c);
 /* Sets the reason why reading ended, and returns false. Only the first reason is kept. */

@@ -18,7 +18,7 @@ struct own {
      * Both functions are NULL if there are no values. */
     const char *(*value)(const struct own *o, int n);
     const char *(*setting)(const struct own *o, int n);
-    const void *data; /* for these functions */
+    const void *data; /* argument of these functions */
     void (*free)(struct own *o);
 };
 

@@ -61,7 +61,7 @@ struct script_texture {
     int n_handles;
 };
 
-/* Contents of the buffers at each check, from a run in another model. */
+/* Contents that the buffers had at each check in a run of another model. */
 struct reference {
     const char *model;
     struct snapshot {
@@ -93,11 +93,12 @@ struct run {
     struct script_texture *textures;
     int n_textures;
     struct reference *references;
-    struct reference *recording; /* this run belongs to the other model, and records buffers */
-    int depth;                   /* nesting depth of steps */
+    /* not NULL if this run is the reference run in another model, which records the buffers */
+    struct reference *recording;
+    int depth; /* nesting depth of steps */
 };
 
-/* text.c: settings and messages. All return false after a message. */
+/* text.c: settings and messages. On an error, all these functions print a message and return false. */
 
 /* Prints "file:line:column: error: ...", with a caret `offset` bytes into `token` (NULL: the setting's name). */
 bool run_fail(struct run *r, const config_setting_t *s, const char *token, size_t offset, const char *fmt, ...)
@@ -138,9 +139,10 @@ bool make_graphs(struct run *r);
 bool read_matrix(struct run *r, const config_setting_t *s, const char *path, struct script_graph *g);
 bool make_buffers(struct run *r);
 int find_buffer(const struct run *r, const char *name, size_t len);
-/* Returns the index of the buffer that a setting names; -1 after a message. */
+/* Returns the index of the buffer that a setting names; prints a message and returns -1 if there is no such buffer. */
 int named_buffer(struct run *r, const config_setting_t *s);
-/* Makes the initial values of a buffer; NULL after a message. *zero: all values are zero. */
+/* Makes the initial values of a buffer. Sets *zero if all values are zero. Prints a message and returns NULL on an
+ * error. */
 unsigned char *fill_buffer(struct run *r, const config_setting_t *s, struct script_buffer *b, bool *zero);
 bool store_value(struct run *r, const config_setting_t *s, const char *token, const struct value_type *t,
                  struct value v, unsigned char *out);

@@ -71,7 +71,7 @@ static bool against_file(struct run *r, const config_setting_t *s, const struct 
     return fine;
 }
 
-/* Records the buffer's content, in the run of the other model. */
+/* Records the buffer's content. Called in the run that another model makes for comparison. */
 static bool record(struct run *r, const config_setting_t *s, const struct script_buffer *b) {
     struct reference *ref = r->recording;
     struct snapshot *more = realloc(ref->list, (size_t)(ref->n + 1) * sizeof *more);
@@ -84,7 +84,7 @@ static bool record(struct run *r, const config_setting_t *s, const struct script
     return heddle_read(r->h, b->address, more[ref->n++].data, b->bytes) == HEDDLE_OK || run_library(r, s, b->name);
 }
 
-/* Runs the whole program in the other model, on the same machine. */
+/* Runs the whole program in the model to compare with, on the same machine configuration. */
 static bool run_reference(struct run *r, const config_setting_t *s, struct reference *ref) {
     struct heddle_options o = r->host->options ? *r->host->options : (struct heddle_options){0};
     bool functional = strcmp(ref->model, "functional") == 0;

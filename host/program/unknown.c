@@ -2,7 +2,7 @@
 #include "parts.h"
 #include <string.h>
 
-/* The groups, in the order in which a run processes them; their order in the file does not matter. */
+/* The groups of a program file, in the order in which a run processes them. Their order in the file has no effect. */
 static const char *const groups[] = {"values", "graphs", "buffers", "textures", "samplers", "steps"};
 enum { VALUES, GRAPHS, BUFFERS, N_GROUPS = sizeof groups / sizeof groups[0] };
 

@@ -21,7 +21,7 @@ enum {
     NAME = 40
 }; /* number of characters of a name that are drawn along x: the last characters, which distinguish runs */
 
-/* Writes a name into gnuplot's data, in double quotes. */
+/* Writes a name in double quotes, as an item of gnuplot's data. */
 static void name_cell(FILE *out, const char *text) {
     size_t len = strlen(text);
     if (len > NAME)

@@ -17,15 +17,15 @@ struct chart {
         CHART_LINES,  /* a line for each series */
         CHART_POINTS, /* points of a colour for each series */
     } kind;
-    const char *title, *x_label, *y_label; /* any text; labels may be NULL */
+    const char *title, *x_label, *y_label; /* the texts may contain any characters; x_label and y_label may be NULL */
     char *const *places;                   /* n names, along x */
-    const double *x;                       /* n; lines and points only */
+    const double *x;                       /* n values of x; only for lines and points */
     int n;
     char *const *series; /* n_series names */
     int n_series;
     const double *y; /* [place * n_series + series]; NAN for a missing value */
     bool level;      /* draw a horizontal line at 1 */
-    bool percent;    /* of a stacked chart: the values of each place add up to 100 */
+    bool percent;    /* only for a stacked chart: the values of each place add up to 100 */
     const struct chart_roof *roofs;
     int n_roofs; /* with roofs both axes are logarithmic */
 };

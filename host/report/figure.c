@@ -180,7 +180,7 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
     const struct panel *p = &r->figure->panels[panel];
     const struct series *own = &p->series[s];
     const char *value =
-        own->value ? own->value : p->value; /* one expression is evaluated for both runs of a comparison */
+        own->value ? own->value : p->value; /* the same expression is evaluated for the two runs that are compared */
     double v = measured(r, panel, s, program, value, plan, set);
     if (!own->base || p->kind == PANEL_VALUE)
         return p->kind == PANEL_VALUE ? v : NAN;
@@ -211,7 +211,8 @@ static double estimated(const struct figure_runs *r, int panel, const struct est
     return time > 0 ? used / time : NAN;
 }
 
-/* Returns the largest value among the series whose labels '|' joins. */
+/* Returns the largest of the values that the series named in `labels` have for a program. A '|' separates the
+ * labels. */
 static double best(const struct panel_values *v, const char *labels, int program) {
     double most = NAN;
     for (const char *at = labels; *at; at += *at == '|') {

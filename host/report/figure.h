@@ -1,7 +1,7 @@
 #ifndef HOST_FIGURE_H
 #define HOST_FIGURE_H
-/* A figure of a paper, filled from a database of results. It has the required runs, the numbers, and the
- * presentation. */
+/* A figure of a paper, filled from a database of results. This header declares the runs that a figure needs, its
+ * numbers, and its output as text and as a page. */
 #include "benchmarks/bench.h"
 #include "host/results/results_db.h"
 #include "plan.h"

@@ -8,7 +8,7 @@
 
 enum { PRESETS = 32 };
 
-/* Writes the cell of a series that is the best of several, whose labels '|' joins. */
+/* Writes the cell of a series whose value is the best value of several other series. A '|' separates their labels. */
 static void best_cell(FILE *out, const char *labels) {
     fputs("<td>the best, for each program, of ", out);
     for (const char *at = labels; *at; at += strcspn(at, "|"), at += *at == '|') {

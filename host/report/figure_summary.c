@@ -65,8 +65,8 @@ static double seconds_of(const struct figure_source *from, int run, int stat) {
     return row && !isnan(row->values[stat]) ? row->values[stat] : 0;
 }
 
-/* Marks the figure's runs in `mine`, and marks in `all` the runs that no earlier figure uses. Returns the seconds of
- * the latter. */
+/* Marks the figure's runs in `mine`, and marks in `all` the runs that no earlier figure uses. Returns the simulation
+ * seconds of the runs that it newly marks in `all`. */
 static double add_runs(const struct figure_page *page, const struct figure_source *from, bool *mine, bool *all,
                        struct summary *s) {
     int stat = result_stat(from->set, "host.seconds");

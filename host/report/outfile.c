@@ -267,7 +267,7 @@ struct file_use {
     char *path, *who, *own_input;
     bool writes;
     int number;                          /* file descriptor that the path names; -1 if there is none */
-    bool known, exists, regular, counts; /* true if two uses conflict; false for /dev/null */
+    bool known, exists, regular, counts; /* counts: two uses of the file are a conflict; false for /dev/null */
     dev_t device;
     ino_t inode;
     const char *name; /* name in the folder, if the file does not exist */

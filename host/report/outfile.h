@@ -12,7 +12,7 @@
 
 struct outfile {
     const char *path;   /* not owned */
-    char *target, *tmp; /* resolved path, and the temporary name; NULL: written directly */
+    char *target, *tmp; /* the resolved path, and the temporary name, which is NULL if the file is written directly */
     FILE *stream;
     bool shared; /* the stream is stdout or stderr and stays open */
 };

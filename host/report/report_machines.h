@@ -6,7 +6,7 @@
 
 enum { ROOFS = 4 }; /* maximum number of kinds */
 
-/* The roofs of a machine, by kind; 0 for unused kinds. */
+/* A machine with one roof for each kind; the roof is 0 if the kind is not used. */
 struct roof_machine {
     double slope[ROOFS];  /* bytes per cycle */
     double height[ROOFS]; /* operations per cycle */
@@ -22,7 +22,7 @@ struct roofline {
     struct roof_machine (*machine)(const struct report *r, const struct result_row *row);
     double (*x)(const struct report *r, const struct result_row *row, int kind);
     double (*y)(const struct report *r, const struct result_row *row, int kind);
-    bool (*table)(struct report *r, const struct roof_machine *of); /* `of` holds a machine for each row */
+    bool (*table)(struct report *r, const struct roof_machine *of); /* of[i] is the machine of row i */
 };
 
 /* Draws a plot for each of the first six machines whose roofs are all known, then the table. On failure returns

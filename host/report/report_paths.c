@@ -16,7 +16,8 @@ struct drawing {
 
 struct drawings {
     struct drawing *list;
-    int n, whole; /* number of drawings; number of kernels (over all runs) whose warp never diverges */
+    /* n: number of drawings; whole: number of kernels, over all runs, in which the recorded warp never diverges */
+    int n, whole;
     bool any;
 };
 

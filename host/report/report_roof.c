@@ -54,7 +54,7 @@ static const struct roofline roofline = {
     .table = table,
 };
 
-/* Writes a table with the share of each level's limit that the runs reached. */
+/* Writes a table with the fraction of each level's limit that each run reached. */
 static bool table(struct report *r, const struct roof_machine *of) {
     static const char *const titles[] = {"run",
                                          ">instructions/cycle",

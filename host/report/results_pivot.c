@@ -113,7 +113,7 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
         if (*c && conflict(set, *c, rows[i], err, err_size))
             return false;
         *older += *c != NULL;
-        *c = rows[i]; /* the newer run, since rows are sorted by end time */
+        *c = rows[i]; /* this run is the newer one, since rows are sorted by end time */
     }
     return true;
 }

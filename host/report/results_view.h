@@ -64,8 +64,8 @@ struct pivot {
     int n_rows, n_columns;
     struct field value;
     const char *relative_to; /* title of the base column; NULL: absolute values */
-    /* speed-up: cycles of the base column / own cycles. If `relative_to` is NULL, the base column is USUAL_BASE, or
-     * else the first column. */
+    /* true: the value is the speed-up, the cycles of the base column divided by the cycles of the run. If `relative_to`
+     * is NULL, the base column is USUAL_BASE, or else the first column. */
     bool faster;
 };
 /* Sets the pivot's value by name: a field, or "speed-up". On failure returns false with a message that suggests the

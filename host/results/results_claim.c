@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A claim of a process on this machine is valid while the process lives. A claim from elsewhere (another machine or
- * container) is valid for LEASE_SECONDS after its last renewal; its owner renews every RENEW_SECONDS. */
+/* A claim of a process on this machine is valid while the process lives. A claim of a process on another machine or in
+ * another container is valid for LEASE_SECONDS after its last renewal; its owner renews every RENEW_SECONDS. */
 enum { LEASE_SECONDS = 180, RENEW_SECONDS = 30 };
 
 /* Reads the first line of a file without its newline; "" on failure. */

@@ -109,8 +109,8 @@ static bool fill(struct results_db *db, char *err, size_t err_size) {
     return results_run(db, head, err, err_size) && results_run(db, schema, err, err_size);
 }
 
-/* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema. This happens in
- * a transaction, since another process may do it at the same time. */
+/* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema. The check and the
+ * write are one transaction, because another process may do them at the same time. */
 static bool check_ours(struct results_db *db, bool write, char *err, size_t err_size) {
     int application, version, tables;
     if (!ask(db, "PRAGMA application_id", &application, err, err_size) ||
@@ -162,7 +162,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
         return NULL;
     }
-    if (there && st.st_size == 1) { /* SQLite would treat the file as empty and overwrite it */
+    if (there && st.st_size == 1) { /* SQLite would treat a file of one byte as empty and overwrite it */
         snprintf(err, err_size, "%s: is not a results database; name another file", path);
         return NULL;
     }

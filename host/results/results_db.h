@@ -27,7 +27,7 @@ void run_machine_free(struct run_machine *m);
 struct run_what {
     const char *program, *size;
     char program_hash[RESULTS_HASH]; /* digest of the PTX and the input files */
-    char binary[RESULTS_HASH];       /* digest of the heddle executable, which also makes the inputs */
+    char binary[RESULTS_HASH];       /* digest of the heddle executable, which also generates the benchmarks' inputs */
     const struct run_machine *machine;
     uint64_t cycle_limit;
     /* values that the user sets for the program, such as "values.n=4096", one per line; NULL: none */
@@ -71,7 +71,7 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
  * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on
  * failure, like results_open(). */
 struct results_merge {
-    int added, there; /* number of new runs, and number of runs that both files had */
+    int added, there; /* added: number of new runs; there: number of runs that both files had */
 };
 bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
 

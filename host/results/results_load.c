@@ -56,7 +56,7 @@ struct loading {
     struct result_set *set;
     sqlite3_int64 *owner; /* id of each row's run or launch, which owns its values */
     int *name_of, n_ids;  /* index into names by the statistic's id */
-    int cap, at;          /* at: row to which the latest value or setting belongs */
+    int cap, at;          /* at: index of the row to which the latest value or setting belongs */
 };
 
 static char *text(sqlite3_stmt *s, int column) {
@@ -68,7 +68,7 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
     int id = sqlite3_column_int(s, 0);
-    if (id < 0 || id > 1 << 20) /* Heddle never writes such an id */
+    if (id < 0 || id > 1 << 20) /* Heddle never writes an id like this */
         return true;
     char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
     set->names = names ? names : set->names;
@@ -134,7 +134,7 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
            r->binary && r->ended && r->hash && r->values;
 }
 
-/* Stores a value. Values and rows are both sorted by owner. */
+/* Stores a value. The values and the rows are sorted by the run or launch that owns them. */
 static bool take_value(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     sqlite3_int64 owner = sqlite3_column_int64(s, 0);
@@ -257,7 +257,7 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
     "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status,"       \
     " r.program_hash"
 static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
-/* Launches of a run were inserted together, so both ids ascend. */
+/* All launches of a run were inserted together, so the ids of runs and of launches ascend together. */
 static const char launches_sql[] =
     "SELECT r.id, l.id, l.number, l.kernel, " RUN_COLUMNS " FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
 

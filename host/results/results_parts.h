@@ -20,7 +20,7 @@ struct results_db {
     sqlite3 *sql;
     char *path;
     struct results_owner owner;
-    time_t renewed; /* time of the latest renewal of claims; 0: no claims */
+    time_t renewed; /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
 
 /* Writes SQLite's message for `code` to `err`, with advice. Returns false. */

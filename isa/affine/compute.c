@@ -1,6 +1,6 @@
-/* Computes an operation of the affine stream for a batch of CTAs. Tuples of linear operations are computed by
- * compute_offsets.c. The bases of other operations are computed by the executor of the instruction (a row of the
- * instruction table). CTAs without a tuple go to compute_threads.c and compute_variants.c. */
+/* Computes an operation of the affine stream for a batch of CTAs. compute_offsets.c computes the tuples of linear
+ * operations. For other operations, the executor of the instruction's row computes the bases of the results.
+ * compute_threads.c and compute_variants.c compute CTAs whose values have no single tuple. */
 #include "compute_parts.h"
 #include "isa/decode.h"
 
@@ -81,8 +81,8 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
 }
 
 /* Computes the CTAs that have one tuple for each source, using only the operation's rule. Returns the CTAs that it has
- * computed. A result for a whole CTA is written in place. Its cell may also be an operand, so each field is written
- * only after its last read. */
+ * computed. A result for a whole CTA is written in place. Its cell may also be an operand, so each field of the cell is
+ * written only after it was read for the last time. */
 static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                         struct affine_step *step) {
     struct affine_cell *cells = e->regs[op->dest[0].reg].cells;
@@ -108,7 +108,7 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     return done;
 }
 
-/* Does the same as by_rule() for all threads of the batch's only CTA. This is the most frequent case of the
+/* Does the same as by_rule(), for a batch with one CTA and for all its threads. This is the most frequent case in the
  * interpreter. */
 static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
     struct affine_reg *r = &e->regs[op->dest[0].reg];
@@ -196,9 +196,8 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Returns the group. A CTA is marked as whole if waiting threads will not read the result, so that the old values of
- * these threads need not be kept. Otherwise, a loop that threads leave one by one would add a variant in each
- * iteration. */
+/* Returns the group. A CTA is marked as whole if the threads that wait on the stack will not read the result. Their old
+ * values are then not kept. Otherwise, a loop that threads leave one by one would add a variant in each iteration. */
 static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
                                              const struct affine_group *g) {
     struct affine_group all = *g;

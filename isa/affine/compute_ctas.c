@@ -25,8 +25,7 @@ static uint8_t product_by_cta(const struct affine_engine *e, const struct affine
     return CTA_EACH;
 }
 
-/* Returns true if the source's values increase evenly from CTA to CTA when their bits are widened, so that they stay
- * linear. */
+/* Returns true if the source's values stay linear in the CTA index when they are extended to more bits. */
 static bool grows_evenly(const struct affine_engine *e, const struct affine_op *op, const struct affine_source *s) {
     const uint64_t mask = affine_mask(op->from_bits);
     uint64_t before = 0;

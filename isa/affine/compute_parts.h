@@ -1,8 +1,9 @@
 #ifndef ISA_AFFINE_COMPUTE_PARTS_H
 #define ISA_AFFINE_COMPUTE_PARTS_H
-/* Shared by the files that compute an operation of the affine stream, from below: compute_execute.c (one execution),
- * compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (single threads; predicates
- * from the first and the last lane of a warp), compute_variants.c (several tuples), compute.c (all CTAs of a batch). */
+/* Shared by the files that compute an operation of the affine stream, lowest level first: compute_execute.c (one
+ * execution), compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (single threads;
+ * predicates from the first and the last lane of a warp), compute_variants.c (several tuples), compute.c (all CTAs of a
+ * batch). */
 #include "engine_parts.h"
 #include "isa/decode.h"
 
@@ -12,8 +13,8 @@ struct affine_operands {
     bool pred[MAX_SOURCES];
 };
 
-/* Store or load one register value of `bits` bits. For 64 and 32 bits, memcpy() has a constant size, so it is compiled
- * inline. */
+/* Store or load one register value of `bits` bits. The sizes 64 and 32 have their own memcpy() with a constant size,
+ * which the compiler makes inline. */
 static inline void put_value(unsigned char *at, unsigned bits, uint64_t v) {
     if (bits == 64)
         memcpy(at, &v, 8);
@@ -97,7 +98,7 @@ enum affine_compare compute_costliest(const struct affine_engine *e, const struc
 /* Returns the result of the operation's comparison. Requires op->relation. */
 static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
     const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
-    a = (a & mask) ^ turn; /* maps signed numbers to unsigned numbers in the same order */
+    a = (a & mask) ^ turn; /* maps signed numbers to unsigned numbers, and keeps their order */
     b = (b & mask) ^ turn;
     switch (op->relation) {
     case CMP_EQ:
@@ -132,7 +133,8 @@ bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, 
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                        struct affine_step *step);
 /* Computes a setp of CTA c, whose operands `o` have one tuple each. Compares only the first and the last lane of each
- * warp. If their results differ, it compares all lanes. Arguments and result are as above. */
+ * warp. If their results differ, it compares all lanes. The other arguments and the result are as in
+ * compute_by_thread(). */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step);
 /* Returns true if a source has a value for each thread of the CTA. */

@@ -243,7 +243,7 @@ static void advance(struct affine_engine *e, uint32_t next) {
         pop_finished(e);
 }
 
-/* Builds the group of these threads. */
+/* Builds the group that describes these threads. */
 static struct affine_group group_of(const struct affine_engine *e, const lanemask_t *lanes) {
     struct affine_group g = {.lanes = lanes};
     const lanemask_t *live = e->live;
@@ -261,7 +261,7 @@ static struct affine_group group_of(const struct affine_engine *e, const lanemas
     return g;
 }
 
-/* Returns the group at the top of the stack. */
+/* Returns the group of the stack's top entry. */
 static inline const struct affine_group *top_group(struct affine_engine *e) {
     if (!e->top_known)
         e->top = group_of(e, e->stack[e->depth - 1].lanes);
@@ -269,14 +269,14 @@ static inline const struct affine_group *top_group(struct affine_engine *e) {
     return &e->top;
 }
 
-/* Returns the group of threads at the top whose guard holds. */
+/* Returns the group of those threads of the stack's top entry for which the guard is true. */
 static struct affine_group guarded(struct affine_engine *e, const struct affine_op *op) {
     const struct affine_group *top = top_group(e);
     if (op->guard == NO_REG)
         return *top;
     const struct affine_reg *r = &e->regs[op->guard];
     const lanemask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
-    if (!(e->top.some & ~r->uniform)) { /* the guard is uniform in each CTA */
+    if (!(e->top.some & ~r->uniform)) { /* all threads of each CTA have the same guard value */
         uint32_t holds = 0;
         for (uint32_t left = e->top.some; left; left &= left - 1) {
             uint32_t c = (uint32_t)__builtin_ctz(left);
@@ -299,8 +299,8 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
     return any ? group_of(e, e->taken) : (struct affine_group){.lanes = e->no_lanes};
 }
 
-/* Executes branches in the same order as the reconvergence stack of warps (isa/paths/reconv_spe.c). So entries are sent
- * in the order in which the warps take them. */
+/* Executes branches in the same order as the reconvergence stack of warps (isa/paths/reconv_spe.c). Queue entries are
+ * therefore sent in the order in which the warps take them. */
 static bool branch(struct affine_engine *e, const struct inst *in, const lanemask_t *taken, struct affine_step *step) {
     struct stack_entry *top = &e->stack[e->depth - 1];
     lanemask_t *rest = e->rest, some = 0, others = 0, both = 0;
@@ -343,7 +343,8 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
     e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
-    for (uint32_t k = 0; k < e->depth; k++) /* uses `live` because `lanes` may point into a stack entry */
+    for (uint32_t k = 0; k < e->depth;
+         k++) /* The loop masks with `live`, not `lanes`, because `lanes` may point into a stack entry. */
         for (uint32_t i = 0; i < e->n_warps; i++)
             e->stack[k].lanes[i] &= e->live[i];
     pop_finished(e);

@@ -20,8 +20,8 @@ enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_LANES, N_COMPARES };
 /* A queue entry that an enq sends to one warp. */
 struct affine_entry {
     uint32_t site;    /* index into program.sites */
-    lanemask_t lanes; /* lanes that have not taken the entry yet; 0 if the entry is empty */
-    uint32_t marker;  /* barriers that its lanes must have passed before the entry is expanded */
+    lanemask_t lanes; /* lanes that have not taken the entry yet; 0 if no lane is left */
+    uint32_t marker;  /* number of barriers that the entry's lanes must have passed before the entry is expanded */
     lanemask_t value; /* SITE_PRED */
     uint8_t kind;     /* enum site_kind */
     uint8_t compare;  /* SITE_PRED: enum affine_compare */
@@ -51,9 +51,10 @@ struct affine_step {
     bool counts;        /* false for instructions inserted for convergence barriers, which are counted separately */
     uint32_t slots;     /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR) */
     uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
-    bool splits_warps, splits_threads; /* the branch diverges between warps; it diverges inside a warp */
-    uint32_t number;                   /* number of the enq of a predicate, counted from 1 */
-    uint32_t waits; /* for a branch or guard: number of the enq that sends its predicate; 0 if there is none */
+    /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */
+    bool splits_warps, splits_threads;
+    uint32_t number; /* number of the enq of a predicate, counted from 1 */
+    uint32_t waits;  /* for a branch or guard: number of the enq that sends its predicate; 0 if there is none */
     /* The entries that an enq sends, one for each warp of the batch: [CTA * n_warps + warp]. NULL for other
      * instructions. To take an entry, set its lanes to 0; the caller then owns `exact`. The next step frees the other
      * entries. */
@@ -73,7 +74,7 @@ static inline uint64_t affine_issue_slots(uint64_t slots, uint64_t lane_compares
 /* Sums over the steps of engine_compute_on(). */
 struct affine_tally {
     uint32_t n, warp_divergences,
-        /* number of steps; branches that diverged between warps; branches that diverged inside a warp */
+        /* numbers of steps, of branches that diverged between warps, and of branches that diverged inside a warp */
         thread_divergences;
     uint32_t compared[N_COMPARES]; /* number of predicates sent, by enum affine_compare */
     bool sent;                     /* true if the last step sent entries */

@@ -19,7 +19,7 @@ struct affine_reg {
     uint32_t sent;             /* for a predicate: number of the enq that sent this value; 0 if it was not sent */
     struct affine_cell *cells; /* indexed by CTA; NULL for predicates */
     lanemask_t *pred;          /* by warp of the batch */
-    uint8_t *compare;          /* likewise: enum affine_compare */
+    uint8_t *compare;          /* by warp of the batch: enum affine_compare */
     uint32_t uniform;          /* for a predicate: bit c is set if all threads of CTA c have the same value */
     uint32_t tag;              /* tag of a value that all CTAs of the launch share; 0 if there is none */
 };
@@ -42,14 +42,15 @@ struct affine_dest {
     opnd_t at;
 };
 
-/* The last result of an operation whose sources are equal in all CTAs: parameters, sizes, thread indices, and results
- * of these. Most such operations are computed once in a launch. */
+/* The last result of an operation with sources that are equal in all CTAs: parameters, sizes, thread indices, and
+ * values computed from them. Most such operations are computed once in a launch. */
 struct affine_memo {
-    uint8_t tries; /* how many results may still be recorded; in a loop, each result differs from the one before */
+    /* number of results that may still be recorded; limited, because the results of a loop differ in each iteration */
+    uint8_t tries;
     uint8_t class, compare;     /* class of the step; enum affine_compare of a predicate */
     uint32_t from[MAX_SOURCES]; /* tags of the sources; 0 for a constant */
     uint32_t tag;               /* tag of the result; 0 if none is recorded */
-    struct affine_tuple value;  /* a predicate has its value, 0 or 1, in `base` */
+    struct affine_tuple value;  /* the result; for a predicate, `base` is 0 or 1 */
 };
 
 /* A decoded instruction of the affine stream. */
@@ -117,7 +118,7 @@ struct affine_engine {
     struct affine_cell *cells; /* n_cells cells of all registers */
     size_t n_cells;
     lanemask_t *preds; /* masks of all predicates */
-    uint8_t *compares; /* likewise */
+    uint8_t *compares; /* enum affine_compare of all predicates */
     /* The warp that executes operations. Its lanes stand for different CTAs, or for the threads of one warp of a
      * CTA. */
     struct cta cta;
@@ -159,8 +160,8 @@ bool engine_recall(struct affine_engine *e, const struct affine_op *op, const st
 /* Records the computed result if it is equal in all CTAs of the launch. */
 void engine_remember(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                      const struct affine_step *step);
-/* send.c: executes an enq for these threads. Fills step->entries, or the queues of engine_send_to(); in the second
- * case, counts predicates in `compared`, by enum affine_compare. Requires step->pc. Returns false and sets
+/* send.c: executes an enq for the threads of a group. Fills step->entries, or the queues of engine_send_to(); in the
+ * second case, counts predicates in `compared`, by enum affine_compare. Requires step->pc. Returns false and sets
  * e->out_of_memory when memory runs out. */
 bool engine_send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                  uint32_t compared[N_COMPARES], struct affine_step *step);

@@ -64,7 +64,8 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
         return;
     uint32_t from[MAX_SOURCES] = {0};
     for (int i = 0; i < op->n_sources; i++)
-        if (!tag_of(e, &op->source[i], &from[i])) { /* the result will not be equal in all CTAs next time either */
+        if (!tag_of(e, &op->source[i],
+                    &from[i])) { /* the next execution will not give an equal result in all CTAs either */
             m->tries = 0;
             m->tag = 0;
             return;

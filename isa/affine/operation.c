@@ -40,7 +40,8 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
             (struct affine_dest){.bits = (uint8_t)bits, .at = o, .reg = find_reg(e, o >> 1, bits)};
 }
 
-/* Returns true if the rule computes the result's base from the sources' bases in the same way as the offsets. */
+/* Returns true if the rule computes the result's base from the sources' bases by the formula that it uses for the
+ * offsets. */
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
@@ -123,7 +124,8 @@ static void decode(struct decoder *e, struct affine_op *op, const struct inst *i
     }
 }
 
-/* Decodes all instructions. Special registers come first, because their values are known when a batch starts. */
+/* Decodes all instructions. Special registers get the first register numbers, because their values are set when a batch
+ * starts. */
 static void decode_stream(const struct program *p, struct affine_stream *s) {
     struct decoder d = {.program = p, .to = s};
     memset(s->reg_at, 0xff, places_of(p) * sizeof *s->reg_at);

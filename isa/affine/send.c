@@ -70,8 +70,8 @@ static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i
     return to;
 }
 
-/* Sends addresses to the warps of CTA c. `what` has the site and the kind of the entries. Returns false when memory
- * runs out. */
+/* Sends addresses to the warps of CTA c. `what` gives the communication site and the kind of the entries. Returns false
+ * when memory runs out. */
 static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                            const struct affine_entry *what, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];

@@ -1,5 +1,5 @@
-/* Liveness of the affine stream's registers. A divergent write need not keep the old values of waiting threads that
- * will not read them. */
+/* Liveness of the affine stream's registers. A divergent write must keep the old values of waiting threads only if
+ * these threads will read them. */
 #include "engine_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ bool affine_find_liveness(struct affine_stream *e) {
 }
 
 bool engine_is_dead_elsewhere(const struct affine_engine *e, const struct affine_op *op) {
-    if (op->guard != NO_REG) /* threads whose guard is false may read the old value */
+    if (op->guard != NO_REG) /* a later instruction may read the old value in threads for which the guard is false */
         return false;
     for (uint32_t k = 0; k + 1 < e->depth; k++) {
         const uint32_t pc = e->stack[k].pc;

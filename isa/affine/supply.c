@@ -76,7 +76,8 @@ void supply_drop_taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
-/* Both functions try the common case first: the oldest entry is for exactly these lanes. */
+/* supply_addresses() and supply_predicate() try the common case first, in which the oldest entry is for exactly these
+ * lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];

@@ -1,9 +1,9 @@
 #ifndef ISA_AFFINE_SUPPLY_H
 #define ISA_AFFINE_SUPPLY_H
 /* Queues from the affine warp to the warps of its CTA: each warp has one queue of data and addresses and one queue of
- * predicates. A lane takes its entries in the order sent. Divergent lanes take an entry in parts. Converged lanes whose
- * entries were sent separately take several entries at once. Queues have no size limit; a hardware model limits them
- * itself. */
+ * predicates. A lane takes its entries in the order sent. If lanes have diverged, each path takes its lanes' part of an
+ * entry. Converged lanes whose entries were sent separately take several entries at once. Queues have no size limit; a
+ * hardware model limits them itself. */
 #include "engine.h"
 
 enum supply_queue { QUEUE_ADDRESS, QUEUE_PREDICATE, N_QUEUES };
@@ -11,12 +11,13 @@ static inline enum supply_queue queue_of(uint8_t kind) { return kind == SITE_PRE
 
 struct supply_ring {
     struct affine_entry *e;
-    uint32_t first, n, cap; /* cap: 0, or a power of two */
+    uint32_t first, n, cap; /* cap: size of the ring, 0 or a power of two */
     lanemask_t ready;       /* lanes with an entry */
 };
 struct supply {
     uint32_t n_warps;
-    uint32_t total; /* number of entries in the queues, including taken entries that follow an entry not yet taken */
+    /* number of entries in the queues; a taken entry counts until all older entries of its queue are taken */
+    uint32_t total;
     struct supply_ring (*ring)[N_QUEUES]; /* by warp */
 };
 

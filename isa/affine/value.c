@@ -19,8 +19,8 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
     }
 }
 
-/* Defines a function: returns true if the tuple stays in the type's range over a box of threads, `from` to `to` in each
- * dimension. `number` must have more than twice the type's bits. */
+/* Defines a function that returns true if the tuple's values stay in the type's range for all threads of a box. The box
+ * reaches from `from` to `to` in each dimension. `number` must have more than twice the type's bits. */
 #define BOX_IN_RANGE(name, number)                                                                                     \
     static bool name(const struct affine_tuple *t, unsigned bits, bool is_signed, const uint32_t from[3],              \
                      const uint32_t to[3]) {                                                                           \
@@ -53,7 +53,7 @@ bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                          uint32_t warp) {
     uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
-    /* uses the first value of the row as the base, because wrapping before this row does not matter */
+    /* The base is the first value of the row, because it does not matter if the tuple wraps before this row. */
     struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
     return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
 }

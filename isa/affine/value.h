@@ -65,7 +65,7 @@ static inline void affine_extremes(const struct affine_tuple *t, unsigned bits, 
 /* Computes a tuple's values in all lanes of a warp, modulo 2^bits. */
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
                    uint64_t out[WARP_LANES]);
-/* Does the same for 32 bits. */
+/* Does the same as affine_expand() for values of 32 bits. */
 void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                       uint32_t out[WARP_LANES]);
 
@@ -80,7 +80,7 @@ void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_s
  * when memory runs out. */
 bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
-/* Does the same for all threads that have not exited. */
+/* Does the same as cell_write() for all threads that have not exited. */
 static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t) {
     c->n = 1;
     c->v[0] = *t;

@@ -99,7 +99,7 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         in->fn.warp(w, in, m, fx);
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* `in` is a K_BARRIER that all lanes of the warp execute together. Returns true if the lanes wait for all threads of
+/* Tests a K_BARRIER `in` that all lanes of the warp execute together. Returns true if the lanes wait for all threads of
  * the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it leaves
  * `fx` unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {

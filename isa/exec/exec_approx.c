@@ -9,7 +9,7 @@
 /* Adding and subtracting this number rounds to an integer. The low bits of the sum hold the integer. */
 #define ROUNDER 0x1.8p52
 
-/* Returns (2^f - 1) / f for |f| <= 1/2, with an error of 2^-38 */
+/* Returns (2^f - 1) / f for |f| <= 1/2; the polynomial's error is 2^-38. */
 FP_INLINE double ex2m1_over(double f) {
     double p = 0x1.63b2d7971923fp-20;
     p = p * f + 0x1.00c0e4e15189cp-16;
@@ -20,13 +20,13 @@ FP_INLINE double ex2m1_over(double f) {
     p = p * f + 0x1.ebfbdff82a734p-3;
     return p * f + 0x1.62e42fef9cc69p-1;
 }
-/* Returns 2^n for the integer n, |n| < 1000. ROUNDER has rounded n into the low bits of `sum`. */
+/* Returns 2^n for the integer n, |n| < 1000. The low bits of `sum` hold n, because the caller has added ROUNDER. */
 FP_INLINE double exponential(double sum) {
     uint64_t n = f64_bits(sum) - f64_bits(ROUNDER);
     return f64_from_bits((n + 1023) << 52);
 }
 FP_INLINE double f64_ex2(float a) {
-    double x = a; /* beyond these limits a result is 0 or infinite in every format */
+    double x = a; /* beyond these limits the result is 0 or infinity in every format */
     x = x > 160.0 ? 160.0 : x;
     x = x < -160.0 ? -160.0 : x;
     double sum = x + ROUNDER, f = x - (sum - ROUNDER);
@@ -45,7 +45,7 @@ FP_INLINE double f64_tanh(float a) {
     return x == x ? f64_from_bits(f64_bits(r) | (f64_bits(a) & F64_SIGN)) : x;
 }
 
-/* log2 x = e + log2 m, m in [sqrt 1/2, sqrt 2); log2 m = s R(s^2), s = (m - 1) / (m + 1); error of R 2^-43 */
+/* log2 x = e + log2 m, m in [sqrt 1/2, sqrt 2); log2 m = s R(s^2), s = (m - 1) / (m + 1); the error of R is 2^-43 */
 FP_INLINE float f32_lg2(float a) {
     bool small = f32_abs(a) < 0x1p-126f;
     uint32_t bits = f32_bits(small ? a * 0x1p24f : a) - 0x3f3504f3u;
@@ -64,7 +64,8 @@ FP_INLINE float f32_lg2(float a) {
     return a >= 0.0f ? r : f32_from_bits(F32_NAN);
 }
 
-/* sin r = r (1 + z S(z)) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; errors 2^-45 of S, 2^-41 of C */
+/* sin r = r (1 + z S(z)) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; the error of S is 2^-45, and that of C is
+ * 2^-41 */
 FP_INLINE double sin_reduced(double r) {
     double z = r * r;
     double p = -0x1.aa2848ef97e41p-26;
@@ -84,8 +85,8 @@ FP_INLINE double cos_reduced(double r) {
     return 1.0 + z * p;
 }
 
-/* Reduces an angle of any size to a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]. Multiplies the significand
- * by the bits of 2/pi that matter: the product bits above them are whole turns, and the bits below them are less than
+/* Reduces an angle of any size to a quarter turn q, modulo 4, and a remainder r in [-pi/4, pi/4]. Multiplies the
+ * significand by only 64 bits of 2/pi. Higher bits of 2/pi would add whole turns, and lower bits would add less than
  * 2^-62 (Payne and Hanek, 1983). */
 static void range_reduction(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
@@ -94,7 +95,8 @@ static void range_reduction(float a, double *r, uint64_t *q) {
     uint32_t first = 64 + (mag >> 23) - 150 - 2;
     uint64_t high = two_over_pi[first / 64], low = two_over_pi[first / 64 + 1];
     uint64_t window = first % 64 ? high << first % 64 | low >> (64 - first % 64) : high;
-    uint64_t turns = ((mag & 0x7fffffu) | 0x800000u) * window; /* 2 bits of quarter turns, 62 bits of fraction */
+    /* the upper 2 bits count quarter turns; the lower 62 bits are a fraction of a quarter turn */
+    uint64_t turns = ((mag & 0x7fffffu) | 0x800000u) * window;
     uint64_t quarter = (turns + 0x2000000000000000ull) >> 62;
     double rest = (double)(int64_t)(turns - (quarter << 62)) * 0x1.921fb54442d18p-62;
     bool neg = f32_bits(a) >> 31;
@@ -108,7 +110,7 @@ FP_INLINE void sincos_lanes(void *to, const void *from, bool ftz, bool cosine) {
     double rest[WARP_LANES];
     uint64_t quarter[WARP_LANES];
     uint32_t large = 0;
-    LANES(l) { /* pi/2 in three parts of 33 bits, so the products with k are exact for angles up to 2^19 */
+    LANES(l) { /* uses pi/2 in three parts of 33 bits, so k times a part is exact for angles up to 2^19 */
         double x = f32_flush(s[l], ftz);
         double sum = x * 0x1.45f306dc9c883p-1 + ROUNDER, k = sum - ROUNDER;
         rest[l] = ((x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;
@@ -144,7 +146,7 @@ SINCOS_FN(cos_ftz_f32, 1, 1)
     LANE_FN(op, T1(F32), FORM(APPROX, APPROX) | (flags), SFU, DA(F32, F32), name,                                      \
             .bound = "absolute 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi]")
 
-/* The 16-bit formats. ex2 of bf16 flushes subnormals. */
+/* Computes ex2 or tanh of the 16-bit formats. ex2 of bf16 flushes subnormals. */
 FP_INLINE void half_approx(bool tanh, bool bf16, int n, uint16_t *d, const uint16_t *a) {
     bool ftz = bf16 && !tanh;
     float x[HALVES];
@@ -192,7 +194,7 @@ LANE_X((.bound = "2 ulp"), ex2_ftz_f32, EX2, T1(F32), FORM(APPROX, APPROX) | FLA
 LANE_X((.bound = "relative 2^-11"), tanh_f32, TANH, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
     d = f32_result((float)f64_tanh(a), 0, 0))
 
-/* in PTX 1.0 to 1.3, without modifiers */
+/* PTX 1.0 to 1.3 write these instructions without modifiers */
 SINCOS_1_3(sin_ftz_f32, SIN)
 SINCOS_1_3(cos_ftz_f32, COS)
 LANE_FN(LG2, T1(F32), 0, SFU, DA(F32, F32), lg2_ftz_f32, .last_version = 13,

@@ -49,7 +49,7 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
 }
 
 static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, atom_fn *fn) {
-    /* cppcheck-suppress uninitvar ; filled below */
+    /* cppcheck-suppress uninitvar ; the loop below fills it */
     struct atom_op now, *op = w->capture ? w->capture : &now;
     unsigned n = in->n_list ? in->n_list / 2 : 1;
     op->fn = fn;
@@ -98,8 +98,8 @@ static uint64_t add_f64_bits(uint64_t x, uint64_t b) {
     double dx = f64_from_bits(x), db = f64_from_bits(b);
     return f64_bits(f64_result2(dx + db, dx, db));
 }
-/* f16 and bf16 sums are computed in f32. The two roundings equal a single one, since f32 has more than twice their
- * significand bits plus two. */
+/* f16 and bf16 sums are computed in f32. Rounding to f32 and then to 16 bits gives the same result as one rounding,
+ * since an f32 significand has at least 2 p + 2 bits if the 16-bit significand has p bits. */
 static uint16_t add_f16(uint16_t x, uint16_t b) { return f16_from_f32(f32_from_f16(x) + f32_from_f16(b), RND_RN); }
 static uint16_t add_bf16(uint16_t x, uint16_t b) { return bf16_from_f32(f32_from_bf16(x) + f32_from_bf16(b), RND_RN); }
 static uint32_t add_f16x2(uint32_t x, uint32_t b) {
@@ -170,7 +170,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #define ATOM_FORM(fn, T, form)                                                                                         \
     WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
     WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
-/* Vectors of up to eight 16-bit numbers. Scalars of these types support only add. */
+/* Rows for vectors of up to eight 16-bit numbers. For scalar f16 and bf16, PTX has only add. */
 #define ATOM_VECTORS(fn, T, form)                                                                                      \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V4))

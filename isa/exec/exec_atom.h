@@ -1,8 +1,8 @@
 #ifndef ISA_EXEC_ATOM_H
 #define ISA_EXEC_ATOM_H
 /* Atomics in two steps: the request of a lane (address and operands), then the operation. exec_inst() does both, unless
- * warp.capture points to a struct atom_op. Then it checks addresses, copies the operands there, and changes nothing.
- * The owner of the memory performs the operation later with atom_apply(). */
+ * warp.capture points to a struct atom_op. Then it checks addresses, copies the operands into this struct, and changes
+ * no memory and no register. The owner of the memory performs the operation later with atom_apply(). */
 #include "exec.h"
 
 /* Performs element e for every lane in `lanes`, in ascending order: *at = op(*at, b, c). Writes the old values to d
@@ -25,7 +25,7 @@ struct atom_op {
     _Alignas(16) unsigned char c_values[ATOM_OPERAND_BYTES];
 };
 
-/* Performs the operation for `lanes` of op->lanes: changes memory and writes old values to the registers of `w`. Lanes
- * may be performed in several calls. Not thread-safe for one address: the caller orders calls. */
+/* Performs the operation for `lanes` of op->lanes: changes memory and writes old values to the registers of `w`.
+ * Several calls may each perform some of the lanes. Not thread-safe for one address: the caller orders calls. */
 void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes);
 #endif

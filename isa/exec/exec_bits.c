@@ -1,5 +1,5 @@
-/* Logic, shifts, bit counting, bit fields and byte permutation (PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9). Written
- * without calls and tables, so that the compiler vectorises the lanes on every machine. */
+/* Logic, shifts, bit counting, bit fields and byte permutation (PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9). The
+ * functions use neither calls nor tables, so that the compiler vectorises the loops over lanes on every machine. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"
 #include "isa/rows.h"
@@ -48,7 +48,7 @@ static inline uint64_t reverse_b64(uint64_t x) {
     LANE(brev_##t, BREV, T1(T), 0, INT_OTHER, DA(T, T), d = reverse_##t(a))
 
 /* Computes the position of the highest non-sign bit. smear sets this bit and all bits below it, so the number of ones
- * is the position plus 1. Without a non-sign bit, the result is 0 - 1. */
+ * is the position plus 1. If all bits equal the sign bit, the result is 0 - 1, that is, all ones. */
 #define FIND(T, t, U, b, width)                                                                                        \
     LANE(bfind_##t, BFIND, T1(T), 0, INT_OTHER, DA(U32, T),                                                            \
          d = ones_##b(smear_##b((U)(a < (lane_##T)1 && a != 0 ? ~a : a))) - 1)                                         \
@@ -86,8 +86,8 @@ static inline uint32_t extend(uint32_t a, uint32_t n, uint32_t sign) {
     return (a & mask) | (fill & ~mask);
 }
 
-/* Returns the position of the n-th set bit of `mask` from `base` on, upward for n > 0, downward for n < 0. n = 0: base
- * itself, if it is set. */
+/* Returns the position of the n-th set bit of `mask` from `base` on, upward for n > 0, downward for n < 0. For n = 0,
+ * returns `base` if bit `base` is set. Returns UINT32_MAX if no bit qualifies. */
 static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n) {
     if (base > 31)
         return UINT32_MAX;
@@ -100,7 +100,8 @@ static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n) {
     return UINT32_MAX;
 }
 
-/* prmt: byte i of the result is byte s of {b, a}. Bit 3 of a selector replicates the byte's sign. */
+/* prmt: selector i, a field of 4 bits, gives byte i of the result. Its low 3 bits are the number of a byte of {b, a}.
+ * If its bit 3 is set, the result byte consists of copies of that byte's sign bit. */
 static inline uint32_t pick_byte(uint64_t pair, uint32_t s) { return (uint32_t)(pair >> 8 * (s & 7)) & 0xff; }
 static inline uint32_t pick_or_sign(uint64_t pair, uint32_t s) {
     const uint32_t byte = pick_byte(pair, s);
@@ -118,7 +119,7 @@ static inline uint32_t permute(uint64_t pair, uint32_t selectors) {
 
 /* ---- logic and shifts ----
  *
- * A shift amount is an unsigned word for every type. An amount above the width shifts all bits out. */
+ * A shift amount is an unsigned word for every type. An amount above the word's width shifts all bits out. */
 
 #define BIT_TYPES(X) X(B16, b16) X(B32, b32) X(B64, b64)
 
@@ -149,8 +150,8 @@ static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
             ((~b & ((~c & -(e >> 4 & 1)) | (c & -(e >> 5 & 1)))) | (b & ((~c & -(e >> 6 & 1)) | (c & -(e >> 7 & 1))))));
 }
 
-/* Computes p = (d != 0) BoolOp q. The table is an immediate, since there are already four source operands. Writes d
- * last, since d may be a source. */
+/* Computes p = (d != 0) BoolOp q. The truth table of lop3 is an immediate, since the instruction already has four
+ * source operands. Writes d last, since d may be a source. */
 static void lop3_predicate(struct warp *w, const struct inst *in, lanemask_t m, bool is_and) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], q = pred_get(w, in->e), p = 0;

@@ -23,8 +23,8 @@
 #define SETP_INT(T, t, CMP_, cmp, operator)                                                                            \
     SETP(setp_##cmp##_##t, SETP, T1(T), FORM(CMP, CMP_), INT_OTHER, T, T, a operator b)
 
-/* set: writes `yes` to the lanes of a mask, 0 to the others. The function is rarely used, so it is not inlined into its
- * several hundred rows. */
+/* For set: writes `yes` to the lanes in `mask` and 0 to the other lanes. Several hundred rows call the function, but
+ * programs rarely use them, so it is not inlined. */
 static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_t yes) {
     LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }
 }
@@ -118,7 +118,8 @@ ALL_CMP(SET_INT_FUNCTIONS)
     SET_BOOL(set_##word##tag##_f16_f32, F16, F32, cmp, flags,                                                          \
              f32_compare(CMP_##cmp, f32_flush(a, ftz), f32_flush(b, ftz)))
 
-/* Makes four rows: the comparison alone, and combined with a predicate c by each boolean operator. */
+/* Makes four rows: one for the comparison alone, and one for each boolean operator (and, or, xor) that combines the
+ * comparison with a predicate c. */
 #define SET_BOOL(name, D, S, cmp, flags, t)                                                                            \
     LANE(name, SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), d = (t) ? TRUE_##D : 0)               \
     LANE(name##_and, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED),         \

@@ -1,5 +1,5 @@
-/* Branches through tables, exits, barriers. The driver (isa/paths/control.c) and the reconvergence model then move the
- * paths. */
+/* Executes branches through tables, exits and barriers: the functions report targets and arrivals in the effects. The
+ * driver (isa/paths/control.c) and the reconvergence model then move the paths. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"
 #include "isa/machine/call.h"

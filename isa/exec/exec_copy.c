@@ -41,8 +41,8 @@ static bool destinations(const struct warp *w, const struct inst *in, lanemask_t
     return right;
 }
 
-/* Returns the source of lane l; NULL: fx holds the fault. If fewer bytes than the element are read, the access may end
- * at the end of an allocation. */
+/* Returns the source of lane l; NULL: fx holds the fault. If the instruction reads fewer bytes than an element has,
+ * only the bytes that it reads must be inside an allocation. */
 static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
     uint64_t at = fx->addr[l];
     if (bytes == in->msize || at & (in->msize - 1u))
@@ -124,7 +124,7 @@ static void exec_group(struct warp *w, const struct inst *in, lanemask_t m, stru
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* The arrival at an mbarrier is in exec_mbarrier.c. */
+/* exec_mbarrier.c executes cp.async.mbarrier.arrive. */
 WARP_FN(CP, T0, FORM(MODE2, CA) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
 WARP_FN(CP, T0, FORM(MODE2, CG) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
 WARP_FN(CP, T0, FORM(MODE2, COMMIT_GROUP), COMMIT, CONTROL, NO_OPDS, exec_group)

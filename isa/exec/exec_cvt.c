@@ -1,9 +1,9 @@
 /* cvt between integers, between integers and floating-point numbers, and between floating-point formats (PTX ISA 9.0,
- * section 9.7.9.21). Packed formats, and formats of a byte and less: exec_cvt_pack.c.
+ * section 9.7.9.21). exec_cvt_pack.c converts packed formats, and formats of 8 bits and less.
  *
- * Frequent conversions have separate functions. All other conversions use 32 doubles as intermediate values: a source
- * widens to double, and a destination rounds from double. Widening is exact, except for 64-bit integers with a narrower
- * destination: they are rounded to odd, which makes a second rounding safe (see softfloat.h).
+ * Frequent conversions have separate functions. All other conversions widen the sources of all lanes to an array of 32
+ * doubles, and then round these doubles to the destination. Widening is exact, except for 64-bit integers with a
+ * narrower destination: they are rounded to odd, which makes a second rounding safe (see softfloat.h).
  *
  * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes 1 << (width -
  * 1). A NaN result is the canonical NaN, but an f64 result keeps the payload. bf16 has no .sat, neither as destination
@@ -57,7 +57,7 @@ INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
     CVT(cvt_sat_##D##_##S, CVT, T2(D, S), FLAG(SAT), INT_OTHER, DA(D, S),                                              \
         d = (lane_##D)clamp_signed(a, MIN_##D, MAX_##D))
 
-/* ---- with floating-point numbers ---- */
+/* ---- conversions from or to floating-point numbers ---- */
 
 /* conversions of the source to double */
 FP_INLINE double double_odd_u64(uint64_t m) {
@@ -93,7 +93,7 @@ LOAD(F64, F64, a)
 
 /* conversions of double to the destination type */
 FP_INLINE int32_t s32_within(double x, double min, double max) {
-    double low = x > min ? x : min; /* a NaN becomes min, which is not used */
+    double low = x > min ? x : min; /* a NaN gives `min` */
     return (int32_t)(low < max ? low : max);
 }
 FP_INLINE uint32_t u32_from_f64(double x) {
@@ -124,7 +124,7 @@ FP_INLINE double f64_sat(double x) {
             d[l] = (lane_##D)(value);                                                                                  \
         }                                                                                                              \
     }
-#define STORE_HALF(name, limited, value) /* in two steps, as half_lanes.h explains */                                  \
+#define STORE_HALF(name, limited, value) /* uses two loops: see half_lanes.h */                                        \
     static __attribute__((noinline)) void store_##name(void *to, const double *t) {                                    \
         uint16_t *d = to;                                                                                              \
         float odd[WARP_LANES];                                                                                         \
@@ -219,7 +219,7 @@ TO_INT_FNS(RZI)
 TO_INT_FNS(RMI)
 TO_INT_FNS(RPI)
 
-/* integer to float: cvt_<rnd>_<D>_<S>, and with _sat */
+/* integer to float: the functions cvt_<rnd>_<D>_<S>, and with .sat cvt_<rnd>_<D>_<S>_sat */
 #define FROM_INT_FNS(S)                                                                                                \
     FROM_INT_ROUNDED(S, RZ)                                                                                            \
     FROM_INT_ROUNDED(S, RM)                                                                                            \
@@ -255,8 +255,8 @@ ROWS_FUNCTION(cvt_RN_F64_S32, DA(F64, S32), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_S64, DA(F64, S64), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U64, DA(F64, U64), d = (double)a)
 
-/* (-1)^neg * m in a directed mode. Both halves of m are exact in double, and the rounding error of their sum can be
- * computed exactly. */
+/* Returns (-1)^neg * m, rounded in a directed mode. Both halves of m are exact in double, and the rounding error of
+ * their sum can be computed exactly. */
 FP_INLINE double f64_from_magnitude(uint64_t m, bool neg, int rnd) {
     double high = (double)(int64_t)(m >> 32) * 0x1p32, low = (double)(int64_t)(m & 0xffffffffu);
     double sum = high + low, lost = low - (sum - high);
@@ -328,7 +328,7 @@ NARROW_FNS(RP)
     NARROW(D, S, rnd, lat)                                                                                             \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz, )                    \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ) | FLAG(SAT), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz_sat, )
-/* Makes the rows of one rounding mode: all conversions to a narrower float, or to the other float of 16 bits. */
+/* Makes the rows of one rounding mode: all conversions to a narrower float, or between f16 and bf16. */
 #define NARROWS(rnd)                                                                                                   \
     NARROW_FTZ(F32, F64, rnd, F64_ADD)                                                                                 \
     NARROW_FTZ(F16, F32, rnd, INT_OTHER)                                                                               \
@@ -338,7 +338,7 @@ NARROW_FNS(RP)
     NARROW_PLAIN(F16, BF16, rnd, INT_OTHER)                                                                            \
     NARROW_PLAIN(BF16, F16, rnd, INT_OTHER)
 /* clang-format off */
-/* Calls the macro X for each integer type, with the type and the other arguments. */
+/* Calls the macro X for each integer type, passing the type and the remaining arguments. */
 #define EACH_INT(X, ...)                                                                                               \
     X(U8, __VA_ARGS__) X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(U64, __VA_ARGS__)                                     \
     X(S8, __VA_ARGS__) X(S16, __VA_ARGS__) X(S32, __VA_ARGS__) X(S64, __VA_ARGS__)
@@ -347,7 +347,7 @@ NARROW_FNS(RP)
     F64_FROM_INT(U8, rnd, RN) F64_FROM_INT(U16, rnd, RN) F64_FROM_INT(U32, rnd, RN) F64_FROM_INT(U64, rnd, rnd)        \
     F64_FROM_INT(S8, rnd, RN) F64_FROM_INT(S16, rnd, RN) F64_FROM_INT(S32, rnd, RN) F64_FROM_INT(S64, rnd, rnd)
 /* clang-format on */
-/* Makes rows for a conversion that `value` computes from a, and for its saturated form. */
+/* Makes two rows: a conversion that computes `value` from a, and its form with .sat, which computes `saturated`. */
 #define FLOAT_ROWS(name, D, S, form, lat, value, saturated)                                                            \
     CVT(name, CVT, T2(D, S), form, lat, DA(D, S), d = value)                                                           \
     CVT(name##_sat, CVT, T2(D, S), (form) | FLAG(SAT), lat, DA(D, S), d = saturated)
@@ -420,14 +420,14 @@ SAT_SIGNED(S8, S64)
 SAT_SIGNED(S16, S64)
 SAT_SIGNED(S32, S64)
 
-/* ---- with floating-point numbers ---- */
-/* float to integer */
+/* ---- conversions from or to floating-point numbers ---- */
+/* conversions from float to integer */
 EACH_INT(TO_INT, RNI)
 EACH_INT(TO_INT, RZI)
 EACH_INT(TO_INT, RMI)
 EACH_INT(TO_INT, RPI)
 
-/* integer to float */
+/* conversions from integer to float */
 EACH_INT(FROM_INT, RN)
 EACH_INT(FROM_INT, RZ)
 EACH_INT(FROM_INT, RM)
@@ -437,13 +437,13 @@ F64_FROM_INTS(RZ)
 F64_FROM_INTS(RM)
 F64_FROM_INTS(RP)
 
-/* to a narrower float, or another of 16 bits */
+/* conversions to a narrower float, and between f16 and bf16 */
 NARROWS(RN)
 NARROWS(RZ)
 NARROWS(RM)
 NARROWS(RP)
 
-/* to a wider float */
+/* conversions to a wider float */
 FLOAT_ROWS(cvt_F32_F16, F32, F16, 0, INT_OTHER, f32_from_f16(a), f32_result(f32_from_f16(a), 0, 1))
 FLOAT_ROWS(cvt_ftz_F32_F16, F32, F16, FLAG(FTZ), INT_OTHER, f32_from_f16(a), f32_result(f32_from_f16(a), 0, 1))
 CVT(cvt_F32_BF16, CVT, T2(F32, BF16), 0, INT_OTHER, DA(F32, BF16), d = f32_from_bf16(a))

@@ -1,5 +1,5 @@
-/* cvt to f16x2, bf16x2 and tf32, to and from formats of a byte and less, cvt.rs and cvt.pack (PTX ISA 9.0, sections
- * 9.7.9.21 and 9.7.9.22; 16-bit sources of small formats: 9.1). */
+/* cvt to f16x2, bf16x2 and tf32, conversions to and from formats of 8 bits and less, cvt.rs, and cvt.pack (PTX ISA 9.0,
+ * sections 9.7.9.21 and 9.7.9.22; 16-bit sources of small formats: 9.1). */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "isa/softfloat.h"
@@ -32,7 +32,8 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
     return low < max ? low : max;
 }
 
-/* cvt.rn and .rz to f16, bf16 and their pairs, with .relu and .satfinite. Scalars without these are in exec_cvt.c. */
+/* cvt.rn and .rz to f16, bf16 and their pairs, with .relu and .satfinite. exec_cvt.c has the scalar conversions without
+ * .relu and .satfinite. */
 #define TO_HALF(D, rnd, sat, on)                                                                                       \
     CVT(cvt_##rnd##_##D##_##sat##on, CVT, T2(D, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER, DA(D, F32),   \
         d = (uint16_t)narrow(a, NARROW_##D, RND_##rnd, sat, on))
@@ -46,7 +47,7 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 #define TO_TF32(rnd, sat, on)                                                                                          \
     CVT(cvt_##rnd##_TF32_##sat##on, CVT, T2(TF32, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER,             \
         DA(TF32, F32), d = tf32_from_f32(a, RND_##rnd, sat, on))
-/* cvt.pack: a above b. Formats of 8 bits and less shift c in above both */
+/* cvt.pack puts a above b. For formats of 8 bits and less (PACK3), it also puts c, shifted left, above a and b. */
 #define PACK(T, min, max)                                                                                              \
     LANE(pack_##T, CVT, T2(T, S32), FORM(MODE, PACK) | FLAG(SAT), INT_OTHER, DAB(B32, S32, S32),                       \
          d = pack16((uint16_t)s32_clamp(a, min, max), (uint16_t)s32_clamp(b, min, max)))
@@ -66,8 +67,8 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
  * four sources {a, b, e, f}, a and b share one half of the random bits; e and f share the other half. The manual does
  * not say how a pair divides its half. Measurements on hardware with e4m3x4 show that b uses the upper byte, and a uses
  * the lower byte with its bits in reverse order. Heddle does this for all formats of four numbers. Such a cvt is two
- * instructions, as in hardware: each converts one pair with the upper random bits of its third source and shifts the
- * result in below the previous pair. */
+ * instructions, as in hardware: each converts one pair with the upper random bits of its third source and appends the
+ * pair below the previous pair, which it shifts left. */
 
 FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
     return narrow_f32(relu(x, on), f, RND_RN, true);
@@ -80,7 +81,7 @@ FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
 #define APART_E3M2 8
 #define APART_E2M1 4
 
-/* widens one number; subnormals come out as normal numbers */
+/* widens one number; a subnormal source becomes a normal number */
 FP_INLINE float f32_from_small(uint32_t h, int bits, int mantissa, float scale) {
     uint32_t mag = h & ((1u << (bits - 1)) - 1), sign = h >> (bits - 1) & 1;
     return f32_from_bits(f32_bits(f32_from_bits(mag << (23 - mantissa)) * scale) | sign << 31);
@@ -129,7 +130,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
     LANE(cvt_##F##_##S##_##on, CVT, T2(F##X2, S), SMALL_FORM(on), INT_OTHER, DA(F##X2, S),                             \
          d = (lane_##F##X2)(narrow_nearest(high_##S(a), NARROW_##F, on) << APART_##F |                                 \
                             narrow_nearest(low_##S(a), NARROW_##F, on)))
-/* exact, except for NaN */
+/* converts a pair of small numbers to f16x2; all values except NaN are exact */
 #define FROM_SMALL(F, on)                                                                                              \
     LANE(cvt_F16X2_##F##_##on, CVT, T2(F16X2, F##X2), FORM(RND, RN) | RELU_##on, INT_OTHER, DA(F16X2, F##X2),          \
          uint32_t high = f16_from_f32(relu(f32_from_##F(a >> APART_##F), on), RND_RN);                                 \
@@ -150,13 +151,13 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
          DA(UE8M0X2, BF16X2),                                                                                          \
          d = (uint16_t)(ue8m0(high_BF16X2(a), RND_##rnd, sat) << 8 | ue8m0(low_BF16X2(a), RND_##rnd, sat)))
 
-/* cvt.rs to a pair of halves: each takes `n` random bits from its half of c */
+/* cvt.rs to f16x2 or bf16x2: each of the two numbers takes `n` random bits from its half of c */
 #define RANDOM_PAIR(D, H, n, sat, on)                                                                                  \
     LANE(cvt_rs_##D##_##sat##on, CVT, T2(D, F32), FORM(RND, RS) | SAT_##sat | RELU_##on, INT_OTHER,                    \
          DABC(D, F32, F32, B32), const uint32_t mask = (1u << n) - 1;                                                  \
          d = narrow_f32_random(relu(a, on), NARROW_##H, c >> 16 & mask, n, sat) << 16 |                                \
              narrow_f32_random(relu(b, on), NARROW_##H, c & mask, n, sat))
-/* one step of cvt.rs to four small numbers */
+/* one of the two instructions for cvt.rs to four small numbers: converts one pair (see above) */
 #define RANDOM_STEP(F, on)                                                                                             \
     const uint32_t shared = RANDOM_##F(c);                                                                             \
     uint32_t high = narrow_f32_random(relu(a, on), NARROW_##F, random_high(shared), 8, true);                          \
@@ -175,7 +176,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* ---- f16x2, bf16x2, tf32, and cvt.pack; the two digits: .satfinite, .relu ---- */
+/* ---- f16x2, bf16x2, tf32, and cvt.pack. The last two arguments of a row are 1 if it has .satfinite and .relu ---- */
 TO_HALF(F16, RN, 0, 1)
 TO_HALF(F16, RN, 1, 0)
 TO_HALF(F16, RN, 1, 1)
@@ -217,7 +218,7 @@ PACK3(S4, 4, -8, 7)
 PACK3(U2, 2, 0, 3)
 PACK3(S2, 2, -2, 1)
 
-/* ---- formats of a byte and less, and cvt.rs; the last digits: .satfinite, .relu ---- */
+/* ---- formats of a byte and less, and cvt.rs. The last arguments of a row are 1 if it has .satfinite or .relu ---- */
 SMALL(E4M3)
 SMALL(E5M2)
 SMALL(E2M3)

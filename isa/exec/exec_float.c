@@ -30,7 +30,7 @@
 #define F32_DIV(rnd)                                                                                                   \
     F32_OP2_(div_##rnd##_f32, DIV, div, rnd, F32_DIV, 0, 0, 0)                                                         \
     F32_OP2_(div_##rnd##_ftz_f32, DIV, div, rnd, F32_DIV, FLAG(FTZ), 1, 0)
-/* add sub mul: .ftz .sat */
+/* rows of add, sub and mul, with and without .ftz and .sat */
 #define F32_OP2(op, fn, rnd, lat)                                                                                      \
     F32_OP2_(fn##_##rnd##_f32, op, fn, rnd, lat, 0, 0, 0)                                                              \
     F32_OP2_(fn##_##rnd##_ftz_f32, op, fn, rnd, lat, FLAG(FTZ), 1, 0)                                                  \
@@ -72,9 +72,9 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
-/* fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume them
- * checks at run time whether the processor has them. `have` is a constant in each caller, which is compiled with or
- * without these instructions. */
+/* fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume FMA
+ * instructions checks at run time whether the processor has them. Each caller is compiled either with or without FMA
+ * instructions, and `have` is the constant that says which. */
 FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
         float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
@@ -158,8 +158,9 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
 /* ---- rounded toward zero (.rz), down (.rm) and up (.rp) ----
  *
  * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 uses AVX-512 instructions with a
- * rounding mode. Other processors set their rounding mode for the 32 lanes of one instruction. The arithmetic is in a
- * function that is not inlined, so the compiler cannot move it across the change of mode or compute it in advance. */
+ * rounding mode. On processors without AVX-512, the code changes the processor's rounding mode for the 32 lanes of one
+ * instruction. The arithmetic is in a function that is not inlined, so the compiler cannot move it across the change of
+ * mode or compute it in advance. */
 
 enum f64_op { F64_OP_ADD, F64_OP_SUB, F64_OP_MUL, F64_OP_DIV, F64_OP_FMA, F64_OP_RCP, F64_OP_SQRT };
 
@@ -304,8 +305,9 @@ F64_DIRECTED_FNS(RP)
 
 /* ---- quotients, reciprocals and square roots ----
  *
- * Rounded to nearest, and the approximations of sections 9.7.3.8 and 9.7.3.13 to 9.7.3.17. An approximation uses the
- * host's division and square root, so its error is well inside the manual's bound, which the row states. */
+ * These are the operations rounded to nearest, and the approximations of sections 9.7.3.8 and 9.7.3.13 to 9.7.3.17. An
+ * approximation uses the host's division and square root, so its error is well inside the manual's bound, which the row
+ * states. */
 
 /* div.approx computes a * (1/b). For |b| > 2^126, 1/b underflows, so the result is zero, or NaN if a is infinite. */
 FP_INLINE float f32_div_approx(float a, float b) {
@@ -323,7 +325,7 @@ FP_INLINE double f64_upper_result(double r) {
     return r == r ? f64_flush(f64_from_bits(nearest)) : f64_from_bits(0x7fffffff00000000ull);
 }
 
-/* Rows .full and .approx: the rounded functions satisfy their bounds. */
+/* Rows of .full and .approx use the correctly rounded functions, which satisfy the manual's error bounds. */
 #define FULL(tag, flags, bound_, op, approx, lat, opds, word)                                                          \
     LANE_FN(op, T1(F32), FORM(APPROX, approx) | (flags), lat, opds, word##_RN##tag##_f32, .bound = bound_)
 
@@ -371,12 +373,12 @@ MINMAX_F32(min, MIN)
 MINMAX_F32(max, MAX)
 LANE(min_f64, MIN, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 0))
 LANE(max_f64, MAX, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 1))
-/* with three sources. Forms without .abs have no spelling of their own: lowering selects them by the number of
- * operands */
+/* min and max with three sources. A form without .abs is written like min or max with two sources, so lowering selects
+ * it by the number of operands. */
 MINMAX3_F32(min, MIN, MIN3, 0)
 MINMAX3_F32(max, MAX, MAX3, 1)
 
-/* classes; zeros count as normal */
+/* testp; zeros count as normal numbers */
 TESTP(finite, FINITE, x < inf)
 TESTP(infinite, INFINITE, x == inf)
 TESTP(number, NUMBER, x <= inf)
@@ -384,7 +386,7 @@ TESTP(notanumber, NOTANUMBER, x > inf)
 TESTP(normal, NORMAL, (x >= min && x < inf) || x == 0)
 TESTP(subnormal, SUBNORMAL, x < min && x != 0)
 
-/* c >= 0 ? a : b; a NaN chooses b */
+/* slct: c >= 0 ? a : b; if c is a NaN, the result is b */
 SLCT(B16) SLCT(U16) SLCT(S16)
 SLCT(B32) SLCT(U32) SLCT(S32) SLCT(F32)
 SLCT(B64) SLCT(U64) SLCT(S64) SLCT(F64)
@@ -428,7 +430,7 @@ LANE(div_f64, DIV, T1(F64), FORM(RND, RN), F64_DIV, DAB(F64, F64, F64), d = f64_
 LANE(rcp_f64, RCP, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(1.0 / a, a))
 LANE(sqrt_f64, SQRT, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(__builtin_sqrt(a), a))
 
-/* in PTX 1.0 to 1.3, without modifiers */
+/* PTX 1.0 to 1.3 write these instructions without modifiers */
 LANE_FN(DIV, T1(F64), 0, F64_DIV, DAB(F64, F64, F64), div_f64, .last_version = 13)
 LANE_FN(RCP, T1(F64), 0, F64_RCP, DA(F64, F64), rcp_f64, .last_version = 13)
 LANE_FN(SQRT, T1(F64), 0, F64_RCP, DA(F64, F64), sqrt_f64, .last_version = 13)

@@ -27,7 +27,7 @@ FP_INLINE float half_limited(float x, enum half_limit limit) {
     return x;
 }
 
-/* Operations that are computed in f32 follow here. */
+/* ---- operations that are computed in f32 ---- */
 FP_INLINE float half_compute(enum half_op op, float x, float y, float z) {
     switch (op) {
     case HALF_ADD:
@@ -105,7 +105,7 @@ FP_INLINE __m512 f16_vector_compute(enum half_op op, __m512 x, __m512 y, __m512 
         return f32_vector_fma_odd(x, y, z);
     }
 }
-/* As half_limited(). */
+/* Works as half_limited(), for a vector. */
 FP_INLINE __m512 f16_vector_limited(__m512 x, enum half_limit limit) {
     const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1.0f);
     if (limit == LIMIT_SAT) {
@@ -136,7 +136,7 @@ FP_INLINE void f16_lanes(enum half_op op, bool ftz, enum half_limit limit, int n
         (void)d2, (void)c, (void)e;                                                                                    \
         call;                                                                                                          \
     }
-/* defines f16 functions, scalar and pair: name, operation, ftz, limit */
+/* defines the f16 functions of an operation, scalar and pair; arguments: name, operation, ftz, limit */
 #define F16_FN(name, op, ftz, limit)                                                                                   \
     HALF_FN(name##_f16, f16_lanes(op, ftz, limit, WARP_LANES, d, a, b, c))                                             \
     HALF_FN(name##_f16x2, f16_lanes(op, ftz, limit, HALVES, d, a, b, c))
@@ -206,7 +206,7 @@ SIGN_FN(neg_ftz_f16, 1, 1)
 FP_INLINE void half_minmax(bool bf16, bool max, bool ftz, bool nan, bool xorsign, int n, uint16_t *d, const uint16_t *a,
                            const uint16_t *b) {
     HALF_LANES(i, n) {
-        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* also uses the sign of a NaN */
+        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* the sign bit of a NaN counts, too */
         x = xorsign ? x & 0x7fffu : x;
         y = xorsign ? y & 0x7fffu : y;
         float r = f32_minmax(half_widen(x, bf16, ftz), half_widen(y, bf16, ftz), max, nan, 0);

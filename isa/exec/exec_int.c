@@ -44,7 +44,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 
-/* X(TYPE, name, unsigned type to compute in, type of twice the width). 16 bits compute in 32. */
+/* X(TYPE, name, unsigned type to compute in, type of twice the width). 16-bit types compute in 32 bits. */
 #define INT_TYPES(X)                                                                                                   \
     X(U16, u16, uint32_t, uint32_t)                                                                                    \
     X(S16, s16, uint32_t, int32_t)                                                                                     \
@@ -80,7 +80,8 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
     LANE(division_##t, DIV, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)div_##wide(a, b))                           \
     LANE(remainder_##t, REM, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)rem_##wide(a, b))
 
-/* mul24 and mad24: the product of two 24-bit factors has 48 bits; the result is its low 32 bits, or bits 47 to 16. */
+/* mul24 and mad24: the product of two 24-bit factors has 48 bits; the result is its low 32 bits (.lo) or its bits 47 to
+ * 16 (.hi). */
 #define MUL_24(T, t, cut, twice)                                                                                       \
     LANE(mul24_lo_##t, MUL24, T1(T), FORM(PART, LO), INT_MUL, DAB(T, T, T),                                            \
          d = (lane_##T)((twice)cut(a) * (twice)cut(b)))                                                                \
@@ -91,7 +92,8 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
     LANE(mad24_hi_##t, MAD24, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                        \
          d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b) >> 16) + (uint32_t)c))
 
-/* Extended precision: a + b + carry has wrapped if the result is less than a, or if it equals a and the carry is 1. */
+/* Additions with carry (extended precision). The sum a + b + carry has wrapped if the result is less than a, or if it
+ * equals a and the carry is 1. */
 #define CARRY_ADD(T, t, U)                                                                                             \
     LANE(add_cc_##t, ADD, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a + (U)b);      \
          d2 = (U)d < (U)a)                                                                                             \

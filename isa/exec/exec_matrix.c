@@ -1,9 +1,9 @@
 /* Matrix multiplication of a warp: mma multiplies two matrices and adds a third. Lowering turns all other matrix
  * instructions into loads, stores, shuffles and mma (frontend/lower/lower_matrix.c).
  *
- * The manual does not specify the order and rounding of the sums, and cards differ: products are exact on all of them,
+ * The manual does not specify the order and rounding of the sums, and GPUs differ: products are exact on all of them,
  * sums are not, and each generation truncates different bits (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of
- * NVIDIA tensor cores, 2021). Heddle uses one rule for all cards. The sum of an element begins with the element of c
+ * NVIDIA tensor cores, 2021). Heddle uses one rule for all GPUs. The sum of an element begins with the element of c
  * and adds the products in the order of k, each by a fused multiply-add in f64. The result is rounded once, to nearest
  * even, to the type of d.
  *
@@ -25,7 +25,7 @@ enum { MOST_M = 16, MOST_N = 8, MOST_K = 32, MOST_ELEMENTS = 4 };
 #define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* A multiplication: rows, length of the sums, types; `clamp`: .satfinite. */
+/* A matrix multiplication: number of rows, number of products in a sum, and types. `clamp` is set for .satfinite. */
 struct product {
     uint8_t m, k, d, a, b, c;
     bool clamp;
@@ -149,7 +149,7 @@ FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_fo
     }
 }
 
-/* One matrix row, of sums or of b. */
+/* One row of a matrix: of the sums or of b. */
 typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
 
 /* Adds up the first `m` rows; products are exact. Computes four rows at once, since they do not depend on each
@@ -225,7 +225,8 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
 }
 
 /* mma.m8n8k4 on f16: each of four groups of two quads multiplies matrices of its own. Group q consists of lanes 4 q to
- * 4 q + 3 and lanes 4 q + 16 to 4 q + 19. Each lane has a row or column x of eight; the upper lanes have x = 4 to 7. */
+ * 4 q + 3 and lanes 4 q + 16 to 4 q + 19. In each group, x from 0 to 7 is the number of a row of a or of a column of b;
+ * the second four lanes have x = 4 to 7. */
 static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
 
 /* Computes the row and column of element i of an f32 accumulator. */
@@ -238,8 +239,8 @@ static double old_half(const struct warp *w, const opnd_t *list, int lane, unsig
     return element_of(T_F16, reg_ptr(w, list[i / 2]), lane, i % 2);
 }
 
-/* Reads the a and b of a group. A lane has a row of a along k or, with .col, a column of four rows. It has a column of
- * b along k or, with .row, a row of four columns. */
+/* Reads matrices a and b of a group. A lane holds four elements of a: one row, or with .col four rows of one column. It
+ * also holds four elements of b: one column, or with .row four columns of one row. */
 static void old_read(const struct warp *w, const opnd_t *list, unsigned group, int64_t layouts, struct matrices *x) {
     const bool a_col = layouts & 1, b_row = !(layouts & 2);
     for (unsigned u = 0; u < 8; u++)
@@ -327,7 +328,7 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RM), fn)                                                            \
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RP), fn)
 
-/* Lowering replaces these instructions, so they have no function. */
+/* Lowering replaces these instructions by others, so these rows have no function. */
 #define WMMA_ROW(SH, opn, mode, types, form)                                                                           \
     NOTHING(WMMA, types, FORM(MODE2, SH) | FORM(OPN, opn) | (mode) | FLAG(SYNC) | (form), NOP, MMA, NO_OPDS, )
 #define WMMA_A(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, A), T1(T), 0)

@@ -1,8 +1,8 @@
 #ifndef ISA_EXEC_MBARRIER_H
 #define ISA_EXEC_MBARRIER_H
 /* The 64 bits of an mbarrier object in shared memory, opaque to PTX (PTX ISA 9.0, section 9.7.13.15). The state that
- * arrive returns is the object's word before the arrival. The word zero is no object: memory starts as zero, and inval
- * writes zero. */
+ * arrive returns is the object's word before the arrival. A word of zero means that no object exists: memory starts as
+ * zero, and inval writes zero. */
 #include <stdint.h>
 
 enum {
@@ -15,8 +15,8 @@ enum {
     MBARRIER_LIVE = 63,     /* 1 bit: initialised */
 };
 struct cta;
-/* Performs an arrival that waited for copies, when these are complete. `address`: offset of the object in shared
- * memory. Used only if cta.copies_take_time is set. An object that was invalidated before the copies completed stays
- * invalid. */
+/* Performs an arrival that waited for copies. The caller calls it when these copies are complete. `address`: offset of
+ * the object in shared memory. Used only if cta.copies_take_time is set. An object that was invalidated before the
+ * copies completed stays invalid. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
 #endif

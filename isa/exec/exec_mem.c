@@ -15,17 +15,17 @@ typedef int32_t UNALIGNED mem_s32;
 typedef uint64_t UNALIGNED mem_u64;
 typedef unsigned __int128 UNALIGNED mem_b128;
 
-enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES lanes are loaded one by one */
+enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes execute, they are loaded one by one */
 
-/* Loads element `e` of `n` of every lane, from memory of type MT to registers of type RT; and a version for a subset of
- * lanes (in local memory, each lane has its own address). */
+/* Defines functions that load element `e` of `n`, from memory of type MT to registers of type RT. One function loads
+ * all lanes; the other loads a subset of the lanes (in local memory, each lane has its own address). */
 #define LOADER(name, MT, RT)                                                                                           \
     static inline void name##_all(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n) {         \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         if (s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                                            \
             vec_copy(d, (const void *)(base + s->first[0]), HALF * sizeof(RT));                                        \
             vec_copy(d + HALF, (const void *)(base + s->first[1]), HALF * sizeof(RT));                                 \
-            __builtin_prefetch((const void *)(base + s->first[0] + WARP_LANES * sizeof(RT))); /* of the next warp */   \
+            __builtin_prefetch((const void *)(base + s->first[0] + WARP_LANES * sizeof(RT))); /* for the next warp */  \
             __builtin_prefetch((const void *)(base + s->first[1] + WARP_LANES * sizeof(RT)));                          \
         } else if (s->shape == SHAPE_UNIFORM) {                                                                        \
             const RT v[2] = {(RT) * (const MT *)(base + s->first[0]), (RT) * (const MT *)(base + s->first[1])};        \
@@ -100,7 +100,7 @@ LOADS(X)
 STORES(X)
 #undef X
 
-enum { WIDTH_KEY = 32 }; /* the number of bytes of a register is below this */
+enum { WIDTH_KEY = 32 }; /* a register has fewer bytes than this */
 #define KEY(mb, rb, sg) (((mb)*WIDTH_KEY + (rb)) * 2 + (sg))
 
 static void load_elem(const struct inst *in, void *d, const struct span *s, const uint64_t *addr, unsigned e,
@@ -134,9 +134,9 @@ static inline unsigned char *elem_reg(const struct warp *w, const struct inst *i
     return reg_ptr(w, in->n_list ? w->program->lists[in->list + e] : single);
 }
 
-enum { MAX_BYTES = 64 }; /* most bytes that a lane loads or stores at once */
+enum { MAX_BYTES = 64 }; /* maximum number of bytes that a lane loads or stores at once */
 
-/* Returns true if the warp's plain stores to device memory are delayed (held.h). */
+/* True if the warp's ordinary stores to device memory are delayed (held.h). */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
@@ -145,7 +145,8 @@ static inline bool in_a_row(const struct span *s, lanemask_t m, unsigned bytes) 
     return s->shape == SHAPE_UNIT && m == LANES_ALL && s->first[1] - s->first[0] == HALF * bytes;
 }
 
-/* Holds back a store to device memory, packed by lane. Returns false if there is no room. */
+/* Adds a store to device memory to the held stores (held.h), with the data packed by lane. Returns false if host memory
+ * runs out. */
 static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, lanemask_t m) {
     unsigned n = elems(in), bytes = elems_bytes(in, n);
     bool unit = in_a_row(s, m, bytes);
@@ -157,12 +158,12 @@ static bool hold(struct warp *w, const struct inst *in, const struct span *s, co
         for (unsigned l = 0; l < WARP_LANES; l++)
             at[l] = (uint64_t)l * bytes;
     const struct span packed = {.base = (uintptr_t)data, .first = {0, HALF * bytes}, .shape = SHAPE_UNIT};
-    for (unsigned e = 0; e < n; e++) /* there is space for lanes that do not store, too */
+    for (unsigned e = 0; e < n; e++) /* lanes that do not store also have space in the record */
         store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, LANES_ALL);
     return true;
 }
 
-/* Loads from device memory for one lane, including bytes of stores that are held back. */
+/* Loads from device memory for one lane, and applies the held stores to the loaded bytes. */
 static void load_held(struct warp *w, const struct inst *in, const unsigned char *host, uint64_t addr[], int lane) {
     unsigned n = elems(in);
     _Alignas(16) unsigned char copy[MAX_BYTES];
@@ -178,7 +179,7 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
 
 /* ---- local memory by words ---- */
 
-/* The data of lane l is at offset l * size. */
+/* Byte offsets in a packed array: the element of lane l, of `size` bytes, is at l * size. */
 #define STEPS(size)                                                                                                    \
     {                                                                                                                  \
         0, size, 2 * size, 3 * size, 4 * size, 5 * size, 6 * size, 7 * size, 8 * size, 9 * size, 10 * size, 11 * size, \
@@ -270,7 +271,8 @@ static __attribute__((noinline)) void access_words(const struct warp *w, const s
 
 /* ---- lane by lane ---- */
 
-/* Accesses one lane at a time, for lanes that are not all in one allocation: each gets a span of its own. */
+/* Executes the access one lane at a time, because the lanes' addresses are not all in one allocation. Each lane gets
+ * its own span. */
 static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                                               bool write) {
     unsigned n = elems(in);
@@ -348,7 +350,7 @@ static __attribute__((noinline)) void load_any(struct warp *w, const struct inst
         load_span(w, in, m, fx, &s);
 }
 
-/* Nearly all loads are 32-bit loads of full warps. */
+/* Executes ld. Nearly all loads are 32-bit loads of full warps, so these have a fast path. */
 static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     struct span s;
     if (m != LANES_ALL || in->n_list || in->msize != 4 || in->rsize != 4)
@@ -444,7 +446,7 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Loads, stores, prefetches; addresses to and from generic. */
+/* Rows of loads, stores, prefetches, and conversions of addresses to and from generic. */
 LD_ROW(U8)
 LD_ROW(U16)
 LD_ROW(U32)

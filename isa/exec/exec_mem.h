@@ -6,7 +6,8 @@
  * order. So a fault leaves memory and registers as if lanes had executed one after another. */
 #include "exec.h"
 
-/* Copies for other levels (isa/levels.h) have their own versions of these functions. */
+/* A portable build compiles this code once per CPU level (isa/levels.h), and each copy has its own versions of these
+ * functions. */
 #ifdef ROWS_LEVEL
 #define OWN__(name, level) name##level
 #define OWN_(name, level)  OWN__(name, level)
@@ -23,11 +24,13 @@
 #endif
 
 struct span {
-    uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
+    /* host address of device address 0: the access of lane l is at base + addr[l] + l * lane_step */
+    uintptr_t base;
     uint64_t first[2];  /* addresses of lanes 0 and 16, even if they do not execute; not set for SHAPE_ANY */
-    uint32_t lane_step; /* local memory: bytes from lane to lane, else 0 */
-    bool words; /* local memory is interleaved by words (warp_local()): lane l is at warp_local(w, l, addr[l]) */
-    /* except for SHAPE_ANY, the accesses of all 32 lanes are inside, even of lanes that do not execute */
+    uint32_t lane_step; /* local memory: bytes from one lane's memory to the next lane's; else 0 */
+    /* local memory is interleaved by words (warp_local()): the access of lane l is at warp_local(w, l, addr[l]) */
+    bool words;
+    /* the accesses of all 32 lanes are inside, even of lanes that do not execute; not for SHAPE_ANY */
     enum shape shape;
 };
 

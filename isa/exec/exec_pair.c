@@ -64,7 +64,7 @@ PAIR_FNS(RP)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Rows. Rows without a rounding modifier round to nearest; fma has no such row. */
+/* Rows. Rows without a rounding modifier round to nearest; fma always has a rounding modifier. */
 PAIR_ROUNDED(RN)
 PAIR_ROUNDED(RZ)
 PAIR_ROUNDED(RM)

@@ -50,7 +50,8 @@ uint64_t mem_window(enum space s) {
     }
 }
 
-/* Returns host pointer of byte 0 and size of a state space that needs no look-up. */
+/* Returns the host pointer of byte 0 and the size of a state space that is one block of memory, so that no allocation
+ * must be looked up. */
 static unsigned char *flat_space(const struct warp *w, enum space s, uint64_t *size) {
     switch (s) {
     case SPACE_SHARED:

@@ -1,15 +1,15 @@
 #ifndef ISA_EXEC_SPAN_H
 #define ISA_EXEC_SPAN_H
-/* The fast path of loads and stores, from registers to a span. Inline, since files that include it are compiled for
- * each instruction-set level of the host (isa/levels.h). The contract is in exec_mem.h. */
+/* The fast path of loads and stores, from registers to a span. The functions are inline, since files that include them
+ * are compiled for each instruction-set level of the host (isa/levels.h). exec_mem.h documents them. */
 #include "exec_mem.h"
 #include "isa/machine/lane_vectors.h"
 
-/* ADDRESSES(name, T, V): computes addresses from base registers of type T (they wrap as T does) and their shape for
- * accesses of 2^shift bytes. The addresses of the first executing lane of each half, and of the first two executing
- * lanes, suggest a shape; one comparison per lane confirms it. The function is inlined for each kind of mask. It sets
- * `first` to the addresses of lanes 0 and 16, even if these lanes do not execute, except for SHAPE_ANY. A half without
- * an executing lane uses the address of the other half. */
+/* ADDRESSES(name, T, V): computes addresses from base registers of type T (they wrap as T does) and returns their shape
+ * for accesses of 2^shift bytes. The first executing lane of each half and the first two executing lanes of the warp
+ * suggest a shape; one comparison per lane then confirms it. The function is inlined once for full masks and once for
+ * partial masks. It sets `first` to the addresses of lanes 0 and 16, even if these lanes do not execute, except for
+ * SHAPE_ANY. A half without an executing lane uses the address of the other half. */
 #define ADDRESSES(name, T, V)                                                                                          \
     static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
                                                                  unsigned shift, uint64_t *addr, uint64_t *first) {    \
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) enum shape span_addresses(const str
     fx->msize = (uint8_t)msize;
     fx->space = in->space;
     fx->shared_lanes = fx->local_lanes = 0;
-    if (in->a & 1) { /* a constant: parameters, variables */
+    if (in->a & 1) { /* the base is a constant, as for parameters and variables */
         const uint64_t wide = in->asize == 4 ? 0 : *(const uint64_t *)base;
         return one_address(in->asize == 4 ? *(const uint32_t *)base + (uint32_t)offset : wide + offset, fx->addr,
                            first);
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
         size = a->end - begin;
         host = a->host;
         if (in->asize == 4 && a->end > UINT32_MAX && shape == SHAPE_UNIT)
-            shape = SHAPE_ANY; /* an address could wrap inside a half */
+            shape = SHAPE_ANY; /* an address could wrap around inside a half of the warp */
     } else if (s == SPACE_LOCAL) {
         fx->local_lanes = m;
         host = w->local;
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
             return false;
     }
     if (shape != SHAPE_ANY && !halves_inside(first, begin, size, shape == SHAPE_UNIT ? 16 * bytes : bytes, bytes))
-        shape = SHAPE_ANY; /* lanes that do not execute may be outside */
+        shape = SHAPE_ANY; /* lanes that do not execute may be outside the allocation */
     if (shape == SHAPE_ANY && !all_inside(addr, begin, size, bytes))
         return false;
     if (__builtin_expect(window != 0, 0))

@@ -11,12 +11,13 @@ enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT };
 
 struct surf_access {
     const struct texture *t;
-    uint32_t x, y, z; /* x: in bytes for .b */
+    uint32_t x, y, z; /* x is in bytes for .b and in texels for .p */
     unsigned char *host;
     uint64_t address;
 };
 
-/* Brings a coordinate into [0, n - width]. Out of range, it is clamped, or nothing is accessed, or the kernel stops. */
+/* Brings a coordinate into [0, n - width]. A coordinate out of range is clamped (.clamp), suppresses the access
+ * (.zero), or stops the kernel (.trap). */
 static enum outcome bring_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp) {
     uint32_t last = n >= width ? n - width : 0;
     if (n >= width && *x <= last)
@@ -37,7 +38,7 @@ static void coordinates(const struct warp *w, const struct inst *in, unsigned ge
     s->z = first ? tex_source(w, in, 0, lane) : geometry == GEOM_3D ? tex_source(w, in, 2, lane) : 0;
 }
 
-/* Finds where a lane's access of `bytes` bytes (.b) or one texel (.p) goes. Fills fx after a fault. */
+/* Finds the address of a lane's access to `bytes` bytes (.b) or to one texel (.p). On a fault, fills fx. */
 static enum outcome locate(struct warp *w, const struct inst *in, const struct isa_row *row, int lane, unsigned bytes,
                            struct effects *fx, struct surf_access *s) {
     unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
@@ -77,17 +78,17 @@ static enum outcome locate(struct warp *w, const struct inst *in, const struct i
     return SURF_INSIDE;
 }
 
-/* ---- all lanes at once ---- */
+/* ---- execution of all lanes at once ---- */
 
 /* The accesses of a warp to one surface. */
 struct surf_lanes {
     struct tex_plane plane;
-    lanemask_t inside;                                                 /* other lanes read 0, and store nothing */
+    lanemask_t inside; /* a lane that is not in `inside` loads 0 and stores nothing */
     _Alignas(64) uint32_t x[WARP_LANES], y[WARP_LANES], z[WARP_LANES]; /* as in struct surf_access */
     _Alignas(64) uint32_t at[WARP_LANES];                              /* offsets from texel 0 */
 };
 
-/* Calls bring_inside() for all lanes: `inside` loses the lanes that access nothing. Returns false if a lane of `m`
+/* Calls bring_inside() for all lanes. Removes lanes that access nothing from `inside`. Returns false if a lane of `m`
  * faults. */
 static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp, lanemask_t m,
                                     lanemask_t *inside) {
@@ -105,8 +106,8 @@ static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, uns
     return clamp != MODE2_TRAP || !(beyond & m);
 }
 
-/* Calls locate() for all lanes of `m`. Returns false if a lane faults or the lanes have several surfaces; then nothing
- * was done. */
+/* Calls locate() for all lanes of `m`. Returns false, without effects, if the lanes must be executed one by one, for
+ * example because a lane faults or the lanes use several surfaces. */
 static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m, unsigned bytes,
                          struct effects *fx, struct surf_lanes *s) {
     const unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
@@ -163,7 +164,7 @@ static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_ac
 static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, lanemask_t m) {
     _Alignas(64) unsigned char out[WARP_LANES * sizeof(uint64_t)];
     const unsigned char *host = s->plane.host + e * bytes;
-    if (bytes == 4 && rsize == 4 && s->inside) { /* a surface smaller than an element has no lane inside */
+    if (bytes == 4 && rsize == 4 && s->inside) { /* if the surface is smaller than an element, no lane is inside it */
         _Alignas(64) uint32_t word[WARP_LANES];
         vec_gather_lanes(word, host, s->at);
         LANES(l) word[l] = s->inside & lane_bit[l] ? word[l] : 0;

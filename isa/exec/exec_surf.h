@@ -1,10 +1,11 @@
 #ifndef ISA_EXEC_SURF_H
 #define ISA_EXEC_SURF_H
-/* Functions shared by textures and surfaces, and reductions. Internal to isa/. */
+/* Functions that texture fetches, surface accesses and surface reductions share. Internal to isa/. */
 #include "exec.h"
 #include "isa/machine/texture.h"
 
-/* Copies for other levels (isa/levels.h) have their own versions of these functions. */
+/* A portable build compiles this code once per CPU level (isa/levels.h), and each copy has its own versions of these
+ * functions. */
 #ifdef ROWS_LEVEL
 #define TEX_OWN__(name, level) name##level
 #define TEX_OWN_(name, level)  TEX_OWN__(name, level)

@@ -103,7 +103,7 @@ static void read_fetch(const struct warp *w, const struct inst *in, const struct
         at += 2 * n;
     }
     for (unsigned i = 0; i < n && in->imm & TEX_OFFSET; i++, at++)
-        f->offset[i] = (int32_t)(tex_source(w, in, at, lane) << 28) >> 28; /* four bits: -8 to 7 */
+        f->offset[i] = (int32_t)(tex_source(w, in, at, lane) << 28) >> 28; /* the offset has four bits: -8 to 7 */
     if (in->imm & TEX_COMPARE) {
         f->compare = true;
         f->reference = source_float(w, in, at, lane);
@@ -159,7 +159,7 @@ static struct tex_rows fetch_rows(const struct warp *w, const struct inst *in, u
     struct tex_rows r = {.layer = tex_has_layer(geometry) ? reg_ptr(w, *o++) : NULL};
     for (unsigned i = 0; i < n; i++)
         r.at[i] = reg_ptr(w, *o++);
-    /* skips the operands of the level: there is one level */
+    /* skips the operands of the level, since the texture has only one level */
     o += level == LEVEL_LEVEL ? 1 : level == LEVEL_GRAD ? 2 * n : 0;
     for (unsigned i = 0; i < n && in->imm & TEX_OFFSET; i++)
         r.offset[i] = reg_ptr(w, *o++);
@@ -188,7 +188,7 @@ static void write_lanes(const struct warp *w, const struct inst *in, enum type t
     }
 }
 
-/* Executes tex for all lanes at once. Returns false if lanes must go one by one; then nothing was done. */
+/* Executes tex for all lanes at once. Returns false, without effects, if the lanes must be executed one by one. */
 static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m,
                          struct effects *fx) {
     const unsigned geometry = form_get(row->form, CAT_GEOM);
@@ -305,7 +305,7 @@ static uint32_t query(const struct texture *t, unsigned what) {
     case MODE_NUM_SAMPLES:
         return 1;
     default:
-        return 0; /* memory_layout: pitch linear */
+        return 0; /* the result of a query of memory_layout: pitch linear */
     }
 }
 

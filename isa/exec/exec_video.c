@@ -1,11 +1,11 @@
-/* Video instructions (PTX ISA 9.0, sections 9.7.17 and 9.7.18). Hardly any program uses them, so their thousand forms
- * share two interpreters; a row only passes its own description. */
+/* Video instructions (PTX ISA 9.0, sections 9.7.17 and 9.7.18). Hardly any program uses them. So their thousand forms
+ * share two functions, one for scalar and one for SIMD instructions, which interpret the description in the row. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "video.h"
 #include <string.h>
 
-/* Description of a row: opcode, signs of the types, then modifiers. */
+/* Bits of a row's description: opcode, signedness of the types, and modifiers. */
 enum {
     V_OP = 0xff,
     V_DS = 1 << 8,
@@ -16,8 +16,8 @@ enum {
     V_PO = 1 << 13,
     V_SHR7 = 1 << 14,
     V_SHR15 = 1 << 15,
-    V_SECOND = 16, /* shift: OPN_ of the second operation */
-    V_CMP = 20,    /* shift: CMP_ */
+    V_SECOND = 16, /* bit position of the second operation (OPN_) */
+    V_CMP = 20,    /* bit position of the comparison (CMP_) */
 };
 #define V_DS_U32 0
 #define V_DS_S32 V_DS
@@ -55,7 +55,8 @@ static bool select_scalar(char which, const char *text, uint32_t *word) {
     return true;
 }
 
-/* Parses d.h10, d.b20: elements to write, from the highest; a.h32, b.b7610: all elements, from the highest. */
+/* Parses a selector of elements, highest element first: d.h10 and d.b20 name the elements to write; a.h32 and b.b7610
+ * name the source of every element. */
 static bool select_simd(unsigned n, char which, const char *text, uint32_t *word) {
     const size_t len = strlen(text);
     const unsigned shift = which == 'a' ? VIDEO_SIMD_A : which == 'b' ? VIDEO_SIMD_B : VIDEO_SIMD_MASK;
@@ -110,8 +111,8 @@ static bool holds(unsigned cmp, int64_t a, int64_t b) {
     }
 }
 
-/* The type of results before they are truncated to the destination's size. A word shifted by a word does not fit into
- * 64 bits with its sign. */
+/* The type of results before they are truncated to the destination's size. A 32-bit word shifted left by up to 32 bits
+ * does not fit into 64 bits together with its sign. */
 typedef __int128 result_t;
 
 static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
@@ -119,7 +120,7 @@ static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
     return op == OP_VSHL ? (result_t)a * ((int64_t)1 << by) : a >> by;
 }
 
-/* Performs the first operation of scalar and SIMD instructions on extended operands. */
+/* Performs the first operation of scalar and SIMD instructions on operands that are extended to 64 bits. */
 static result_t operate(unsigned op, uint32_t v, int64_t a, int64_t b) {
     switch (op) {
     case OP_VADD:
@@ -221,7 +222,8 @@ VIDEO_RUN(run_simd, simd_lane)
 #define V_TYPES(op, D, A, B) ((uint32_t)OP_##op | V_DS_##D | V_AS_##A | V_BS_##B)
 #define V_WITH(second)       ((uint32_t)OPN_##second << V_SECOND)
 
-/* Without a second operation, c is written only to be merged into. */
+/* Rows for a scalar instruction. Without a second operation, source c is optional: it supplies the bits of d that the
+ * result does not replace. */
 #define SCALAR_SECOND(name, op, types, form, D, A, B, v)                                                               \
     VIDEO(run_scalar, 1, name, op, types, form, D, A, B, v)                                                            \
     VIDEO(run_scalar, 0, name##_add, op, types, (form) | FORM(OPN, ADD), D, A, B, (v) | V_WITH(ADD))                   \
@@ -262,7 +264,7 @@ VIDEO_RUN(run_simd, simd_lane)
     VIDEO(run_simd, 0, op##_add_##cmp##_##A##_##B, op, T2(A, B), FORM(CMP, cmp) | FORM(OPN, ADD), U32, A, B,           \
           V_TYPES(op, U32, A, B) | (uint32_t)CMP_##cmp << V_CMP | V_WITH(ADD))
 
-/* X(op, D, A, B) for every combination of signs. */
+/* Calls X(op, D, A, B) for every combination of the signs of A and B. */
 #define SOURCE_SIGNS(X, op, D) X(op, D, U32, U32) X(op, D, U32, S32) X(op, D, S32, U32) X(op, D, S32, S32)
 #define ALL_SIGNS(X, op)       SOURCE_SIGNS(X, op, U32) SOURCE_SIGNS(X, op, S32)
 #define SHIFT_SIGNS(op)        SHIFT(op, U32, U32) SHIFT(op, U32, S32) SHIFT(op, S32, U32) SHIFT(op, S32, S32)

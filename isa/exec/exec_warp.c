@@ -7,7 +7,7 @@
 
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 
-/* Returns the lane that `lane` reads (PTX ISA 9.7.9.6); *in_range is the predicate. */
+/* Returns the lane that `lane` reads (PTX ISA 9.7.9.6); sets *in_range to the predicate that shfl returns. */
 static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, bool *in_range) {
     int distance = b & 31, segment = c >> 8 & 31, clamp = c & 31;
     int last = (lane & segment) | (clamp & ~segment), first = lane & segment, from;
@@ -31,7 +31,7 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
     return *in_range ? from : lane;
 }
 
-/* A lane that does not execute the shuffle supplies 0. The manual leaves such a read undefined, but cards return 0.
+/* A lane that does not execute the shuffle supplies 0. The manual leaves the value undefined, but NVIDIA GPUs return 0.
  * Reductions whose last step does not use all lanes rely on the 0. */
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void shuffle(struct warp *w, const 
     uint32_t d[WARP_LANES], valid[WARP_LANES], given[WARP_LANES];
     int from[WARP_LANES];
     lanemask_t p = 0;
-    LANES(l) { /* a separate loop from the fetching loop, so that it becomes vector code */
+    LANES(l) { /* this loop is separate from the loop that fetches values, so that it becomes vector code */
         bool in_range;
         from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
         valid[l] = in_range ? lane_bit[l] : 0;
@@ -110,7 +110,7 @@ static void vote_ballot(struct warp *w, const struct inst *in, lanemask_t m, str
     put_u32(w, in->d, m, pred_get(w, in->a) & members(w, in, m));
 }
 
-/* The low and high words of a source of `bytes` (4 or 8) a lane; 4-byte sources have a high word of 0. */
+/* The low and high words of a source with `bytes` (4 or 8) bytes per lane; 4-byte sources have a high word of 0. */
 struct match_words {
     _Alignas(64) uint32_t low[WARP_LANES], high[WARP_LANES];
 };
@@ -173,7 +173,7 @@ MATCH(match_any_b64, match_any, 8)
 MATCH(match_all_b32, match_all, 4)
 MATCH(match_all_b64, match_all, 8)
 
-/* x is the result so far, y the next lane's value. */
+/* `x` is the result so far, `y` is the next lane's value. */
 #define REDUX(name, T, expression)                                                                                     \
     static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
         const T *a = reg_ptr(w, in->a);                                                                                \
@@ -281,7 +281,7 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 /* The operations of the compound instruction execute it (isa/compound.h). */
 NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
 
-/* Across lanes, and clocks. */
+/* Rows of operations across lanes, and of clocks. */
 SHFL_ROW(UP, shuffle_up)
 SHFL_ROW(DOWN, shuffle_down)
 SHFL_ROW(BFLY, shuffle_bfly)

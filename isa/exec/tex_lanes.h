@@ -31,7 +31,8 @@ struct tex_axis {
 
 struct tex_lanes {
     _Alignas(64) uint32_t c[4][WARP_LANES];
-    _Alignas(64) uint32_t first[WARP_LANES]; /* offset from texel 0 of the first texel that a lane read; 0 if none */
+    /* offset from texel 0 of the first texel that the lane read; 0 if it read no texel */
+    _Alignas(64) uint32_t first[WARP_LANES];
     _Alignas(64) uint32_t found[WARP_LANES]; /* all bits set: the lane has read a texel */
 };
 
@@ -178,7 +179,7 @@ static inline void tex_words(const struct tex_plane *p, const uint32_t *at, uint
     }
 }
 
-/* Replaces bits, the low bits of v, by channel values: see struct texel. */
+/* Converts the raw channel in the low bits of each v[l] to its value in the format of struct texel. */
 static inline void tex_decode(const struct tex_plane *p, uint32_t *v) {
     const bool normalized = p->is_float;
     switch (p->t->format) {
@@ -224,8 +225,8 @@ static inline void tex_texels(const struct tex_plane *p, const uint32_t *at, uin
         LANES(l) c[k][l] = k == 3 ? last : 0;
 }
 
-/* Computes the offsets of texels, and the lanes that read a texel: lanes without an index outside. Other lanes have
- * offset 0. */
+/* Computes the texel offset of each lane, and the mask of lanes whose indices are all inside the texture. The other
+ * lanes get offset 0. */
 static inline void tex_offsets(const struct tex_plane *p, const int32_t *x, const int32_t *y, const int32_t *z,
                                uint32_t *at, uint32_t *inside) {
     const uint32_t bytes = p->bytes, pitch = (uint32_t)p->t->pitch, slice = (uint32_t)p->t->slice;
@@ -258,8 +259,8 @@ static inline void tex_compare(const struct tex_plane *p, const uint32_t *refere
         }
 }
 
-/* Reads a texel for each lane; the border's colour if an index is outside. `used` lanes (all bits set) record its
- * address. */
+/* Reads a texel for each lane, or the border's colour if an index is outside. Lanes whose bits in `used` are all set
+ * record the texel's address. */
 static inline void tex_tap(const struct tex_plane *p, const struct tex_rows *from, const struct texel *border,
                            const int32_t *x, const int32_t *y, const int32_t *z, const uint32_t *used,
                            struct tex_lanes *out) {

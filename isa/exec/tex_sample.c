@@ -129,7 +129,7 @@ static enum texture_address address_mode(const struct texture *t, int dimension)
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
 }
 
-/* Returns the texel for index i of n; OUTSIDE: the border. */
+/* Returns the index of the texel that index i reads in a dimension of n texels; OUTSIDE means the border. */
 static int64_t texel_index(int64_t i, int64_t n, enum texture_address mode) {
     if (i >= 0 && i < n)
         return i;
@@ -161,8 +161,8 @@ static float in_texels(const struct texture *t, int dimension, float x) {
 }
 
 /* One dimension of a linear filter: two texels and the weight of the second. The weight has eight fractional bits, as
- * in the guide ("9-bit fixed point format with 8 bits of fractional value"), rounded to nearest. Without a filter, the
- * first is the texel and the weight is 0. */
+ * in the CUDA programming guide ("9-bit fixed point format with 8 bits of fractional value"), rounded to nearest.
+ * Without a filter, the first texel is the result and the weight is 0. */
 struct taps {
     int64_t index[2];
     float weight;
@@ -260,7 +260,8 @@ static uint32_t cube_face(const float d[3]) {
     return d[2] >= 0 ? 4 : 5;
 }
 
-/* Converts a direction to the axes of a face: right, down, out. Linear in `d`, so it works for derivatives, too. */
+/* Converts a direction to the axes of a face: right, down, out. The conversion is linear in `d`, so it also converts
+ * derivatives. */
 static void cube_axes(uint32_t face, const float d[3], float out[3]) {
     static const struct {
         int8_t axis[3];
@@ -350,7 +351,7 @@ static bool fetch_real(const struct texture *t, struct tex_access *a, struct tex
 static bool fetch_integer(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     int n = dimensions(f->geometry);
     int64_t i[3] = {0, 0, f->geometry == GEOM_A1D || f->geometry == GEOM_A2D ? layer_index(t, f->layer) : 0};
-    /* out of range, reads zero in one dimension (tex1Dfetch), else follows the address mode */
+    /* a coordinate out of range reads zero in one dimension (tex1Dfetch()); otherwise it follows the address mode */
     for (int d = 0; d < n; d++)
         i[d] = texel_index((int64_t)f->texel[d] + f->offset[d], tex_extent(t, d),
                            f->geometry == GEOM_1D        ? TEX_BORDER
@@ -371,7 +372,7 @@ static bool fetch_level(const struct texture *t, struct tex_access *a, const str
 
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     float last = t->levels ? (float)(t->levels - 1) : 0.0f;
-    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN: the largest level */
+    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* for NaN, the largest level */
     unsigned first = (unsigned)(t->linear_levels ? level : ceilf(level + 0.5f) - 1.0f);
     float weight = t->linear_levels ? floorf((level - (float)first) * 256.0f + 0.5f) / 256.0f : 0.0f;
     struct texel next;

@@ -4,10 +4,10 @@
  * operand e.
  *
  * Scalar instructions (vadd ... vset): a field of 4 bits each for a, b and d: 0: the word, 1 to 4: .b0 to .b3, 5 and 6:
- * .h0 and .h1. The field of d selects the part of c that the result replaces. Then the signs of vmad's operands.
+ * .h0 and .h1. The field of d selects the part of c that the result replaces. The signs of vmad's operands follow.
  *
  * SIMD instructions (vadd2 ... vset4): four fields of 3 bits for a and four for b, the lowest element first: each
- * selects a byte or half of the pair b:a. Then the mask of the elements that are written. */
+ * selects a byte or half of the pair b:a. The mask of the elements to write follows. */
 #include "isa/types.h"
 
 enum {
@@ -22,7 +22,7 @@ enum {
     VIDEO_SIMD_MASK = 24,
 };
 
-/* Returns true for opcodes (enum op_id) whose e is such a word. */
+/* Returns true if operand e of this opcode (enum op_id) is a word of selectors. */
 bool video_is(unsigned op);
 /* Returns the word for an instruction without selectors. */
 uint32_t video_default(unsigned op);

@@ -81,7 +81,7 @@ static void close_partial(struct check_cta *c, uint32_t barrier, const lanemask_
     }
 }
 
-/* Reports partial arrivals left when the CTA ends in a deadlock. */
+/* Reports the partial arrivals that remain when the CTA ends in a deadlock. */
 static void end_cta(struct check_cta *c) {
     for (uint32_t i = 0; i < N_CTA_BARRIERS; i++)
         close_partial(c, i, NULL);
@@ -110,7 +110,8 @@ void check_cta_free(struct check_cta *c) {
     free(c);
 }
 
-/* Accesses carry the CTA's serial number, so entries of the previous CTA in shared pages are ignored. */
+/* Each recorded access has the serial number of its CTA, so the checker ignores accesses of the previous CTA in the
+ * pages of shared memory. */
 void check_cta_start(struct check_cta *c) {
     c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
     order_start(c);
@@ -124,7 +125,7 @@ void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { o
 
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
     order_join_lanes(&c->warp[w->index], lanes | (w->launched & ~w->live),
-                     w->launched); /* the instruction does not wait for exited lanes */
+                     w->launched); /* the instruction does not wait for lanes that have exited */
 }
 
 /* Records that all members except exited ones execute the instruction together. */
@@ -139,8 +140,8 @@ static void join_members(struct check_cta *c, const struct warp *w, const struct
 /* True if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
-/* Compares an arrival with the first arrival at this barrier. An explicit thread count that equals the CTA's size is
- * the same as no count. */
+/* Checks that an arrival agrees with the first arrival at this barrier. An explicit thread count that equals the CTA's
+ * size is the same as no count. */
 static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                       const struct effects *fx) {
     struct barrier_use *use = &c->use[fx->barrier];
@@ -212,7 +213,7 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
 
 /* ---- instructions ---- */
 
-/* Texels are not tracked: a surface counts as written after a store to it. */
+/* Single texels are not tracked: after a store to a surface, the whole surface is treated as written. */
 static void check_surface(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     uint16_t op = check_opcode(in);
     if (fx->lanes && (op == OP_SUST || op == OP_SURED))
@@ -234,7 +235,7 @@ void check_before(struct check_cta *c, const struct warp *w, const struct inst *
         memcpy(c->malloc_bytes, reg_ptr(w, in->a), sizeof c->malloc_bytes);
 }
 
-/* Collects what the ordering rules need to know about a fence or an access. */
+/* Collects the properties of a fence or an access that the ordering rules use. */
 static struct now now_of(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     struct now n = {.c = c, .w = w, .in = in, .order = &c->warp[w->index], .pc = check_pc(w, in)};
     n.words = w->program->info[n.pc].order;
@@ -250,7 +251,7 @@ static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects
     if (check_opcode(n->in) == OP_CP) /* the arrival takes effect when the copies are complete */
         copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a weak write to the synchronisation object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* counts as a weak write to the synchronisation object */
         n->strong = WEAK;
         n->reads = false;
     } else {

@@ -18,14 +18,16 @@ struct checker *check_new(void);
 void check_free(struct checker *k);
 /* Records that the host wrote [address, address + bytes), which is inside one allocation of `m`. */
 void check_host_wrote(struct checker *k, const struct memory *m, uint64_t address, uint64_t bytes);
-/* Starts launch `l`: clears the findings of the previous launch; its accesses now precede everything. */
+/* Starts launch `l`: clears the findings of the previous launch, and orders all accesses of the previous launch before
+ * those of `l`. */
 void check_begin(struct checker *k, const struct launch *l);
 /* Returns the number of errors since check_begin(), counting each occurrence. */
 uint64_t check_findings(const struct checker *k);
 /* True if the checker ran out of memory: it has missed events, and its findings may be wrong. */
 bool check_lost(const struct checker *k);
-/* Prints one paragraph per finding, then a summary, notes (not errors) and omissions. Prints nothing if there is
- * nothing to report. `ptx`: the `len` bytes of PTX that the program's lines refer to, or NULL. */
+/* Prints one paragraph per finding, then a summary, the notes (which are not errors), and a statement of what the
+ * checker has missed. Prints nothing if there is nothing to report. `ptx`: the `len` bytes of PTX that the program's
+ * lines refer to, or NULL. */
 void check_print(const struct checker *k, const struct launch *l, const char *ptx, size_t len, FILE *out);
 
 /* Functions for the interpreter. A checked launch runs on one host thread. check_cta_new() returns NULL if out of

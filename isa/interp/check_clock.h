@@ -10,13 +10,13 @@ struct clock;
 
 /* Common data of all clocks of a launch. */
 struct clocks {
-    unsigned height;  /* levels above the leaves */
+    unsigned height;  /* number of levels above the leaves */
     uint32_t entries; /* times per CTA */
     bool failed;      /* out of memory: later clocks are incomplete */
 };
 
-/* Starts a launch of `n_ctas` CTAs (at least 1) with `entries` times each. No clock of the previous launch may be
- * left. */
+/* Starts a launch of `n_ctas` CTAs (at least 1) with `entries` times each. All clocks of the previous launch must have
+ * been freed. */
 void clocks_begin(struct clocks *k, uint64_t n_ctas, uint32_t entries);
 /* Add and remove an owner of `c`; the last removal frees it. Both allow NULL. */
 struct clock *clock_ref(struct clock *c);

@@ -1,7 +1,7 @@
 /* Unfinished cp.async copies. The interpreter copies at once. To the checker, the destination is being written from the
  * issue until the thread has waited for the copy (or, with an mbarrier, announced its arrival); any access in between
- * is reported. Issue and wait both count as writes of the thread, so accesses of other threads must be ordered before
- * the issue or after the wait. */
+ * is reported. The issue and the wait each count as a write of the destination by the thread. So accesses of other
+ * threads must be ordered before the issue or after the wait. */
 #include "check_state.h"
 #include "isa/exec/exec.h"
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void check_writes_of(const struct now *n, lanemask_t lanes, const uint64_
     race_accesses(&write, &n->c->shared, 0, lanes, &at, SPACE_SHARED);
 }
 
-/* Checks the reads of the source, grouped by size. */
+/* Checks the reads of the source, one group of lanes for each size of a read. */
 static void check_reads_of(const struct now *n, const struct effects *fx) {
     const uint32_t *size = reg_ptr(n->w, n->in->c);
     struct now read = *n;

@@ -9,7 +9,7 @@
 
 static uint64_t allocation_bytes(const struct allocation *a) { return a->end - a->begin; }
 
-/* Allocates the bitmap. Returns false if out of memory; the allocation then counts as written. */
+/* Allocates the bitmap. Returns false if out of memory; the whole allocation is then treated as written. */
 static bool has_bits(struct checker *k, struct device_shadow *s, const struct allocation *a) {
     if (!s->written && !(s->written = calloc(1, allocation_bytes(a) / 8 + 1))) {
         s->all = true;
@@ -193,7 +193,7 @@ void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *
             s->all = false;
         }
         add_block(k, result[l], c->malloc_bytes[l]);
-        /* the heap orders a free() before a malloc() that reuses the block */
+        /* clears old accesses: the heap orders a free() before a malloc() that reuses the block */
         shadow_clear(&s->touched, result[l] - a->begin, c->malloc_bytes[l]);
         if (has_bits(k, s, a))
             set_bits(s->written, result[l] - a->begin, c->malloc_bytes[l], false);
@@ -232,7 +232,7 @@ static void describe(const struct check_cta *c, const struct allocation *a, uint
 
 /* ---- accesses ---- */
 
-/* True if the instruction writes device memory; a copy reads it. */
+/* True if the instruction writes device memory. False for a copy (K_COPY), which reads it. */
 static bool writes(const struct inst *in) { return in->kind != K_LOAD && in->kind != K_COPY; }
 
 static void fill_access(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,

@@ -8,7 +8,7 @@ struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t 
         struct finding *f = &k->finding[i];
         bool same = f->pc == pc && f->other_pc == other_pc;
         bool swapped = (kind == CHECK_RACE || kind == CHECK_SAME_VALUE) && f->pc == other_pc &&
-                       f->other_pc == pc; /* the order of the two accesses is arbitrary */
+                       f->other_pc == pc; /* the two accesses may be reported in either order */
         if (f->kind == kind && (same || swapped)) {
             f->count++;
             return NULL;

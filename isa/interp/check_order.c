@@ -1,6 +1,6 @@
-/* Happened-before, by vector clocks. Threads of one warp are ordered by an instruction that they execute together;
- * warps of a CTA by barriers; all threads by releases and acquires (PTX ISA 8.9). A clock has one entry per warp,
- * not per thread: if one path of a warp acquires an event, the event counts as acquired by all its paths. */
+/* Happened-before, by vector clocks. An instruction that threads of a warp execute together orders these threads.
+ * Barriers order the warps of a CTA. Releases and acquires order all threads (PTX ISA 8.9). A clock has one entry per
+ * warp, not per thread: if one path of a warp acquires an event, the event counts as acquired by all its paths. */
 #include "check_state.h"
 
 /* ---- lanes of a warp ---- */
@@ -16,7 +16,8 @@ static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t ou
     }
 }
 
-/* Stores `row` as the matrix row of each lane in a group that has executed together until now. */
+/* Stores `row` as the row o->row[i] of each lane i in `lanes`. These lanes have executed together until now, so each of
+ * them precedes the others up to the current time. */
 static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t row[WARP_LANES]) {
     uint32_t now[WARP_LANES];
     for (unsigned j = 0; j < WARP_LANES; j++)
@@ -104,7 +105,7 @@ static void knowledge_join(struct clocks *k, struct knowledge *to, const struct 
     clock_add(k, &to->foreign_fenced, from->foreign_fenced);
 }
 
-/* Updates the warp's own entry, which is maintained only on demand. */
+/* Updates the clock entry of the warp itself. This entry is updated only when it is needed. */
 static void update_own_time(struct warp_order *o, uint32_t warp) {
     o->know.seen[2 * warp] = o->know.seen[2 * warp + 1] = o->now;
 }

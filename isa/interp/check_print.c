@@ -210,7 +210,8 @@ static void print_summary(const struct checker *k, int shown, int mistakes, cons
     fputc('\n', out);
 }
 
-/* Prints the first CHECK_SHOWN errors, or notes (`notes`). Returns their total number. */
+/* Prints the first CHECK_SHOWN errors or, if `notes` is set, the first CHECK_SHOWN notes. Returns their total
+ * number. */
 static int print_findings(const struct checker *k, bool notes, const struct launch *l, const char *ptx, size_t len,
                           FILE *out) {
     int n = 0;

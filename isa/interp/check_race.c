@@ -1,6 +1,6 @@
-/* Race detection in shared and global memory: two accesses of a granule by different threads, at least one a write, not
- * both strong, must be ordered (check_order.c). In shared memory, reads of bytes that the CTA has not written are
- * reported too. */
+/* Race detection in shared and global memory: two accesses to one granule (4 bytes or 1 byte, see struct granule) by
+ * different threads must be ordered (check_order.c), unless both are reads or both are strong. In shared memory, reads
+ * of bytes that the CTA has not written are reported too. */
 #include "check_state.h"
 
 /* One lane's access. */
@@ -13,7 +13,7 @@ struct lane {
     enum space space;
 };
 
-/* True if the access is recorded. Records of shared memory count only in their own CTA. */
+/* True if the access is recorded. A record in shared memory is valid only for the CTA that made the access. */
 static inline bool happened(const struct lane *l, const struct access *a) {
     return a->time && (l->space != SPACE_SHARED || a->cta == l->n->c->serial);
 }
@@ -51,7 +51,8 @@ static bool is_collision(const struct lane *l, const struct granule *g, uint32_t
     return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
 }
 
-/* True if a lane of this warp read the granule and lanes of the warp have not met at a barrier or mask since. */
+/* True if a lane of this warp read the granule and lanes of the warp have not synchronised since then, neither at a
+ * barrier nor by a member mask. */
 static bool was_read_here(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     const struct access *a = &g->read;
@@ -60,8 +61,8 @@ static bool was_read_here(const struct lane *l, const struct granule *g) {
 }
 
 /* True if a second lane of this instruction writes to bytes that lanes of the warp have read, even if it writes the
- * same value. Then an update is lost, as in x += 1. A single writer, or a write of a value that was not read, is the
- * old warp-synchronous style, which is allowed. */
+ * same value. Then an update is lost, as in x += 1. A write by a single lane, or of bytes that no lane has read, is
+ * allowed: it is the old warp-synchronous style. */
 static bool is_lost_update(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     return !n->strong && n->in->kind == K_STORE && is_same_instruction(n, &g->write) &&
@@ -182,7 +183,8 @@ void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanema
     for (; lanes; lanes &= lanes - 1) {
         struct lane l = {.n = n, .lane = __builtin_ctz(lanes), .space = space};
         l.at = l.granule = fx->addr[l.lane];
-        if (!n->writes && l.at == last && l.at == before) /* a broadcast: it is enough to record two of the readers */
+        /* all lanes read one address (a broadcast), so it is enough to record two of the readers */
+        if (!n->writes && l.at == last && l.at == before)
             continue;
         before = last;
         last = l.at;

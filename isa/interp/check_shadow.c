@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 enum { WORD_SHIFT = 2, BYTE_SHIFT = 0 };
-/* Stands for a page that could not be allocated; never written. */
+/* Stands for a page that could not be allocated. It is never written. */
 static const struct shadow_page no_page;
 #define UNFOLLOWED ((struct shadow_page *)&no_page)
 

@@ -44,7 +44,7 @@ struct finding {
     char where[320];                          /* description of the address; "" for none */
 };
 
-/* An access to a granule. */
+/* A recorded access to a granule (struct granule). */
 struct access {
     uint32_t time;        /* time of the thread's warp, from 1; 0: no access */
     uint32_t cta;         /* serial number of the CTA: check_cta.serial */
@@ -57,11 +57,11 @@ enum { LAST_PC = (1 << 20) - 1 };
  * scopes contain both threads. */
 enum strength { WEAK, STRONG_CTA, STRONG_GPU };
 
-/* The access history of a granule: 4 bytes, or 1 byte where accesses are smaller. It has the last weak write, and the
- * last strong write since then, because these two race with different accesses. Of the readers since the last write,
- * it has the latest reader, one unordered earlier reader on another path of the same warp, and one reader of another
- * warp or CTA. A later writer that races with any reader also races with one of these three, if all barriers are for
- * the whole CTA and a warp has at most two paths. */
+/* The access history of a granule: 4 bytes, or 1 byte where accesses are smaller. It keeps the last weak write and the
+ * last strong write after that weak write, because weak and strong writes race with different accesses. Of the readers
+ * since the last write, it keeps the latest reader, one unordered earlier reader on another path of the same warp, and
+ * one reader of another warp or CTA. A later writer that races with any reader also races with one of these three, if
+ * all barriers are for the whole CTA and a warp has at most two paths. */
 struct granule {
     struct access write, strong_write, read, read_lane, read_far;
     uint32_t value; /* value that the weak write stored */
@@ -82,16 +82,16 @@ struct shadow {
     uint64_t bytes;
 };
 
-/* State of an allocation: which bytes are initialised, and the access histories. */
+/* State of an allocation: its initialised bytes and its access histories. */
 struct device_shadow {
-    unsigned char *written; /* one bit per byte; NULL: no byte is written */
+    unsigned char *written; /* one bit per byte, set if the byte has been written; NULL: no byte has been written */
     bool all;               /* all bytes are initialised */
     bool known;             /* set up at the first access */
-    bool live;              /* scratch: true if the allocation still exists */
+    bool live;              /* scratch variable: true if the allocation still exists */
     struct shadow touched;
 };
 
-/* A block of malloc() in kernels. It stays after free() until its place is reused. */
+/* A block of malloc() in kernels. The entry remains after free() until malloc() reuses the memory. */
 struct heap_record {
     uint64_t begin, bytes;
     bool live;
@@ -128,7 +128,7 @@ struct checker {
     /* races */
     uint32_t base;             /* serial of the launch's first CTA; lower serials are of earlier launches */
     uint64_t n_ctas;           /* number of CTAs of the current launch */
-    uint64_t shadow_bytes;     /* bytes of all pages */
+    uint64_t shadow_bytes;     /* total size of all pages in bytes */
     uint64_t unfollowed;       /* bytes of memory that have no page because of the limit */
     struct clocks clocks;      /* clocks over the warps of the launch; check_order.c defines the entries */
     struct sync_places places; /* synchronisation objects in device memory */
@@ -141,8 +141,8 @@ enum { N_TIMES = 2 * MAX_CTA_WARPS };
 /* The events that precede a point in the execution. */
 struct knowledge {
     uint32_t seen[N_TIMES];       /* events of each warp of the CTA up to this time precede the point */
-    uint32_t fenced[N_TIMES];     /* the part covered by a fence of GPU scope */
-    uint32_t fenced_cta[N_TIMES]; /* the part covered by a fence of any scope */
+    uint32_t fenced[N_TIMES];     /* the events of `seen` that a fence of GPU scope covers */
+    uint32_t fenced_cta[N_TIMES]; /* the events of `seen` that a fence of any scope covers */
     struct clock *foreign;        /* events of other CTAs */
     struct clock *foreign_fenced;
 };
@@ -151,20 +151,21 @@ struct knowledge {
  * sees, from 1 in each CTA. */
 struct warp_order {
     uint32_t now;
-    uint32_t all;                         /* time when all lanes last executed an instruction together */
-    uint32_t synced;                      /* time when lanes of the warp last waited for each other, at a barrier or by
+    uint32_t all;    /* time when all lanes last executed an instruction together */
+    uint32_t synced; /* time when lanes of the warp last waited for each other, at a barrier or by
                                            * a mask */
-    uint32_t strong_known;                /* own strong accesses up to this time precede the warp, through a lock or
-                                           * flag */
+    /* through a lock or flag, the warp's own strong accesses up to this time precede its current instruction */
+    uint32_t strong_known;
     lanemask_t path;                      /* lanes of the current path */
     bool diverged;                        /* the warp has diverged, so `row` is valid */
     uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: time up to which lane j precedes lane i */
     /* the common row of the lanes of `path`; stored in `row` when lanes leave the path */
     uint32_t path_row[WARP_LANES];
     struct knowledge know;
-    struct clock *pending;      /* events learned by strong reads; they count after the next fence */
-    struct clock *released;     /* what a strong write at time `released_at` releases; NULL: none */
-    struct clock *released_cta; /* what a strong write at time `released_cta_at` releases inside the CTA */
+    /* events acquired by strong reads; they precede the warp's instructions after the next fence */
+    struct clock *pending;
+    struct clock *released;     /* events that a strong write at time `released_at` releases; NULL: none */
+    struct clock *released_cta; /* events that a strong write at time `released_cta_at` releases inside the CTA */
     uint32_t released_at, released_cta_at;
 };
 
@@ -233,7 +234,7 @@ void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launche
 /* True if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
  * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
-/* Like the function above, for any access. */
+/* Works as the function above, but accepts any access. */
 static inline bool order_is_before(const struct now *n, const struct access *a, int lane) {
     unsigned warp = a->thread / WARP_LANES;
     if (a->cta != n->c->serial)
@@ -247,12 +248,12 @@ void order_fence(const struct now *n);
 void order_release(struct check_cta *c, uint32_t barrier);
 /* Makes the events of clock `c` precede the current path; with `cta_scope`, only the events of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
-/* Each returns a new clock, which the caller owns: all events before now; the events that a strong write releases to
- * all threads; the events that a strong write releases inside the CTA. */
+/* Each function returns a new clock, which the caller owns. In this order, the clocks have: all events before now; the
+ * events that a strong write releases to all threads; the events that a strong write releases inside the CTA. */
 struct clock *order_everything(const struct now *n);
 struct clock *order_released(const struct now *n);
 struct clock *order_released_cta(const struct now *n);
-/* Adds warp `i` and all events that precede it. */
+/* Adds the events of warp `i`, and all events that precede it, to `to`. */
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 
 /* check_sync.c: synchronisation by strong accesses to one address. */
@@ -273,9 +274,9 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
 
-/* check_copy.c: cp.async. In this order: records an issued copy; records that `lanes` commit a group; records that
- * `lanes` wait until at most `groups` groups are unfinished (-1: until all copies are finished); checks an access to
- * shared memory against unfinished copies. */
+/* check_copy.c: checks of cp.async. The functions do the following, in this order: records an issued copy; records that
+ * `lanes` commit a group; records that `lanes` wait until at most `groups` groups are unfinished (-1: until all copies
+ * are finished); checks an access to shared memory against unfinished copies. */
 void copies_issue(const struct now *n, const struct effects *fx);
 void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups);

@@ -1,8 +1,8 @@
-/* Releases and acquires (PTX ISA 8.8). A strong write releases the events covered by earlier fences; with .release, all
- * events before it. A strong read acquires them at the next fence; with .acquire, at once. A read-modify-write adds
- * to the events that an address releases, so that a chain of read-modify-writes releases the events of all its
- * members. An atomic without an ordering qualifier, as compiled from CUDA's atomicAdd() and similar, counts as an
- * acquire: kernels rely on this, and the hardware guarantees it. */
+/* Releases and acquires (PTX ISA 8.8). A strong write releases the events covered by earlier fences; with .release, it
+ * releases all earlier events. A strong read acquires the released events at the next fence; with .acquire, it acquires
+ * them at once. A read-modify-write adds to the events that an address releases, so that a chain of read-modify-writes
+ * releases the events of all its members. An atomic without an ordering qualifier, as compiled from CUDA's atomicAdd()
+ * and similar, counts as an acquire: kernels rely on this, and the hardware guarantees it. */
 #include "check_state.h"
 #include "isa/exec/exec_mbarrier.h"
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void sync_forget(struct sync_places *p) {
     *p = (struct sync_places){NULL, 0, 0};
 }
 
-/* Returns the slot of `key`, or the free slot where it belongs. */
+/* Returns the slot of `key`, or the free slot where `key` belongs. */
 static struct sync_place *slot_of(const struct sync_places *p, uint64_t key) {
     uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;
     while (p->slot[at & (p->size - 1)].address && p->slot[at & (p->size - 1)].address != key)
@@ -147,7 +147,8 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, lanemask_
         for (lanemask_t left = same; left; left &= left - 1)
             arrivals += copies ? form_get(form, CAT_NOINC) : mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
     }
-    if (phase_ended(s, word, arrivals)) { /* lanes of the same instruction that arrived at the next phase count too */
+    /* lanes of this instruction that have already arrived at the next phase count too */
+    if (phase_ended(s, word, arrivals)) {
         clock_add(k, &s->released, s->arrived);
         clock_set(&s->arrived, NULL);
     }

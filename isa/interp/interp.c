@@ -13,12 +13,11 @@
 enum {
     RESIDENT = 64,          /* maximum number of resident CTAs, unless the grid is cooperative */
     WINDOW = 2 * RESIDENT,  /* maximum number of turns started and not committed */
-    DEFAULT_QUANTUM = 4096, /* warp instructions of a warp before the next warp runs */
-    /* warp instructions of a warp before the next warp runs, if a CTA of a cooperative grid may be waiting for
-     * others */
+    DEFAULT_QUANTUM = 4096, /* number of warp instructions that a warp executes before the next warp runs */
+    /* the same number if a CTA of a cooperative grid may be waiting for other CTAs */
     WAITING_QUANTUM = 256,
-    SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA communicated with others */
-    PRIVATE_TURN = 4 << 20,   /* warp instructions of a turn in which the CTA did not communicate */
+    SHARING_TURN = 32 * 1024, /* number of warp instructions of a turn in which the CTA communicated with other CTAs */
+    PRIVATE_TURN = 4 << 20,   /* number of warp instructions of a turn in which the CTA did not communicate */
     MAX_THREADS = 64,
 };
 
@@ -28,16 +27,17 @@ enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_S
 struct slot {
     struct cta_run run;
     struct run *owner;
-    uint64_t cta, ticket; /* the current CTA; number of the slot's first turn in the sequence */
-    /* number of turns, one turn for each of several consecutive CTAs; number of CTAs that ended */
+    uint64_t cta, ticket; /* number of the current CTA; number of the slot's first turn in the sequence of turns */
+    /* number of turns of the slot (one turn for each of several consecutive CTAs); number of these CTAs that have
+     * ended */
     uint32_t turns, finished;
     /* in its last turn the CTA was watched, and repeated its steps without changing anything */
     bool quiet;
     bool changed;       /* in this turn the CTA may have ended another thread's wait */
-    bool others;        /* quiet, and a warp has other runnable paths */
+    bool others;        /* `quiet` is set, and a warp has other runnable paths */
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
     bool moved;         /* its last turn may have changed memory or ended threads */
-    bool shared;        /* in one of its turns the CTA communicated with others */
+    bool shared;        /* in one of its turns the CTA communicated with other CTAs */
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
     uint32_t home;
     enum turn_end end;
@@ -67,11 +67,11 @@ struct run {
     struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
     uint32_t to_resume;                             /* suspended CTAs to resume before new ones begin */
     struct interp_stats total;
-    uint64_t quiet;                  /* number of consecutive quiet turns up to and including the last committed turn */
-    uint64_t alone;                  /* number of consecutive quiet turns of CTAs without other runnable paths */
-    uint32_t taken;                  /* path rotations since memory last changed: rotate_paths() */
+    uint64_t quiet; /* number of consecutive turns with slot.quiet, up to and including the last committed turn */
+    uint64_t alone; /* number of consecutive turns with slot.quiet and without slot.others */
+    uint32_t taken; /* path rotations since memory last changed: rotate_paths() */
     uint64_t rotations, rotate_from; /* total number of path rotations; first turn that applies the last rotation */
-    bool shares;                     /* true once a CTA has communicated with others */
+    bool shares;                     /* true once a CTA has communicated with other CTAs */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -118,7 +118,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
-    bool look = true; /* check for a stop only after a full quantum, since other turns are short */
+    bool look = true; /* tests whether to stop only after a full quantum, since other turns are short */
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (look && launch_stopped(s->owner->launch))
@@ -140,7 +140,8 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
-/* True if the CTA only waits for others. The decision depends on its steps since it last changed something. */
+/* True if the CTA only waits for other CTAs. The decision depends on the steps of the CTA since it last changed
+ * anything. */
 static bool only_waits(struct slot *s) {
     struct cta_run *r = &s->run;
     if (cta_watch_repeats(r))
@@ -152,8 +153,8 @@ static bool only_waits(struct slot *s) {
     return false;
 }
 
-/* Runs one turn. A CTA of a cooperative grid ends its turn when it only waits; its next turn comes after all other
- * CTAs. */
+/* Runs one turn. A CTA of a cooperative grid ends its turn when it only waits for other CTAs; all other CTAs then have
+ * a turn before its next turn. */
 static enum turn_end run_turn(struct slot *s) {
     struct cta_run *r = &s->run;
     uint64_t begin = r->n.warp_instructions, quantum = s->owner->quantum;
@@ -173,7 +174,7 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* the next quantum shows whether it still communicates */
+        if (cooperates) { /* the next quantum shows whether the CTA still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
             before = r->communicates;
             r->communicates = false;
@@ -218,7 +219,8 @@ static const void *state_of(const void *ctx, uint32_t warp) {
 }
 
 enum stuck_kind { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
-enum { MAX_WARPS_LISTED = 4 }; /* warps listed in the report of a running launch; a deadlock report lists all */
+/* maximum number of warps in the report of a running launch; a deadlock report lists all warps */
+enum { MAX_WARPS_LISTED = 4 };
 
 static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_kind how) {
     char *text = NULL;
@@ -348,8 +350,8 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
     return rest;
 }
 
-/* Returns how many CTAs one host thread starts at once in one slot, because short CTAs would spend their time on the
- * lock. It is 1 if another CTA might wait for one of them, or if a limit must be noticed in time. */
+/* Returns how many CTAs one host thread starts at once in one slot, so that short CTAs do not spend most of their time
+ * waiting for the lock. It is 1 if another CTA might wait for one of them, or if a limit must be noticed in time. */
 static uint32_t ctas_at_once(const struct run *run) {
     enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
     uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
@@ -446,7 +448,7 @@ static bool all_repeat(const struct run *run) {
  * no host thread can have started, so that results do not depend on host threads. Returns false if there are no other
  * paths or all paths have had their turn. */
 static bool rotate_paths(struct run *run) {
-    /* rotations until each path of a warp has run, first by stack level and then by path */
+    /* number of rotations until every path of a warp has run: first one per stack level, then one per path */
     enum { MAX_ROTATIONS = 4 * WARP_LANES };
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
     if (run->alone > here || run->taken == MAX_ROTATIONS)
@@ -503,7 +505,7 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* must happen before the slot is reused */
+        run->committed += first->turns; /* this must happen before the slot is reused */
         commit(run, first);
     }
     if (run->threads > 1)

@@ -22,7 +22,7 @@ struct interp_stats {
     uint64_t warp_instructions;    /* including the instructions of affine warps */
     uint64_t thread_instructions;  /* active lanes with a true guard, in the kernel's own warps */
     uint64_t barrier_instructions; /* convergence barrier instructions, not in warp_instructions */
-    /* sum, over issued warp instructions, of the number of schedulable paths (for AvgPath) */
+    /* sum of the number of schedulable paths over all issued warp instructions (for AvgPath) */
     uint64_t path_sum;
     uint64_t ctas, warps;
     uint32_t max_depth; /* maximum depth of the reconvergence state, in entries */
@@ -38,16 +38,17 @@ struct interp_cfg {
     uint64_t quantum;        /* warp instructions that a warp executes before another one runs; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called at intervals; NULL: never */
     void *progress_ctx;
-    bool turns;            /* spe: threads are independent, so paths of a warp that wait by spinning take turns */
-    bool affine;           /* collect affine statistics also for programs without an affine stream */
-    uint32_t affine_batch; /* CTAs for which an affine warp computes, at most AFFINE_CTAS; 0: 1. Here each CTA has its
-                            * own affine warp, so a larger batch affects only statistics */
+    bool turns;  /* spe: threads are independent, so paths of a warp that wait by spinning take turns */
+    bool affine; /* collect affine statistics also for programs without an affine stream */
+    /* number of CTAs for which an affine warp computes, at most AFFINE_CTAS; 0 means 1. In the interpreter each CTA
+     * has its own affine warp, so a larger batch affects only statistics */
+    uint32_t affine_batch;
     struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };
 
 /* Runs a launch. Returns true if it completes; otherwise `fault` says why (free it with fault_free()). Adds to `stats`.
- * CTAs run one after another, and the warps of a CTA in turns. A CTA that makes no progress because it waits for
+ * CTAs run one after another, and the warps of a CTA take turns. A CTA that makes no progress because it waits for
  * another CTA yields to the next CTA, so kernels that synchronise across CTAs complete too. */
 bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct interp_stats *stats, struct fault *fault);
 

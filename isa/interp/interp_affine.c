@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 16,         /* maximum number of waiting queue entries per warp, on average */
-    COMPUTE_STEPS = 64, /* this many steps that only compute or branch count as one */
+    AHEAD = 16,         /* maximum average number of waiting queue entries per warp */
+    COMPUTE_STEPS = 64, /* number of steps that together count as one step if they only compute or branch */
     MAX_STEPS = 4096,   /* maximum steps per request, so that a launch can be stopped */
 };
 
@@ -53,7 +53,7 @@ void cta_affine_let_run(struct cta_affine *a) {
     a->full = false;
 }
 
-/* Reports a fault in a load of the affine stream as the kernel's own load would. */
+/* Reports a fault in a load of the affine stream in the same way as a fault of the kernel's own load. */
 static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     struct cta_affine *a = r->affine;
     r->fx.fault = s->fault;
@@ -78,7 +78,7 @@ static void count_slots(struct cta_run *r, uint64_t slots) {
 static void count(struct cta_run *r, const struct affine_step *s) {
     const struct cta_affine *a = r->affine;
     struct interp_affine_stats *n = &r->n.affine;
-    if (!s->counts || a->own) /* a batch is counted only once, with its first CTA */
+    if (!s->counts || a->own) /* a batch is counted only for its first CTA */
         return;
     n->instructions++;
     count_slots(r, affine_issue_slots(s->slots, 0));
@@ -92,7 +92,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += t->compared[k];
-    const bool counted = r->affine->own; /* the batch has been counted; lane comparisons are counted per CTA */
+    /* the batch has been counted before; comparisons per lane are counted for each CTA */
+    const bool counted = r->affine->own;
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, t->compared[COMPARE_LANES]));
     if (counted)
         return;

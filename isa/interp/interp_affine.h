@@ -9,13 +9,14 @@ struct cta_affine {
     struct affine_engine *engine;
     struct supply supply;
     uint32_t batch; /* number of CTAs for which the affine warp computes; only its own CTA uses the results */
-    uint32_t own;   /* index of its own CTA in the batch */
+    uint32_t own;   /* index of the warp's own CTA in the batch */
     /* maximum number of queue entries; when it is reached, a warp that needs another entry must wait until other
      * warps have taken their entries */
     uint32_t ahead;
-    uint32_t *found; /* site -> index of the allocation that contained its last row of elements */
-    bool full;       /* a full queue has stopped a warp */
-    bool faulted;    /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
+    /* indexed by site (struct program_site): the allocation that contained the site's last row of elements */
+    uint32_t *found;
+    bool full;    /* a full queue has stopped a warp */
+    bool faulted; /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
 };
 
 /* Creates the affine warp for CTAs of a launch whose program has an affine stream. It computes for at most `batch`
@@ -35,9 +36,9 @@ enum warp_end cta_affine_finish(struct cta_run *r);
  * Returns false if `in` cannot execute now; sets r->fx.fault if it never can. */
 bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes);
 /* Runs the affine warp until all lanes have an entry for `in`, an unguarded access with plain addresses
- * (jit_frame.row). Returns false as above. */
+ * (jit_frame.row). Returns false under the same conditions as cta_affine_take() above. */
 bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst *in);
-/* Executes such an access whose entries have been sent, if each half of the warp accesses a row of elements or reads
- * one element. Returns false without any effect otherwise. */
+/* Executes an unguarded access with plain addresses, whose entries have been sent, if each half of the warp accesses a
+ * row of elements or reads one element. Returns false without any effect otherwise. */
 bool cta_affine_row(struct cta_run *r, struct warp *w, const struct inst *in);
 #endif

@@ -55,7 +55,8 @@ static void *call(struct jit_frame *f, uint32_t i) {
         atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
-    spe_calls(r->warps[w->index].control.model, in->kind == K_CALL ? 1 : -1); /* only turns of spe have a budget */
+    /* only the turns of model spe continue into other blocks */
+    spe_calls(r->warps[w->index].control.model, in->kind == K_CALL ? 1 : -1);
     f->threads += f->n_active;
     f->executed += i + 1;
     f->first = &w->program->code[next];

@@ -4,7 +4,7 @@
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
 
-enum { PATH_QUANTUM = 512 }; /* warp instructions before another path of the same warp runs */
+enum { PATH_QUANTUM = 512 }; /* number of warp instructions after which another path of the same warp runs */
 
 bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *model, const struct reconv_cfg *cfg) {
     memset(r, 0, sizeof *r);
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     uint64_t warp = 0, thread = 0;
     const bool part = lanes != LANES_ALL;
     /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
-     * whole warps. */
+     * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
         return in;
     for (;; in++) {
@@ -161,7 +161,8 @@ static void release_barrier(struct cta_run *r, uint32_t barrier) {
     cta_barrier_reset(r->cta, barrier);
 }
 
-/* Moves the path past the last instruction of a block; the fast paths of the models are elsewhere. */
+/* Moves the path past the last instruction of a block. This is the slow path, through the table of the model's
+ * functions. */
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
@@ -175,7 +176,7 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
     if (__builtin_expect(r->stands, 0)) { /* the path waits for other members of its mask */
         lanemask_t m = guard_lanes(w, in, p->lanes);
         r->stands = false;
-        if (r->check && m == p->lanes) /* otherwise, lanes with a false guard continue first */
+        if (r->check && m == p->lanes) /* if m differs from p->lanes, the lanes with a false guard continue first */
             check_members(r->check, w, in, m);
         opened = control_await(&wr->control, w, in, p, &r->fx);
         cta_watch_forget(r, w->index);
@@ -211,8 +212,8 @@ static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));
 }
 
-/* The functions up to run_spe() are for the stack model and warps with one path: they do what leave_block() and
- * control_paths() do, without calling the model. */
+/* The functions from here to run_spe() serve the stack model, for warps with one path. They have the same effects as
+ * leave_block() and control_paths(), but do not call the model. */
 static unsigned advance_only_path(void *model, int id, uint32_t next) {
     (void)id;
     spe_advance(model, next);
@@ -320,7 +321,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 break;
             }
             if (lanes_wait(w, wr)) {
-                end = WARP_WAITS; /* or only some lanes wait; in that case warp_run() decides */
+                end = WARP_WAITS; /* if only some of the lanes wait, warp_run() decides how to continue */
                 break;
             }
         }
@@ -346,7 +347,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
                 p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
-        if (!ready && wr->unmerged && take_turns(w, wr)) /* stack model only */
+        if (!ready && wr->unmerged && take_turns(w, wr)) /* happens only in the stack model */
             continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;

@@ -11,10 +11,11 @@
 struct warp_run {
     struct warp_control control;
     bool done;
-    bool starved;      /* the warp stopped before an instruction that needs an entry from the affine warp */
-    bool blocked;      /* no path can run before a barrier completes */
-    bool patient;      /* with cta_run.turns: the top path has waited once while other warps ran */
-    bool unmerged;     /* with cta_run.turns: paths have taken turns, so some paths that should have merged did not */
+    bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp */
+    bool blocked; /* no path can run before a barrier completes */
+    bool patient; /* with cta_run.turns: the top path has waited once while other warps ran */
+    /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
+    bool unmerged;
     uint32_t rounds;   /* with cta_run.turns: iterations of waiting loops since the warp last let others run */
     uint64_t since;    /* value of `executed` when these iterations began */
     uint32_t rotation; /* selects among several schedulable paths */
@@ -36,7 +37,8 @@ struct cta_run {
     bool counts_loads;                      /* true: count loads for affine statistics */
     struct check_cta *check;                /* NULL: the launch is not checked; freed with the run */
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
-    bool stands;       /* the block stopped before its last instruction, which waits for members or an entry */
+    /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
+    bool stands;
     bool wants_entry;  /* this instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
     struct interp_stats n;
@@ -50,12 +52,12 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-/* With cta_run.turns: cta_has_others() is true if warps have other runnable paths; cta_take_turns() lets these run
- * next. */
+/* For cta_run.turns: cta_has_others() returns true if warps have other runnable paths. cta_take_turns() lets these
+ * paths run next. */
 bool cta_has_others(const struct cta_run *r);
 void cta_take_turns(struct cta_run *r);
-/* Why warp_run() returned: the warp exited; it waits for others; it used its budget; it faulted; the launch is
- * stopping. */
+/* The reason why warp_run() returned. In this order: the warp exited, waits for other warps or lanes, used its budget,
+ * or faulted, or the launch is stopping. */
 enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
 
 /* Allocates the paths of all warps; false if out of memory. `r` then owns `c`. */

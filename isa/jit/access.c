@@ -105,7 +105,7 @@ static bool matches_group(const struct compiler *c, const struct group *g, const
 /* Returns the group that begins with the current access. The group includes the later accesses with the same base
  * register, up to the next write of that register. */
 static struct group group_for(const struct compiler *c) {
-    enum { NEAR = 1 << 16 }; /* accesses further away are likely in another allocation */
+    enum { NEAR = 1 << 16 }; /* an access with a larger difference of offsets is likely in another allocation */
     const struct inst *first = inst_of(c);
     struct group g = {.base = first->a,
                       .live = true,
@@ -342,14 +342,14 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Gathers elements from the addresses in `from`, line i of the base register. */
+/* Gathers elements from the addresses in vector register `from`, which holds line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
     line_offsets(&c->e, wide, from);
     lanes_gather(&c->e, op, to, RDX, 2, c->partial, i, wide ? 8 : 4);
 }
 
-/* Scatters the elements in `from` to line i of the addresses. */
+/* Scatters the elements in vector register `from` to the addresses in line i of the base register. */
 static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
     line_offsets(&c->e, wide, address);
@@ -357,7 +357,7 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
 
-/* If several lanes store to the same address, the value of the last lane remains, as in the interpreter. */
+/* If several lanes store to the same address, the value of the highest lane remains, as in the interpreter. */
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;

@@ -37,7 +37,7 @@ static void emit_epilogue(struct compiler *c) {
     emit_return(e);
 }
 
-/* Emits a call of a function of the frame for the current instruction. Requires that no vector register holds a
+/* Emits a call of a function of struct jit_frame for the current instruction. Requires that no vector register holds a
  * line. */
 static void call_frame(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
@@ -70,7 +70,7 @@ static void compile_call(struct compiler *c) {
         return;
     }
     bool queued = access_is_queued(c, in);
-    c->native += queued; /* counts as native: the interpreter is slower */
+    c->native += queued; /* a queued access counts as natively compiled, because interpreting it would be slower */
     call_frame(c, queued ? offsetof(struct jit_frame, row) : offsetof(struct jit_frame, step));
 }
 
@@ -84,7 +84,7 @@ static void compile_lanes(struct compiler *c) {
     lines_unpin(c);
 }
 
-/* Updates counts and groups after the current instruction. */
+/* Updates the pending counts and the groups of accesses after the current instruction. */
 static void note_compiled(struct compiler *c) {
     const struct inst *in = inst_of(c);
     c->native++;
@@ -108,13 +108,13 @@ static void compile_inst(struct compiler *c) {
 
 /* ---- strips ---- */
 
-/* With AVX2 few lines fit the vector registers. So a run of lanewise instructions is compiled for a quarter of the
- * lanes, then for the next quarter. A value that one instruction of the run passes to another then needs one line, not
- * four. The run may include loads whose addresses have been checked. It includes no stores, because a store changes
- * what later loads return. */
+/* With AVX2, the vector registers hold only few lines. So a run (consecutive instructions) of lanewise instructions is
+ * compiled for a quarter of the lanes, then for the next quarter. A value that one instruction of the run passes to
+ * another then needs one line, not four. The run may include loads whose addresses have been checked. It includes no
+ * stores, because a store changes what later loads return. */
 enum { STRIPS = 4 };
 
-/* Returns the length of the run of lanewise instructions at the current one. */
+/* Returns the length of the run of lanewise instructions that begins with the current instruction. */
 static uint32_t strip_length(struct compiler *c) {
     uint32_t n = 0;
     unsigned live = (1u << N_GROUPS) - 1;
@@ -130,7 +130,7 @@ static uint32_t strip_length(struct compiler *c) {
     return n;
 }
 
-/* Compiles a run of n instructions. It has no side exits and writes no guard. */
+/* Compiles a run of n instructions. The instructions have no side exits and write no guard. */
 static void compile_strips(struct compiler *c, uint32_t n) {
     const uint32_t first = c->at, end = first + n;
     c->strips = STRIPS;
@@ -149,9 +149,9 @@ static void compile_strips(struct compiler *c, uint32_t n) {
 
 /* ---- continuing in another block ---- */
 
-/* Emits a jump to the code of the block at `next`. The block's normal end follows. It is used if the paths of the warp
- * meet at `next`, if the warp's turn is over, or if `next` has no code. `branches`: branch instructions executed (0 or
- * 1), `lanes`: lanes that executed them. */
+/* Emits a jump to the code of the block at `next`. The code that follows the jump ends the block normally. It runs if
+ * the paths of the warp meet at `next`, if the warp's turn is over, or if `next` has no code. `branches`: branch
+ * instructions executed (0 or 1), `lanes`: lanes that executed them. */
 static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, uint32_t lanes) {
     struct emit *e = &c->e;
     jump_t stay[3];

@@ -11,11 +11,11 @@
 #include "lanes.h"
 
 enum {
-    N_VECTORS = 32,   /* vector registers, at most */
-    MAX_LINES = 8,    /* lines of a register of the warp, at most */
-    MAX_NATIVE = 256, /* instructions of a block that are compiled; the rest is interpreted */
+    N_VECTORS = 32,   /* maximum number of vector registers */
+    MAX_LINES = 8,    /* maximum number of lines of a warp register */
+    MAX_NATIVE = 256, /* maximum number of instructions of a block that are compiled; the rest is interpreted */
     N_GROUPS = 3,
-    MAX_JUMPS = 12, /* jumps to one side exit */
+    MAX_JUMPS = 12, /* maximum number of jumps to one side exit */
 };
 
 /* Pattern of an access's 32 addresses. A half warp is uniform (one address) or a row (consecutive elements). */
@@ -24,22 +24,22 @@ enum access_shape {
     ACCESS_ROW_SAME,
     ACCESS_SAME_ROW,
     ACCESS_ROW_ROW,
-    ACCESS_ANY,  /* neither: gather or scatter */
+    ACCESS_ANY,  /* neither uniform nor a row: the code gathers or scatters */
     ACCESS_CALL, /* call the interpreter's function */
     ACCESS_UNKNOWN,
 };
-/* What profiling found about the accesses of an instruction. */
+/* The result of profiling the accesses of an instruction. */
 struct access_profile {
     _Atomic uint8_t shape;    /* enum access_shape */
-    _Atomic uint8_t space;    /* enum space that generic addresses pointed to */
+    _Atomic uint8_t space;    /* enum space to which the generic addresses pointed */
     atomic_bool call_partial; /* with a partial warp, call the interpreter's function */
 };
 
 struct held_line {
     uint32_t key;  /* byte offset of the line in its bank, + 1 for bank 1; NO_LINE: the vector register is free */
-    bool dirty;    /* differs from memory */
+    bool dirty;    /* the line differs from its copy in memory */
     bool any_nan;  /* f32 line whose NaNs are not canonical yet */
-    uint8_t index; /* number of the line in its register; valid if dirty */
+    uint8_t index; /* number of the line within its warp register; valid if dirty */
     uint8_t size;  /* bytes of an element; valid if dirty */
     uint32_t used; /* time of last use, by compiler.clock */
 };
@@ -54,7 +54,7 @@ struct done {
 /* A side exit: a point before an instruction where the code returns to the interpreter, and the lines to store
  * there. */
 struct side_exit {
-    uint32_t index;  /* instructions executed before the exit */
+    uint32_t index;  /* number of instructions executed before the exit */
     uint32_t reason; /* JIT_LEFT or JIT_STOPPED */
     struct done done;
     jump_t jumps[MAX_JUMPS]; /* to this exit */
@@ -62,8 +62,8 @@ struct side_exit {
     struct held_line held[N_VECTORS]; /* lines in vector registers at the exit */
 };
 
-/* Accesses off one base register whose bounds are checked together. Two general registers hold the host address of each
- * half warp. */
+/* A group: accesses with one base register, whose bounds are checked together. Two general registers hold the host
+ * address of each half warp. */
 struct group {
     opnd_t base;
     bool live; /* the group has been checked, and its base register has not been written since */
@@ -73,7 +73,7 @@ struct group {
     uint32_t used;     /* time of last use */
 };
 
-/* Hint of an access: the allocation that contained its last address. */
+/* A site: an access and its hint, the allocation that contained its last address. */
 struct site {
     uint32_t index; /* index of the instruction in the block */
     uint32_t hint;  /* index in memory.list; read by running code of any thread */
@@ -92,9 +92,9 @@ struct compiler {
     struct done done;           /* counts of the instructions before `at`, without the lanes of guarded instructions */
     uint32_t native;            /* instructions compiled without a call */
     bool is_native[MAX_NATIVE]; /* by instruction */
-    const struct rule *rule[MAX_NATIVE]; /* by instruction; NULL for accesses */
+    const struct rule *rule[MAX_NATIVE]; /* rules, indexed by instruction; NULL for accesses */
     unsigned strip, strips;              /* the code is for part `strip` of `strips` equal parts of the lanes */
-    struct held_line held[N_VECTORS];    /* by vector register */
+    struct held_line held[N_VECTORS];    /* lines, indexed by vector register */
     uint32_t keys[N_VECTORS];            /* copy of held[].key, contiguous for fast search */
     uint32_t pinned;                     /* vector registers that the current instruction uses, one bit each */
     uint32_t vectors;                    /* vector registers that may hold lines, one bit each */
@@ -102,7 +102,7 @@ struct compiler {
     uint32_t clock; /* counts uses of lines and groups */
     struct side_exit *exits;
     uint32_t n_exits, cap_exits;
-    struct site *sites; /* `n` sites; the code contains their addresses */
+    struct site *sites; /* `n_sites` entries; the compiled code contains their addresses */
     uint32_t n_sites;
 };
 
@@ -112,10 +112,10 @@ static inline const struct inst *inst_of(const struct compiler *c) { return &c->
 
 /* Bytes of a line. */
 static inline unsigned line_bytes(const struct compiler *c) { return c->e.vex ? 32 : 64; }
-/* Lines of a register of the warp that has elements of `size` bytes: at most MAX_LINES. */
+/* The number of lines of a warp register with elements of `size` bytes: at most MAX_LINES. */
 static inline unsigned lines_of(const struct compiler *c, unsigned size) { return WARP_LANES * size / line_bytes(c); }
 
-/* The lines of the current strip: from line_first() to before line_end(). */
+/* The lines of the current strip have the numbers line_first() to line_end() - 1. */
 static inline unsigned line_first(const struct compiler *c, unsigned size) {
     return lines_of(c, size) * c->strip / c->strips;
 }
@@ -132,7 +132,7 @@ unsigned line_new(struct compiler *c, opnd_t d, unsigned i, bool any_nan);
 /* Marks a line that line_get() returned as modified in its register. */
 void line_modified(struct compiler *c, opnd_t d, unsigned i);
 /* Returns a pinned vector register for a result that must not replace line i of its destination before the last side
- * exit of the instruction. line_rename() makes it that line. */
+ * exit of the instruction. line_rename() then turns this vector register into line i of the destination. */
 unsigned line_temporary(struct compiler *c, unsigned i);
 void line_rename(struct compiler *c, unsigned v, opnd_t d, unsigned i);
 /* Unpins all vector registers. */
@@ -140,7 +140,8 @@ void lines_unpin(struct compiler *c);
 /* Emits the store of line h in vector register v, if it is dirty. In code for a partial warp, lanes that are not active
  * keep their values in memory. */
 void line_store(struct compiler *c, struct held_line *h, unsigned v);
-/* The first function stores all dirty lines, the second one forgets all lines. Both are needed before a call. */
+/* The first function emits stores of all dirty lines. The second function marks all vector registers as free. Both are
+ * needed before a call. */
 void lines_store(struct compiler *c);
 void lines_forget(struct compiler *c);
 
@@ -159,7 +160,7 @@ void count_guarded(struct compiler *c);
 /* Adds a side exit before the current instruction, with the lines that vector registers hold now. Returns NULL if
  * memory is out. */
 struct side_exit *side_exit_new(struct compiler *c, uint32_t reason);
-/* Emits a jump to the exit on a condition. */
+/* Emits a conditional jump to the exit. */
 void exit_if(struct compiler *c, struct side_exit *out, unsigned condition);
 /* Emits the code of all side exits. `finish`: offset of the code that returns RAX. */
 void compile_exits(struct compiler *c, size_t finish);
@@ -179,8 +180,8 @@ void compile_op(struct compiler *c);
 /* Returns true if compile_access() can emit the access. */
 bool access_is_native(const struct compiler *c, const struct inst *in);
 void compile_access(struct compiler *c);
-/* Emits the address check of the current instruction if no live group covers it. Returns false if it is not a load
- * whose half warps are uniform or access consecutive elements. */
+/* Emits the address check of the current instruction if no live group covers it. Returns false if the instruction is
+ * not a load whose half warps are uniform or access consecutive elements. */
 bool access_check_load(struct compiler *c);
 /* Returns true for a load that one of the groups in `live` (one bit per group) covers, and whose half warps are uniform
  * or access consecutive elements. */

@@ -39,7 +39,7 @@ static uint32_t registers_with(const struct compiler *c, uint32_t key) {
     return bits;
 }
 
-/* Returns a free vector register, else the least recently used vector register that is not pinned. */
+/* Returns a free vector register. If all are in use, returns the least recently used register that is not pinned. */
 static unsigned victim(const struct compiler *c) {
     unsigned best = 0;
     uint32_t none = registers_with(c, NO_LINE) & c->vectors;
@@ -101,7 +101,7 @@ void line_modified(struct compiler *c, opnd_t d, unsigned i) {
 }
 
 unsigned line_temporary(struct compiler *c, unsigned i) {
-    enum { BEHIND_ALL = 0xffffff00 }; /* beyond all registers of the warp */
+    enum { BEHIND_ALL = 0xffffff00 }; /* a key above the keys of all registers of the warp */
     bool had;
     return pin(c, find_register(c, BEHIND_ALL + 2 * i, &had));
 }

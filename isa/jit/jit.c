@@ -8,10 +8,10 @@
 #include <time.h>
 
 enum {
-    PROFILED_RUNS = 2,        /* interpreted runs of a block that record its access shapes */
-    MIN_LENGTH = 3,           /* instructions of the shortest block compiled, including its branch */
-    EXITS_TO_RECOMPILE = 256, /* side exits before a block is recompiled */
-    MAX_COMPILATIONS = 6,     /* compilations of a block, at most */
+    PROFILED_RUNS = 2,        /* number of interpreted runs of a block that record the shapes of its accesses */
+    MIN_LENGTH = 3,           /* minimum number of instructions of a compiled block, including its branch */
+    EXITS_TO_RECOMPILE = 256, /* number of side exits after which a block is recompiled */
+    MAX_COMPILATIONS = 6,     /* maximum number of compilations of a block */
     PAGE = 4096,
     AREA = 8 * PAGE,
 };
@@ -22,7 +22,7 @@ struct jit_block {
     void *code;
     size_t inside; /* offset at which other blocks enter it */
     struct site *sites;
-    uint32_t n_sites, times; /* times: how often the block has been compiled, this time included */
+    uint32_t n_sites, times; /* times: number of compilations of the block so far, including this one */
 };
 
 struct jit_parts {

@@ -19,7 +19,8 @@ struct jit_frame {
     unsigned char *bank[2]; /* as in struct warp */
     const struct jit_tables *tables;
     uint64_t threads; /* lanes that executed, summed over instructions; the code adds to it */
-    uint64_t loads;   /* loads by inst_is_counted_load() after the pass decouple, without loads of step() */
+    /* number of executed loads that inst_is_counted_load() counts; loads executed by step() are not included */
+    uint64_t loads;
     const struct memory *memory;
     unsigned char *shared;
     uint64_t shared_bytes;
@@ -31,7 +32,8 @@ struct jit_frame {
     uint32_t (*step)(struct jit_frame *f, uint32_t i);
     /* Like step(), for a simple access whose addresses come from a queue. Fast if the addresses are consecutive. */
     uint32_t (*row)(struct jit_frame *f, uint32_t i);
-    /* Takes the predicate of the branch first[i] from a queue, and sets `taken`. Returns the same values as step(). */
+    /* Takes the predicate of the branch first[i] from a queue, and sets `taken`. The return values have the same
+     * meaning as for step(). */
     uint32_t (*take)(struct jit_frame *f, uint32_t i);
     /* Executes first[i], a call or return after a block, if all lanes go to one PC that has code. Sets `first` and the
      * counts to the block at that PC. Returns the address at which to continue, or NULL if it did nothing. */
@@ -42,7 +44,7 @@ struct jit_frame {
     uint64_t executed;        /* instructions of earlier blocks that this call executed; initially 0 */
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
     uint32_t rpc;             /* PC where paths meet: the code does not continue there */
-    /* The active lanes, the others, and the number of active ones: set before the code is called. */
+    /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */
     lanemask_t active, inactive;
     uint64_t n_active;
     struct jit *jit;
@@ -61,13 +63,13 @@ enum {
 };
 typedef uint32_t jit_code(struct jit_frame *f);
 
-/* A block, by the PC of its first instruction. */
+/* The state of a block. A block is identified by the PC of its first instruction. */
 struct jit_entry {
     _Atomic(jit_code *) code;   /* NULL: no code, or not compiled yet */
     _Atomic(void *) inside;     /* address at which other blocks enter the code; NULL: they cannot */
     atomic_uint countdown;      /* entries left before the block is profiled; 0: profiled or rejected */
     atomic_uint profiled, left; /* profiled: number of interpreted runs recorded; left: number of side exits taken */
-    struct jit_block *block;    /* its last compilation */
+    struct jit_block *block;    /* the last compilation of the block */
 };
 struct jit {
     struct jit_entry *entry[2]; /* [0]: for all lanes; [1]: for partial warps */

@@ -11,7 +11,7 @@ void emit_free(struct emit *e) {
 void emit_bytes(struct emit *e, const void *bytes, size_t n) {
     if (!e->full && e->n + n > e->cap) {
         size_t cap = e->cap ? 2 * e->cap : 4096;
-        unsigned char *code = realloc(e->code, cap); /* n is at most a few bytes */
+        unsigned char *code = realloc(e->code, cap); /* `n` is a few bytes at most */
         e->full = !code;
         if (code) {
             e->code = code;

@@ -49,7 +49,7 @@ struct lanes {
     bool zero;
 };
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l);
-/* The same instruction with its last operand in memory. */
+/* Emits a vector instruction whose last operand is in memory. */
 void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, struct lanes l);
 /* Gathers from base + disp + index[lane] bytes, for the lanes set in a mask register (with VEX: in a vector
  * register). */
@@ -75,7 +75,7 @@ void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
-/* Shifts left, 32 bits. */
+/* Shifts a 32-bit register left. */
 void emit_shift(struct emit *e, enum gpr r, unsigned by);
 void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits);
 void emit_compare_byte(struct emit *e, struct place p, unsigned value);

@@ -17,16 +17,17 @@
 #define K_ALL16  VECTOR(1, 0, 0, 0x46) /* kxnorw */
 #define K_TEST16 VECTOR(1, 0, 0, 0x98) /* kortestw */
 #define K_TEST8  VECTOR(1, 1, 0, 0x98)
-#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second operand above third */
+#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* AVX and AVX2 instructions for which AVX-512 has another form or none. */
-#define A_UPPER    VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
-#define A_JOIN     VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
-#define A_SHUFFLE  VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
-#define A_PERMUTE  VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
-#define A_FROM32   (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
-#define A_FROM64   (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-#define A_BLEND    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third operand where the register in the next byte is negative */
+#define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
+#define A_SHUFFLE VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
+#define A_PERMUTE VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
+#define A_FROM32  (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
+#define A_FROM64  (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
+/* vblendvps: takes the third operand in elements where the register in the next byte is negative */
+#define A_BLEND    VECTOR(3, 1, 0, 0x4a)
 #define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
 #define A_EQUAL32  VECTOR(1, 1, 0, 0x76)
 #define A_EQUAL64  VECTOR(2, 1, 0, 0x29)
@@ -45,13 +46,13 @@ static void op3_imm(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigne
 
 uint32_t lanes_line_registers(const struct emit *e) { return e->vex ? 0xffe0u : 0xfffffff0u; }
 
-/* Returns the vector register that is mask m with AVX2. */
+/* Returns the vector register that holds mask m with AVX2. */
 static unsigned vector_of(unsigned m) { return m == 2 ? 3 : 4; }
 
 /* ---- arithmetic that AVX2 lacks ---- */
 
 static void multiply64(struct emit *e, unsigned d, unsigned a, unsigned b) {
-    for (unsigned k = 0; k < 2; k++) { /* upper half of one factor times lower half of the other */
+    for (unsigned k = 0; k < 2; k++) { /* upper half of one factor times lower half of the other factor */
         op3_imm(e, V_SHIFT64, SHIFT_RIGHT, 2 + k, k ? b : a, 32);
         op3(e, V_WIDE_U32, 2 + k, 2 + k, k ? a : b);
     }
@@ -79,7 +80,7 @@ void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) {
         signs64(e, b);
         op3(e, V_XOR, 3, b, 2);
         op3(e, V_SUB64, d, 3, 2);
-    } else if (e->vex && op == V_F32_U32) { /* upper half * 65536 + lower half, rounded once */
+    } else if (e->vex && op == V_F32_U32) { /* computes upper half * 65536 + lower half, which is rounded once */
         op3_imm(e, V_SHIFT32, SHIFT_RIGHT, 2, b, 16);
         op3(e, V_F32_S32, 2, 0, 2);
         op3(e, V_XOR, 3, 3, 3);
@@ -160,7 +161,8 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, active)), i, size);
 }
 
-/* Merges and stores a whole line. A masked store cannot forward to a later load, and is slow on some processors. */
+/* Merges v with the old contents of memory and stores a whole line. A masked store cannot forward to a later load, and
+ * is slow on some processors. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
     const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may hold comparison results */
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, inactive)), i, size);
@@ -185,7 +187,7 @@ void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsig
 
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
                   unsigned size) {
-    if (partial && e->vex && op == V_GATHERQ32) /* the mask's elements are as wide as the loaded ones */
+    if (partial && e->vex && op == V_GATHERQ32) /* the mask's elements must be as wide as the loaded elements */
         lanes_of_bits(e, vector_of(1), frame_at(offsetof(struct jit_frame, active)), 4 * i, 4);
     else if (partial)
         lanes_active(e, 1, i, size);

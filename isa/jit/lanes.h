@@ -43,9 +43,9 @@ void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
  * Uses mask 1. d must be neither vector register 3 nor the index. */
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
                   unsigned size);
-/* Mask m = result of a float comparison; `how`: predicate number of vcmpps. */
+/* Mask m = result of a float comparison; `how` is the predicate number of vcmpps. */
 void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);
-/* Copies words of v to d where mask m is set. */
+/* Copies elements of v to d where mask m is set. */
 void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v);
 /* d = `yes` where predicate p is set, else `no`, for line i with elements of `size` bytes. Uses mask 1. */
 void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size);

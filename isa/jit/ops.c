@@ -9,7 +9,7 @@ struct rule {
     uint8_t type;  /* enum type: the first type of the mnemonic */
     uint8_t type2; /* second type; T_NONE: none */
     bool has_exit; /* the rule has a side exit, so the instruction cannot have a guard */
-    uint64_t form; /* row.form, exactly */
+    uint64_t form; /* must equal row.form */
     rule_fn *compile;
     uint32_t code;   /* main vector instruction */
     uint32_t second; /* opcode of a second vector instruction, or an immediate operand */
@@ -281,7 +281,7 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
         emit_alu_mem(e, (unsigned)ops[op], false, RAX, operand_at(in->c, 0));
         emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
     }
-    /* compute both results before writing one: the write may change the guard */
+    /* computes both results before it writes one, because writing a result may change the guard */
     if (writes_some(c, in) && in->d2 != OPND_SINK) {
         guard_mask(c, in, RCX);
         put_predicate(c, in, in->d, RAX);

@@ -51,7 +51,8 @@
 #define V_GATHER32    VECTOR(2, 1, 0, 0x90) /* vpgatherdd */
 #define V_GATHER64    VECTOR(2, 1, 1, 0x91) /* vpgatherqq */
 #define V_GATHERQ32   VECTOR(2, 1, 0, 0x91) /* vpgatherqd */
-#define V_TO_SCATTER  0x100000u /* added to a gather's opcode to get the scatter (0x10 higher); reg is the source */
+/* added to the opcode of a gather, gives the opcode of the scatter (0x10 higher); reg is the source */
+#define V_TO_SCATTER  0x100000u
 #define CMP_UNORDERED 3
 enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 #endif

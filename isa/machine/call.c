@@ -114,10 +114,11 @@ static uint64_t frame_of(const struct warp *w, const struct program_function *f,
 /* A call by one lane. */
 struct call_site {
     const struct program_function *caller, *callee;
-    const uint32_t *words; /* lists[in->list ...]: callee, number of inputs, number of results, triples */
+    /* lists[in->list ...]: callee, number of inputs, number of results, then three words for each of them */
+    const uint32_t *words;
 };
 
-/* True if [offset, offset + bytes) is inside the lane's local memory. */
+/* True if bytes [offset, offset + bytes) are inside the lane's local memory. */
 static bool in_local(const struct warp *w, uint64_t offset, uint32_t bytes) {
     return bytes <= w->local_bytes && offset <= w->local_bytes - bytes;
 }
@@ -130,7 +131,8 @@ static void copy_lane(struct warp *w, unsigned lane, uint64_t to, uint64_t from,
     }
     const bool words = !((to | from | bytes) & 3);
     const unsigned step = words ? 4 : 1;
-    for (uint32_t i = 0; i < bytes; i += step) { /* overlapping ranges: copy from the end that is not overwritten */
+    /* the ranges may overlap, so the copy begins at the end that does not overwrite bytes still to be copied */
+    for (uint32_t i = 0; i < bytes; i += step) {
         const uint32_t at = to > from ? bytes - step - i : i;
         memcpy(warp_local(w, lane, to + at), warp_local(w, lane, from + at), step);
     }
@@ -174,7 +176,7 @@ static bool push_frame(struct warp *w, const struct program_function *f, int lan
     uint64_t *pointer = (uint64_t *)reg_ptr(w, w->program->frame_pointer) + lane, frame = c->frame[lane];
     ok = ok && save_bytes(s, pointer, sizeof *pointer);
     *pointer = frame;
-    for (uint32_t i = 0; i < f->frame_bytes; i += 4) /* a multiple of 16 */
+    for (uint32_t i = 0; i < f->frame_bytes; i += 4) /* frame_bytes is a multiple of 16 */
         memset(warp_local(w, (unsigned)lane, frame + i), 0, 4);
     c->frame[lane] += f->frame_bytes;
     return ok;
@@ -254,7 +256,7 @@ static bool frame_fits(const struct warp *w, const struct program_function *f, i
     return c->depth[lane] < CALL_MAX_DEPTH && (!f->recursive || in_local(w, c->frame[lane], f->frame_bytes));
 }
 
-/* ---- lanes that call or return together ---- */
+/* ---- calls and returns of several lanes at once ---- */
 
 /* Copies one word per lane from one row of local memory to another, for the lanes in `m`. */
 static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
@@ -319,7 +321,8 @@ static bool call_together(struct warp *w, const struct call_site *site, lanemask
     return true;
 }
 
-/* Returns lanes that all continue at *next. Returns false without any effect if the slow path is needed. */
+/* Executes a return of lanes that all continue at *next. Returns false, without any effect, if the slow path is
+ * needed. */
 static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;

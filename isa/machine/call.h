@@ -38,7 +38,8 @@ enum {
 void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* Stores in *next where a call or return leads `lane` now. Returns false if the lane leaves the kernel or faults. */
+/* Stores in *next the PC to which a call or return takes `lane` now. Returns false if the lane leaves the kernel or
+ * faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
 /* Fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all lanes
  * have one target *next and no function is recursive. Returns false without any effect if these conditions do not

@@ -10,14 +10,15 @@ enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRI
 /* The effects of one instruction: for the driver (control, faults) and the timing model (addresses). */
 struct effects {
     lanemask_t lanes; /* lanes that executed: active and guard true */
-    uint8_t fault;    /* enum fault_kind; on a fault, neither the faulting lane nor later lanes have written */
+    uint8_t fault;    /* enum fault_kind; on a fault, neither the faulting lane nor higher lanes have written results */
     uint8_t fault_lane;
     uint8_t fault_bytes;
-    uint8_t space;          /* memory: state space; SPACE_GENERIC if lanes differ (see the masks) */
+    /* memory: state space; SPACE_GENERIC if lanes access different spaces (see the masks below) */
+    uint8_t space;
     uint8_t n_elems, msize; /* memory: elements per lane, at addr[l], addr[l] + msize, ... */
     struct halves halves;   /* memory: pattern of addr[], for accesses of n_elems * msize bytes */
     uint64_t fault_address;
-    char *fault_text;                     /* from malloc(), or NULL */
+    char *fault_text;                     /* text of the fault, from malloc(); NULL: none */
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address is shared or local */
     lanemask_t fetched; /* K_PREFETCH: lanes whose line a cache may fetch; K_COPY: lanes that read global memory */
     /* control */
@@ -30,8 +31,9 @@ struct effects {
     uint8_t barrier_mode;              /* enum barrier_mode */
     lanemask_t barrier_pred;           /* bar.red: value of the predicate per lane */
     _Alignas(64)
-        uint64_t addr[WARP_LANES]; /* memory: byte addresses of executing lanes in the space; for local memory, in the
-                              * thread's own */
+        /* memory: byte addresses of executing lanes in the space; for local memory, offsets in the thread's own
+         * local memory */
+        uint64_t addr[WARP_LANES];
     uint64_t to[WARP_LANES]; /* K_COPY: shared memory addresses to which lanes write msize bytes; addr: addresses they
                               * read */
 };
@@ -64,7 +66,7 @@ void fx_target(struct effects *fx, uint32_t pc, int lane);
 /* Reports a fault that has no address. `fmt` and its arguments describe it. */
 void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes. A `size` of 0 means that both are lane
+/* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes. If `size` is 0, `from` and `to` are lane
  * masks. */
 void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
 /* True if the faulting access is a write. In a copy, the access to shared memory is the write. */

@@ -1,4 +1,4 @@
-/* The heap of malloc() and free() in kernels: first fit in one allocation of device memory. */
+/* The heap of malloc() and free() in kernels: a first-fit allocator in one allocation of device memory. */
 #include "heap.h"
 #include "isa/arith.h"
 #include <pthread.h>

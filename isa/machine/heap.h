@@ -14,7 +14,8 @@ struct device_heap;
 /* Creates an empty heap in the `bytes` bytes at device address `address`. Returns NULL if out of memory. */
 struct device_heap *device_heap_new(uint64_t address, uint64_t bytes);
 void device_heap_free(struct device_heap *h);
-/* Allocates `bytes` > 0 bytes, aligned to 16. Returns their device address; 0 if the heap is full or missing. */
+/* Allocates `bytes` > 0 bytes, aligned to 16. Returns their device address; returns 0 if the heap is full or does not
+ * exist. */
 uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes);
 /* Frees a block. Returns false if `address` is not from device_heap_alloc(). */
 bool device_heap_release(struct device_heap *h, uint64_t address);

@@ -10,7 +10,8 @@ struct record {
     lanemask_t lanes;
     uint16_t bytes; /* bytes per lane */
     bool unit;
-    uint64_t addr[WARP_LANES]; /* host offsets of the lanes; if `unit` is set, only the first is used */
+    /* host address offsets of the lanes; if `unit` is set, only the offset of lane 0 is used */
+    uint64_t addr[WARP_LANES];
 };
 
 static size_t data_bytes(const struct record *r) { return (size_t)r->bytes * WARP_LANES; }
@@ -41,8 +42,8 @@ static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanema
             lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
         return lines;
     }
-    for (int l = 0; l < WARP_LANES; l++) /* idle lanes repeat the address of an executing lane; no lane crosses a
-                                          * line */
+    /* idle lanes have the address of an executing lane; no lane's store crosses a 128-byte line */
+    for (int l = 0; l < WARP_LANES; l++)
         lines |= 1ull << (base + addr[l]) / LINE % 64;
     return lines;
 }

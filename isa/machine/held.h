@@ -1,8 +1,8 @@
 #ifndef ISA_MACHINE_HELD_H
 #define ISA_MACHINE_HELD_H
-/* Held stores: stores to device memory that are delayed. Their owner reads the new values at once, and all other
- * warps only after the stores are performed. While warps run on several host threads, the memory does not change, so
- * results do not depend on thread timing. */
+/* Held stores: stores to device memory that are delayed. The warp that stores reads the new values at once. All other
+ * warps read them only after the stores are performed. While warps run on several host threads, the memory does not
+ * change, so results do not depend on thread timing. */
 #include "isa/types.h"
 #include <stddef.h>
 

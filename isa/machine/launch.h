@@ -14,9 +14,10 @@ struct launch {
     struct dim3 grid, block;
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
-    uint64_t cycle_limit; /* in cycles of the timing model, or warp instructions of the interpreter; 0 means no limit */
-    atomic_bool *stop;    /* set by any thread to end the launch early; NULL if the launch cannot be stopped */
-    uint32_t number;      /* number of this launch in its context, from 0: %gridid */
+    /* limit in cycles of the timing model, or in warp instructions of the interpreter; 0: no limit */
+    uint64_t cycle_limit;
+    atomic_bool *stop; /* set by any thread to end the launch early; NULL if the launch cannot be stopped */
+    uint32_t number;   /* number of this launch in its context, counted from 0; kernels read it as %gridid */
     const struct texture *textures;
     uint32_t n_textures;
     /* Device address of the workspace of a cooperative grid, which contains the grid's barriers. 0 means that the
@@ -39,14 +40,15 @@ enum fault_kind {
     FAULT_BAD_CALL, /* call through a pointer that does not point to a function */
     FAULT_STACK,    /* recursion deeper than the stack */
     FAULT_BAD_TEXTURE,
-    FAULT_UNSUPPORTED, /* `text` says what */
+    FAULT_UNSUPPORTED, /* `text` names the unsupported feature */
     FAULT_DIVERGENT_BARRIER,
-    FAULT_PARTIAL_WARP, /* an instruction that requires all lanes executes without some lanes; `text` says which */
-    FAULT_DEADLOCK,     /* `text` is the complete report */
-    FAULT_MEMORY,       /* out of host memory */
-    FAULT_LIMIT,        /* cycle limit reached; `text` is the complete report */
-    FAULT_STOPPED,      /* launch.stop was set; `text` is the complete report */
-    FAULT_STANDSTILL,   /* simulated time does not advance, a bug in Heddle; `text` is the complete report */
+    /* an instruction that requires all lanes executed without some of them; `text` names the missing lanes */
+    FAULT_PARTIAL_WARP,
+    FAULT_DEADLOCK,   /* `text` is the complete report */
+    FAULT_MEMORY,     /* out of host memory */
+    FAULT_LIMIT,      /* cycle limit reached; `text` is the complete report */
+    FAULT_STOPPED,    /* launch.stop was set; `text` is the complete report */
+    FAULT_STANDSTILL, /* simulated time does not advance, a bug in Heddle; `text` is the complete report */
 };
 
 /* A kernel fault and its exact location. */
@@ -59,7 +61,7 @@ struct fault {
     uint64_t address;
     uint32_t bytes;
     bool is_store;
-    char *text;          /* from malloc(), or NULL */
+    char *text;          /* text of the fault, from malloc(); NULL: none */
     const char *context; /* name of an SM unit if the warp belongs to that unit and not to a CTA; else NULL */
 };
 

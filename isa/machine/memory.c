@@ -73,7 +73,7 @@ static bool is_free(const struct memory *m, uint64_t begin, uint64_t end) {
     return i == m->n || m->list[i].end <= begin;
 }
 
-/* Inserts an allocation sorted by address. grow() has made room. */
+/* Inserts an allocation into the list, which is sorted by address. The caller has called grow() to make room. */
 static void insert(struct memory *m, struct allocation a) {
     uint32_t i = last_before(m, a.begin), at = i == m->n ? 0 : i + 1;
     memmove(&m->list[at + 1], &m->list[at], (m->n - at) * sizeof *m->list);
@@ -88,8 +88,8 @@ static void *align_storage(void *storage) { /* aligned, so that lane data fills 
     return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
 }
 
-/* Returns the first free address from *next on with room for `bytes` bytes and a gap. The address is `odd` bytes
- * past a multiple of `align`. Returns 0 if there is none. */
+/* Returns the first free address from *next on that is followed by `bytes` free bytes and a free gap. The address is
+ * `odd` bytes past a multiple of `align`. Returns 0 if there is none. */
 static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t bytes, uint64_t align, uint64_t odd,
                                uint64_t gap) {
     if (bytes > ADDRESS_END)
@@ -100,7 +100,7 @@ static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t 
             return 0;
         if ((!m->mapped && !m->packed) || is_free(m, begin, end))
             return begin;
-        *next = m->list[last_before(m, end - 1)].end + gap; /* after the allocation found there */
+        *next = m->list[last_before(m, end - 1)].end + gap; /* continues after the last allocation that overlaps */
     }
 }
 
@@ -188,7 +188,7 @@ void mem_map_host(struct memory *m) {
                                   .live = true,
                                   .mapped = true};
     m->next = UNUSED_BY_HOST;
-    m->packed = 0; /* the host may use these addresses itself */
+    m->packed = 0; /* buffers are no longer packed, because the host may use the addresses for packing itself */
 }
 
 /* Maps host pages at the first address from `from` on that is free on host and device. NULL if there is none. */
@@ -269,7 +269,8 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
     const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
-    pieces = n ? pieces : &freed; /* the entry is kept for messages, like freed allocations */
+    /* the list keeps this entry for messages, as it keeps the entries of freed allocations */
+    pieces = n ? pieces : &freed;
     n = n ? n : 1;
     uint32_t first = last_before(m, begin), old = 0;
     while (first + old < m->n && m->list[first + old].begin < end)
@@ -308,7 +309,7 @@ bool mem_free(struct memory *m, uint64_t address) {
     if (!a->mapped || a->pages)
         m->live_bytes -= mem_bytes(a);
     release(a);
-    if (a->mapped) { /* a host address; it may be mapped again later */
+    if (a->mapped) { /* removes the entry, because the host memory may be mapped again later */
         memmove(a, a + 1, (m->n - i - 1) * sizeof *a);
         m->n--;
         m->mapped--;
@@ -389,7 +390,7 @@ static const char *state_of(const struct allocation *a) {
     }
 }
 
-/* Describes an address below all allocations as a generic address. */
+/* Describes an address below all allocations by the range of generic addresses that contains it. */
 static const char *low_region(uint64_t address) {
     if (address < CODE_BASE)
         return "in the page of the null pointer";

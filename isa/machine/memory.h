@@ -22,7 +22,7 @@ struct allocation {
     bool live;              /* false after mem_free(): the entry is kept to report use after free */
     bool read_only;         /* .const variables: kernels may not write */
     uint32_t number;        /* order of allocation, from 1, for messages */
-    void *storage;          /* the block to free that contains `host`; NULL: mapped memory */
+    void *storage;          /* start of the allocated block that contains `host`, for free(); NULL: mapped memory */
     bool mapped;            /* mapped at host addresses; mem_free() removes it from the list */
     bool padded;            /* MEM_SLACK bytes at each end are padding that kernels may access */
     unsigned char reserved; /* enum mem_reserved; live from RANGE_READ on */
@@ -42,8 +42,9 @@ struct memory {
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until first needed */
     uint64_t heap_bytes;      /* size of the heap; 0: DEVICE_HEAP_BYTES */
-    struct allocation host;   /* all memory outside the other allocations; live after mem_map_host() */
-    bool page_bounds;         /* mem_alloc() pads buffers by MEM_SLACK */
+    /* an allocation that stands for all memory outside the other allocations; live after mem_map_host() */
+    struct allocation host;
+    bool page_bounds; /* mem_alloc() pads buffers by MEM_SLACK */
 };
 
 /* Starts an empty device memory of at most `limit_bytes`; 0: 16 GiB. */
@@ -62,30 +63,31 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
 /* Maps [host, host + bytes) as device memory at the same address, until mem_free(). Returns false if out of memory or
  * if the addresses are in use. */
 bool mem_map(struct memory *m, void *host, uint64_t bytes);
-/* Maps host memory at an address in the device's own range, with an equal lowest byte. Returns the address, or 0 if
- * there is no room. */
+/* Maps host memory at an address in the device's own range, whose lowest byte equals that of the host address. Returns
+ * the address, or 0 if there is no room. */
 uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes);
-/* Maps all other memory of the host process as device memory, at the same addresses. Access to an unmapped host address
- * raises a signal. Must precede the first allocation. */
+/* Maps all memory of the host process that is outside the other allocations as device memory, at the same addresses.
+ * Access to an unmapped host address raises a signal. Must precede the first allocation. */
 void mem_map_host(struct memory *m);
 /* Moves an allocation of mem_alloc() to an anonymous file that other processes can map. Its address does not change.
  * Returns the file descriptor, which the caller closes. Returns -1 if no allocation begins at `address` or if out of
  * memory. */
 int mem_move_to_file(struct memory *m, uint64_t address);
 /* Reserves `bytes` bytes of addresses without memory. Uses `hint` if it is free and a multiple of `align` (a power
- * of two), else another multiple of `align`. Returns the address, or 0 if out of memory or addresses. */
+ * of two), else some other multiple of `align`. Returns the address, or 0 if out of memory or addresses. */
 uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t hint);
 /* A part of a range reserved by mem_reserve(). */
 struct mem_piece {
     uint64_t begin, end;
-    unsigned char *host; /* storage, owned by the caller while the piece exists; unused without access */
+    /* storage of the piece, which the caller keeps while the piece exists; unused if the piece has no access rights */
+    unsigned char *host;
     enum mem_reserved what;
 };
-/* Replaces the contents of the reserved range [begin, end) by `n` pieces, sorted by address, that fill it. n = 0 frees
- * the range; its addresses are not reused. Returns false without any effect if out of memory. */
+/* Divides the reserved range [begin, end) anew into `n` pieces, which are sorted by address and fill the range. n = 0
+ * frees the range; its addresses are not reused. Returns false without any effect if out of memory. */
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
-/* mem_take() charges `bytes` bytes of memory allocated elsewhere to the limit, and returns false if too few bytes
- * are left. mem_give() releases them. */
+/* mem_take() counts `bytes` bytes of memory allocated elsewhere against the limit. It returns false if the limit would
+ * be exceeded. mem_give() subtracts them again. */
 bool mem_take(struct memory *m, uint64_t bytes);
 void mem_give(struct memory *m, uint64_t bytes);
 /* Creates the heap of kernels; does nothing if it exists. Must not be called while a launch runs, since it rearranges
@@ -99,10 +101,11 @@ bool mem_free(struct memory *m, uint64_t address);
 /* Returns the live allocation that contains [address, address + bytes), or NULL. `hint` (may be NULL) is an index to
  * try first and is updated; one hint per warp avoids most searches. */
 const struct allocation *mem_find(const struct memory *m, uint64_t address, uint64_t bytes, uint32_t *hint);
-/* Return the begin and the size of an allocation without its padding. */
+/* Return the first address and the size of an allocation without its padding. */
 uint64_t mem_begin(const struct allocation *a);
 uint64_t mem_bytes(const struct allocation *a);
-/* Finds an allocation like mem_find(), but without its padding: copies by the host must stay inside the buffer. */
+/* Finds an allocation as mem_find() does, but excludes its padding, because copies by the host must stay inside the
+ * buffer. */
 const struct allocation *mem_find_buffer(const struct memory *m, uint64_t address, uint64_t bytes);
 /* Returns the allocation that contains `address`, live or freed, or NULL. */
 const struct allocation *mem_owner(const struct memory *m, uint64_t address);

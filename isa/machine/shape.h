@@ -5,16 +5,17 @@
 
 enum { HALF_LANES = WARP_LANES / 2 };
 
-/* Pattern of the addresses in each half of a warp: all equal (uniform), or contiguous (unit stride). Rows of 16 threads
- * are half warps. */
+/* Pattern of the addresses in each half of a warp: all equal (uniform), or contiguous (unit stride). The halves are
+ * considered separately, because in a CTA with rows of 16 threads each half warp is a row. */
 enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT };
 
 /* The address pattern of both halves of a warp. SHAPE_ANY means that nothing is known. For other patterns, accesses
  * are aligned to their size, which is a power of two. */
 struct halves {
-    uint64_t first[2]; /* addresses of lanes 0 and 16, whether they execute or not; a half without executing lanes has
-                        * the value of the other half */
-    uint8_t shape;     /* enum shape */
+    /* addresses of lanes 0 and 16, whether they execute or not; if no lane of a half executes, its value is that of
+     * the other half */
+    uint64_t first[2];
+    uint8_t shape; /* enum shape */
 };
 
 /* Returns the address of a lane, even if the lane does not execute. Not allowed for SHAPE_ANY. */

@@ -12,8 +12,8 @@ struct texture {
     uint64_t data;                 /* device address of texel 0 */
     uint32_t width, height, depth; /* texels; height and depth are 0 if the geometry lacks them */
     uint32_t layers;               /* a1d, a2d: number of elements; acube: number of cubes; 0 if not an array */
-    uint64_t pitch, slice;         /* bytes from row to row; bytes from one layer, face or slice to the next */
-    uint8_t kind;                  /* enum texture_kind; a sampler uses only the sampler fields */
+    uint64_t pitch, slice;         /* bytes from one row to the next; bytes from one layer, face or slice to the next */
+    uint8_t kind;                  /* enum texture_kind; an object of kind sampler uses only the sampler fields */
     uint8_t channels;              /* 1, 2 or 4 */
     uint8_t format;                /* enum texture_format */
     /* Number of mipmap levels; 0 means 1. Each level has half the texels of the previous level in each dimension, at

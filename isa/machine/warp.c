@@ -12,8 +12,8 @@ uint32_t launch_shared_bytes(const struct launch *l) {
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-/* Returns the bytes from lane to lane in local memory. It is an odd number of lines, so that lanes of a warp do not
- * share cache sets. */
+/* Returns the number of bytes from one lane's local memory to the next lane's. It is an odd number of cache lines, so
+ * that lanes of a warp do not share cache sets. */
 static uint32_t local_stride(uint32_t bytes) {
     if (!bytes)
         return 0;
@@ -30,8 +30,8 @@ struct cta *cta_new(const struct launch *l) {
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
-    /* cta_start() zeroes registers and shared memory. calloc() is used because unused stacks then cost nothing. The
-     * start of the block is stored right before the CTA. */
+    /* cta_start() zeroes registers and shared memory. The memory comes from calloc(), because stacks that no thread
+     * uses then occupy no host memory. The address of the allocated block is stored right before the CTA. */
     unsigned char *storage = stride ? calloc(1, all + 128) : malloc(all + 128);
     if (!storage)
         return NULL;
@@ -104,7 +104,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_CLUSTER_NCTAID_Z:
     case SPECIAL_CLUSTER_NCTARANK:
         return 1;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel declares clusters, even if they have only one CTA */
+    case SPECIAL_IS_EXPLICIT_CLUSTER: /* true if the kernel declares clusters, even clusters of one CTA */
         return w->program->cluster.x != 0;
     case SPECIAL_WARPID:
         return w->index;
@@ -135,7 +135,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
 enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 
-/* Computed for all lanes at once, because no lane depends on the previous lane. */
+/* Computes all lanes at once, because no lane's result depends on the previous lane. */
 void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
     const uint32_t t = index * WARP_LANES, by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
     _Static_assert(MAX_CTA_THREADS * MAX_CTA_THREADS <= 1 << SHIFT, "SHIFT");
@@ -199,7 +199,7 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     c->id = id;
     c->linear_id = id.x + (uint64_t)g.x * (id.y + (uint64_t)g.y * id.z);
     c->live_threads = c->n_threads;
-    if (c->barriers_used) /* the previous CTA did not finish */
+    if (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_used = 0;
     memset(c->shared, 0, c->shared_bytes);

@@ -6,7 +6,7 @@
 #include "isa/rounding.h"
 #include "launch.h"
 
-/* Lanes that wait at an instruction with a member mask for other members; see warpsync.h. */
+/* Lanes that wait, at an instruction with a member mask, for other members of the mask; see warpsync.h. */
 struct warp_sync {
     lanemask_t waiting;
     uint32_t pc[WARP_LANES]; /* PC of the instruction at which each waiting lane waits */
@@ -19,13 +19,14 @@ struct warp {
     unsigned char *bank[2]; /* bank 0: registers, 64-byte aligned; bank 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
-    lanemask_t launched;      /* lanes with a thread */
-    lanemask_t live;          /* lanes that have not exited; the exit instruction updates it */
-    uint32_t index;           /* index in the CTA */
-    uint32_t alloc_hint;      /* see mem_find */
-    uint32_t inst_hint[8];    /* the hints of mem_find() by hash of the instruction */
-    unsigned char *local;     /* local memory of all lanes: see warp_local() */
-    uint32_t local_stride;    /* bytes from lane to lane; 0 if local memory is interleaved by words */
+    lanemask_t launched;   /* lanes with a thread */
+    lanemask_t live;       /* lanes that have not exited; the exit instruction updates it */
+    uint32_t index;        /* index in the CTA */
+    uint32_t alloc_hint;   /* see mem_find */
+    uint32_t inst_hint[8]; /* the hints of mem_find() by hash of the instruction */
+    unsigned char *local;  /* local memory of all lanes: see warp_local() */
+    /* bytes from one lane's local memory to the next lane's; 0 if local memory is interleaved by words */
+    uint32_t local_stride;
     uint32_t local_bytes;     /* bytes of local memory per lane, stack included */
     struct call_stack *calls; /* NULL until the first call */
     uint64_t clock;           /* %clock64, set by the driver before execution */
@@ -41,7 +42,8 @@ struct cta_barrier {
     lanemask_t waiting[MAX_CTA_WARPS];      /* waiting lanes, by warp */
     const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which the warp's lanes wait */
     uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
-    uint32_t count_true, count_red;         /* bar.red: arrivals with a true predicate, and all arrivals */
+    /* bar.red: number of arrivals with a true predicate, and number of all arrivals */
+    uint32_t count_true, count_red;
     bool whole_cta; /* no thread count was specified: the barrier waits for all threads that have not exited */
     bool divergent; /* lanes of one warp arrived at different PCs */
 };
@@ -60,7 +62,7 @@ struct cta {
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
-    struct rounding_error rounding_error; /* sum over all CTAs so far; the driver reads and clears it */
+    struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
 };
 
 /* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of
@@ -77,11 +79,11 @@ void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t
 /* Returns the bytes of shared memory of one CTA of this launch. */
 uint32_t launch_shared_bytes(const struct launch *l);
 
-enum { LOCAL_ROW = 4 * WARP_LANES }; /* bytes of one word in all lanes */
+enum { LOCAL_ROW = 4 * WARP_LANES }; /* bytes that one word takes in all 32 lanes */
 
 /* Returns byte `at` of a lane's local memory. If program.local_by_word, word i of all lanes is one row at i *
- * LOCAL_ROW, so only bytes of the same word are adjacent. Otherwise a lane's bytes are contiguous, local_stride bytes
- * after those of the previous lane. */
+ * LOCAL_ROW, so a lane's bytes are contiguous only within a word. Otherwise a lane's bytes are contiguous, local_stride
+ * bytes after those of the previous lane. */
 static inline unsigned char *warp_local(const struct warp *w, unsigned lane, uint64_t at) {
     if (w->local_stride)
         return w->local + (size_t)lane * w->local_stride + at;
@@ -89,8 +91,8 @@ static inline unsigned char *warp_local(const struct warp *w, unsigned lane, uin
 }
 
 struct effects;
-/* Arrives at a barrier with `lanes` of `w`, as fx says. Returns true if the barrier is complete: waiting[] then has the
- * lanes to release (never those of bar.arrive), results of bar.red are written, and the caller calls
+/* Lets `lanes` of `w` arrive at the barrier that fx describes. Returns true if the barrier is complete: waiting[] then
+ * has the lanes to release (never those of bar.arrive), results of bar.red are written, and the caller calls
  * cta_barrier_reset() after releasing them. */
 bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
                         const struct effects *fx);

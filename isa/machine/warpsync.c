@@ -48,8 +48,8 @@ static const struct inst *waits_at(const struct warp *w, int lane) { return &w->
 /* True if all lanes of a warp must execute the instruction at one place (.aligned). */
 static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
 
-/* True if two instructions may execute together, apart from their masks. A warp-wide sum must be the same instruction:
- * the pass that creates it ensures that no thread waits elsewhere. */
+/* True if lanes at these two instructions may execute together if their masks agree. For a warp-wide sum (#reduce),
+ * both must be one instruction, because the pass that creates the sum ensures that no thread waits elsewhere. */
 static bool may_act_together(const struct inst *a, const struct inst *b) {
     return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !requires_whole_warp(a)));
 }
@@ -60,7 +60,7 @@ static lanemask_t waits_for(const struct warp *w, const struct inst *in, int lan
     return mask_of(w, in, lane) & (requires_whole_warp(in) ? LANES_ALL : w->live);
 }
 
-/* Returns the lanes that wait at an equal operation as `lane`, with an equal mask. */
+/* Returns the lanes that wait at the same operation as `lane` and with the same mask. */
 static lanemask_t group_of(const struct warp *w, int lane) {
     const struct inst *in = waits_at(w, lane);
     lanemask_t mask = mask_of(w, in, lane), group = 0;
@@ -88,7 +88,8 @@ static unsigned value_bytes(const struct inst *in) {
     return row->a == T_PRED || row->a == T_NONE ? 0 : type_bytes(row->a);
 }
 
-/* Scratch memory in the sink, which is never read: the values of all lanes, then the results. */
+/* Byte offsets of scratch memory in the sink, whose contents no instruction reads: first the values of all lanes, then
+ * the results. */
 enum { AT_VALUES = 0, AT_RESULT = 256, AT_RESULT2 = 384 };
 _Static_assert(AT_RESULT2 + sizeof(lanemask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
 

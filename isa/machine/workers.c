@@ -11,14 +11,15 @@
  * therefore spin for a while before they sleep. */
 enum { SPINS = 2000, MAX_PAUSES = 100 };
 
-enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds between two divisions of the jobs */
+enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds after which the jobs are divided among the threads again */
 
 /* The jobs of one thread in a round: jobs [next, end) remain. The owner takes jobs from the front. Other threads
  * take jobs from the back after they finish their own. */
 struct share {
     _Alignas(64) atomic_uint left; /* end << 16 | next */
     uint32_t jobs;                 /* jobs assigned to the thread at the start of a round */
-    uint32_t taken;                /* jobs that the thread has executed since the last division, own jobs and others */
+    /* number of jobs that the thread has executed since the last division, including jobs taken from other threads */
+    uint32_t taken;
 };
 
 struct workers {
@@ -37,7 +38,7 @@ struct workers {
         struct workers *workers;
         uint32_t number;
         pthread_t id;
-    } * helper; /* one per thread; the first is the caller and unused */
+    } * helper; /* one helper per thread; entry 0 belongs to the caller and is not used */
 };
 
 static inline void relax(void) {
@@ -46,7 +47,7 @@ static inline void relax(void) {
 #endif
 }
 
-/* Yields after a while, because the other thread may need this processor. */
+/* Yields after a while, because the thread that it waits for may need this processor. */
 void workers_pause(uint32_t i) {
     if (i < SPINS)
         relax();
@@ -110,7 +111,9 @@ static void *work(void *arg) {
     struct workers *w = h->workers;
     for (uint32_t seen = 0;;) {
         wait_for_round(w, seen);
-        seen = round_now(w); /* read before `stop`, because `stop` is set before its round begins */
+        /* `round` is read before `stop`, because the thread that ends the pool sets `stop` before it begins a new
+         * round */
+        seen = round_now(w);
         if (atomic_load(&w->stop))
             return NULL;
         take_jobs(w, h->number);
@@ -135,8 +138,8 @@ static void divide(struct workers *w, uint32_t jobs) {
     w->rounds = 0;
 }
 
-/* Starts a round. A late thread of the last round may take jobs as soon as `share` is written, so all other fields
- * are set before. */
+/* Starts a round. A thread that is late in the last round may take jobs as soon as `share` is written, so all other
+ * fields are set before `share`. */
 static void begin_round(struct workers *w, uint32_t jobs) {
     divide(w, jobs);
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
@@ -165,7 +168,7 @@ struct workers *workers_new(uint32_t threads) {
     if (w->share)
         memset(w->share, 0, threads * sizeof *w->share);
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    sigset_t all, before; /* signals of the process are handled by its own threads */
+    sigset_t all, before; /* blocks signals, because the program's own threads handle them */
     sigfillset(&all);
     for (int i = 0; i < (int)(sizeof own / sizeof own[0]); i++)
         sigdelset(&all, own[i]);

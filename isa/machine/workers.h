@@ -1,8 +1,8 @@
 #ifndef ISA_WORKERS_H
 #define ISA_WORKERS_H
-/* A pool of host threads for repeated short jobs, separated by barriers. Each thread first executes its own jobs,
- * which stay with it in every round of an equal number of jobs. It then takes jobs of other threads, so a thread
- * that the system does not schedule delays no other thread. */
+/* A pool of host threads for repeated short jobs, separated by barriers. Each thread first executes its own jobs. If
+ * successive rounds have equal numbers of jobs, a thread keeps nearly the same jobs. After its own jobs it takes jobs
+ * of other threads, so a thread that the host does not schedule does not delay the others. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -51,8 +51,8 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
     return n;
 }
 
-/* Fills `out` with the targets of a brx, call or ret, and with the group of lanes that did not execute it. Returns the
- * number of groups. */
+/* Fills `out` with one group of lanes for each target of a brx, call or ret, and one group for the lanes that did not
+ * execute the instruction. Returns the number of groups. */
 static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes, struct target *out) {
     lanemask_t rest = lanes & ~fx->lanes;
     int n = 0;
@@ -70,7 +70,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* Sets the path aside: if the model handles waits, tells the model that this path waits. */
+/* Sets the path aside. If the model handles waits, tells the model that this path waits. */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -79,7 +79,7 @@ static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p,
     c->ops->stall(c->model, p->id, STALL_OTHER);
 }
 
-/* Handles that the lanes `freed` no longer wait for their member mask. A path that was set aside continues when none of
+/* Ends the wait of the lanes `freed` for their member mask. A path that was set aside continues when none of
  * its lanes waits. */
 static void release_members(struct warp_control *c, const struct warp *w, lanemask_t freed) {
     uint32_t kept = 0;
@@ -112,8 +112,8 @@ static uint32_t leave(struct warp_control *c, struct warp *w, const struct path 
     return opened;
 }
 
-/* Moves the lanes of the path to t[0..n). Lanes whose target is only an exit instruction end now, so that no other lane
- * waits for them. Returns the barriers that these exits complete. */
+/* Moves the lanes of the path to the targets t[0..n). Lanes whose target is only an exit instruction end now, so that
+ * no other lane waits for them. Returns the barriers that these exits complete. */
 static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                            struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;
@@ -137,7 +137,8 @@ static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct 
     return opened;
 }
 
-/* Splits the path: the lanes `stay` wait at `in`, the others have a false guard and continue. */
+/* Splits the path: the lanes `stay` remain at `in` and will wait there. The other lanes, whose guard is false,
+ * continue. */
 static uint32_t split_waiting(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                               lanemask_t stay, struct effects *fx) {
     struct target t[2];
@@ -152,7 +153,7 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
     lanemask_t m = guard_lanes(w, in, p->lanes);
     if (m != p->lanes)
         return split_waiting(c, w, in, p, m, fx);
-    control_advance(c, p->id, pc); /* the model must know that the path is here */
+    control_advance(c, p->id, pc); /* the model must know that the path is at `in` */
     lanemask_t freed = warp_sync_arrive(w, in, m, fx);
     c->met |= freed;
     if (w->sync.waiting & m) {
@@ -177,8 +178,8 @@ void control_wake_held(struct warp_control *c, lanemask_t freed) {
     c->n_held = kept;
 }
 
-/* For one of the paths p[0..n) with released lanes: moves these lanes to the next instruction. Returns false if no path
- * has released lanes. */
+/* Finds a path of p[0..n) that has released lanes, and moves these lanes to the next instruction. Returns false if no
+ * path has released lanes. */
 static bool step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n) {
     for (int i = 0; i < n; i++) {
         lanemask_t freed = c->released & p[i].lanes;
@@ -196,7 +197,8 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
     return false;
 }
 
-/* Finds the new ids of paths that are set aside by their PC and lanes, after the model has moved them. */
+/* Finds the new ids of the paths that are set aside, after the model has moved paths. Identifies each path by its PC
+ * and lanes. */
 static void find_held(struct warp_control *c) {
     struct path_desc d[2 * MAX_PATHS];
     int n = c->ops->describe(c->model, d, 2 * MAX_PATHS);
@@ -251,7 +253,7 @@ static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct 
         control_advance(c, p->id, pc + 1);
         return 0;
     }
-    if (stop != p->lanes) /* the lanes that stop execute the barrier again, as a path of their own */
+    if (stop != p->lanes) /* the lanes that stop execute the barrier again, as a separate path */
         return split_waiting(c, w, in, p, stop, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE) {
         control_advance(c, p->id, pc + 1);
@@ -275,7 +277,7 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     case K_BRX:
     case K_CALL:
         if (in->kind == K_RET &&
-            fx->taken) /* exits from the entry function, since all lanes of a path have the same call depth */
+            fx->taken) /* the lanes exit from the entry function, since all lanes of a path have the same call depth */
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
         return move_lanes(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT,

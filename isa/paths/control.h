@@ -2,8 +2,8 @@
 #define ISA_PATHS_CONTROL_H
 /* The common driver of reconvergence models (struct reconv_ops). It turns control instructions, barriers and member
  * masks into calls of the model. The interpreter and the SM execute an instruction and then call this driver. Neither
- * decides itself where lanes go. The model knows branches and exits. This driver knows which lanes wait at CTA barriers
- * and for their member mask (warpsync.h). It does not model time. A timed caller reads what changed (`events`,
+ * of them decides where lanes continue. The model knows branches and exits. This driver knows which lanes wait at CTA
+ * barriers and for their member mask (warpsync.h). It does not model time. A timed caller reads what changed (`events`,
  * `released`, and the barriers that a call returns) and then calls control_paths() again. */
 #include "isa/exec/exec.h"
 #include "reconv.h"
@@ -20,10 +20,11 @@ struct path_wait {
 /* State of a warp's paths that is not part of the model's own state. */
 struct warp_control {
     const struct reconv_ops *ops;
-    void *model;         /* state of `ops`: ops->size() bytes, owned by the caller */
-    lanemask_t waiting;  /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t released; /* lanes that no longer wait but whose PC is still at the instruction where they waited */
-    unsigned events;     /* RECONV_ bits that the model returned; the caller handles and clears them */
+    void *model;        /* state of `ops`: ops->size() bytes, owned by the caller */
+    lanemask_t waiting; /* lanes that wait at a CTA barrier or for lanes of their member mask */
+    /* lanes that no longer wait, but whose PC has not yet moved past the instruction where they waited */
+    lanemask_t released;
+    unsigned events; /* RECONV_ bits that the model returned; the caller handles and clears them */
     lanemask_t met;  /* lanes that have executed an instruction with a member mask together; the caller clears them */
     uint32_t depth;  /* largest number of entries in use after a divergence; the caller reads and clears it */
     uint32_t n_held; /* number of entries of `held` in use */
@@ -34,15 +35,16 @@ struct warp_control {
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 /* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
-/* Handles that path `id` has executed an instruction that is no control instruction, and continues at `next`. */
+/* Call this after path `id` has executed an instruction other than a control instruction. The path continues at
+ * `next`. */
 static inline void control_advance(struct warp_control *c, int id, uint32_t next) {
     c->events |= c->ops->advance(c->model, id, next);
 }
-/* Handles that path `p` (its id and all its lanes) has executed `in`, a control instruction or the last instruction of
- * a block, with effects `fx`. Tells the model where the lanes go. Lanes whose target only exits (inst_info.only_exits)
- * exit at once, as if `in` were an exit with the same guard: fx->lanes includes them, and no exit instruction is
- * counted for them. Returns the CTA barriers that are now complete, bit i for barrier i. For each, the caller then
- * calls control_open() for every warp of the CTA, and cta_barrier_reset(). */
+/* Call this after path `p` (its id and all its lanes) has executed `in` with effects `fx`, if `in` is a control
+ * instruction or the last instruction of a block. Tells the model where the lanes go. Lanes whose target only exits
+ * (inst_info.only_exits) exit at once, as if `in` were an exit with the same guard: fx->lanes includes them, and no
+ * exit instruction is counted for them. Returns the CTA barriers that are now complete, bit i for barrier i. For each,
+ * the caller then calls control_open() for every warp of the CTA, and cta_barrier_reset(). */
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                       struct effects *fx);
 /* Handles the arrival of path `p` at `in`, whose member mask names lanes on other paths (warp_sync_together() returned
@@ -52,7 +54,8 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
                        struct effects *fx);
 /* Tells the model that the paths set aside at a barrier with lanes in `freed` may continue. */
 void control_wake_held(struct warp_control *c, lanemask_t freed);
-/* Handles that barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that may continue. */
+/* Releases the lanes of the warp that wait at barrier `b` of its CTA, which is complete. Returns the lanes of the warp
+ * that may continue. */
 static inline lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
     lanemask_t freed = b->waiting[w->index];
     c->waiting &= ~freed;
@@ -62,14 +65,15 @@ static inline lanemask_t control_open(struct warp_control *c, const struct warp 
     return freed;
 }
 /* Fills `out` with the schedulable paths and returns their number. First moves lanes whose wait is over to the next
- * instruction, and lets give_way() resolve deadlocks. Paths whose lanes all wait are included. */
+ * instruction, and lets the model's give_way() resolve deadlocks. `out` includes paths whose lanes all wait. */
 int control_paths(struct warp_control *c, const struct warp *w, struct path out[MAX_PATHS]);
-/* Returns how many of the `n` paths from control_paths() count for gpu.avg_paths. Paths that wait count. */
+/* Returns how many of the `n` paths from control_paths() count for the statistic gpu.avg_paths. Waiting paths count,
+ * too. */
 static inline uint32_t control_concurrent(const struct warp_control *c, int n) {
     return (uint32_t)(c->ops->concurrent ? c->ops->concurrent(c->model) : n);
 }
-/* Inline rules of control_step() and control_paths(), for callers that know the model. `advance` must do to the model's
- * state what ops->advance does. */
+/* Inline parts of control_step() and control_paths(), for callers that know which model is used. `advance` must change
+ * the model's state as ops->advance does. */
 typedef unsigned control_advance_fn(void *model, int id, uint32_t next);
 /* Stops all lanes of the path at the CTA barrier `in`. The lanes in `arriving` have not arrived at this barrier before.
  * Returns barriers as control_step() does. */

@@ -9,7 +9,7 @@
 /* Prints ", in the loop of lines A to B" for the shortest loop (the range of a backward branch) that contains `pc`, if
  * there is one. */
 void report_loop(FILE *out, const struct program *p, uint32_t pc);
-/* The number of warps that a report may still print, and the number of warps that it has left out. */
+/* The number of warps that a report may still print, and the number of warps that it has omitted. */
 struct report_room {
     uint32_t warps, left_out;
 };

@@ -4,35 +4,36 @@
  * when they merge. It sees only what hardware sees: PCs, lane masks, branches, exits and stalls. It knows nothing of
  * caches, pipelines, opcodes or other models. Its callers are the interpreter and the SM, both mostly through
  * control.h. docs/adding-a-model.md shows how to add a model; test/mechanisms/reconv.c tests these rules for every
- * model. The calls follow the dual-path paper (Rhu and Erez, HPCA 2013; split, gather, concurrent) and the
- * subwarp-interleaving paper (Damani et al., HPCA 2022; stall, wake, select, yield, convergence barriers). */
+ * model. The calls follow the dual-path paper (Rhu and Erez, HPCA 2013; split, gather, concurrent) and the paper on
+ * subwarp interleaving (Damani et al., HPCA 2022; stall, wake, select, yield, convergence barriers). */
 #include "isa/program.h"
 
 enum { MAX_PATHS = WARP_LANES };
-#define PC_NOWHERE 0xfffffffeu /* `next` of leave() when a branch() that moves the remaining lanes follows */
+/* value of `next` in leave() if the caller then calls branch(), which moves the remaining lanes */
+#define PC_NOWHERE 0xfffffffeu
 
-/* A set of threads of one warp at one PC that the scheduler may pick.
- * The rule for ids: a path keeps the id that paths() gave it until it branches, loses lanes or merges, and a path set
- * aside by stall() keeps its id until wake().
+/* A set of threads of one warp at one PC that the scheduler may pick. The rule for ids: a path keeps the id that
+ * paths() gave it until it branches, loses lanes or merges, and a path set aside by stall() keeps its id until wake().
  * Only two kinds of calls can change paths and ids: a call that returns RECONV_CHANGED, and a step that ends a block
- * (with reconv_wants.every_pc: any step). The caller then reads paths() again. After give_way() has changed paths, it
- * finds the paths that are set aside in describe(), by their PC and lanes. */
+ * (with reconv_wants.every_pc: any step). After such a call, the caller calls paths() again. After give_way() has
+ * changed paths, the caller uses describe() to find the paths that are set aside, by their PC and lanes. */
 struct path {
     uint32_t pc;
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
-    uint8_t board; /* scoreboard of the path: under DPE 0 is the left one and 1 the right one; other models use 0 */
+    uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
 };
 
 /* A branch as the compiler describes it to the hardware. */
 struct branch_site {
-    uint32_t pc;        /* PC of the branch */
-    uint32_t rpc;       /* immediate post-dominator; PC_EXIT if there is none before the threads exit */
+    uint32_t pc; /* PC of the branch */
+    /* immediate post-dominator; PC_EXIT if the sides of the branch do not join before the threads exit */
+    uint32_t rpc;
     uint32_t rpc_block; /* instructions from rpc to the next branch or join; 0 for PC_EXIT */
-    /* target in the instruction, which distinguishes the taken side from the fall-through; PC_EXIT for an n-way
-     * branch */
+    /* branch target in the instruction: its side is the taken side; PC_EXIT for an n-way branch */
     uint32_t taken_pc;
-    /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position is a PC and a call depth */
+    /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC
+     * and a call depth */
     int calls;
 };
 
@@ -49,9 +50,9 @@ struct reconv_cfg {
 
 /* Bits that a call of a model can return. */
 enum {
-    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits (DPE) */
+    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits */
     RECONV_SHADOW_1 = 2,
-    /* paths() now returns other paths. Only stall, wake, yield, split, gather and give_way use this bit. Steps
+    /* the result of paths() has changed. Only stall, wake, yield, split, gather and give_way use this bit. Steps
      * (advance, branch, leave, bssy, bsync, leave_barrier) do not need it, since callers always call paths() after a
      * step. */
     RECONV_CHANGED = 4,
@@ -61,7 +62,7 @@ enum {
  * STALL_OTHER: the path waits at a CTA barrier or for lanes of its member mask. */
 enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
-/* The lanes of a warp that wait, for give_way(). */
+/* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
     lanemask_t waiting;           /* lanes that wait at a CTA barrier or for lanes of their member mask */
     lanemask_t wants[WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
@@ -81,22 +82,26 @@ enum {
  * branches, exits, barriers and block ends. The interpreter obeys `every_pc` alone; the SM obeys all fields. A field
  * that names a call requires that the model implements it. */
 struct reconv_wants {
-    bool every_pc; /* advance() after every instruction, not only where inst.ends_block is set */
-    bool splits;   /* split() when a path waits for a load and some of its lanes hit while others missed */
-    bool revives;  /* with splits: split() only while no warp of the SM can issue */
-    bool gathers;  /* with splits: gather() before instructions that may diverge or that act on all lanes of a path */
-    /* stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation issues; paths() of the model may then return
-     * another path */
+    bool every_pc; /* call advance() after every instruction, not only where inst.ends_block is set */
+    bool splits;   /* call split() when a path waits for a load that hit in some of its lanes and missed in others */
+    bool revives;  /* if `splits` is set: call split() only while no warp of the SM can issue */
+    /* if `splits` is set: call gather() before instructions that may diverge or that act on all lanes of a path */
+    bool gathers;
+    /* call stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation issues; paths() of the model may then
+     * return another path */
     bool rotates;
-    /* stall(STALL_LOAD_USE), then select(), when paths wait for loads (see `trigger`); wake() when data arrive */
+    /* call stall(STALL_LOAD_USE) and then select() when paths wait for loads (see `trigger`), and wake() when the data
+     * arrive */
     bool interleaves;
-    bool yields;   /* yield() after instructions with a yield hint (inst_info.yields) */
-    bool switches; /* one path is active at a time, and a switch to another path costs the following cycles */
-    /* cycles of a switch after the active path ended or blocked; cycles of a switch after it stalled or yielded */
+    bool yields; /* call yield() after instructions with a yield hint (inst_info.yields) */
+    /* only one path is active at a time, and a switch to another path costs cycles (the next two fields) */
+    bool switches;
+    /* cycles of a switch after the active path has ended or blocked; cycles of a switch after it has stalled or
+     * yielded */
     uint32_t switch_latency, stall_latency;
     /* enum reconv_trigger: fraction of a scheduler's live warps that must be stalled before it calls select() */
     uint32_t trigger;
-    /* with yields: yield() also after this number of long-latency operations; 0 means only at hints */
+    /* if `yields` is set: call yield() also after this number of long-latency operations; 0: only at hints */
     uint32_t yield_after;
     /* number of entries of a warp's stack that the hardware holds (see depth()); 0 means all entries */
     uint32_t stack_entries;
@@ -104,17 +109,18 @@ struct reconv_wants {
 
 /* The scoreboard that a model needs. */
 enum reconv_board {
-    RECONV_BOARD_WARP,         /* one set of pending bits for the warp */
-    RECONV_BOARD_SIDES,        /* a left and a right set with shadow bits; path.board selects one */
+    RECONV_BOARD_WARP, /* one set of pending bits for the warp */
+    /* a left and a right set of pending bits, with shadow bits; path.board selects one of the two sets */
+    RECONV_BOARD_SIDES,
     RECONV_BOARD_LANES,        /* a mask of pending lanes for each register */
-    RECONV_BOARD_COUNTED,      /* six counters a warp */
+    RECONV_BOARD_COUNTED,      /* six counters per warp */
     RECONV_BOARD_COUNTED_LANES /* six counters for each lane */
 };
 
 /* Hardware storage of one warp, in bits. */
 struct reconv_storage {
     uint32_t entry; /* bits of one entry (see depth()) */
-    uint32_t fixed; /* bits besides the entries */
+    uint32_t fixed; /* bits in addition to the entries */
 };
 
 struct reconv_ops {
@@ -152,20 +158,21 @@ struct reconv_ops {
     unsigned (*wake)(void *st, int id);
     bool (*select)(void *st);
     unsigned (*yield)(void *st, int id);
-    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed (dpe.memory_divergence,
-     * dws.memory). Both continue at `next`. The result 0 means no split. Else *slow_path is the path of the slow lanes,
-     * with valid `pc`, `lanes` and `board`; it may not be schedulable yet, and its id comes from paths(). NULL in
-     * models without splits. */
+    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed, if an option of the model
+     * turns this on. Both continue at `next`. Returns 0 if the path was not split. Otherwise *slow_path is the path of
+     * the slow lanes, with valid `pc`, `lanes` and `board`. That path may not be schedulable yet, and the caller gets
+     * its id from paths(). NULL in models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);
-    /* The path is at `pc`, where the halves of a split must be together again: the instruction there may diverge or
-     * acts on all lanes of a path. Returns RECONV_CHANGED if the path must wait for its other half or has merged with
-     * this half. Returns 0 if the path may issue. NULL in models whose splits need not join. */
+    /* Prepares the path for the instruction at `pc`, before which the halves of a split must merge, because it may
+     * diverge or acts on all lanes of a path. Returns RECONV_CHANGED if the path must wait for the other half of its
+     * split, or has merged with that half. Returns 0 if the path may issue. NULL in models whose splits need not
+     * join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
-     * member mask that the model cannot schedule first, because it is further down the stack or blocked at a
-     * convergence barrier. Then one of these two lanes no longer joins the other. Case 2: all schedulable paths wait,
-     * and paths that never join them could run. Then these other paths run. Returns 0 if there was nothing to do,
-     * RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
+     * member mask that the model cannot schedule first, because that lane is further down the stack or blocked at a
+     * convergence barrier. Then these two lanes no longer reconverge. Case 2: all schedulable paths wait, while other
+     * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
+     * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could
      * issue side by side, whether or not they wait at a barrier. NULL means the number that paths() returns. */

@@ -35,7 +35,8 @@ static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t de
         s->max_depth = s->n;
 }
 
-/* Returns the call depth of a target's lanes. Lanes that do not execute the call keep their depth. */
+/* Returns the call depth of the lanes of a target. Lanes whose guard is false do not execute the call and keep their
+ * depth. */
 static uint16_t depth_of(struct target t, const struct branch_site *site, uint16_t depth) {
     return t.pc == site->pc + 1 && site->calls > 0 ? (uint16_t)(depth - site->calls) : depth;
 }
@@ -51,12 +52,13 @@ static void spe_diverge(struct spe_stack *s, const struct target *t, int n, cons
         spe_advance(s, t[0].pc);
         return;
     }
-    if (rpc == PC_EXIT) { /* this function has no post-dominator, so the caller's is used */
+    /* the branch has no post-dominator in this function, so the entry's own reconvergence point is used */
+    if (rpc == PC_EXIT) {
         rpc = top->rpc;
         rpc_depth = top->rpc_depth;
     }
     if (rpc == top->rpc && rpc_depth == top->rpc_depth)
-        s->n--; /* the entry would be popped once it is on top again, since the entry below is at the same PC */
+        s->n--; /* drops the entry: the entry below waits for the same PC, so this entry would only be popped */
     else {
         top->pc = rpc;
         top->depth = rpc_depth;
@@ -115,7 +117,7 @@ static void to_bottom(struct spe_stack *s, uint32_t from) {
     memcpy(s->e, e, n * sizeof *e);
 }
 
-/* Swaps the top entry with an entry that is another side of the same branch and does not wait. Returns false if there
+/* Swaps the top entry with the entry of another side of the same branch whose lanes do not wait. Returns false if there
  * is none. */
 static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
     const struct spe_entry top = s->e[s->n - 1];
@@ -141,10 +143,10 @@ static void detach_top(struct spe_stack *s) {
     spe_settle(s);
 }
 
-/* Lets the lanes run for which the top entry waits. The stack consists of units that never reconverge with each other:
- * an entry that runs until its threads exit, with the entries above it up to the next such entry. If the top entry
- * waits for lanes of its own unit, another side of its branch runs first; without such a side, the top entry is
- * detached. If it waits for lanes of another unit, its whole unit moves to the bottom. */
+/* Lets the lanes for which the top entry waits run. The stack consists of units that never reconverge with each other:
+ * each unit is an entry that runs until its threads exit, and the entries above it up to the next such entry. If the
+ * top entry waits for lanes of its own unit, another side of its branch runs first; without such a side, the top entry
+ * is detached. If it waits for lanes of another unit, its whole unit moves to the bottom. */
 static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     struct spe_stack *s = st;
     uint32_t turns = 0;

@@ -7,10 +7,10 @@
 struct spe_entry {
     uint32_t pc, rpc;
     lanemask_t lanes;
-    uint16_t depth, rpc_depth; /* call depth of the lanes now, and call depth where they diverged */
+    uint16_t depth, rpc_depth; /* current call depth of the lanes, and their call depth at the divergence */
 };
 
-/* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included. A divergence pushes entries
+/* An entry of m lanes and all entries pushed for its lanes are at most 2m - 1 entries. A divergence pushes entries
  * for two or more disjoint subsets of its lanes, or for one proper subset. The entry diverges again only after these
  * entries are popped. Hence a warp has at most 63 entries. */
 enum { SPE_MAX_DEPTH = 2 * WARP_LANES };

@@ -43,8 +43,9 @@ bool subwarps_elect(struct subwarps *s) {
     return false;
 }
 
-/* Returns true if the two subwarps take part in the same convergence barriers together. If they do not, they are in
- * different calls of a function or in different iterations of a loop, and would split again at their BSYNC. */
+/* Returns true if the two subwarps participate in the same convergence barriers, in the same groups. If they do not,
+ * they are in different calls of a function or in different iterations of a loop, and would split again at their
+ * BSYNC. */
 static bool same_groups(const struct subwarps *s, const struct subwarp *a, const struct subwarp *b) {
     int la = __builtin_ctz(a->lanes), lb = __builtin_ctz(b->lanes);
     for (uint32_t used = s->barriers_used; used; used &= used - 1) {
@@ -56,7 +57,8 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
 }
 
 /* Makes subwarp `i` READY. A subwarp is a maximal group of threads at one PC (section III), so it merges with a READY
- * subwarp at the same PC. Only the PCs of READY subwarps are known here. The active subwarp may have advanced. */
+ * subwarp at the same PC. It does not merge with the active subwarp, which may have advanced, so its PC is not known
+ * here. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
     for (int k = 0; k < WARP_LANES; k++) {
@@ -162,7 +164,7 @@ static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t gro
     return m & group;
 }
 
-/* Removes `lanes` from `bar`, and opens the barrier for lanes that waited only for these. */
+/* Removes `lanes` from `bar`, and opens the barrier for lanes that waited only for the removed lanes. */
 static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
     for (int l = 0; l < WARP_LANES; l++)
         s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
@@ -198,7 +200,7 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     lanemask_t lanes = s->w[id].lanes;
     s->barriers_used |= 1u << bar;
     s->w[id].pc = next;
-    unregister(s, bar, lanes); /* lanes that enter the region again by another path leave their old group */
+    unregister(s, bar, lanes); /* lanes that enter the region of the barrier again leave their old group */
     for (lanemask_t m = lanes; m; m &= m - 1)
         s->group[bar][__builtin_ctz(m)] = lanes;
     return RECONV_CHANGED;
@@ -209,11 +211,11 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct subwarp *w = &s->w[id];
     lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
-    if (rest && group) { /* lanes of another group are in this subwarp; they arrive separately */
+    if (rest && group) { /* the subwarp also has lanes of another group, which arrive separately */
         w->lanes &= group;
         split_off(s, next - 1, rest);
     }
-    if (!group) { /* lanes that are not registered wait for no other lanes */
+    if (!group) { /* lanes that do not participate in the barrier do not wait */
         lanemask_t others = 0;
         for (lanemask_t m = w->lanes; m; m &= m - 1)
             others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;

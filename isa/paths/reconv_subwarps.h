@@ -12,9 +12,10 @@ enum subwarp_state { SUBWARP_FREE, SUBWARP_ACTIVE, SUBWARP_READY, SUBWARP_BLOCKE
 struct subwarp {
     uint32_t pc;
     lanemask_t lanes;
-    uint8_t state;     /* enum subwarp_state; WAITING: waits at a CTA barrier or for its member mask */
+    /* enum subwarp_state; WAITING means that the subwarp waits at a CTA barrier or for lanes of its member mask */
+    uint8_t state;
     uint8_t barrier;   /* index of the convergence barrier, for BLOCKED */
-    uint32_t backward; /* number of backward branches taken since it became active */
+    uint32_t backward; /* number of backward branches that the subwarp has taken since it became active */
 };
 
 struct subwarps {
@@ -22,12 +23,12 @@ struct subwarps {
     lanemask_t alive;
     int active, last; /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
     struct subwarp w[WARP_LANES];
-    uint32_t barriers_used; /* bit b: group[b] has an entry that is not 0 */
+    uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
     /* lanes that take part in barrier b together with this lane; 0 if this lane does not take part */
     lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES];
 };
 
-/* Calls of struct reconv_ops, with the same meaning. */
+/* Implementations of the functions of the same names in struct reconv_ops. */
 size_t subwarps_size(const struct reconv_cfg *cfg);
 void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int subwarps_paths(const void *st, struct path *out, int max);
@@ -42,7 +43,8 @@ unsigned subwarps_give_way(void *st, const struct lane_waits *ws);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);
-/* Returns the hardware bits of a warp: a PC and two bits of state for each thread, and sixteen barriers. */
+/* Returns the hardware storage of a warp in bits: for each thread a PC and two bits of state, and sixteen barriers per
+ * warp. */
 static inline uint32_t subwarps_bits(void) { return WARP_LANES * (32 + 2) + 16 * WARP_LANES; }
 /* Returns the number of subwarps in `state`. */
 uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state);

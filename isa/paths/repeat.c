@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Returns true if memory still holds the old values that an atomic returned. Lanes with the same address execute one
- * after another, and each returns the value that it found. If the final value equals every returned value, memory never
- * changed. */
+ * after another, and each lane returns the value that it found in memory. If the final value equals every returned
+ * value, memory never changed. */
 static bool unchanged(const struct warp *w, const struct inst *in, const struct effects *fx) {
     const unsigned char *d = reg_ptr(w, in->d);
     if (w->capture || in->d == OPND_SINK || in->n_list || in->dsize != in->msize)
@@ -60,7 +60,7 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
             return REPEAT_FINE;
         case OP_SREG:
             return REPEAT_UNKNOWN;
-        default: /* the heap, printing */
+        default: /* heap operations and printing */
             return REPEAT_CHANGES;
         }
     case K_STORE:
@@ -77,7 +77,8 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     }
 }
 
-/* Queue entries and their number are not part of the warp's registers. */
+/* Classifies the executed instruction. An instruction with HINT_DEQ also depends on queue entries, which are not part
+ * of the warp's registers. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
     enum repeat by = by_kind(w, in, lanes, fx);
     return by == REPEAT_FINE && in->hints & HINT_DEQ ? REPEAT_ALONE : by;

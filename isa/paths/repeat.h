@@ -1,29 +1,32 @@
 #ifndef ISA_REPEAT_H
 #define ISA_REPEAT_H
-/* Detects paths that repeat themselves. Threads that use only registers and memory, while memory does not change,
- * repeat themselves once they are back at an instruction with the same registers. enum repeat says what one executed
- * instruction means for this. */
+/* Detects paths that repeat themselves. Consider threads that depend only on registers and memory, while memory does
+ * not change. They repeat themselves once they return to an instruction with the same register values. enum repeat
+ * classifies an executed instruction for this purpose. */
 #include "isa/exec/exec.h"
 
 enum repeat {
     /* the instruction used and changed only registers of its own lanes; it may have read memory but did not change
      * it */
     REPEAT_FINE,
-    REPEAT_UNKNOWN, /* time, calls or local memory: registers alone do not determine the next steps of the path */
-    REPEAT_ALONE,   /* the instruction depends on other lanes or queues: all state of the path is discarded */
-    REPEAT_CHANGES  /* the instruction may have changed memory or ended threads */
+    /* the instruction uses time, calls or local memory: registers alone do not determine the next steps of the path */
+    REPEAT_UNKNOWN,
+    /* the instruction depends on other lanes or queues: everything recorded about the path is discarded */
+    REPEAT_ALONE,
+    REPEAT_CHANGES /* the instruction may have changed memory or ended threads */
 };
-/* Call this after path `lanes` of `w` has executed `in` with effects `fx`. The result may be too cautious, but is
- * always safe. */
+/* Call this after path `lanes` of `w` has executed `in` with effects `fx`. The result may hide a repetition, but never
+ * reports a false one. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx);
 
 /* A snapshot of a path's registers at a backward branch that it took. The snapshot is renewed after 1, 2, 4, ...
- * further visits. So a cycle of any length is found, whatever happened before the cycle (Brent's algorithm). */
+ * further visits. So a cycle of any length is found, even if other iterations precede it (Brent's algorithm). */
 struct repeat_snapshot {
     uint32_t pc;
     lanemask_t lanes;
-    uint32_t visits, again; /* number of visits since the snapshot; number of visits at which the snapshot is renewed */
-    unsigned char *regs;    /* buffer; it is reused for the next snapshot in this slot */
+    /* number of visits of the branch since the snapshot; number of visits after which the snapshot is renewed */
+    uint32_t visits, again;
+    unsigned char *regs; /* buffer; it is reused for the next snapshot in this slot */
     size_t bytes;
 };
 
@@ -35,7 +38,7 @@ struct repeat_warp {
     uint8_t rounds[WARP_LANES];
     struct repeat_snapshot at[WARP_LANES];
 };
-/* Forgets everything. */
+/* Discards everything that was recorded about the warp. */
 void repeat_forget(struct repeat_warp *r);
 /* Call this after other warps have run. The iteration counts of loops that wait are kept, but each such loop must
  * execute four more iterations. */

@@ -1,4 +1,4 @@
-/* Tracks the compact registers of each warp, selects the form of an instruction, and counts. */
+/* Tracks the compact registers of each warp, selects the form in which an instruction executes, and counts events. */
 #include "cae_parts.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -93,8 +93,8 @@ static void set_tag(struct cae *u, uint32_t warp, uint16_t reg, struct cae_tag t
         u->n.most = u->compact[warp];
 }
 
-/* Updates the tags of the registers that the instruction writes. `done`: the registers have been written; otherwise
- * they will be, by lanes that are not known yet. */
+/* Updates the tags of the registers that the instruction writes. If `done` is set, the registers have been written.
+ * Otherwise they will be written later, by lanes that are not known yet. */
 static void follow(struct cae *u, const struct sm_issued *i, bool done) {
     const struct warp *w = sm_get_warp(u->sm, i->warp);
     const struct sb_regs *r = &i->ti->regs;
@@ -105,19 +105,21 @@ static void follow(struct cae *u, const struct sm_issued *i, bool done) {
         struct cae_tag t = {.class = CLASS_VECTOR};
         if (compact)
             t = cae_tag_of(&u->map, r->write[k], w, i->fx->lanes);
-        assert(!compact || t.class <= u->last.class); /* the rule guarantees this class */
+        /* the affine rule of the instruction guarantees at least this class */
+        assert(!compact || t.class <= u->last.class);
         set_tag(u, i->warp, r->write[k], t);
     }
 }
 
-/* A return from a recursive function restores registers from memory: they become vectors. */
+/* Handles a return from a recursive function: it restores registers from memory, so all registers of the warp become
+ * vectors. */
 static void restored(struct cae *u, uint32_t warp) {
     for (uint32_t k = 0; k < u->map.program->n_regs; k++)
         set_tag(u, warp, (uint16_t)k, (struct cae_tag){.class = CLASS_VECTOR});
 }
 
 /* Returns the counter of an instruction of the affine units. The class of its result selects the counter. If no lane
- * executed the instruction, the class that its result would have selects it. */
+ * executed the instruction, the expected class of the result selects the counter. */
 static uint64_t *kind_of(struct cae *u, const struct sm_issued *i) {
     const struct sb_regs *r = &i->ti->regs;
     if (i->in->kind == K_BRANCH)
@@ -147,7 +149,7 @@ static void count(struct cae *u, const struct sm_issued *i) {
 static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
     if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
-        return; /* instructions are counted when they issue; a warp outside CTAs has no compact registers */
+        return; /* instructions are counted at issue; a warp that belongs to no CTA has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
         cae_trace_issued(u, i);

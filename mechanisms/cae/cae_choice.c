@@ -3,7 +3,7 @@
 #include "isa/compound.h"
 #include "isa/decode.h"
 
-/* Sets the widths that cvt, mul.wide and mad.wide extend from. */
+/* Sets the widths from which cvt, mul.wide and mad.wide extend their operands. */
 static void note_widths(struct cae_inst *c, const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];

@@ -1,4 +1,5 @@
-/* The forms of instructions: created at first use and kept for the launch. An instruction has few forms. */
+/* A form is one way in which an instruction can execute: it states which register file each operand uses. A form is
+ * created at its first use and kept for the launch. An instruction has few forms. */
 #include "cae_parts.h"
 #include <stdlib.h>
 
@@ -41,7 +42,8 @@ static void fill_reads(const struct cae *u, struct cae_form *f, uint32_t banks, 
         }
 }
 
-/* An expanded register is written twice: first the old value of all lanes, then the new value of some lanes. */
+/* An expanded register is written twice: first with the old values of all lanes, then with the new values of some
+ * lanes. */
 static void fill_writes(const struct cae *u, struct cae_form *f, uint32_t banks, uint32_t compact_banks) {
     struct timed_inst *ti = &f->form.ti;
     for (unsigned i = 0; i < ti->regs.n_write; i++) {

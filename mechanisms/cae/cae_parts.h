@@ -12,14 +12,15 @@ enum cae_why { CAE_FITS, CAE_MEMORY, CAE_DIVERGENT, CAE_SOURCE, CAE_RULE, CAE_RA
 
 /* Data of an instruction for compact execution. */
 struct cae_inst {
-    uint16_t source[4]; /* sources a b c e: cae_number() */
-    uint16_t guard;     /* CAE_CONSTANT: none */
+    uint16_t source[4]; /* register numbers of the sources a, b, c and e, from cae_number() */
+    uint16_t guard;     /* number of the guard's register; CAE_CONSTANT: no guard */
     uint8_t rule;       /* enum affine_rule */
-    uint8_t widens;     /* bytes that a, or a and b, are widened from; 0: no widening */
-    uint8_t narrow;     /* bytes of a result that is extended to a wider register; 0: no extension */
+    uint8_t widens;     /* bytes of the narrow operand a (or a and b) before it is widened; 0: no widening */
+    uint8_t narrow;     /* bytes of the result before it is extended to a wider register; 0: no extension */
     bool is_signed, narrow_signed;
     bool branch; /* the instruction is a jump that all lanes take or no lane takes */
-    bool parts;  /* the instruction is a folded chain: some lanes write one register, the other lanes another one */
+    /* the instruction is a folded chain: some lanes write one register, and the other lanes write another register */
+    bool parts;
 };
 
 struct cae_form {
@@ -29,7 +30,7 @@ struct cae_form {
     uint16_t expands;      /* bit i: written register i is first expanded into the vector register file */
     bool result;           /* the result goes to the compact file */
     bool unit;             /* the instruction executes on an affine unit */
-    /* banks of form.ti.banks (expanded registers are written twice), then of form.other */
+    /* register file banks: first for form.ti.banks (twice for a write of an expanded register), then for form.other */
     uint8_t bank[3 * MAX_INST_REGS];
 };
 
@@ -40,7 +41,7 @@ struct cae_choice {
     bool full;     /* all live lanes execute the instruction, or no lane does */
 };
 
-/* A line of the trace, which shows one instruction at a time, from its issue to its result. */
+/* The current bar in a row of the trace. A row shows one instruction at a time, from its issue to its result. */
 struct cae_bar {
     uint64_t from, until; /* cycles; until UINT64_MAX: no result yet */
     uint32_t warp, pc;
@@ -63,7 +64,7 @@ struct cae {
     struct regfile *file;   /* one register file for each SM part */
     struct cae_choice last; /* the last choice, and its form */
     const struct cae_form *last_form;
-    uint64_t busy, waits; /* cycles of the pipes that are already counted */
+    uint64_t busy, waits; /* busy cycles of the pipes that have been counted so far */
     struct trace *trace;  /* NULL: off */
     struct cae_bar bar[TRACE_UNIT_TRACKS];
     uint32_t compact[WARP_SLOTS]; /* compact scoreboard registers of each warp slot */

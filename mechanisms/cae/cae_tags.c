@@ -18,8 +18,8 @@ static void place(struct cae_map *m, uint16_t number, uint32_t at) {
 }
 
 /* Numbers the registers that an instruction writes. The scoreboard numbers are in the order of its operands: d, d2, the
- * elements of a vector. A register that this instruction only reads gets its number at the instruction that writes it,
- * or has no number. */
+ * elements of a vector. A register that this instruction only reads gets its number from an instruction that writes it.
+ * If no instruction writes it, it has no number. */
 static void place_writes(struct cae_map *m, const struct inst *in, const struct inst_info *info) {
     const uint16_t *number = m->program->regs + info->regs + info->n_reads, *end = number + info->n_writes;
     const opnd_t two[2] = {in->d, in->d2};
@@ -75,7 +75,7 @@ static uint64_t lane_value(const unsigned char *reg, unsigned bytes, uint32_t la
     return v;
 }
 
-/* Returns true if the register is base + lane * offset in all `lanes`. */
+/* Returns true if the register's value is base + lane * offset in all `lanes`. */
 static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t base, uint64_t offset) {
     bool all = true;
     switch (bytes) {
@@ -105,8 +105,8 @@ static uint64_t inverse(uint64_t odd) {
 
 /* Finds the offset from the values of the first live lane and another live lane. Returns false if there is no offset
  * that fits. Modulo 2^width, a difference of values can be divided only by the odd part of the lane distance. So the
- * function chooses the lane whose distance has the fewest factors of two. Then the unknown bits of the offset do not
- * affect the value of any live lane. */
+ * function chooses the second lane such that the lane distance has the fewest factors of two. Then the unknown bits of
+ * the offset do not affect the value of any live lane. */
 static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t *offset) {
     uint32_t first = (uint32_t)__builtin_ctz(lanes), other = 0, twos = 6;
     for (lanemask_t m = lanes & (lanes - 1); m && twos; m &= m - 1) {

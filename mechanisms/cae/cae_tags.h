@@ -1,18 +1,18 @@
 #ifndef MECHANISMS_CAE_TAGS_H
 #define MECHANISMS_CAE_TAGS_H
 /* The compact register file of compact affine execution. It records which registers of each warp are compact, with base
- * and offset. Registers have the scoreboard's numbers; special registers follow them.
+ * and offset. Registers have their scoreboard numbers; the numbers of special registers follow.
  *
  * A warp's register is a scalar (one value), affine (base + lane * offset, modulo 2^width) or a vector. Registers of 16
  * bytes per lane, and predicates that differ between lanes, are vectors. */
 #include "isa/affine/rule.h"
 #include "isa/machine/warp.h"
 
-enum { CAE_NO_TAG = 0xffff };   /* number of operands outside the file: always vectors */
-enum { CAE_CONSTANT = 0xfffe }; /* number of constants: always scalars */
+enum { CAE_NO_TAG = 0xffff };   /* register number for operands that the file does not track; they are always vectors */
+enum { CAE_CONSTANT = 0xfffe }; /* register number for constants; they are always scalars */
 
 struct cae_tag {
-    uint64_t base;   /* the value of lane 0, also if it is not live */
+    uint64_t base;   /* the base: the value of lane 0, even if lane 0 is not live */
     uint64_t offset; /* the offset, modulo 2^width; 0 for a scalar */
     uint8_t class;   /* enum affine_class */
 };
@@ -27,9 +27,10 @@ struct cae_register {
 struct cae_map {
     const struct program *program;
     struct cae_register *reg; /* n entries */
-    uint16_t *number;         /* indexed by byte offset in bank 0 / 4: the register there; CAE_NO_TAG: none */
-    uint32_t n;               /* scoreboard registers and special registers */
-    bool restores;            /* returns from recursive functions change registers that they do not name */
+    /* number of the register at a byte offset of bank 0, indexed by the offset / 4; CAE_NO_TAG: none */
+    uint16_t *number;
+    uint32_t n;    /* number of scoreboard registers and special registers */
+    bool restores; /* a return from a recursive function changes registers that are not its operands */
 };
 
 /* Initialises the map. Returns false if memory runs out. */
@@ -45,6 +46,7 @@ struct cae_tag cae_tag_of(const struct cae_map *m, uint16_t number, const struct
 /* Returns true if the tag's value equals the register in all live lanes of the warp. A vector always fits. */
 bool cae_tag_fits(const struct cae_map *m, uint16_t number, const struct cae_tag *t, const struct warp *w);
 /* Widens the lowest `bytes` of the value to 64 bits, sign-extended or not. Returns false if the result is no longer
- * affine: some lane from the first to the last of `lanes` wraps. The hardware detects this from the two end lanes. */
+ * affine, because the value wraps in a lane between the first and the last of `lanes`. The hardware detects this from
+ * the two end lanes. */
 bool cae_tag_widen(struct cae_tag *t, unsigned bytes, bool is_signed, lanemask_t lanes);
 #endif

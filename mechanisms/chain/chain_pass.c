@@ -1,8 +1,8 @@
 /* Fuses each sequence of dependent f32 operations in a block into one instruction, the longest sequences first. Two
  * sequences share an instruction if it has enough FPUs for both ("PEPSC: A Power-Efficient Processor for Scientific
  * Computing", section III-A: identifying chains, chain coalescence). Requires: blocks. Keeps: every result, bit for bit
- * with chain.ieee=on. The pass skips streams that other passes created, since the affine engine computes tuples and not
- * lanes. */
+ * with chain.ieee=on. The pass skips streams that other passes created, because the affine engine, which executes them,
+ * computes tuples and not values of lanes. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/fused_inst.h"
@@ -10,15 +10,16 @@
 #include "timing/config/config.h"
 #include <stdlib.h>
 
-enum { WINDOW = 64 }; /* largest distance of a partner, in instructions */
+enum { WINDOW = 64 }; /* maximum distance between the two sequences of a pair, in instructions */
 
 struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
     struct fuse_kind kind;
-    unsigned least; /* number of FPUs for each sequence of a pair; 0 if there are no pairs */
-    /* groups of the current block, including single operations, in the order of their last operations */
+    unsigned least; /* number of FPUs for each of the two sequences of a pair; 0: sequences are not paired */
+    /* groups (sequences of operations, or single operations) of the current block, in the order of their last
+     * operations */
     struct fuse_group *group;
     uint32_t n_groups, cap_groups;
     uint32_t *partner; /* indexed by group: the partner group, NO_INST if there is none */
@@ -146,7 +147,7 @@ static void emit(struct chaining *c) {
     for (uint32_t k = 0; k < c->n_groups; k++) {
         const struct fuse_group *g = &c->group[k], *other = NULL;
         if (c->partner[k] != NO_INST && c->partner[k] > k)
-            continue; /* the partner group creates the instruction */
+            continue; /* the instruction is created when the loop reaches the partner group */
         if (c->partner[k] != NO_INST)
             other = &c->group[c->partner[k]];
         if (g->n == 1 && !other) {
@@ -174,11 +175,10 @@ static bool is_stream(const struct ir *ir, uint32_t function) {
 }
 
 static bool run(struct ir *ir) {
-    unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
-    bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
-    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, length, false)};
-    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
-    c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
+    const struct fused_cfg *options = fused_options(&ir->context);
+    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, options->length, false)};
+    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
+    c.least = options->dual ? options->dual_min : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {
             collect(&c, ir->blocks[b].begin, ir->blocks[b].end);

@@ -1,4 +1,4 @@
-/* Sums the entries of the queues and the locked lines over cycles. */
+/* Sums the number of queue entries and of locked lines over all cycles. */
 #include "dac_parts.h"
 
 void dac_account(struct dac *d, uint64_t now) {

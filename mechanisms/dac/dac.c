@@ -1,11 +1,11 @@
 /* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
  * the SM. One affine warp per SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
- * Its results wait in the affine tuple queue (ATQ). The address and the predicate expansion unit expand them for each
- * warp, into the warp's own queues, from which its instructions take them. When addresses are expanded, their data is
- * prefetched, and the L1 lines stay locked until they are read. docs/dac.md separates the paper's rules from this
- * project's.
+ * Its results wait in the affine tuple queue (ATQ). The address expansion unit and the predicate expansion unit expand
+ * these results for each warp into the warp's own queues. The warp's instructions take entries from these queues. When
+ * addresses are expanded, the lines that they access are prefetched into the L1 and stay locked until the warp reads
+ * them. docs/dac.md separates the paper's rules from this project's.
  *
- * This file: the affine warp, its batches of CTAs, and how the kernel's own warps take entries. */
+ * This file has the affine warp, its batches of CTAs, and how the kernel's own warps take entries. */
 #include "dac_host.h"
 #include "dac_parts.h"
 #include "decouple.h"
@@ -59,7 +59,7 @@ static void dac_free(void *u) {
 /* Returns how many of `all` queue entries each warp gets: `all` divided by the maximum number of resident warps, at
  * least 1. */
 static uint32_t share(uint32_t all, const struct dac *d) {
-    uint32_t warps = sm_occupancy(d->cfg, sm_get_launch(d->sm), 0) * engine_shape(d->engine)->n_warps;
+    uint32_t warps = sm_get_most_ctas(d->sm) * engine_shape(d->engine)->n_warps;
     return warps && all / warps ? all / warps : 1;
 }
 
@@ -74,7 +74,7 @@ static void listen(struct dac *d, bool on) {
 /* Allocates what a launch needs, when the SM gets its first CTA. Returns false if memory runs out. */
 static bool begin_launch(struct dac *d) {
     const struct launch *l = sm_get_launch(d->sm);
-    uint32_t fit = sm_occupancy(d->cfg, l, 0);
+    uint32_t fit = sm_get_most_ctas(d->sm);
     d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
     d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
     d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
@@ -104,7 +104,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++) {
-        d->expander[k].turn = SM_CTA_SLOTS - 1; /* start value, so that the first CTA is served first */
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* initial value, with which the first CTA is served first */
         d->expander[k].retry_at = UINT64_MAX;
     }
     d->out_of_memory = false;
@@ -170,9 +170,9 @@ static bool is_enq(const struct inst *in) {
     return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
-/* If the affine warp is idle and some CTAs have no stream yet, makes these CTAs its next batch (section 4.1). The SM
- * receives one CTA a cycle. While CTAs arrive, the affine warp waits for the last one. Otherwise the later CTAs would
- * wait until the stream of the first one ends. */
+/* If the affine warp is idle and some CTAs have no stream yet, makes these CTAs the next batch of the affine warp
+ * (section 4.1). The SM receives one CTA per cycle. The affine warp waits until no further CTA arrives. Otherwise it
+ * would begin with the first CTA, and the later CTAs would wait until the affine stream for the first CTA ends. */
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
@@ -188,7 +188,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
         n++;
     }
     if (!engine_start(d->engine, id, n)) {
-        d->out_of_memory = d->dirty = true; /* the next tick reports it */
+        d->out_of_memory = d->dirty = true; /* memory has run out; the next tick reports it */
         return;
     }
     d->n_batch = n;
@@ -214,7 +214,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
-    d->waits = 0; /* an expanded predicate remains expanded */
+    d->waits = 0; /* once a predicate is expanded, it remains expanded */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
@@ -239,7 +239,7 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
     uint32_t n_paths;
     sm_get_paths(d->sm, slot, &n_paths);
-    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* no other path may be able to continue */
+    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* perhaps no other path of the warp can continue */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -272,14 +272,14 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     return kind != SITE_DATA || data_there(d, c->warp, m) ? PATH_READY : PATH_QUEUE;
 }
 
-/* Returns true if these lanes take exactly the first entry, and all its lines are locked. */
+/* Returns true if these lanes are exactly the lanes of the first entry, and all lines of this entry are locked. */
 static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];
     const struct dac_record *rec = &q->record[q->first];
     return rec->lanes == lanes && rec->locked && rec->line != NO_LINE;
 }
 
-/* Takes the addresses of a load, a store or an access to shared memory. Returns true if the access unlocks its
+/* Dequeues the addresses of a load, a store or an access to shared memory. Returns true if the access unlocks its
  * lines. */
 static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
     const struct program *p = sm_get_program(d->sm)->program;
@@ -340,9 +340,10 @@ static void count_step(struct dac *d, const struct affine_step *s) {
     d->n.thread_divergences += s->splits_threads;
 }
 
-enum { TUPLE_WORDS = 4 }; /* one base, and three offsets for tid.x, y and z */
+enum { TUPLE_WORDS = 4 }; /* number of words of a tuple: one base, and three offsets for tid.x, tid.y and tid.z */
 
-/* Returns the number of warps whose predicates the SIMT lanes compute. Each costs one issue slot. */
+/* Returns the number of warps whose predicates are computed on the SIMT lanes. Each of these warps costs one issue
+ * slot. */
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
@@ -350,9 +351,9 @@ static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) 
     return n;
 }
 
-/* Sets the lanes and words of one issue slot of a step. A scalar (also a scalar of one CTA) uses one lane. A base with
- * three offsets uses four lanes. Computation thread by thread uses all lanes. Steps that only send or branch compute
- * nothing and read tuples. */
+/* Sets the number of lanes that compute and of words that are accessed in one issue slot of a step. A scalar (also a
+ * scalar of one CTA) uses one lane. A base with three offsets uses four lanes. A computation for each thread uses all
+ * lanes. A step that only sends or branches reads tuples but computes nothing. */
 static void measure(struct dac *d, const struct affine_step *s) {
     static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
     d->lanes = lanes[s->class];
@@ -373,7 +374,7 @@ static bool fault(const struct dac *d, const struct affine_step *s, struct effec
     return true;
 }
 
-/* Counts loads and decoupled loads, from which their fraction is computed. */
+/* Counts all loads and the decoupled loads, for the statistic of the decoupled fraction. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
@@ -456,7 +457,8 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return d->due > now ? d->due : now + 1;
 }
 
-/* The lines of a record may wait for their locks one after another. */
+/* Returns how long a record may wait for its locks, in cycles. The lines of a record may wait one after another, each
+ * up to the time limit. */
 static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_timeout * (WARP_LANES + 1); }
 
 const struct sm_unit_ops unit_dac = {

@@ -13,28 +13,29 @@ enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, PATIENCE = 10000, N
 
 /* A line that an entry needs, and its state. */
 enum line_state {
-    LINE_WANTED,  /* waits for its request */
+    LINE_WANTED,  /* the line waits for its request */
     LINE_ASKED,   /* the request is in the L1's queue */
-    LINE_COMING,  /* locked, fill outstanding */
-    LINE_LOCKED,  /* locked, data present */
-    LINE_WITHOUT, /* the line is not locked, and is read on demand like any other line */
+    LINE_COMING,  /* the line is locked, and its fill is outstanding */
+    LINE_LOCKED,  /* the line is locked, and its data are present */
+    LINE_WITHOUT, /* the line is not locked; the access will read it on demand */
 };
 struct dac_line {
-    uint64_t address, serial; /* serial is the number of the line's record in the warp's queue */
+    uint64_t address, serial; /* serial: number of the line's record in the warp's queue */
     uint64_t order;           /* sequence number among all lines */
     uint64_t again;           /* cycle before which the line must not be requested */
     uint64_t since;           /* cycle of the first refused lock; NO_TIME if there is none */
-    uint64_t refused;         /* cycle of the first of its consecutive refusals; NO_TIME if there is none */
-    uint32_t next;            /* next line of the record, or of the free list */
-    uint32_t next_wanted;     /* next line that waits for its request */
-    uint32_t warp;            /* warp slot */
-    uint8_t sectors, state;   /* enum line_state */
-    bool orphan;              /* its record was removed; the line is unlocked when the reply arrives */
+    /* cycle of the first refusal in the current series of refusals; NO_TIME if there is none */
+    uint64_t refused;
+    uint32_t next;          /* next line of the record, or of the free list */
+    uint32_t next_wanted;   /* next line that waits for its request */
+    uint32_t warp;          /* warp slot */
+    uint8_t sectors, state; /* enum line_state */
+    bool orphan;            /* its record was removed; the line is unlocked when the reply arrives */
 };
 
 /* Further data of an entry in a warp's address queue. */
 struct dac_record {
-    uint32_t lines;   /* number of places that it occupies in the queue, at least 1 */
+    uint32_t lines;   /* number of queue places that the entry occupies, at least 1 */
     uint32_t line;    /* list of its requested lines; NO_LINE if it is empty */
     uint32_t waiting; /* number of lines in the list that have not arrived */
     lanemask_t lanes; /* lanes of the entry when it was queued */
@@ -45,18 +46,19 @@ struct dac_record {
 /* The two queues of a warp. */
 struct dac_queue {
     struct dac_record *record; /* ring, parallel to the address queue of `supply` */
-    uint32_t first, n, cap;    /* cap: 0, or a power of two */
+    uint32_t first, n, cap;    /* first record, number of records, and size of the ring (0 or a power of two) */
     uint64_t serial;           /* number of the first record */
-    uint32_t asking; /* number of requested lines for which the tags were not read yet; all belong to record `asked` */
-    uint64_t asked;  /* number of that record */
+    /* number of requested lines whose tags have not been read yet; all of them belong to record `asked` */
+    uint32_t asking;
+    uint64_t asked;          /* number of the record that these lines belong to */
     uint32_t used[N_QUEUES]; /* places in use */
     /* true if a path did not find entries for all its lanes, and no entry has arrived since then */
     bool starved[N_QUEUES];
 };
 
-/* The entries that one enq has sent. */
+/* The entries that one enqueue instruction (enq) has sent. */
 struct atq_entry {
-    uint64_t number; /* number of a predicate's enq in the launch */
+    uint64_t number; /* for a predicate: number of its enqueue operation in the launch */
     uint32_t site;
     uint8_t queue; /* enum supply_queue */
     uint32_t n_ctas;
@@ -68,38 +70,39 @@ struct atq_entry {
 /* An expansion unit and its current work. */
 struct expander {
     uint64_t done_at; /* cycle in which the unit finishes; NO_TIME if it is idle */
-    uint64_t seq;     /* number of its entry in the ATQ */
+    uint64_t seq;     /* number of the ATQ entry that the unit expands */
     uint32_t cta;     /* CTA slot */
-    uint32_t warp;    /* first warp, and number of warps */
+    uint32_t warp;    /* the warps that the unit serves: first warp, and number of warps */
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
-    /* for an idle unit: next cycle in which a CTA may have waited too long; UINT64_MAX if no CTA waits */
+    /* for an idle unit: next cycle in which the waiting time of a CTA may reach the limit; UINT64_MAX if no CTA
+     * waits */
     uint64_t retry_at;
-    bool full; /* the unit is idle because no CTA with an entry has room */
+    bool full; /* the unit is idle because the next warp of every CTA with an ATQ entry has no room in its queue */
 };
 
-/* The lines of one warp's entry. An access of a lane is in at most two lines; in local memory, in one line for each of
- * its words. */
+/* The lines of one warp's entry. An access of a lane touches at most two lines. In local memory, it touches one line
+ * for each of its words. */
 enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
     uint64_t line[DAC_LINES];
     uint8_t sectors[DAC_LINES];
     uint64_t low, high; /* lowest and highest of these lines */
     uint32_t n_lines, records, cycles;
-    bool early; /* true if its lines are requested now */
-    bool wide;  /* the entry has more lines than the queue has places, so it is queued as one record with the tuple */
+    bool early; /* true if the lines are requested at the expansion */
+    bool wide;  /* the entry has more lines than the queue has places, so one record with the tuple is queued */
 };
 
-/* Progress of a CTA in the stream of entries. It stands for an accumulator of the expansion units. */
+/* Progress of a CTA in the stream of entries. It models an accumulator of the expansion units. */
 struct dac_cta {
     uint32_t index;              /* index in its batch */
     uint32_t passed;             /* barriers passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
     uint32_t warp[EXPANDERS];    /* next warp of that entry */
-    bool begun[EXPANDERS];       /* the start address was computed */
-    uint64_t blocked[EXPANDERS]; /* cycle since which this warp has had no room; NO_TIME if it has room */
-    /* if it has no room: slot of this warp, and number of places that it needs */
+    bool begun[EXPANDERS];       /* true if the start address of the CTA has been computed */
+    uint64_t blocked[EXPANDERS]; /* cycle since which the queue of `warp` has had no room; NO_TIME if it has room */
+    /* if the queue of `warp` has no room: slot of this warp, and number of places that the warp needs */
     uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
     bool full[EXPANDERS];
     bool planned; /* true if `plan` is valid; it describes the next warp */
@@ -120,14 +123,15 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    /* allocated when the SM gets its first CTA of the launch, as are `supply` and `queue`; NULL before */
+    /* `engine`, `supply` and `queue` are allocated when the SM gets its first CTA of the launch; NULL before */
     struct affine_engine *engine;
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     uint64_t filled[N_QUEUES]; /* places in use in all queues */
     struct dac_cta cta[SM_CTA_SLOTS];
-    uint64_t pending, serving;            /* bit masks of CTA slots: slots without a stream; slots in a started batch */
-    uint64_t sent_to[EXPANDERS];          /* slots of `serving` for which the ATQ may hold entries of a unit */
+    uint64_t pending, serving; /* bit masks of CTA slots: slots without a stream; slots in a started batch */
+    /* bit masks of the slots of `serving` whose entries for this unit may still be in the ATQ */
+    uint64_t sent_to[EXPANDERS];
     uint64_t came_at;                     /* cycle in which the last CTA arrived */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the affine warp's batch */
 
@@ -135,13 +139,13 @@ struct dac {
     uint32_t repeat;  /* number of issue slots that its instruction still needs */
     /* for one issue slot: number of lanes that compute; number of words accessed of each operand */
     uint32_t lanes, words;
-    /* number of the predicate that must be expanded before the affine warp continues; 0 if there is none */
+    /* number of the predicate whose expansion the affine warp must wait for; 0 if there is none */
     uint64_t waits;
-    uint64_t numbers; /* predicates sent by earlier batches */
-    uint32_t sent;    /* predicates sent by this batch */
+    uint64_t numbers; /* number of predicates that earlier batches have sent */
+    uint32_t sent;    /* number of predicates that this batch has sent */
     bool sends;       /* the affine warp's next instruction is an enq */
 
-    struct atq_entry *atq; /* ring of at least cfg->dac.atq entries; the index is the low bits of the entry's number */
+    struct atq_entry *atq; /* ring of at least cfg->dac.atq entries; the low bits of an entry's number are its index */
     uint64_t atq_mask, head, tail;
     struct expander expander[EXPANDERS];
 
@@ -149,13 +153,14 @@ struct dac {
     uint32_t n_lines, cap_lines, free_line;
     uint32_t wanted, last_wanted; /* list of lines that wait for their request, oldest first */
     uint64_t ordered;
-    uint64_t ask_at;  /* cycle of the next request; UINT64_MAX if it must wait for a reply from the tags */
+    /* cycle of the next request; UINT64_MAX if the request must wait for the result of a tag look-up */
+    uint64_t ask_at;
     bool ask_full;    /* the L1's request queue is full */
-    uint64_t *unlock; /* addresses, oldest first */
+    uint64_t *unlock; /* addresses of the lines to unlock, oldest first */
     uint32_t n_unlock, cap_unlock;
     uint32_t locked; /* locked lines */
     uint64_t due;    /* cycle before which the unit has nothing to do, unless `dirty` is set; 0 if unknown */
-    bool dirty;      /* something has changed since tick() */
+    bool dirty;      /* the state has changed since the last tick(), so the unit may have work */
     bool out_of_memory;
     struct trace *trace; /* NULL if tracing is off */
     uint64_t traced[N_CURVES];
@@ -187,18 +192,18 @@ void dac_pop(struct dac *d, uint32_t slot);
 /* Requests the lines of a record, which the warp in `slot` will read. Returns false if memory runs out. */
 bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t *address, const uint8_t *sectors,
               uint32_t n);
-/* Releases the lines of a record. With `by_access`, the access that reads the lines also unlocks them. Else they are
- * unlocked one by one. */
+/* Releases the lines of a record. With `by_access`, the access that reads the lines also unlocks them. Otherwise each
+ * line is unlocked separately. */
 void dac_release(struct dac *d, struct dac_record *r, bool by_access);
 void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* account.c: counts queue occupancy up to cycle `now`. Call this before an occupancy changes. */
+/* account.c: counts queue occupancy up to cycle `now`. Call this before the occupancy of a queue changes. */
 void dac_account(struct dac *d, uint64_t now);
 
 /* dac_report.c. */
-/* Writes the counter curves of the trace. */
+/* Writes the unit's counters to the trace. */
 void dac_look(void *u, struct sm *sm, uint64_t now);
 void dac_stats(void *u, struct stats *s);
 void dac_describe(const void *u, const struct sm *sm, FILE *out);

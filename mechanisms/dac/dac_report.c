@@ -1,4 +1,4 @@
-/* Statistics of the unit, and its lines in deadlock reports. */
+/* Statistics of the unit for decoupled affine computation, and its part of deadlock reports. */
 #include "dac_parts.h"
 #include "timing/report/trace.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* The pass. It selects the accesses whose addresses come from a queue, and adds notes that explain why other accesses
- * are not decoupled. decouple_live.c finds the predicates that follow, and decouple_streams.c creates the two streams.
- * Requires: blocks, post-dominators. Keeps: the unchanged program, if nothing is decoupled. */
+/* The pass `decouple`. It selects the accesses that will take their addresses from a queue, and adds notes that explain
+ * why other accesses are not decoupled. decouple_live.c then finds the predicates to send, and decouple_streams.c
+ * creates the two streams. Requires: blocks, post-dominators. Keeps: the unchanged program, if nothing is decoupled. */
 #include "decouple.h"
 #include "frontend/passes/pass.h"
 #include <string.h>

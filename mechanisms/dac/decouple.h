@@ -13,14 +13,18 @@ struct plan {
     struct arena *arena;
     struct affine a;
     struct loops loops;
-    const char *whole;    /* reason why the whole kernel is left unchanged; NULL if it is not */
-    uint32_t whole_at;    /* the instruction that causes `whole`; NO_INST if no single instruction does */
-    uint16_t *site;       /* indexed by instruction: site + 1 of its address; 0 if it is not decoupled */
-    uint16_t *guard_site; /* indexed by instruction: site + 1 of its guard; 0 if it is not decoupled */
-    /* indexed by definition: site + 1 if this predicate is taken from a queue at its definition; else 0 */
+    const char *whole; /* reason why the whole kernel is left unchanged; NULL if the pass may change it */
+    uint32_t whole_at; /* the instruction that causes `whole`; NO_INST if no single instruction does */
+    /* indexed by instruction: number of the site that supplies its address, + 1; 0 if the address is not decoupled */
+    uint16_t *site;
+    /* indexed by instruction: number of the site that supplies its guard, + 1; 0 if the guard is not decoupled */
+    uint16_t *guard_site;
+    /* indexed by definition: number of the site + 1 if this predicate is taken from a queue at its definition;
+     * else 0 */
     uint16_t *def_site;
-    unsigned char *own;    /* indexed by instruction: needed in the kernel's own stream */
-    unsigned char *affine; /* indexed by instruction: needed in the affine stream, except sends and their marks */
+    unsigned char *own; /* indexed by instruction: needed in the kernel's own stream */
+    /* indexed by instruction: needed in the affine stream; this excludes sends and marks of barriers */
+    unsigned char *affine;
     uint32_t n_sites;
     /* indexed by instruction: number of instructions with a higher priority for decoupling; NULL if all fit */
     uint32_t *rank;
@@ -28,8 +32,8 @@ struct plan {
 
 /* decouple_whole.c: fills whole and whole_at if the whole kernel must be left unchanged. */
 void plan_whole(struct plan *p);
-/* decouple_live.c: find the predicates that are sent, and the instructions that each stream needs. Requires: sites of
- * accesses. */
+/* decouple_live.c: find the predicates that are sent, and the instructions that each stream needs. Requires: the sites
+ * of accesses have been assigned. */
 void plan_own(struct plan *p);
 void plan_affine(struct plan *p);
 /* decouple_streams.c: creates the streams. */
@@ -44,7 +48,7 @@ static inline bool plan_parts(const struct plan *p, uint32_t i) {
     uint32_t b = p->ir->info[i].block;
     return i + 1 == p->ir->blocks[b].end && control_parts(&p->a.control, b);
 }
-/* Returns true if this choice depends on a guard that the affine stream knows. */
+/* Returns true if this choice of a successor depends on a guard that the affine stream knows. */
 static inline bool plan_resolved(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     return plan_parts(p, i) && plan_known(p, i) && (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) &&
@@ -56,9 +60,10 @@ extern const struct pass pass_decouple;
 bool decouple(struct ir *ir);
 /* decouple_fit.c: lowers a kernel so that its affine stream needs at most as many registers as the tuple file has. */
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
-/* decouple_fit.c: returns the ranks of instructions, or NULL if all instructions fit. */
+/* decouple_fit.c: returns the rank of each instruction (the number of instructions with a higher priority for
+ * decoupling), or NULL if all instructions fit. */
 uint32_t *plan_ranks(const struct plan *p);
-/* Returns true if the value that instruction i sends is within the limit. */
+/* Returns true if the rank of instruction i is within the limit, so that its value may be sent. */
 static inline bool plan_has_room(const struct plan *p, uint32_t i) {
     return !p->rank || p->rank[i] < p->ir->decouple_limit;
 }

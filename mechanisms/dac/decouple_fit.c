@@ -35,9 +35,9 @@ uint32_t *plan_ranks(const struct plan *p) {
     return rank;
 }
 
-/* Returns a limit at which the kernel's affine stream fits into the tuple registers of the machine (dac.tuples), while
- * limit + 1 does not. Returns 0 if the kernel must not be decoupled, UINT32_MAX if no limit is needed. `all` is the
- * kernel lowered without a limit. */
+/* Returns a limit (a number of decoupled instructions) at which the kernel's affine stream fits into the tuple
+ * registers of the machine (dac.tuples), while limit + 1 does not. Returns 0 if the kernel must not be decoupled,
+ * UINT32_MAX if no limit is needed. `all` is the kernel lowered without a limit. */
 static uint32_t limit_for(const struct image *img, const char *kernel, const struct lower_options *opt,
                           const struct program *all) {
     const uint32_t room = (uint32_t)pass_option(&opt->context, "dac.tuples", UINT32_MAX);
@@ -59,7 +59,7 @@ static uint32_t limit_for(const struct image *img, const char *kernel, const str
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
     if (!pass_extension(&opt->context, "dac"))
         return lower_with_limit(img, kernel, opt, UINT32_MAX);
-    struct lower_options quiet = *opt; /* only the final result prints its dump */
+    struct lower_options quiet = *opt; /* prints no dump now; only the final lowering prints one */
     quiet.dump_after = NULL;
     quiet.dump_to = NULL;
     struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);

@@ -5,19 +5,19 @@
  * In the kernel's own stream, the search ends where a value comes from a queue: at the address of a decoupled access
  * and at predicates that the affine stream knows. A guard takes such a predicate itself (the paper's `@deq.pred bra`)
  * if it is the only reader of all definitions that reach it. If a predicate has several readers, or a reader in blocks
- * whose threads the affine stream does not know, it is taken once, at its definition. */
+ * whose threads the affine stream does not know, the predicate is taken from the queue once, at its definition. */
 #include "decouple.h"
 #include <string.h>
 
 struct need {
     struct plan *p;
-    unsigned char *needed; /* instruction -> needed */
+    unsigned char *needed; /* indexed by instruction: true if it is needed */
     uint32_t *list, n;     /* work list: needed instructions whose operands are still to be examined */
     struct deciders deciders;
     /* the following fields are used only for the kernel's own stream */
-    unsigned char *taken;     /* indexed by definition: taken from a queue at the definition */
+    unsigned char *taken;     /* indexed by definition: true if the predicate is taken from a queue at the definition */
     unsigned char *read;      /* indexed by definition: number of needed guards that read it */
-    unsigned char *guard_use; /* indexed by use: it is a guard that may take the predicate itself */
+    unsigned char *guard_use; /* indexed by use: true for a guard that may take its predicate from the queue itself */
 };
 
 static struct need begin(struct plan *p, unsigned char *needed) {
@@ -42,7 +42,7 @@ static void need_block(struct need *w, uint32_t b) {
 
 static bool is_guard(const struct plan *p, uint32_t i, uint32_t vreg) { return p->ir->code[i].guard == vreg; }
 
-/* Finds the registers that instruction i reads, except an address and a guard from queues. */
+/* Finds the registers that instruction i reads, except an address or guard that comes from a queue. */
 static void read_regs(const struct plan *p, uint32_t i, bool guard, struct inst_regs *r) {
     struct inst in = p->ir->code[i];
     if (p->site[i])
@@ -59,9 +59,9 @@ static bool reads(const struct inst_regs *r, uint32_t vreg) {
     return false;
 }
 
-/* Returns true if a definition may be taken from a queue instead of being computed. Two kinds do not qualify: a guarded
- * definition, because it changes its register only in some threads, and a definition by an instruction that has another
- * result (a carry), because both are computed together. */
+/* Returns true if a definition may be taken from a queue instead of being computed. Two kinds of definitions do not
+ * qualify. A guarded definition changes its register only in some threads. A definition by an instruction with a second
+ * result (a carry) is computed together with that result. */
 static bool can_send(const struct plan *p, uint32_t def) {
     const struct defuse *d = &p->a.defuse;
     uint32_t i = d->defs[def].inst;
@@ -74,7 +74,8 @@ static bool can_send(const struct plan *p, uint32_t def) {
 
 static void take_at_definition(struct need *w, uint32_t def);
 
-/* Handles a use that reads the register. Definitions that can be sent are taken from a queue at the definition. */
+/* Handles a use that reads its value from the register. If a definition that reaches the use can be sent, its value is
+ * taken from a queue at the definition. */
 static void use_of_register(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     w->guard_use[use] = 0;
@@ -144,8 +145,8 @@ static bool ends_loop(const struct plan *p, uint32_t b) {
     return ir->code[ir->blocks[b].end - 1].kind == K_EXIT;
 }
 
-/* Returns true if the kernel's own stream always needs instruction i. Unguarded jumps are not included, since they are
- * kept with their blocks. */
+/* Returns true if the kernel's own stream always needs instruction i. Returns false for unguarded jumps, which are kept
+ * if their blocks are kept. */
 static bool must_stay(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     if (affine_is_pure(in) || ((in->kind == K_BRANCH || in->kind == K_EXIT) && !plan_parts(p, i)))
@@ -209,7 +210,7 @@ static void need_sends(struct need *w, uint32_t i) {
         need_block(w, p->ir->info[i].block);
     }
     if (in->kind == K_BARRIER)
-        w->needed[i] = 1; /* a mark only, so its operands are not needed */
+        w->needed[i] = 1; /* the affine stream has only a mark for a barrier, so the operands are not needed */
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
         if (p->def_site[k])
             need(w, i);

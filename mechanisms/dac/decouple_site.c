@@ -1,4 +1,4 @@
-/* Numbers the sites where the streams communicate. */
+/* Assigns numbers to the sites, through which the streams communicate. */
 #include "decouple.h"
 
 enum { MAX_SITES = UINT16_MAX - 1 };

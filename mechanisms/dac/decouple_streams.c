@@ -61,8 +61,8 @@ static bool is_plain_jump(const struct plan *p, uint32_t i) {
     return (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) && in->guard == NO_GUARD;
 }
 
-/* Lets block `b` of a stream, which has number `from` in the kernel, continue where all paths from it join. `blocks`
- * maps the kernel's block numbers to the stream's; NULL means that they are equal. */
+/* Lets block `b` of a stream, which is block `from` of the kernel, continue at the block where all paths from it join.
+ * `blocks` maps the kernel's block numbers to the stream's; NULL means that they are equal. */
 static void go_to_join(struct maker *m, uint32_t b, uint32_t from, const uint32_t *blocks) {
     const struct control *c = &m->p->a.control;
     uint32_t join = control_join(c, from);
@@ -133,7 +133,7 @@ static void send_definitions(struct maker *m, uint32_t i) {
     }
 }
 
-/* Turns a barrier into a mark in the sequence of sends. */
+/* Replaces a barrier by an instruction that only marks its position among the sends. */
 static void mark_barrier(struct inst *in) {
     in->d = OPND_SINK;
     in->a = in->c = OPND_ZERO;
@@ -180,8 +180,8 @@ static void make_affine(struct maker *m) {
         make_affine_inst(m, i);
 }
 
-/* Drops jumps over blocks that have become empty. The editor inserts a jump where a jump is needed. Jumps that led to
- * the next block already in the kernel remain. */
+/* Drops jumps over blocks that have become empty. The program editor inserts jumps where they are needed. A jump that
+ * led to the next block in the original kernel remains. */
 static void drop_jumps(struct maker *m) {
     const struct ir *ir = m->p->ir;
     for (uint32_t b = 0; b < m->p->a.control.n; b++) {

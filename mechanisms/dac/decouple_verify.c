@@ -1,24 +1,25 @@
 /* Verifies that two streams agree. An event is an action of a thread that the other stream must match: it takes or
  * sends a value, passes a barrier, chooses a direction at a branch that both streams have (a twin), or ends. Two rules
- * must hold. From any place in a stream, exactly one event comes next, whatever the thread does at branches of this
- * stream alone. Two threads that execute the two streams, with the same directions at twins, must have the same events.
- * Each event of one stream has at most one partner, so both checks take time linear in the program. */
+ * must hold. First, from any place in a stream, exactly one event comes next, whichever direction the thread takes at
+ * branches that only this stream has. Second, a thread of each stream must have the same sequence of events if both
+ * threads take the same directions at twins. Each event of one stream has at most one partner, so both checks take time
+ * linear in the program. */
 #include "decouple.h"
 #include "frontend/passes/verify.h"
 #include <string.h>
 
 /* An event is encoded as 4 * instruction + one of these kinds, or as an EV_ value: */
 enum { OF_GUARD, OF_SITE, OF_BARRIER, OF_BRANCH, N_WHAT };
-#define EV_NONE UINT32_MAX       /* the next event is unknown so far, or never comes because of a trap */
+#define EV_NONE UINT32_MAX       /* the next event is not known yet, or no event follows because the thread traps */
 #define EV_END  (UINT32_MAX - 1) /* the end of the thread */
-#define EV_MANY (UINT32_MAX - 2) /* different paths have different events */
+#define EV_MANY (UINT32_MAX - 2) /* different paths have different next events */
 
 struct streams {
     const struct ir *ir;
     struct verdict *r;
-    uint32_t own, affine; /* functions of the kernel's own and of the affine stream */
+    uint32_t own, affine; /* functions of the kernel's own stream and of the affine stream */
     unsigned char *may_exit;
-    uint32_t *next;    /* indexed by block: the next event from its beginning */
+    uint32_t *next;    /* indexed by block: the next event after the beginning of the block */
     uint32_t *partner; /* indexed by an event of the kernel's own stream: its partner in the affine stream */
     uint32_t *stack, n, cap;
 };
@@ -39,7 +40,7 @@ static uint32_t either(uint32_t a, uint32_t b) {
     return a == b ? a : EV_MANY;
 }
 
-/* Returns the next event after block b, over all its successors. */
+/* Returns the next event after block b, combined over all successors of the block. */
 static uint32_t event_behind(const struct streams *s, uint32_t b) {
     const struct ir *ir = s->ir;
     uint32_t last = ir->blocks[b].end - 1, e = EV_NONE;
@@ -104,10 +105,10 @@ static void disagree(const struct streams *s, uint32_t own, uint32_t affine) {
           name_event(s, affine, b, sizeof b));
 }
 
-/* Handles the next events of both streams: makes them partners, or reports a difference. */
+/* Compares the next events of both streams: makes them partners if they match, otherwise reports the difference. */
 static void meet(struct streams *s, uint32_t own, uint32_t affine) {
     if (own == EV_NONE)
-        return; /* no thread gets there */
+        return; /* no thread reaches this event */
     if (own == EV_END && affine == EV_END)
         return;
     if (own >= EV_MANY || affine >= EV_MANY) {
@@ -165,7 +166,7 @@ static bool same_event(const struct streams *s, uint32_t own, uint32_t affine) {
     const struct ir *ir = s->ir;
     uint32_t i = own / N_WHAT, k = affine / N_WHAT;
     switch (own % N_WHAT) {
-    case OF_GUARD: /* every lane of the path dequeues the predicate, so its enq has no guard */
+    case OF_GUARD: /* every lane of the path dequeues the predicate, so the instruction that sends it has no guard */
         return affine % N_WHAT == OF_SITE && ir->info[k].site == ir->info[i].guard_site &&
                ir->code[k].kind == K_ENQ_PRED && ir->code[k].guard == NO_GUARD &&
                ir->code[i].guard == ir->deq_predicate;

@@ -1,6 +1,7 @@
 /* Finds kernels that must not be decoupled. The affine warp runs ahead until queues are full, for all warps of its
- * CTAs. So no warp may wait for another one in a way that the affine warp does not see. All threads must reach every
- * barrier, in blocks whose threads the affine stream knows, and no loop may wait for writes of other threads. */
+ * CTAs. No warp may wait for another warp without the affine warp's knowledge. So all threads must reach every barrier,
+ * the affine stream must know which threads execute the block of a barrier, and no loop may wait for writes of other
+ * threads. */
 #include "decouple.h"
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-/* Returns true if the instruction reads what other threads may write at the same time. */
+/* Returns true if the instruction reads memory that other threads may write at the same time. */
 static bool asks_others(const struct inst *in, const struct inst_info *info) {
     return in->kind == K_ATOM || (in->kind == K_LOAD && (in->hints & HINT_VOLATILE || in->cache_op == CACHE_CV ||
                                                          info->order & ORDER_STRONG));
@@ -60,7 +61,7 @@ static void check_inst(struct plan *p, uint32_t i) {
         leave_whole(p, i, "a loop of a function that looks at what other threads write");
 }
 
-/* Returns the outermost loop around a block; all irregular cycles share one number. */
+/* Returns the number of the outermost loop around a block; all blocks in irreducible cycles have one common number. */
 static uint32_t cycle_of(const struct plan *p, uint32_t b) {
     uint32_t l = p->loops.of[b];
     if (p->loops.irregular[b])
@@ -70,8 +71,8 @@ static uint32_t cycle_of(const struct plan *p, uint32_t b) {
     return l;
 }
 
-/* Finds cycles whose control flow depends on such reads inside the cycle. Marks spread from definitions to uses within
- * the cycle. */
+/* Finds cycles whose control flow depends on reads, inside the cycle, of memory that other threads may write. Marks
+ * these reads and, within the cycle, everything that is computed from them. */
 static void check_loops(struct plan *p) {
     const struct ir *ir = p->ir;
     const struct defuse *d = &p->a.defuse;

@@ -1,8 +1,8 @@
-/* The affine tuple queue and its consumers: the address and the predicate expansion unit (sections 4.2 and 4.3). Each
- * unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has no room. Entries
- * of a CTA are expanded in the order in which they were sent. A unit spends one cycle on each of these: the start
- * address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a warp or between warps,
- * and a comparison. */
+/* The affine tuple queue and its consumers: the address expansion unit and the predicate expansion unit (sections 4.2
+ * and 4.3). Each unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has
+ * no room in its queue. Entries of a CTA are expanded in the order in which they were sent. A unit spends one cycle on
+ * each of these: the start address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a
+ * warp or between warps, and a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
@@ -53,10 +53,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries[i] = s->entries[i];
         if (s->entries[i].lanes)
             a->left |= 1u << i / shape(d)->n_warps;
-        s->entries[i].exact = NULL; /* the ATQ entry owns it now */
+        s->entries[i].exact = NULL; /* the ATQ entry now owns this data */
         s->entries[i].lanes = 0;
     }
-    if (!a->left) { /* an enq that no lane executed takes no entry */
+    if (!a->left) { /* an enqueue instruction that no lane executed occupies no entry */
         free(a->entries);
         a->entries = NULL;
         return true;
@@ -72,8 +72,8 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-/* Adds sectors of a line, and adds the line itself if it is new. Addresses of lanes mostly ascend or descend, so a line
- * outside [low, high] is new without a search. */
+/* Adds sectors of a line to the list of lines, and adds the line itself if it is new. Addresses of lanes mostly ascend
+ * or descend, so a line outside [low, high] is new without a search. */
 static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
     uint32_t i = p->n_lines;
     if (i && line >= p->low && line <= p->high)
@@ -91,7 +91,7 @@ static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
     p->sectors[i - 1] |= sectors;
 }
 
-/* Adds the bytes from `first` to `last`, which are in at most two lines. */
+/* Adds the lines of bytes `first` to `last`; there are at most two. */
 static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_t line_bytes) {
     const uint64_t line = first & ~(line_bytes - 1), end = last & ~(line_bytes - 1);
     uint8_t from = (uint8_t)(1u << (first - line) / SECTOR_BYTES), to = (uint8_t)(1u << (last - end) / SECTOR_BYTES);
@@ -100,8 +100,8 @@ static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_
         add_line(p, end, to);
 }
 
-/* Finds the distinct L1 lines that the lanes access; an L1 line is at least as long as the coalescer's
- * (config_check()). A warp's local memory is interleaved, as in coalesce_local(). */
+/* Finds the distinct L1 lines that the lanes access; an L1 line is at least as long as a line of the coalescer
+ * (config_check() checks this). A warp's local memory is interleaved, as in coalesce_local(). */
 static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                        lanemask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -123,7 +123,7 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
 
 /* Does the same as find_lines() for a warp whose first lanes are active and have the same threadIdx.y and z, if each
  * lane's address is at most one sector above the previous lane's. The result is all sectors from the first byte to the
- * last. Returns false for other lanes or addresses. */
+ * last. Returns false if these conditions do not hold. */
 static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -146,7 +146,7 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
     }
 }
 
-/* Returns true if each address is in local memory. Otherwise the load will fault. */
+/* Returns true if each address is within the thread's local memory. Otherwise the load will fault. */
 static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
         if (address[__builtin_ctz(lanes)] >= sm_get_warp(d->sm, slot)->local_bytes)
@@ -160,16 +160,16 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* Returns true if the warp is swapped out (sm.running_warps): its registers are in memory and it takes no entries. Its
- * queues are in memory, too, without a size limit. */
-static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_away(d->sm, slot); }
+/* Returns true if the warp sleeps: its registers are in memory and it takes no entries. Its queues are in memory, too,
+ * without a size limit. */
+static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_asleep(d->sm, slot); }
 
 /* Returns true if no warp of the CTA is running or about to run. Then the CTA passes no barrier before other warps
  * end. */
 static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     for (uint32_t w = 0; w < c->n_warps; w++) {
         uint32_t slot = c->slot[w];
-        if (!sm_is_finished(d->sm, slot) && (!is_away(d, slot) || sm_is_coming(d->sm, slot)))
+        if (!sm_is_finished(d->sm, slot) && (!is_away(d, slot) || sm_is_waking(d->sm, slot)))
             return false;
     }
     return true;
@@ -212,7 +212,7 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
         if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
             return true;
         supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
-                         false); /* reads the predicate without taking the entry */
+                         false); /* reads the predicate, but does not remove the entry from the queue */
         m &= in->guard_not ? ~guard : guard;
     } else {
         m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
@@ -220,8 +220,8 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
     return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
 }
 
-/* Returns true if no path of the warp can continue before its queues receive an entry. A path that waits for lines is
- * not stuck. */
+/* Returns true if no path of the warp can continue before its queues receive an entry. Such a warp is called stuck. A
+ * path that waits for lines does not make its warp stuck. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
     uint32_t n_paths;
     const struct sm_path *path = sm_get_paths(d->sm, slot, &n_paths);
@@ -235,8 +235,8 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
 }
 
 /* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
- * Example: a warp polls memory until another warp writes there, and its full queue keeps the other warp's entries back.
- * The polling warp is not stuck, but takes no entries. */
+ * Example: a warp polls memory until another warp writes there. The polling warp's queue is full, so the other warp's
+ * entries cannot be expanded. The polling warp is not stuck, but takes no entries. */
 static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     if (c->blocked[k] == NO_TIME)
         c->blocked[k] = now;
@@ -253,8 +253,8 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Returns true if the warp can receive `records` more records. A stuck or swapped-out warp may exceed its queue's size
- * (*spills), since other warps would otherwise wait for it. */
+/* Returns true if the warp can receive `records` more records. A stuck or swapped-out warp may exceed the size of its
+ * queue; then sets *spills. Otherwise other warps would wait for this warp. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
@@ -274,8 +274,8 @@ static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint3
     return wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
 }
 
-/* Returns true if this warp still has no room. If it is not stuck, this changes only when it gains room or has waited
- * too long. */
+/* Returns true if the next warp still has no room. Unless the warp is stuck, this changes only when its queue gains
+ * room or its waiting time reaches the limit. */
 static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
     const struct dac_queue *q = &d->queue[c->full_slot[k]];
     if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
@@ -286,10 +286,10 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
 }
 
 /* Returns true if an entry after a barrier may be expanded before its CTA has passed the barrier, without prefetching
- * its lines. This happens if the CTA is swapped out (sm.running_warps) and the ATQ is full, since running warps wait
- * for later entries. No event reports that warps are swapped out, so this is polled. */
+ * its lines. This happens if the CTA's warps sleep and the ATQ is full, since running warps wait for later entries. No
+ * event reports that warps sleep, so the unit polls this function. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
-    if (!d->cfg->sm.running_warps)
+    if (!sm_may_sleep(d->sm))
         return false;
     if (!atq_has_room(d) && has_no_turn(d, c))
         return true;
@@ -325,7 +325,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
-        /* One comparison serves all warps that have room. A warp that exceeds its size is served alone. */
+        /* One comparison serves all warps that have room. A warp that exceeds the size of its queue is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
                    (!entries[w + x->n_warps].lanes || fits(d, c->slot[w + x->n_warps], k, 1)))
@@ -387,7 +387,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         d->n.wide += p->wide;
         q->used[QUEUE_ADDRESS] += p->records;
         d->filled[QUEUE_ADDRESS] += p->records;
-        /* a swapped-out warp would hold locks until it runs again */
+        /* lines are not requested for a swapped-out warp, which would hold their locks until it runs again */
         bool early = p->early && !(spills && is_away(d, slot));
         if (early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
@@ -446,7 +446,7 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
         sm_reconsider(d->sm, d->context, now);
 }
 
-/* Finds the next entry of the CTA that this unit must expand. Returns false if there is none yet. */
+/* Finds the next ATQ entry that this unit must expand for the CTA. Returns false if there is none yet. */
 static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     if (c->seq[k] < d->head)
         c->seq[k] = d->head;
@@ -461,7 +461,7 @@ static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     return false;
 }
 
-/* Serves the first of these CTAs that can continue. Returns false if none can. */
+/* Serves the first CTA in the mask `ctas` that can continue. Returns false if no CTA can continue. */
 static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t now) {
     for (; ctas; ctas &= ctas - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
@@ -493,7 +493,7 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
 }
 
 void dac_expand(struct dac *d, uint64_t now) {
-    if (d->head == d->tail) /* then no CTA waits for room, since its entry would be in the ATQ */
+    if (d->head == d->tail) /* if the ATQ is empty, no CTA waits for room */
         return;
     expand(d, QUEUE_ADDRESS, now);
     expand(d, QUEUE_PREDICATE, now);

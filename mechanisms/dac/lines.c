@@ -109,7 +109,7 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
         next = l->next;
         if (l->state == LINE_ASKED || l->state == LINE_COMING || l->state == LINE_WANTED) {
             d->queue[l->warp].asking -= l->state == LINE_ASKED;
-            l->orphan = true; /* its CTA ended without reading it */
+            l->orphan = true; /* the CTA has ended without reading the line */
             continue;
         }
         if (l->state == LINE_LOCKED) {
@@ -122,7 +122,8 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
     r->line = NO_LINE;
 }
 
-/* Finishes a line, which has arrived (LINE_LOCKED) or will be read on demand (LINE_WITHOUT). */
+/* Ends the request of a line, which has arrived and is locked (LINE_LOCKED) or will be read on demand
+ * (LINE_WITHOUT). */
 static void settle(struct dac *d, struct dac_line *l, enum line_state state, uint64_t now) {
     l->state = (uint8_t)state;
     if (l->orphan) {
@@ -143,11 +144,11 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 }
 
 /* Returns true if the line may wait until a way of its set is unlocked. It must not wait if its record already holds a
- * lock, since two such records could wait for each other. It must not wait for ever, since a warp may hold a lock for
- * an access that it reaches only after other warps continue. It must not wait if warps run in turns (sm.running_warps),
- * since the warps that hold most locks wait for this warp's turn to end. */
+ * lock, because two records that hold locks could wait for each other. It must not wait for ever, because a warp may
+ * hold a lock for an access that it reaches only after other warps have continued. It must not wait if warps may sleep,
+ * because sleeping warps hold most locks and wake only when this warp stops. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
-    if (l->orphan || !d->cfg->dac.lock_timeout || d->cfg->sm.running_warps)
+    if (l->orphan || !d->cfg->dac.lock_timeout || sm_may_sleep(d->sm))
         return false;
     for (uint32_t i = record_of(d, l)->line; i != NO_LINE; i = d->line[i].next)
         if (d->line[i].state == LINE_COMING || d->line[i].state == LINE_LOCKED)
@@ -157,8 +158,9 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     return now - l->since < d->cfg->dac.lock_timeout;
 }
 
-/* The L1 had no way, no MSHR or no queue entry to memory for the line. Requests the line again for a limited time only,
- * since the warps that use these resources may poll memory until the warp that needs this line has written there. */
+/* Handles a line for which the L1 had no free way, no MSHR, or no entry in its queue to memory. Requests the line
+ * again, but only for a limited time: the warps that use these resources may poll memory until the warp that needs this
+ * line has written there. */
 static void refuse(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     if (l->refused == NO_TIME)
@@ -171,13 +173,13 @@ static void refuse(struct dac *d, uint32_t i, uint64_t now) {
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    dac_account(d, now); /* tick() of this cycle is called later */
-    if (tag == NO_LINE)  /* the reply to an unlock */
+    dac_account(d, now); /* tick() has not been called yet in this cycle */
+    if (tag == NO_LINE)  /* this is the reply to an unlock */
         return;
     struct dac_line *l = &d->line[tag];
     if (l->state == LINE_ASKED && !l->orphan) {
         d->queue[l->warp].asking--;
-        ask_soon(d); /* so that the warp's next record is requested */
+        ask_soon(d); /* the lines of the warp's next record may now be requested */
     }
     switch (a) {
     case PREFETCH_PRESENT:
@@ -220,11 +222,11 @@ static enum prefetch_asked ask(struct dac *d, uint64_t address, uint32_t tag, en
     enum prefetch_asked a = prefetch_ask(
         d->l1, &(struct prefetch_request){.address = address, .tag = tag, .want = (uint8_t)what, .sectors = sectors},
         now);
-    d->ask_full = a == PREFETCH_FULL; /* until room() is called */
+    d->ask_full = a == PREFETCH_FULL; /* remains set until room() is called */
     return a;
 }
 
-/* Returns true if the line may be requested: the tags have answered for earlier records of the warp, and the retry
+/* Returns true if the line may be requested: the tag look-ups of the warp's earlier records are complete, and the retry
  * delay is over. */
 static bool may_ask(const struct dac *d, const struct dac_line *l, uint64_t now) {
     const struct dac_queue *q = &d->queue[l->warp];
@@ -246,8 +248,8 @@ static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
     return a != PREFETCH_FULL;
 }
 
-/* Requests lines, oldest first. A line that must wait also holds back later lines of its warp. So a warp that holds a
- * lock holds the locks of all lines that it reads earlier. */
+/* Requests lines, oldest first. A line that must wait also holds back later lines of its warp. So if a warp holds the
+ * lock of a line, it also holds the locks of all lines that it reads before this line. */
 static void ask_lines(struct dac *d, uint64_t now) {
     uint64_t passed[(CFG_MAX_WARPS + 63) / 64] = {0};
     uint32_t before = NO_LINE;
@@ -264,7 +266,7 @@ static void ask_lines(struct dac *d, uint64_t now) {
             continue;
         }
         if (!ask_line(d, i, now)) {
-            d->ask_at = 0; /* retried as soon as there is room */
+            d->ask_at = 0; /* the request is repeated as soon as the queue has room */
             return;
         }
         if (before == NO_LINE)
@@ -286,7 +288,7 @@ void dac_ask(struct dac *d, uint64_t now) {
         done++;
     d->n.unlocks += done;
     d->n_unlock -= done;
-    if (d->n_unlock) /* with n_unlock 0, `unlock` may be NULL */
+    if (d->n_unlock) /* if n_unlock is 0, `unlock` may be NULL */
         memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
     else
         ask_lines(d, now);

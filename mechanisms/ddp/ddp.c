@@ -1,4 +1,4 @@
-/* The dynamic-degree prefetcher. It prefetches as many strides ahead as a line needs to arrive in time. */
+/* The dynamic-degree prefetcher. Its prefetch distance, in strides, grows until lines arrive before they are needed. */
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include "timing/strides/prefetch_stride.h"

@@ -1,8 +1,8 @@
 /* Dual-path execution (Rhu and Erez, HPCA 2013, sections 3 and 7): a stack entry holds both sides of a branch, and both
- * may be scheduled. Entries are in slots with parent links, since path forwarding (7.1) lets a lower entry finish
- * before a higher entry. Without path forwarding, the links describe a plain stack. An entry's lanes are a proper
- * subset of the lanes of its parent side. So two-way branches need at most 32 entries, and n-way branches (further
- * targets are in further entries) fewer than 64. */
+ * may be scheduled. Entries are stored in slots and linked to their parents, because path forwarding (section 7.1) lets
+ * a lower entry finish before a higher entry. Without path forwarding, the links form an ordinary stack. An entry's
+ * lanes are a proper subset of the lanes of its parent side. So two-way branches need at most 32 entries. With n-way
+ * branches, whose further targets need further entries, fewer than 64 entries are needed. */
 #include "reconv_dpe.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -15,7 +15,8 @@ struct side {
     lanemask_t lanes; /* 0: the side is not valid */
     uint16_t depth;   /* call depth of the lanes */
     bool waits;       /* this half of a split load waits for the other half */
-    bool asleep;      /* the side waits at a barrier, so the constrained scheduler offers the other side */
+    /* the side waits at a barrier, so with the constrained scheduler (section 3.3) paths() offers the other side */
+    bool asleep;
 };
 
 struct entry {
@@ -24,7 +25,8 @@ struct entry {
     /* call depth where the lanes diverged: under recursion, a PC alone does not identify the reconvergence point */
     uint16_t rpc_depth;
     uint8_t parent; /* slot of the parent entry; NO_ENTRY for the first entry */
-    /* the parent's side that diverged; it waits at this entry's rpc until the entries above it are popped */
+    /* the side of the parent that diverged into this entry; its PC is this entry's rpc, and it waits until the entries
+     * above the parent are popped */
     uint8_t parent_side;
     bool split; /* the entry's sides are the two halves of a split load (7.2) */
 };
@@ -35,7 +37,7 @@ struct dpe {
     uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom */
     uint64_t used;                    /* bit i: slot i is in use */
     uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
-    uint8_t visible;                  /* constrained scheduler: the side that may issue */
+    uint8_t visible;                  /* with the constrained scheduler: the side that may issue */
     struct entry e[MAX_ENTRIES];
 };
 
@@ -80,7 +82,8 @@ static int collect(const struct dpe *s, struct path *out) {
                 (struct path){s->e[top].side[k].pc, s->e[top].side[k].lanes, (uint16_t)(top * 2 + k), (uint8_t)k};
     if (!s->cfg->dpe_forwarding || n != 1)
         return n;
-    for (int i = s->depth - 2; i >= 0; i--) /* 7.1: the free side takes an independent path from a lower entry */
+    /* section 7.1: an independent path of a lower entry takes the free scoreboard */
+    for (int i = s->depth - 2; i >= 0; i--)
         for (int k = 0, slot = s->order[i]; k < 2; k++)
             if (runs(s, slot, k)) {
                 const struct side *p = &s->e[slot].side[k];
@@ -107,7 +110,8 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     const struct dpe *s = st;
     struct path all[2];
     int n = collect(s, all);
-    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained scheduler (3.3): one side per warp */
+    /* constrained scheduler (section 3.3): only one side of a warp may issue */
+    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) {
         int shown = s->visible & 1;
         all[0] = all[sleeps(s, &all[shown]) ? !shown : shown];
         n = 1;
@@ -158,8 +162,8 @@ static void release(struct dpe *s, int slot) {
         s->order[i] = s->order[i + 1];
 }
 
-/* Handles an entry whose side waits only to be popped at the entry's own rpc: moves the entries above it to its
- * parent, and releases it. So entries do not pile up in loops. */
+/* Releases an entry whose only remaining side waits at the entry's own rpc, where it will only be popped. First
+ * attaches the entries above it to its parent. Without this, entries would accumulate in loops. */
 static void replace(struct dpe *s, int slot, int side) {
     const struct entry *e = &s->e[slot];
     if (!s->children[slot][side])
@@ -176,8 +180,8 @@ static void replace(struct dpe *s, int slot, int side) {
     release(s, slot);
 }
 
-/* Invalidates sides that have arrived at their rpc and pops entries without sides, until nothing changes. A side with
- * entries above it has the rpc as its PC, but has not arrived yet. */
+/* Invalidates sides that have arrived at their rpc and pops entries without sides, until nothing changes. A side that
+ * diverged into higher entries has the reconvergence point as its PC, but has not arrived yet. */
 static unsigned settle(struct dpe *s) {
     unsigned events = 0;
     for (int i = s->depth - 1; i >= 0; i--) {
@@ -196,7 +200,8 @@ static unsigned settle(struct dpe *s) {
             i = s->depth; /* the parent may have arrived too */
         }
     }
-    if (events && s->cfg->dpe_forwarding) /* a path may change its scoreboard when forwarding of it starts or ends */
+    /* a path may change to another scoreboard when path forwarding of it starts or ends */
+    if (events && s->cfg->dpe_forwarding)
         events |= RECONV_SHADOW_0 | RECONV_SHADOW_1;
     return events;
 }
@@ -217,7 +222,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         e->side[k].depth = depth;
         return dpe_advance(st, id, t[0].pc);
     }
-    assert(!e->split || !e->side[!k].lanes); /* the driver has called dpe_gather() before */
+    assert(!e->split || !e->side[!k].lanes); /* the driver has called dpe_gather() for this branch */
     /* A branch without a post-dominator (threads exit on one side) uses the reconvergence point of its path. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
@@ -262,7 +267,7 @@ static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
     if (why == STALL_LOAD_USE) {
         struct path all[2];
         if (collect(s, all) < 2)
-            return 0; /* the only path: it stays visible */
+            return 0; /* it is the only path, so paths() still returns it */
         s->visible ^= 1;
     }
     return RECONV_CHANGED;
@@ -303,8 +308,8 @@ static unsigned dpe_gather(void *st, int id, uint32_t pc) {
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Returns the root of an entry's tree. Entries of one tree may reconverge; a root never reconverges with the entry it
- * came from. */
+/* Returns the root of an entry's tree. Entries of one tree may reconverge; a root never reconverges with the entry from
+ * which it diverged. */
 static int root_of(const struct dpe *s, int slot) {
     while (s->e[slot].parent != NO_ENTRY && s->e[slot].rpc != PC_EXIT)
         slot = s->e[slot].parent;
@@ -330,7 +335,8 @@ static void to_bottom(struct dpe *s, int root) {
     memcpy(s->order + n, others, (size_t)m);
 }
 
-/* Makes the side a separate tree at the bottom of the stack. It no longer reconverges with the entries below. */
+/* Makes the side the root of a new tree of entries at the bottom of the stack. It no longer reconverges with the
+ * entries below. */
 static unsigned detach(struct dpe *s, int id) {
     struct side side = s->e[id / 2].side[id & 1];
     for (int i = 0; i < s->depth; i++)
@@ -343,7 +349,7 @@ static unsigned detach(struct dpe *s, int id) {
 }
 
 /* Resolves deadlocks. A side is detached if it waits for lanes that cannot be scheduled before this side continues.
- * If all sides of a tree wait, its tree moves below independent trees. */
+ * If all sides of a tree wait, the tree moves below the other trees. */
 static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
     struct dpe *s = st;
     unsigned events = 0;
@@ -401,7 +407,7 @@ static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
-    /* bits of an entry: whether it is a split load, and which half waits */
+    /* further bits of an entry: one marks a split load, and one per half marks a half that waits */
     uint32_t split = cfg->dpe_memory_divergence ? 3 : 0;
     return (struct reconv_storage){.entry = 2 * 2 * 32 + 32 + split};
 }

@@ -2,12 +2,13 @@
  * ISCA 2010). Paths form a tree of nodes. A node's children are either on the stack, and run one at a time, the last
  * pushed first; or they are splits (in the warp-split table), and all run at once. A split has the rpc of its parent
  * node, so splits of splits are siblings. A split has no stack of its own, so every branch that diverges in it makes
- * more splits. The lanes of siblings are disjoint parts of their parent's lanes, and a stack child has fewer lanes than
- * its parent: 96 nodes are enough.
+ * more splits. 96 nodes are enough, because the lanes of siblings are disjoint subsets of their parent's lanes and a
+ * stack child has fewer lanes than its parent.
  *
- * In a table of limited size (dws.wst_entries), a branch subdivides a warp only if its sides fit. Splits of a split
- * have no such choice: splits beyond the table are parked. A parked split is not scheduled and does not merge. The
- * oldest one enters the table when a split ends or merges, or replaces a split that waits at a barrier. */
+ * In a table of limited size (dws.wst_entries), a branch subdivides a warp only if its sides fit. A branch inside a
+ * split always makes further splits; if the table is full, these are parked. A parked split is not scheduled and does
+ * not merge. The oldest parked split enters the table when a split ends or merges, or replaces a split that waits at a
+ * barrier. */
 #include "reconv_dws.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -17,7 +18,7 @@ enum { MAX_NODES = 96, NO_NODE = 255 };
 struct node {
     uint32_t pc, rpc;
     lanemask_t lanes;
-    uint16_t depth, rpc_depth; /* call depth of the lanes, and their call depth where they diverged */
+    uint16_t depth, rpc_depth; /* current call depth of the lanes, and their call depth at the divergence */
     uint8_t parent;
     bool is_split; /* the node is an entry of the warp-split table */
     bool memory;   /* a split that a load caused (dws.memory) */
@@ -84,8 +85,8 @@ static void dws_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     node_new(s, NO_NODE, pc, lanes, PC_EXIT, false);
 }
 
-/* Returns true if `i` and each of its ancestors is the youngest stack child of its parent. All other nodes are
- * suspended. */
+/* Returns true if node `i` and each of its ancestors that are stack children are the youngest stack children of their
+ * parents. All other nodes are suspended. */
 static bool on_top(const struct dws *s, int i) {
     for (; s->node[i].parent != NO_NODE; i = s->node[i].parent) {
         if (s->node[i].is_split)
@@ -178,7 +179,7 @@ again:
     if (!admit(s))
         return events;
     events |= RECONV_CHANGED;
-    goto again; /* a split that entered may be at the PC of another one */
+    goto again; /* a split that has entered the table may be at the same PC as another split */
 }
 
 static unsigned dws_advance(void *st, int id, uint32_t next) {
@@ -202,7 +203,7 @@ static void subdivide(struct dws *s, int id, const struct target *t, int n, cons
     uint16_t rpc_depth = s->node[owner].rpc_depth, was = s->node[id].depth;
     if (s->node[id].is_split)
         node_free(s, id);
-    else { /* the node continues when its last split has ended */
+    else { /* the parent node continues when its last split has ended */
         s->node[id].pc = rpc;
         s->node[id].depth = rpc_depth;
     }
@@ -249,9 +250,10 @@ static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Memory divergence: the lanes that hit run ahead as a separate split, even past branches. They merge with the lanes
- * that missed when both are at the same PC. branch_bypass splits whenever a path waits for such a load. revive
- * splits only while the pipeline stands still, which the caller detects (reconv_wants.revives). */
+/* Handles memory divergence: the lanes that hit continue as a separate split, even past branches. They merge with the
+ * lanes that missed when both are at the same PC. With the option value branch_bypass, a path splits whenever it waits
+ * for a load that hit in some lanes only. With revive, it splits only while no warp of the SM can issue, which the
+ * caller detects (reconv_wants.revives). */
 static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dws *s = st;
     lanemask_t fast = s->node[id].lanes & ~slow;
@@ -263,11 +265,13 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     struct target t[2] = {{next, fast}, {next, slow}};
     *slow_path = (struct path){next, slow, 0, 0};
     subdivide(s, id, t, 2, NULL);
-    /* settle() would merge them at once; they merge at the next step if they are still together */
+    /* settle() is not called here, because it would merge the two splits at once; they merge at the next step if they
+     * are still at the same PC */
     return RECONV_CHANGED;
 }
 
-/* A path becomes a separate tree if it waits for lanes that cannot be scheduled before the path has ended. */
+/* Resolves deadlocks. A path becomes the root of a separate tree of nodes if it waits for lanes that cannot be
+ * scheduled before the path has ended. */
 static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
     struct dws *s = st;
     unsigned events = 0;
@@ -296,7 +300,7 @@ static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
     return events;
 }
 
-/* A split that waits gives its entry to a parked split. */
+/* A split that waits at a barrier gives its table entry to a parked split. */
 static unsigned dws_stall(void *st, int id, enum reconv_stall why) {
     struct dws *s = st;
     if (why != STALL_OTHER)
@@ -337,7 +341,8 @@ static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.entry = 3 * 32}; /* PC, lanes and rpc, in the stack and in the warp-split table */
+    /* an entry of the stack or of the warp-split table holds a PC, lanes and an rpc */
+    return (struct reconv_storage){.entry = 3 * 32};
 }
 
 static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {

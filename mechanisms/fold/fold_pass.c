@@ -19,7 +19,7 @@ struct folding {
     unsigned length, operations, guarded; /* options chain.length, fold.operations and fold.guarded */
     struct fuse_kind kind;
     bool any;     /* true if something was folded in this round */
-    bool reasons; /* notes say why branches are left alone */
+    bool reasons; /* in this round, notes state why branches are left unchanged */
 };
 
 __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f, uint32_t branch, const char *fmt,

@@ -33,7 +33,7 @@ static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
                : NO_INST;
 }
 
-/* Returns the sequence of at most `most` FPUs that computes the operand. */
+/* Returns the sequence of operations, with at most `most` FPUs, that computes the operand. */
 static struct fuse_choice side_of(const struct selecting *s, uint32_t select, opnd_t o, unsigned most) {
     struct fuse_choice c = {.value = o};
     struct fuse_group *g = &c.group;

@@ -5,7 +5,7 @@
 #include "mechanisms/mechanism.h"
 
 static enum reconv_board its_board(const struct reconv_cfg *cfg) {
-    return cfg->its_scoreboard == ITS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED;
+    return cfg->subwarp_board == SUBWARPS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED;
 }
 
 static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {
@@ -14,7 +14,7 @@ static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_wants its_wants(const struct reconv_cfg *cfg) {
-    return (struct reconv_wants){.switches = true, .switch_latency = cfg->its_switch_latency};
+    return (struct reconv_wants){.switches = true, .switch_latency = cfg->subwarp_latency};
 }
 
 const struct reconv_ops reconv_its = {

@@ -1,6 +1,6 @@
-/* Lowest PC first: every thread has a PC, and the path is the set of threads at the lowest PC. There is no stack and
- * no compiler support: the model is one array. Threads reconverge if the code places the join after both sides.
- * There is no progress if threads at a low PC wait for a thread at a higher PC. */
+/* Lowest PC first: every thread has a PC, and the only schedulable path is the set of threads at the lowest PC. There
+ * is no stack and no compiler support: the model is one array. Threads reconverge if the code places the join after
+ * both sides. A warp makes no progress if threads at a low PC wait for a thread at a higher PC. */
 #include "reconv_minpc.h"
 #include "mechanisms/mechanism.h"
 
@@ -8,7 +8,7 @@ struct minpc {
     lanemask_t alive;
     lanemask_t asleep; /* the path waits at a barrier, so it is not schedulable */
     uint32_t pc[WARP_LANES];
-    uint8_t sleeper[WARP_LANES]; /* sleeping lanes: id of the path in which they fell asleep */
+    uint8_t sleeper[WARP_LANES]; /* for sleeping lanes: id of the path in which they began to wait */
 };
 
 static size_t minpc_size(const struct reconv_cfg *cfg) {
@@ -131,7 +131,8 @@ static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage minpc_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* bits of a thread: its PC, alive, asleep */
+    /* bits of a thread: its PC, and two bits for the states alive and asleep */
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)};
 }
 
 static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {

@@ -62,7 +62,7 @@ static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *t
     return oldest;
 }
 
-/* Counts a warp that has trained a stride of this load, in the global table. */
+/* Counts, in the global table, one more warp that has trained this stride for the load. */
 static void vote(struct mta_tables *t, uint64_t pc, int64_t stride) {
     struct mta_entry *g = find(t, &t->global, pc, 0, false);
     if (!g)

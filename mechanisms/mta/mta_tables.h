@@ -1,14 +1,15 @@
 #ifndef MECHANISMS_MTA_TABLES_H
 #define MECHANISMS_MTA_TABLES_H
-/* Tables of many-thread aware prefetching: strides of the loads of an SM ("Many-Thread Aware Prefetching Mechanisms
- * for GPGPU Applications", MICRO 2010, section III). The tables learn three strides: from one execution of a load to
- * the next by the same warp; the same stride in several warps, which then holds for all warps; and from warp to warp.
+/* Tables of many-thread aware prefetching: strides of the loads of an SM ("Many-Thread Aware Prefetching Mechanisms for
+ * GPGPU Applications", MICRO 2010, section III). There are three tables. The per-warp table learns the stride between
+ * successive executions of a load by one warp. The global table learns such a stride for all warps if several warps
+ * have it. The inter-warp table learns the stride from one warp to another.
  *
  * Tables are set-associative, with LRU replacement. */
 #include <stdbool.h>
 #include <stdint.h>
 
-/* the number of a load is this constant times the number of its kernel, plus its PC in the kernel */
+/* the number of a load is this constant times the number of its kernel, plus the PC of the load in the kernel */
 #define MTA_KERNEL (1ull << 32)
 
 struct mta_sizes {
@@ -58,8 +59,8 @@ bool mta_tables_init(struct mta_tables *t, const struct mta_sizes *size);
 void mta_tables_free(struct mta_tables *t);
 /* Removes the entries of warp `warp`, because another warp begins in its slot. */
 void mta_forget_warp(struct mta_tables *t, uint8_t warp);
-/* Learns from a load with number `pc`, which is unique among all loads. `warp` executed the load; its first line is the
- * line of `address`. */
+/* Learns from a load with number `pc`, which is unique among all loads. `warp` executed the load; `address` is in the
+ * first line that the load accesses. */
 void mta_learn(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address);
 struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint8_t warp);
 #endif

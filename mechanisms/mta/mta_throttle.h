@@ -1,6 +1,6 @@
 #ifndef MECHANISMS_MTA_THROTTLE_H
 #define MECHANISMS_MTA_THROTTLE_H
-/* Throttling of prefetches: of each five consecutive predicted prefetches, `level` prefetches are dropped. The level
+/* Throttling of prefetches: of every five consecutive predicted prefetches, `level` prefetches are dropped. The level
  * depends on how many prefetches of the last period were used ("Many-Thread Aware Prefetching ...", section V). */
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@ enum { MTA_LEVELS = 5 }; /* the level at which all prefetches are dropped */
 
 struct mta_limits {
     uint32_t period; /* length of a period, in loads */
-    uint32_t least;  /* smallest number of prefetches in a period for which their use is judged */
+    uint32_t least;  /* minimum number of prefetches in a period; with fewer, the period is not evaluated */
     /* low and high limits for the fraction of sent prefetches whose lines were used; limit for the fraction of misses
      * that merged with an earlier miss */
     double low, high, merges;

@@ -1,9 +1,9 @@
 /* Software-pipelines innermost loops of one block. "PEPSC: A Power-Efficient Processor for Scientific Computing" hides
- * the depth of its chained FPUs in this way, since it has few threads. The method is described by Rau, see pipeline.h.
- * The pass runs after `chain` and keeps the instructions of `chain`, because after pipelining the operations of a chain
- * would be in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a
- * lane's accesses to memory if two may overlap and one writes. It may change how many iterations the lanes of a warp
- * differ by at a given time. */
+ * the latency of its chained FPUs by software pipelining, because it has few threads. The method is described by Rau,
+ * see pipeline.h. The pass runs after `chain` and keeps the instructions of `chain`, because after pipelining the
+ * operations of a chain would be in different iterations. Requires: blocks. Keeps: what each lane computes, bit for
+ * bit, and the order of a lane's accesses to memory if two may overlap and one writes. The pass may change how far
+ * apart, in iterations, the lanes of a warp are at a given time. */
 #include "pipeline.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"

@@ -13,23 +13,24 @@
 #include "frontend/passes/edit.h"
 
 enum {
-    PIPE_MOST_OPS = 128, /* instructions of a loop */
-    /* maximum number of iterations in the unrolled kernel; unrolling serves values that live longer than II cycles */
+    PIPE_MOST_OPS = 128, /* maximum number of instructions of a loop */
+    /* maximum number of iterations in the unrolled kernel; unrolling gives separate registers to values that live
+     * longer than II cycles */
     PIPE_MOST_ROUNDS = 4,
     PIPE_MOST_STAGES = 8,
 };
 #define NO_VALUE UINT32_MAX
 
-/* A value: the result of an instruction in each iteration, which other instructions read in the same or the next
- * iteration. A value lives from a write by all lanes to the next such write, and includes the guarded writes between
+/* A value: the result of an instruction in each iteration, which other instructions read in that iteration or in the
+ * next one. A value lives from a write by all lanes to the next such write, and includes the guarded writes between
  * them. */
 struct pipe_value {
     uint32_t vreg;
-    uint32_t op;     /* instruction that begins it */
-    uint32_t words;  /* 32-bit registers */
+    uint32_t op;     /* the instruction that begins the value */
+    uint32_t words;  /* number of 32-bit registers that the value occupies */
     bool last;       /* the register holds this value when the iteration ends */
     bool live_out;   /* the value is read after the loop, too */
-    bool is_guarded; /* it includes guarded writes */
+    bool is_guarded; /* the value includes guarded writes */
     uint32_t copies; /* number of registers that consecutive iterations use in turn; set by the schedule */
     uint32_t reg[PIPE_MOST_ROUNDS]; /* the registers: iteration i uses reg[i % copies] */
 };
@@ -41,7 +42,8 @@ struct pipe_ref {
     bool write;
 };
 
-/* `to` of iteration i + distance begins at least `latency` cycles after `from` of iteration i. */
+/* A dependence: instruction `to` of iteration i + distance issues at least `latency` cycles after instruction `from` of
+ * iteration i. */
 struct pipe_edge {
     uint32_t from, to, distance;
     unsigned latency;
@@ -71,19 +73,21 @@ const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint
 const struct isa_row *pipe_move_row(enum reg_class cls);
 
 struct pipe_wish {
-    unsigned load;      /* assumed load latency in cycles */
-    unsigned stages;    /* most stages */
-    uint32_t registers; /* maximum number of 32-bit registers that it may use in addition to the unpipelined loop's */
+    unsigned load;   /* assumed load latency in cycles */
+    unsigned stages; /* most stages */
+    /* maximum number of 32-bit registers that the pipelined loop may use in addition to those of the unpipelined
+     * loop */
+    uint32_t registers;
 };
 
 struct pipe_schedule {
     uint32_t ii, stages, rounds; /* rounds: number of iterations in the unrolled kernel */
-    uint32_t res_mii, rec_mii;   /* lower bounds of II: by issue slots, by recurrences */
+    uint32_t res_mii, rec_mii;   /* lower bounds of II: the bound by issue slots, and the bound by recurrences */
     uint32_t load;               /* load latency in cycles that the schedule assumes */
     uint32_t *time;              /* cycle of each instruction */
     uint32_t *copies;            /* registers of each value */
-    int32_t words;               /* 32-bit registers in addition to the unpipelined loop's */
-    double cycles, plain; /* cycles of an iteration, issued in order: of the kernel, and of the unpipelined loop */
+    int32_t words;               /* number of 32-bit registers in addition to those of the unpipelined loop */
+    double cycles, plain; /* cycles per iteration with in-order issue: for the kernel, and for the unpipelined loop */
 };
 
 /* Finds the best schedule within the limits and sets g->values[].copies. Returns NULL on success, else the reason why

@@ -1,23 +1,23 @@
 /* Emits the code of a pipelined loop. Part j, from j = 0, executes stage s of iteration j - s, for each stage s, and
  * ends with the branch of iteration j. The parts before the last stage begins are the prologue. The next parts are the
- * kernel, one part per unrolled iteration; the last of them branches back to the first. A lane that leaves at the end
- * of part j goes to epilogue j. The epilogue finishes the iterations in flight and moves the values that are read after
- * the loop into their registers. */
+ * kernel, one part per unrolled iteration. The last part of the kernel branches back to its first part. A lane that
+ * leaves at the end of part j goes to epilogue j. The epilogue finishes the iterations in flight and moves the values
+ * that are read after the loop into their registers. */
 #include "pipeline.h"
 
 struct emitter {
     struct edit *e;
     struct pipe_graph *g;
     const struct pipe_schedule *s;
-    uint32_t *slot; /* instruction in each slot of II; NO_INST: none */
+    uint32_t *slot; /* instruction in each of the II issue slots; NO_INST: the slot is empty */
     uint32_t *part, *epilogue, n_parts;
 };
 
 /* Returns the register of a value in iteration i; i may be -1. */
 static uint32_t reg_of(const struct pipe_value *v, uint32_t i) { return v->reg[(i + v->copies) % v->copies]; }
 
-/* Assigns registers to each value. If a value lives from one iteration to the next, its last copy is its original
- * register, which holds its value from before the loop. */
+/* Assigns registers to each value. If a value lives from one iteration to the next, its last copy is the original
+ * register, because this register holds the value from before the loop. */
 static void name_registers(struct pipe_graph *g) {
     struct ir *ir = g->ir;
     for (uint32_t k = 0; k < g->n_values; k++) {

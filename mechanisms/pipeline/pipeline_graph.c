@@ -1,15 +1,17 @@
-/* Dependences in a loop of one block: for registers by their values, for memory by addresses. */
+/* Dependences in a loop of one block: dependences through registers follow from values, and dependences through memory
+ * from addresses. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "pipeline.h"
+#include "timing/sm/compound_timing.h"
 #include <ctype.h>
 #include <string.h>
 
 enum {
     FAR = 16,           /* number of iterations over which accesses are compared; a schedule has fewer stages */
     OPERAND_CYCLES = 2, /* cycles from issue to the pipe, added to the latencies of the options */
-    NEAR = 1 << 24,     /* offsets below this do not wrap */
+    NEAR = 1 << 24,     /* an address with an offset below this limit does not wrap around */
     MOST_STEPS = 32,
 };
 
@@ -72,23 +74,23 @@ static unsigned option(const struct ir *ir, const char *key, double otherwise) {
     return (unsigned)pass_option(&ir->context, key, otherwise);
 }
 
-static unsigned fused_latency(const struct ir *ir, const struct fused *f) {
-    char key[32];
-    unsigned n = fused_depth(f);
-    snprintf(key, sizeof key, "chain.latency%u", n);
-    unsigned given = option(ir, key, 0);
-    return given ? given : option(ir, "latency.f32_add", 1) + 2 * (n - 1);
+/* Returns the latency of a compound instruction in the SM; 1 if there is no machine. */
+static unsigned compound_latency(const struct ir *ir, const struct program_compound *c) {
+    struct compound_time t = {.latency = 1};
+    if (ir->context.machine)
+        c->ops->timing->time(c->what, ir->context.machine, &t);
+    return t.latency;
 }
 
-/* Returns the cycles from the issue of an instruction to the issue of a reader of its result. The schedule decides the
- * cycles of loads. */
+/* Returns the cycles from the issue of an instruction to the issue of a reader of its result. For loads, the schedule
+ * chooses the number of cycles. */
 static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_load) {
     char key[48];
     *of_load = in->kind == K_LOAD && in->space != SPACE_SHARED;
     if (in->kind == K_LOAD)
         return OPERAND_CYCLES + option(ir, "shared.latency", 1);
     if (fuse_made(ir, in))
-        return OPERAND_CYCLES + fused_latency(ir, fuse_made(ir, in));
+        return OPERAND_CYCLES + compound_latency(ir, ir_compound_of(ir, in));
     int n = snprintf(key, sizeof key, "latency.%s", latency_name(in->latency));
     for (int k = 0; k < n && k < (int)sizeof key; k++)
         key[k] = (char)tolower((unsigned char)key[k]);
@@ -107,9 +109,10 @@ static void add_edge(struct pipe_graph *g, uint32_t from, uint32_t to, uint32_t 
 
 struct naming {
     struct pipe_graph *g;
-    /* register -> the value that it holds at the current instruction; NO_VALUE: the value of the previous iteration */
+    /* indexed by register: the value that it holds at the current instruction; NO_VALUE: the value of the previous
+     * iteration */
     uint32_t *value;
-    unsigned char *shape; /* register -> its shape */
+    unsigned char *shape; /* indexed by register: its shape */
 };
 enum { INVARIANT, RENAMED, FIXED };
 
@@ -219,7 +222,7 @@ static void join_value(struct pipe_graph *g, uint32_t value) {
             if (r->distance || w->op < r->op)
                 add_edge(g, w->op, r->op, r->distance, true);
             else if (!r->write && w->op > r->op)
-                add_edge(g, r->op, w->op, 0, false); /* a guarded write after a read */
+                add_edge(g, r->op, w->op, 0, false); /* a guarded write must follow earlier reads */
         }
     }
 }
@@ -258,7 +261,7 @@ static void join_registers(struct naming *s) {
         const uint32_t *regs = regs_of(g, op, &n_reads, &n);
         for (unsigned k = n_reads; k < n; k++)
             if (s->shape[regs[k]] == FIXED) {
-                s->shape[regs[k]] = INVARIANT; /* adding it once is enough */
+                s->shape[regs[k]] = INVARIANT; /* changes the shape, so that the register's edges are added only once */
                 join_fixed(g, regs[k]);
             }
     }
@@ -269,7 +272,7 @@ static void join_registers(struct naming *s) {
 /* An address: the content of a register at a known point of the loop, plus a constant number of bytes. */
 struct place {
     enum { UNKNOWN, CONSTANT, OUTSIDE, INCOMING, VALUE } root;
-    uint32_t of;     /* OUTSIDE, INCOMING: a register; VALUE: a value */
+    uint32_t of;     /* number of a register (OUTSIDE, INCOMING) or of a value (VALUE) */
     int64_t offset;  /* bytes */
     bool has_stride; /* the address changes by a constant number of bytes in each iteration */
     int64_t stride;

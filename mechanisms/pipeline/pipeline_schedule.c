@@ -1,23 +1,23 @@
-/* Iterative modulo scheduling (Rau 1994, section 3). Instructions with the longest dependent path come first. Each gets
- * the earliest free slot modulo II that its dependences allow. An instruction that occupies the slot is evicted and
- * scheduled again, within a budget. Modulo variable expansion follows (Lam, "Software pipelining", PLDI 1988): it finds
- * the number of registers that each value needs, so that no iteration overwrites a value that another iteration has not
- * read yet. */
+/* Iterative modulo scheduling (Rau 1994, section 3). It places instructions in the order of the longest path of
+ * dependent instructions, longest first. Each instruction gets the earliest free slot modulo II that its dependences
+ * allow. An instruction that occupies the slot is evicted and scheduled again, within a budget. Modulo variable
+ * expansion follows (Lam, "Software pipelining", PLDI 1988): it finds the number of registers that each value needs, so
+ * that no iteration overwrites a value that another iteration has not read yet. */
 #include "pipeline.h"
 #include <string.h>
 
 enum {
-    BUDGET = 8,   /* maximum placements per instruction of the loop, on average */
-    WINDOW = 32,  /* iterations of a trial run */
-    SETTLED = 12, /* iterations before the measurement starts */
-    /* The search tries each of this number of smallest II values. Above them, its step is 1/32 of the distance from the
-     * first II. */
+    BUDGET = 8,   /* maximum average number of placements per instruction of the loop */
+    WINDOW = 32,  /* number of iterations of a trial run */
+    SETTLED = 12, /* number of iterations before the measurement starts */
+    /* The search tries this number of successive II values, from the smallest on. After that, it increases II in steps
+     * of 1/32 of the distance from the first II. */
     EACH_II = 256
 };
 #define NOT_YET UINT32_MAX
 
-/* Dependence edges, sorted by their first or second instruction: instruction `op` has edge[begin[op]] to edge[begin[op
- * + 1] - 1]. */
+/* Dependence edges, sorted by one of their two instructions (`from` or `to`). The edges of instruction `op` are
+ * edge[begin[op]] to edge[begin[op + 1] - 1]. */
 struct by_end {
     uint32_t *begin;
     const struct pipe_edge **edge;
@@ -111,7 +111,7 @@ static uint32_t choose(const struct attempt *a) {
 }
 
 /* Places the instruction in cycle `at`. Evicts the instruction in this slot, and dependents that now issue too early.
- * Returns false if the branch would have to wait for the instruction, or occupies the slot. */
+ * Returns false if the branch would have to wait for the instruction, or if the branch occupies the slot. */
 static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
     if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))
@@ -172,8 +172,8 @@ static uint32_t stages_of(const struct attempt *a) {
 
 /* ---- registers ---- */
 
-/* Returns the lifetime of a value in cycles, from its first write to its last use. `own`: the last use is the
- * instruction that writes the value in the next iteration, which reads before it writes. */
+/* Returns the lifetime of a value in cycles, from its first write to its last use. `own` is true if the last use is the
+ * instruction that writes the value in the next iteration; it reads the value before it writes. */
 static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t value, bool *own) {
     uint32_t longest = 0;
     *own = true;
@@ -190,7 +190,7 @@ static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32
     return longest;
 }
 
-/* Sets the number of registers that each value takes. Returns the number of iterations in the unrolled kernel. */
+/* Sets the number of registers (copies) of each value. Returns the number of iterations in the unrolled kernel. */
 static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     const struct pipe_graph *g = a->g;
     uint32_t rounds = 1;
@@ -208,8 +208,8 @@ static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     return rounds;
 }
 
-/* Returns the most words that values of the loop take at once if an iteration begins every `ii` cycles. Values read
- * after the loop last to the end of their iteration. */
+/* Returns the maximum number of register words that the values of the loop occupy at one time if an iteration begins
+ * every `ii` cycles. A value that is read after the loop lives to the end of its iteration. */
 static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32_t ii, uint32_t end) {
     const struct pipe_graph *g = a->g;
     uint32_t *words = a->words, most = 0;
@@ -279,8 +279,8 @@ static double kernel_cycles(const struct attempt *a) {
 
 /* ---- the search ---- */
 
-/* Finds the smallest II that recurrences allow, and the path to the branch. Returns `most` if no smaller II works.
- * Every larger II works, too, since no path becomes longer as II grows. */
+/* Finds the smallest II that the recurrences and the instructions before the branch allow. Returns `most` if no smaller
+ * II works. Every larger II works, too, since no path becomes longer as II grows. */
 static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
     uint32_t low = 1, high = most;
     while (low < high) {
@@ -315,8 +315,8 @@ static const char *const reasons[] = {"no schedule was found", "it takes as long
                                       "it needs more stages than pepsc.pipeline_stages",
                                       "it needs more registers than a thread may have"};
 
-/* Tries one II, with `load` cycles for a load. Returns true if there is a schedule. Otherwise sets `why` to a more
- * specific reason if it has one. */
+/* Tries one II, with `load` cycles for a load. Returns true if there is a schedule. Otherwise sets `why` to the reason
+ * if it is more specific than the reason in `why`. */
 static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plain, uint32_t *copies,
                     struct pipe_schedule *s, unsigned *why) {
     unsigned no = NOT_FOUND;
@@ -345,7 +345,7 @@ static struct by_end by_end(const struct pipe_graph *g, bool to) {
         b.begin[(to ? g->edges[k].to : g->edges[k].from) + 2]++;
     for (uint32_t op = 0; op < g->n; op++)
         b.begin[op + 2] += b.begin[op + 1];
-    /* earliest issue of the next instruction; at the end, of the next iteration */
+    /* earliest issue cycle of the next instruction; at the end, of the first instruction of the next iteration */
     for (uint32_t k = 0; k < g->n_edges; k++)
         b.edge[b.begin[(to ? g->edges[k].to : g->edges[k].from) + 1]++] = &g->edges[k];
     return b;
@@ -400,7 +400,8 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
         for (a.load = wish->load; a.load; a.load /= 2) {
             a.ii = ii;
             if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)
-                break; /* smaller assumed load latencies would differ more from real latencies */
+                /* the search ends here, because smaller load latencies would be further from the real latencies */
+                break;
         }
     for (uint32_t v = 0; s->ii && v < g->n_values; v++)
         g->values[v].copies = s->copies[v];

@@ -7,7 +7,8 @@
 #include "isa/softfloat.h"
 #include "reduce_parts.h"
 
-/* Byte offsets in the sink, which no instruction reads. They hold the lanes' own values and the shuffled values. */
+/* Byte offsets in the sink, which no instruction reads. These areas hold the lanes' own values and the shuffled
+ * values. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 
@@ -25,7 +26,8 @@ static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsig
     };
 }
 
-/* Returns the lane that `lane` reads in the shuffle of a step: `lane` itself where the shuffle has no source. */
+/* Returns the lane that `lane` reads in the shuffle of a step: `lane` itself if the shuffle has no source lane for
+ * it. */
 static int source_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
     const struct program_reduce *r = w->program->compounds[in->imm].what;
     struct inst shuffle = shuffle_of(w, in, step);
@@ -65,7 +67,7 @@ static bool suits_tree(const struct warp *w, const struct inst *in, const struct
     return true;
 }
 
-/* ---- in shared memory ---- */
+/* ---- sums in shared memory ---- */
 
 static unsigned char *shared_at(const struct warp *w, uint64_t address, unsigned lane, struct effects *fx) {
     if (address % sizeof(float) == 0 && address < w->cta->shared_bytes &&

@@ -1,4 +1,5 @@
-/* Finds the lanes that use the sum of a ladder, and the threads that may be at another instruction at the same time. */
+/* Finds the lanes that use the sum of a ladder, and checks whether other threads may be at another instruction at that
+ * time. */
 #include "isa/decode.h"
 #include "reduce_parts.h"
 #include <string.h>

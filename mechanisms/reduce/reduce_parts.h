@@ -8,7 +8,7 @@
 
 struct isa_row;
 
-/* Chooses the lanes in which (register & mask) is `value`. */
+/* A choice of lanes: the lanes in which (register & mask) == value. */
 struct lane_choice {
     opnd_t from; /* a special register: %tid.x or %laneid */
     uint32_t mask, value;
@@ -36,9 +36,9 @@ bool reduce_is_move(const struct inst *in);
 bool reduce_adds(const struct inst *in);
 /* Returns true for an f32 addition of two registers, rounded to nearest, without a guard. */
 bool reduce_is_addition(const struct inst *in);
-/* reduce_inst.c: makes the instruction `#reduce` (reduce.h). Operands: d is the sum, a the values, b chooses the lanes
- * that use the sum, c has clamp and segment mask of the shuffles, e is the member mask (OPND_ZERO: shuffles without
- * one), the list has the distances. */
+/* reduce_inst.c: makes the instruction `#reduce` (reduce.h). Operands: d is the sum. a has the values to sum. b chooses
+ * the lanes that use the sum. c has the clamp and the segment mask of the shuffles. e is the member mask (OPND_ZERO:
+ * the shuffles have none). The list has the shuffle distances. */
 extern const struct compound_ops reduce_ops;
 extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
@@ -50,8 +50,8 @@ void reduce_trees(struct ir *ir, struct edit *edit, const struct control *contro
 /* reduce_serial.c: with chain.ieee=off, replaces serial sums of consecutive words of shared memory. The tree adds in
  * another order than the program. Notes give the reasons why other sums are not replaced. */
 void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks);
-/* Returns NULL and fills `choice` if only one lane of a warp reaches the readers of definition `def`: lane number
- * `lane` if a warp is a row of threads. Otherwise returns the reason. */
+/* Checks that only one lane of a warp reaches the readers of definition `def`: lane number `lane`, if the threads of a
+ * warp form a row. If so, fills `choice` and returns NULL. Otherwise returns the reason. */
 const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane, struct lane_choice *choice);
 /* Returns true if some threads of a warp may be at an instruction with a member mask outside block b while other
  * threads are at such an instruction in b. Examines the other successor of each branch, up to the join. */

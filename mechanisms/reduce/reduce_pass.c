@@ -17,8 +17,8 @@ enum what { SOMETHING, SHUFFLED, STEP };
 struct value {
     uint8_t what;
     bool own_first; /* STEP */
-    bool went_on;   /* STEP: a later step reads the value */
-    bool summed;    /* SHUFFLED: a step reads the value */
+    bool went_on;   /* for a STEP: true if a later step reads the value */
+    bool summed;    /* for SHUFFLED: true if a step reads the value */
     uint8_t n;      /* STEP: number of steps of its ladder so far, including this step */
     uint32_t inst;  /* SHUFFLED: index of the shuffle; STEP: index of the addition */
     uint32_t from;  /* SHUFFLED: number of the value that is shuffled; STEP: number of the lane's own value */
@@ -33,14 +33,14 @@ struct reducing {
     struct lane_users users;
     struct value *value;
     uint32_t n_values, cap_values;
-    uint32_t *now, *stamp; /* register -> number of its value, valid in the block of this stamp */
-    uint32_t *taken;       /* instruction -> number of the ladder that it belongs to, counted from 1 */
+    uint32_t *now, *stamp; /* indexed by register: number of its value, and the block in which this number is valid */
+    uint32_t *taken;       /* indexed by instruction: number of its ladder, from 1; 0: none */
     uint32_t n_ladders;
 };
 
 struct ladder {
     uint32_t inst[2 * REDUCE_STEPS]; /* shuffle, addition, shuffle, ... */
-    opnd_t from, members;            /* operands, as the last addition would read them */
+    opnd_t from, members;            /* operands whose values are still valid at the last addition */
     struct program_reduce reduce;
     struct lane_choice choice;
     unsigned mode;
@@ -71,7 +71,7 @@ static bool is_shuffle(const struct inst *in) {
            reduce_is_register(in->a) && form_get(reduce_row_of(in)->form, CAT_MODE) != MODE_IDX;
 }
 
-/* Returns true if value `t` is the shuffled value `own`. */
+/* Returns true if value `t` is the result of a shuffle of value `own`. */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
     return r->value[t].what == SHUFFLED && r->value[t].from == own;
 }
@@ -115,7 +115,7 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
         set_value(r, in->d >> 1, b, made);
 }
 
-/* ---- is it a ladder? ---- */
+/* ---- recognition of a ladder ---- */
 
 /* Checks the shuffles of the ladder: equal modes and masks, and distances from 16 to 1 or from 1 to 16. Returns the
  * reason why the ladder does not fit; NULL: it fits. */
@@ -204,7 +204,7 @@ static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t fro
 }
 
 /* Finds an operand that still holds the values to sum when the last addition executes: the lane's own value in the
- * first addition, the source of the first shuffle, or the source of a move to one of these two. */
+ * first addition, the source of the first shuffle, or the source of a move that wrote one of these two registers. */
 static bool find_input(const struct reducing *r, struct ladder *l, uint32_t number) {
     const struct inst *add = &r->ir->code[l->inst[1]];
     opnd_t at[2] = {l->reduce.own_first[0] ? add->a : add->b, r->ir->code[l->inst[0]].a};
@@ -378,7 +378,7 @@ static bool run(struct ir *ir) {
     r.stamp = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *r.stamp);
     r.taken = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *r.taken);
     r.edit = edit_begin(ir);
-    for (uint32_t b = 0; b < r.control.n; b++) /* blocks of the kernel, which come first */
+    for (uint32_t b = 0; b < r.control.n; b++) /* the blocks of the kernel precede those of functions */
         reduce_block(&r, b);
     reduce_trees(ir, r.edit, &r.control);
     reduce_serial(ir, r.edit, &r.defuse, r.control.n);
@@ -402,7 +402,8 @@ const struct mechanism mechanism_reduce = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_reduce),
-    .options = PREFIXES("chain.ieee", "reduce."),
+    .options = PREFIXES("reduce."),
+    .shares = SHARES(CONFIG_PART(fused.ieee)),
     .statistics = PREFIXES("reduce."),
     .instructions = INSTRUCTIONS(&reduce_ops),
 };

@@ -1,11 +1,12 @@
 /* Replaces serial sums, in which one lane adds one value after another: s[0] + s[1], then + s[2] ("reduction operations
  * such as an accumulation of all the values computed so far", in "PEPSC: A Power-Efficient Processor for Scientific
- * Computing", section III-C2). The tree adds neighbours first, in another order than the program; chain.ieee=off allows
- * this. Up to 32 consecutive words of shared memory that a block adds to one register become one instruction. Notes
- * name the sums that are not replaced. */
+ * Computing", section III-C2). The tree adds neighbouring values first, so its order differs from that of the program;
+ * the option chain.ieee=off allows this. Up to 32 consecutive words of shared memory that a block adds to one register
+ * become one instruction. Notes name the sums that are not replaced. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
+#include "mechanisms/fused_inst.h"
 #include "reduce_parts.h"
 
 /* One value of a sum: its addition and its load. */
@@ -17,7 +18,7 @@ struct run {
     struct taken value[REDUCE_SERIAL];
     unsigned n;
     opnd_t from; /* the start value */
-    opnd_t base; /* address of the first value, less `at` */
+    opnd_t base; /* address of the first value minus `at` */
     int64_t at;
 };
 
@@ -26,7 +27,7 @@ struct search {
     struct edit *edit;
     const struct defuse *d;
     bool free_order;
-    unsigned char *in_run; /* instruction -> true for an addition or a load of a sum that was found */
+    unsigned char *in_run; /* indexed by instruction: true for an addition or a load of a sum that has been found */
 };
 
 enum { NO_RUN, AT_HAND, DONE };
@@ -58,7 +59,7 @@ static uint32_t only_reader(const struct search *s, uint32_t i) {
     return def->n == 1 ? d->uses[d->def_uses[def->first]].inst : NO_INST;
 }
 
-/* Returns true if addition i adds a loaded word. `sum`: its other operand. */
+/* Returns true if addition i adds a loaded word. Sets `sum` to the other operand. */
 static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_t sum, struct taken *t) {
     const struct inst *in = &s->ir->code[i];
     int64_t at;
@@ -192,7 +193,7 @@ static void look_at(const struct search *s, uint32_t i) {
 void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks) {
     struct search s = {.ir = ir, .edit = edit, .d = d};
     uint32_t n;
-    s.free_order = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    s.free_order = !fused_options(&ir->context)->ieee;
     s.in_run = arena_array(ir->tmp, (size_t)ir->n + 1, 1);
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];

@@ -6,7 +6,8 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
-/* Returns the cycles from a result until a dependent instruction reads it as an operand. */
+/* Returns the number of cycles from the result of an instruction until a dependent instruction has read the result as
+ * an operand. */
 static uint32_t between_instructions(const struct config *cfg) {
     return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
 }
@@ -36,7 +37,8 @@ static void time_of(const void *what, const struct config *cfg, struct compound_
     const struct program_reduce *r = what;
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
                              *move = &cfg->latency[LAT_INT_OTHER];
-    const uint32_t exchange = r->tree ? cfg->lsu.shared_latency : shuffle->latency; /* brings another lane's value */
+    /* cycles until another lane's value arrives */
+    const uint32_t exchange = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
     const uint32_t n = REDUCE_STEPS, m = r->moves;
     if (r->serial) {
         time_serial(r, cfg, t);

@@ -9,7 +9,8 @@
 
 /* The instructions of one step. */
 struct tree_step {
-    uint32_t store, add, other, own; /* own: the load of the lane's own value; NO_INST: a register holds this value */
+    /* `own` is the load of the lane's own value; NO_INST: the value is already in a register */
+    uint32_t store, add, other, own;
     opnd_t own_register;
     uint32_t distance;
     bool own_first;
@@ -22,7 +23,7 @@ struct tree_search {
     struct defuse defuse;
     struct tree_step step[REDUCE_STEPS]; /* consecutive steps, up to the current one */
     unsigned n;
-    unsigned char *in_set; /* instruction -> true if it belongs to the current steps */
+    unsigned char *in_set; /* indexed by instruction: true if the instruction belongs to the current steps */
 };
 
 /* Returns the load from shared memory at register `base` that computes operand `o` of instruction `inst`; NO_INST:
@@ -61,8 +62,8 @@ static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, s
     return false;
 }
 
-/* Returns true if step `s` continues the previous step: it has the same lanes and adds to the sum that the previous
- * step stored. */
+/* Returns true if step `s` continues the previous step: it is executed by the same lanes and adds to the sum that the
+ * previous step stored. */
 static bool follows(const struct tree_search *t, const struct tree_step *before, const struct tree_step *s) {
     const struct inst *a = &t->ir->code[before->store], *b = &t->ir->code[s->store];
     if (a->a != b->a || a->imm != b->imm || s->other < before->store)
@@ -147,9 +148,9 @@ static bool may_read_shared(const struct inst *in) {
            ((in->kind == K_LOAD || in->kind == K_ATOM) && (in->space == SPACE_SHARED || in->space == SPACE_GENERIC));
 }
 
-/* Checks that the values of all lanes except the first are dead after the steps. A read that executes before the steps
- * belongs to another sum. A read on a path without the steps may execute in another warp at any time. Returns the
- * reason why the values are not dead; NULL: they are dead. */
+/* Checks that the values of all lanes except the first are dead after the steps. A read that can only execute before
+ * the steps is harmless, because it belongs to another sum. A read on a path without the steps is not harmless, because
+ * another warp may execute it at any time. Returns the reason why the values are not dead; NULL: they are dead. */
 static const char *check_reads(const struct tree_search *t, struct program_reduce *r, uint32_t *line) {
     const struct ir *ir = t->ir;
     uint32_t last = t->step[REDUCE_STEPS - 1].store, block = ir->info[last].block;
@@ -191,8 +192,8 @@ static void mark(struct tree_search *t, unsigned char on) {
     }
 }
 
-/* Removes all loads and stores but the first load of the own value and the last store. Returns the number of removed
- * instructions. */
+/* Removes all loads and stores of the steps except the first load of the lane's own value and the last store. Returns
+ * the number of removed instructions. */
 static unsigned take_out(struct tree_search *t, uint32_t keep) {
     uint32_t last = t->step[REDUCE_STEPS - 1].store;
     unsigned n = 0;
@@ -260,7 +261,7 @@ static void try_tree(struct tree_search *t) {
     t->n = 0;
 }
 
-/* Drops the first `n` of the current steps, which belong to no sum. */
+/* Drops the first `n` of the current steps, because they do not belong to a complete sum. */
 static void leave(struct tree_search *t, unsigned n) {
     for (unsigned k = 0; k < n; k++)
         ir_note(t->ir, t->step[k].store,

@@ -1,12 +1,13 @@
 /* Subwarp interleaving (Damani et al., HPCA 2022, section III): the model `its`, except that a subwarp that meets a
  * load-to-use stall gives way to another subwarp. The caller decides when (si.trigger) and charges si.switch_latency.
  * The model keeps the thread status table: only STALLED subwarps hold its entries (si.max_subwarps). The subwarp that
- * becomes active must be able to get an entry, too; otherwise it could not give way before its BSYNC. So a subwarp
- * becomes STALLED only if one more entry is free for its successor. Thus at most si.max_subwarps subwarps overlap, and
- * with one entry the model equals `its`. */
+ * becomes active must be able to get an entry, too; otherwise it could not yield before its BSYNC. So a subwarp becomes
+ * STALLED only if a second entry is free for its successor. Thus at most si.max_subwarps subwarps overlap, and with
+ * si.max_subwarps = 1 the model behaves as `its`. */
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
+#include "timing/config/config.h"
 
 static uint32_t entries(const struct reconv_cfg *cfg) {
     return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
@@ -26,7 +27,8 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
 
-/* Performs subwarp-yield. A subwarp that yields may have to wait for its operation later, so it needs an entry, too. */
+/* Performs subwarp-yield. A subwarp that yields may later wait for its long-latency operation, so it needs a table
+ * entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
 /* subwarp-select. */
@@ -36,11 +38,11 @@ static bool si_select(void *st) {
 }
 
 static enum reconv_board si_board(const struct reconv_cfg *cfg) {
-    return cfg->its_scoreboard == ITS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
+    return cfg->subwarp_board == SUBWARPS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
-    /* bits of a thread status table entry: 3 + s + t, section III-C */
+    /* bits of a thread status table entry: 3 + s + t (symbols of section III-C) */
     enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 };
     return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
 }
@@ -52,7 +54,7 @@ static struct reconv_wants si_wants(const struct reconv_cfg *cfg) {
         .yields = true,
         .yield_after = cfg->si_yield ? cfg->si_yield_after : 0,
         .switches = true,
-        .switch_latency = cfg->its_switch_latency,
+        .switch_latency = cfg->subwarp_latency,
         .stall_latency = cfg->si_switch_latency,
     };
 }
@@ -80,5 +82,6 @@ const struct mechanism mechanism_si = {
              NULL},
             {.name = NULL},
         },
-    .options = PREFIXES("si.", "its."),
+    .options = PREFIXES("si."),
+    .shares = SHARES(CONFIG_PART(reconv.subwarp_board), CONFIG_PART(reconv.subwarp_latency)),
 };

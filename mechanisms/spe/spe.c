@@ -1,4 +1,5 @@
-/* Single-path execution, the baseline. Its stack is isa/paths/reconv_spe.c, since the interpreter uses it, too. */
+/* Single-path execution, the baseline. Its stack is implemented in isa/paths/reconv_spe.c, because the interpreter uses
+ * it, too. */
 #include "mechanisms/mechanism.h"
 
 const struct mechanism mechanism_spe = {

@@ -1,10 +1,11 @@
-/* Spilling. A thread has at most regs.max registers and at most pepsc.registers. The pass keeps the rest in local
- * memory: it stores a register after each write and loads it before each read. It spills registers with the lowest
- * ratio of cost to the number of crowded instructions through which they are live. The cost is the number of reads and
- * writes, weighted by loops (Chaitin, "Register allocation & spilling via graph coloring", 1982). Requires: blocks.
- * Keeps: all results. The pass leaves alone: streams that passes made, whose registers are of another kind; functions
- * of programs with such streams, because both streams call them; recursive functions, which have no fixed place in
- * memory. It fails if one instruction needs more registers than the limit. */
+/* The pass `spill`. The options regs.max and pepsc.registers limit the registers of a thread. The pass keeps the other
+ * registers in local memory: it stores a spilled register after each write and loads it before each read. It spills
+ * registers with the lowest ratio of cost to the number of crowded instructions (with more live registers than the
+ * limit) through which they are live. The cost is the number of reads and writes, weighted by loops (Chaitin, "Register
+ * allocation & spilling via graph coloring", 1982). Requires: blocks. Keeps: all results. The pass does not change
+ * three kinds of code: streams that other passes made, whose registers are of another kind; functions of programs with
+ * such streams, because both streams call them; and recursive functions, whose frames have no fixed place in memory. It
+ * fails if one instruction needs more registers than the limit. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/pass.h"
 #include "isa/arith.h"
@@ -17,15 +18,15 @@ enum { MOST_ROUNDS = 200, LEAST = 4, DEEPEST = 6 };
 struct spilling {
     struct ir *ir;
     uint32_t max;
-    uint32_t *depth;  /* function -> number of calls from the kernel down to it */
-    uint32_t *total;  /* function -> words of registers that the function and its callees need */
+    uint32_t *depth;  /* indexed by function: number of calls from the kernel down to the function */
+    uint32_t *total;  /* indexed by function: number of register words that the function and its callees need */
     uint32_t n_first; /* number of registers before the pass; later registers belong to its loads and stores */
     unsigned char *fixed, *chosen;
-    double *cost;   /* register -> weighted number of loads and stores that spilling it costs */
-    uint32_t *over; /* register -> count of crowded instructions where it is live but unused */
+    double *cost;   /* indexed by register: weighted number of loads and stores that spilling the register costs */
+    uint32_t *over; /* indexed by register: number of crowded instructions where the register is live but not used */
     uint32_t *slot;
-    uint32_t *dense, *sparse, n_dense; /* register of the current function <-> its number */
-    uint64_t *live_out;                /* block of the function -> set of registers that are live at its end */
+    uint32_t *dense, *sparse, n_dense; /* maps from a register of the current function to its number, and back */
+    uint64_t *live_out; /* indexed by block of the function: set of registers that are live at the end of the block */
     uint32_t words;
     uint32_t spilled;
 };
@@ -92,7 +93,7 @@ static void find_live(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* True if a store after the instruction would not cover the lanes that the instruction writes. */
+/* True if a store after the instruction would not store all lanes that the instruction writes. */
 static bool writes_oddly(const struct ir *ir, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
@@ -129,7 +130,7 @@ static void weigh(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* Returns the limit of live words at instruction i. */
+/* Returns the maximum number of live register words at instruction i. */
 static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     const struct ir *ir = s->ir;
     uint32_t limit = s->max >> (s->depth[f] < 3 ? s->depth[f] : 3);
@@ -144,7 +145,7 @@ static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     return limit;
 }
 
-/* Removes the registers that instruction i reads or writes: spilling them frees no register there. */
+/* Removes the registers that instruction i reads or writes: at this instruction, spilling them frees no register. */
 static void only_through(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct inst_info *info = &s->ir->info[i];
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++)
@@ -313,7 +314,8 @@ static void note(struct spilling *s) {
         }
 }
 
-/* True if function f stays within the limit. Otherwise records the excess and its place. */
+/* True if function f stays within the limit. Otherwise records how far it exceeds the limit, and at which
+ * instruction. */
 static uint32_t need_of(struct spilling *s, uint32_t f, uint32_t *where) {
     const struct ir *ir = s->ir;
     uint32_t most = 0;
@@ -338,7 +340,7 @@ static bool is_crowded(const struct spilling *s, uint32_t f) {
     return false;
 }
 
-/* Allocates the arrays by register, for the present number of registers. */
+/* Allocates the arrays that are indexed by register, for the current number of registers. */
 static void make_room(struct spilling *s) {
     size_t n = (size_t)s->ir->n_vregs + 1;
     unsigned char *chosen = arena_array(s->ir->tmp, n, 1);
@@ -370,7 +372,7 @@ static bool spill_function(struct spilling *s, uint32_t f) {
     return true;
 }
 
-/* Fills s->depth. Requires: callers come before callees. */
+/* Fills s->depth. Requires: in the function list, callers precede callees. */
 static void find_depths(struct spilling *s) {
     const struct call_order *o = &s->ir->order;
     for (uint32_t m = o->n_members; m-- > 0;)

@@ -1,4 +1,4 @@
-/* The stride prefetcher: after an access, it prefetches the address one stride ahead. */
+/* The stride prefetcher: after an access, it prefetches the line one stride ahead of the access. */
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include "timing/strides/prefetch_stride.h"

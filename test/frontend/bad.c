@@ -60,7 +60,7 @@ START_TEST(messages_are_as_the_file_says) {
 }
 END_TEST
 
-/* A file of test/bad that is cut at any byte must give error messages, not a crash. */
+/* If a file of test/bad is truncated at any byte, the compiler must report errors and must not crash. */
 START_TEST(cut_files_do_not_crash) {
     static char *names[MAX_FILES];
     int n = bad_files(names);

@@ -10,7 +10,7 @@
 #define HEAD ".version 8.3\n.target sm_75\n.address_size 64\n"
 enum { VARIABLES = 400, SEEDS = 20 };
 
-/* The value of an expression: 64 bits, and whether they are an unsigned number. */
+/* The value of an expression: 64 bits, and a flag that is set if they are an unsigned number. */
 struct value {
     uint64_t bits;
     bool is_unsigned, is_real, bad; /* bad: the expression divides by zero, or makes ptxas crash */
@@ -24,7 +24,7 @@ static struct value whole(uint64_t bits, bool is_unsigned) {
 enum { OPERATORS = 18 };
 static const struct {
     const char *text;
-    int level; /* precedence: an operator of a higher level binds more tightly */
+    int level; /* level of precedence: an operator of a higher level binds more tightly */
 } operators[OPERATORS] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
                           {">>", 8}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6},
                           {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
@@ -99,7 +99,7 @@ static uint32_t below(struct writer *w, uint32_t n) { return (uint32_t)(test_ran
 static struct value literal(struct writer *w, bool real) {
     static const uint64_t special[] = {0,  1,   2,          3,          7,          31,        63,         64,
                                        65, 255, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, 1ull << 63, UINT64_MAX};
-    if (real) { /* a multiple of 1/4, which decimal digits write exactly */
+    if (real) { /* a multiple of 1/4, because decimal digits represent it exactly */
         struct value v = {.is_real = true, .real = below(w, 2000) / 4.0};
         fprintf(w->out, below(w, 2) ? "%.2f" : "%.6e", v.real);
         return v;
@@ -129,8 +129,8 @@ static struct value literal(struct writer *w, bool real) {
     return whole(bits, *u || bits > INT64_MAX);
 }
 
-/* Writes a random expression and returns its value. It has the parentheses that C's precedence requires below an
- * operator of level `above`, and sometimes others. */
+/* Writes a random expression and returns its value. The text has the parentheses that it needs as an operand of an
+ * operator of level `above`, and sometimes unnecessary ones. */
 static struct value expression(struct writer *w, int depth, int above, bool real);
 
 static struct value unary(struct writer *w, int depth, bool real) {
@@ -255,7 +255,7 @@ static const char *line_of(const char *text, int variable, int *len) {
     return text;
 }
 
-/* Compares the initial content of a variable with the sample. */
+/* Compares the initial content of a variable with the expected bytes. */
 static void same_bytes(const char *who, const char *text, int i, const struct sample *s, const unsigned char *bytes) {
     uint64_t got = 0, high = 0;
     int len;
@@ -372,7 +372,8 @@ static const struct {
     {".b32 g = 0f3FC00000", 0x3fc00000},
     {".b64 g = 1.5", 0x3ff8000000000000},
     {".b64 g = 0f3F800000", 0x3f800000},
-    {".f64 g = 0f3F800000", 0x3f800000}, /* 0f gives the bits of the number, which are not converted to a double */
+    /* a 0f literal gives the bits of the variable directly; they are not converted to a double */
+    {".f64 g = 0f3F800000", 0x3f800000},
     {".f32 g = 0d3FF8000000000000", 0x3fc00000},
     {".f32 g = 1e300", 0x7f800000},
     {".f32 g = 0.1", 0x3dcccccd},

@@ -1,5 +1,5 @@
-/* Tests instruction forms of PTX 8 and 9: results of running them, and invalid spellings with the word that the error
- * message must contain. */
+/* Tests instruction forms of PTX 8 and 9: the results of their execution, and the error messages for invalid
+ * spellings. */
 #include "frontend_help.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/memory.h"
@@ -7,7 +7,8 @@
 
 enum { WORDS = 256 };
 
-/* Runs the body in one warp. Register %out of thread t holds the address of word 4 * t of out[]: 16 bytes a thread. */
+/* Runs the body in one warp. In thread t, register %out holds the address of word 4 * t of out[], so each thread has 16
+ * bytes. */
 static void run_body(const char *body, uint32_t out[WORDS]) {
     static char text[16384];
     snprintf(text, sizeof text,
@@ -42,7 +43,7 @@ static const struct {
     const char *body;
     uint32_t word[4];
 } bodies[] = {
-    /* (1 + 2, 10 + 20), (1 * 2 + 0.5, 10 * 20 + 0.25) */
+    /* the pairs of results are (1 + 2, 10 + 20) and (1 * 2 + 0.5, 10 * 20 + 0.25) */
     {"mov.b64 %d1, {0x3f800000, 0x41200000}; mov.b64 %d2, {0x40000000, 0x41a00000}; mov.b64 %d3, {0x3f000000, "
      "0x3e800000};"
      "add.f32x2 %d4, %d1, %d2; fma.rn.ftz.f32x2 %d5, %d1, %d2, %d3; st.global.v2.b64 [%out], {%d4, %d5};",
@@ -53,8 +54,8 @@ static const struct {
      "mov.b32 %r1, {%c1, %c2, %c1, %c2}; cvt.rn.f16x2.e2m1x2 %r2, %c1; cvt.u32.u8 %r3, %c1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r3, %r3};",
      {0x107a107a, 0x4600bc00, 0x7a, 0x7a}},
-    /* nothing is rounded, so the random bits change nothing: 1, 2, 3 and 4 are encoded as 2, 4, 5 and 6 in e2m1; then
-     * the same values in e4m3 */
+    /* all values are exact, so the random bits have no effect; 1, 2, 3 and 4 are encoded as 2, 4, 5 and 6 in e2m1; the
+     * second conversion encodes the same values in e4m3 */
     {"mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000; mov.f32 %f4, 0f40800000;"
      "mov.b32 %r9, 0xffffffff; cvt.rs.satfinite.e2m1x4.f32 %h1, {%f1, %f2, %f3, %f4}, %r9;"
      "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r9; cvt.u32.u16 %r2, %h1;"
@@ -64,21 +65,21 @@ static const struct {
     {"mov.f32 %f1, 0f3F800000; mov.b32 %r1, 5; mov.b32 %r9, 0; setp.eq.u32 %p1, %t, 99;"
      "@%p1 cvt.rs.satfinite.e3m2x4.f32 %r1, {%f1, %f1, %f1, %f1}, %r9; st.global.v4.b32 [%out], {%r1, %r1, %r1, %r1};",
      {5, 5, 5, 5}},
-    /* 1 (0x3c00) plus half an f16 ulp: rounded up with all random bits set, down with none; the upper random bits
-     * belong to operand a */
+    /* 1 (0x3c00) plus half an f16 ulp is rounded up if all random bits are set, and down if none is set; the upper half
+     * of the random bits belongs to operand a */
     {"mov.b32 %r9, 0xffff0000; cvt.rs.f16x2.f32 %r1, 0f3F801000, 0f3F801000, %r9; mov.b32 %r8, 0x1fff;"
      "cvt.rs.f16x2.f32 %r2, 0f3F801000, 0f3F801000, %r8; st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x3c013c00, 0x3c003c01, 0x3c013c00, 0x3c003c01}},
-    /* 2^3 and 2^-1 as scale factors: 130 and 126; converted back to bf16, 0x4100 and 0x3f00 */
+    /* the scale factors 2^3 and 2^-1 are encoded as 130 and 126; converted back to bf16, they are 0x4100 and 0x3f00 */
     {"cvt.rp.satfinite.ue8m0x2.f32 %h1, 0f40E00000, 0f3F000000; cvt.rn.bf16x2.ue8m0x2 %r1, %h1; cvt.u32.u16 %r2, %h1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x41003f00, 0x827e, 0x41003f00, 0x827e}},
-    /* thread t has t - 16.0: the minimum is -16, the largest magnitude 16 */
+    /* thread t has the value t - 16.0, so the minimum is -16, and the largest magnitude is 16 */
     {"cvt.rn.f32.u32 %f1, %t; sub.f32 %f1, %f1, 0f41800000; redux.sync.min.f32 %f2, %f1, 0xffffffff;"
      "redux.sync.max.abs.f32 %f3, %f1, 0xffffffff; redux.sync.max.NaN.f32 %f4, %f1, 0xffffffff;"
      "st.global.v4.f32 [%out], {%f2, %f3, %f4, %f1};",
      {0xc1800000, 0x41800000, 0x41700000, 0xc1800000}},
-    /* 3 < 5 is true: 1.0 in the format of the destination */
+    /* 3 < 5 is true, so the result is 1.0 in the format of the destination */
     {"mov.u32 %r1, 3; mov.u32 %r2, 5; set.lt.f16.u32 %h1, %r1, %r2; set.hi.bf16.u32 %h2, %r1, %r2;"
      "set.lt.bf16.f32 %h3, 0f3F800000, 0f40000000; set.ne.f16.f32 %h4, 0f3F800000, 0f40000000;"
      "mov.b32 %r3, {%h1, %h2}; mov.b32 %r4, {%h3, %h4}; st.global.v4.b32 [%out], {%r3, %r4, %r3, %r4};",
@@ -89,7 +90,8 @@ static const struct {
     /* max(0, 2) in eight f16 elements */
     {"mov.b16 %h1, 0x4000; red.global.v8.f16.max.noftz [%base], {%h1, %h1, %h1, %h1, %h1, %h1, %h1, %h1};",
      {0x40004000, 0x40004000, 0x40004000, 0x40004000}},
-    /* 2 * 3 + 1 in f16, next to an element that is out of bounds */
+    /* 2 * 3 + 1 in the lower half; in the upper half, operand a is the NaN for elements out of bounds, so the result is
+     * 0 */
     {"mov.b32 %r1, 0x7ff74000; mov.b32 %r2, 0x42004200; mov.b32 %r3, 0x3c003c00; fma.rn.oob.f16x2 %r4, %r1, %r2, %r3;"
      "st.global.v4.b32 [%out], {%r4, %r4, %r4, %r4};",
      {0x00004700, 0x00004700, 0x00004700, 0x00004700}},

@@ -1,9 +1,9 @@
-/* Tests the length of the branch-free run of instructions that starts at a branch's join. DWS compares this length with
- * its threshold. */
+/* Tests branch.joint (the number of instructions from a branch's join to the next branch or join), which the model dws
+ * compares with a threshold. */
 #include "frontend_help.h"
 #include "test/test.h"
 
-/* Returns the length of this run for the first guarded branch, whose join must be at label A. */
+/* Returns this number for the first guarded branch, whose join must be at label A. */
 static uint32_t joint(const struct program *p) {
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_BRANCH && p->code[pc].guard != NO_GUARD) {
@@ -46,8 +46,8 @@ START_TEST(barriers_and_calls_are_straight_code) {
 }
 END_TEST
 
-/* Lengths for benchmarks, counted in their listings ('heddle inspect --pass emit'): the run has a bar and 16 more
- * instructions in stencil, a bar and 22 more in backprop, and 248 instructions including barriers in dxtc. */
+/* Expected numbers for benchmarks, counted in the listings of 'heddle inspect --pass emit'. In stencil, a bar and 16
+ * more instructions follow the join; in backprop, a bar and 22 more; in dxtc, 248 instructions including barriers. */
 static const struct {
     const char *path;
     uint32_t block, length;

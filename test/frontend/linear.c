@@ -67,7 +67,7 @@ static void nest(FILE *to, int n) {
     fputs("st.global.u32 [d], r; ret; }\n", to);
 }
 
-/* Writes n guarded exits: each block depends on all branches before it. */
+/* Writes n guarded exits, so that the execution of each block depends on all earlier branches. */
 static void exits(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q; .reg .u64 a;\nmov.u32 r, %tid.x; mad.wide.u32 a, r, 4, d;\n", to);
     for (int i = 0; i < n; i++)
@@ -91,7 +91,7 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Returns the time in seconds to load a module of size n and to lower all its kernels: the smallest of `tries`
+/* Returns the time in seconds to load a module of size n and to lower all its kernels: the minimum of `tries`
  * measurements. */
 static double seconds(const char *model, void (*write)(FILE *to, int n), int n, int tries) {
     char *text, err[200];
@@ -121,10 +121,11 @@ static double seconds(const char *model, void (*write)(FILE *to, int n), int n, 
     return best;
 }
 
-/* The time ratio must be below 8, which is half way between linear (4) and quadratic (16) on a logarithmic scale.
- * This leaves room for effects of caches and pages. On a busy machine the measurement is repeated several times;
- * code with faster growth fails all tries. The time of the small module is the minimum of three measurements from
- * the start, since it must not be too long. The large module is measured again only if the first ratio was too high. */
+/* The time ratio must be below 8, which is half way between linear (4) and quadratic (16) on a logarithmic scale. This
+ * leaves room for effects of caches and pages. On a busy machine the measurement is repeated several times; code with
+ * faster growth fails all tries. The time of the small module is always the minimum of three measurements, because a
+ * time that is too long would hide a high ratio. The large module is measured again only if the first ratio was too
+ * high. */
 START_TEST(four_times_the_text) {
     const struct shape *s = &shapes[_i % N_SHAPES];
     const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";

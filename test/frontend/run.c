@@ -54,14 +54,14 @@ static void run_text(const char *text, const char *kernel, uint32_t out[OUT_BYTE
 }
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
-/* %out: out + 4 * %tid; %t: %tid.x */
+/* %out is the address of the thread's word in out[]; %t is %tid.x. */
 #define ENTRY                                                                                                          \
     ".visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; "       \
     ".reg .f32 %f<9>; .reg .b64 %out; .reg .u32 %t; ld.param.u64 %out, [p]; mov.u32 %t, %tid.x; "                      \
     "mad.wide.u32 %out, %t, 4, %out;\n"
 #define EXIT "\nst.global.u32 [%out], %r0; ret; }\n"
 
-/* Runs a body that leaves its result in %r0; word `lane` of out[] must then be expected(lane). */
+/* Runs a kernel whose body leaves its result in %r0. Word `lane` of out[] must then be expected(lane). */
 static void check_lanes(const char *before, const char *body, uint32_t (*expected)(uint32_t lane)) {
     static char text[16384];
     static uint32_t out[OUT_BYTES / 4];
@@ -72,7 +72,7 @@ static void check_lanes(const char *before, const char *body, uint32_t (*expecte
                       expected(lane), expected(lane));
 }
 
-/* t << 16 | t + 1 as two halves, swapped. */
+/* Swaps the 16-bit halves of (t << 16 | t + 1). */
 static uint32_t halves_swapped(uint32_t t) { return (t + 1) << 16 | t; }
 START_TEST(halves) {
     check_lanes("",
@@ -82,7 +82,7 @@ START_TEST(halves) {
 }
 END_TEST
 
-/* 0x03020100 + t in each byte, bytes reversed. */
+/* Reverses the bytes of a word in which byte i is i + t. */
 static uint32_t bytes_reversed(uint32_t t) { return t * 0x01010101u + 0x00010203u; }
 START_TEST(bytes) {
     check_lanes("",
@@ -92,7 +92,7 @@ START_TEST(bytes) {
 }
 END_TEST
 
-static uint32_t four_halves(uint32_t t) { return 4 * t + 6; } /* t + (t+1) + (t+2) + (t+3) */
+static uint32_t four_halves(uint32_t t) { return 4 * t + 6; } /* the sum of the halves t, t + 1, t + 2 and t + 3 */
 START_TEST(four_parts_of_64_bits) {
     check_lanes("",
                 "cvt.u16.u32 %h1, %t; add.u16 %h2, %h1, 1; add.u16 %h3, %h1, 2; add.u16 %h4, %h1, 3;\n"
@@ -108,7 +108,7 @@ START_TEST(sinks_in_vectors) {
 }
 END_TEST
 
-static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* a = t, b = 2t + 3, swapped, a - b */
+static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* {t, 2t + 3} swapped, then x - y */
 START_TEST(a_vector_move_swaps) {
     check_lanes("",
                 ".reg .v2 .u32 %v; mov.u32 %v.x, %t; mad.lo.u32 %v.y, %t, 2, 3; mov.v2.u32 %v, {%v.y, %v.x};\n"
@@ -117,7 +117,7 @@ START_TEST(a_vector_move_swaps) {
 }
 END_TEST
 
-/* 0xffffffff + t carries for t > 0: the high word is 5 + carry. */
+/* 0xffffffff + t carries if t > 0, so the high word is 5 plus the carry. */
 static uint32_t high_word(uint32_t t) { return 5 + (t > 0); }
 START_TEST(carry_goes_from_add_to_addc) {
     check_lanes("", "add.cc.u32 %r1, %t, 0xffffffff; addc.u32 %r0, 5, 0;", high_word);
@@ -153,7 +153,7 @@ START_TEST(call_with_parameters_in_memory) {
 }
 END_TEST
 
-/* Parameters declared with .reg; registers, constants and a predicate as arguments. */
+/* A function whose parameters are declared with .reg. Its arguments are registers, constants and a predicate. */
 static uint32_t chosen(uint32_t t) { return t > 15 ? 1000 : t; }
 START_TEST(call_with_registers) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a, .reg .u32 b, .reg .pred q) { selp.u32 res, a, b, q; ret; }\n",
@@ -178,9 +178,8 @@ START_TEST(guarded_call) {
 }
 END_TEST
 
-/* Values that are live across nested calls, while each function uses its own registers: t, 2t and 3t must keep
- * their values after g and h have written their registers. h returns (t + 1) * (t + 2); g returns the value of h
- * plus t + t. */
+/* Values that are live across nested calls. t, 2t and 3t must keep their values although the functions g and h write
+ * registers of their own. h returns (t + 1) * (t + 2); g returns the value of h plus t + t. */
 static uint32_t kept(uint32_t t) { return t + 2 * t + 3 * t + (t + 1) * (t + 2) + 2 * t; }
 START_TEST(registers_survive_calls) {
     check_lanes(
@@ -213,8 +212,8 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* even(n) and odd(n) call each other. Each keeps n across the call in a local variable whose address it takes, and adds
- * n to the result: n + (n - 1) + ... + 1, plus 100 when n is even. */
+/* even(n) and odd(n) call each other. Each keeps n in a local variable during the call, takes the variable's address,
+ * and adds n to the result. The result is n + (n - 1) + ... + 1, plus 100 if n is even. */
 static uint32_t parity(uint32_t t) { return t * (t + 1) / 2 + (t % 2 ? 0 : 100); }
 START_TEST(mutual_recursion_with_local_variables) {
     check_lanes(
@@ -229,7 +228,7 @@ START_TEST(mutual_recursion_with_local_variables) {
 }
 END_TEST
 
-/* A table of functions in an initialiser, called through pointers. */
+/* An initialiser holds a table of function addresses; the kernel calls functions through this table. */
 static uint32_t by_pointer(uint32_t t) { return t % 2 ? t * 3 : t + 5; }
 START_TEST(calls_through_a_table) {
     check_lanes(
@@ -245,7 +244,7 @@ START_TEST(calls_through_a_table) {
 }
 END_TEST
 
-/* The address of a function in a register. */
+/* The kernel moves the address of a function to a register and calls it. */
 static uint32_t plus_five(uint32_t t) { return t + 5; }
 START_TEST(call_of_an_address_taken_in_code) {
     check_lanes(".func (.reg .u32 r) plus(.reg .u32 a) { add.u32 r, a, 5; ret; }\n",
@@ -255,7 +254,8 @@ START_TEST(call_of_an_address_taken_in_code) {
 }
 END_TEST
 
-/* A declaration in an inner block hides the outer one until the block ends; the same for ranges of registers. */
+/* A declaration in an inner block hides an outer declaration of the same name until the inner block ends. This also
+ * holds for ranges of registers. */
 static uint32_t scopes(uint32_t t) { return t + 1000; }
 START_TEST(inner_scopes_hide_outer_ones) {
     check_lanes(
@@ -266,8 +266,8 @@ START_TEST(inner_scopes_hide_outer_ones) {
 }
 END_TEST
 
-/* Shared variables are laid out in order of first use, each at its alignment, then the dynamic part at a multiple of
- * 16: a at 0 (6 bytes), b at 8, c at 12, dynamic part at 16. */
+/* Shared variables are laid out in order of first use, each at a multiple of its alignment. Dynamic shared memory
+ * follows at a multiple of 16. So `a` (6 bytes) is at 0, b at 8, c at 12, and dynamic shared memory at 16. */
 static uint32_t addresses(uint32_t t) { return (void)t, 0 + 8 * 100 + 16 * 10000; }
 START_TEST(shared_layout) {
     check_lanes(".extern .shared .align 16 .b8 dyn[];\n.shared .b8 a[6];\n",
@@ -277,7 +277,7 @@ START_TEST(shared_layout) {
 }
 END_TEST
 
-/* An access to shared memory by a generic address. */
+/* The kernel accesses shared memory through a generic address. */
 static uint32_t neighbour(uint32_t t) { return (t + 1) % 32 * 3; }
 START_TEST(generic_shared_address) {
     check_lanes(".shared .u32 s[32];\n",
@@ -288,7 +288,7 @@ START_TEST(generic_shared_address) {
 }
 END_TEST
 
-/* A .local variable at module scope is the same variable in the kernel and in functions. */
+/* A .local variable at module scope: the kernel and the functions that it calls use the same variable. */
 static uint32_t through_local(uint32_t t) { return t + 11; }
 START_TEST(local_variable_of_the_module) {
     check_lanes(
@@ -301,7 +301,7 @@ START_TEST(local_variable_of_the_module) {
 }
 END_TEST
 
-/* Variables in constant memory, with an initialiser that holds addresses and parts of addresses. */
+/* Initialisers of constant variables that contain addresses and single bytes of addresses. */
 static uint32_t from_constants(uint32_t t) { return 10 * (t % 4) + 7; }
 START_TEST(initialised_variables) {
     check_lanes(".const .align 4 .u32 tens[4] = {0, 10, 20, 30};\n.global .u32 seven[2] = {0, 7};\n"
@@ -320,7 +320,8 @@ START_TEST(initialised_arrays_of_arrays) {
 }
 END_TEST
 
-/* An initialiser that contains an address byte by byte, with masks, as compilers emit packed structures. */
+/* An initialiser contains each byte of an address separately, selected by a mask. Compilers emit packed structures in
+ * this form. */
 static uint32_t found_by_bytes(uint32_t t) { return (void)t, 77; }
 START_TEST(addresses_in_bytes) {
     check_lanes(
@@ -330,7 +331,7 @@ START_TEST(addresses_in_bytes) {
 }
 END_TEST
 
-/* Special registers in 16, 32 and 64 bits: 3 * t + 32. */
+/* Reads special registers into registers of 16, 32 and 64 bits. The sum of the three values is 3 * t + 32. */
 static uint32_t specials(uint32_t t) { return 3 * t + 32; }
 START_TEST(special_registers_of_all_widths) {
     check_lanes("",
@@ -341,7 +342,7 @@ START_TEST(special_registers_of_all_widths) {
 }
 END_TEST
 
-/* Loads into wider registers: the signed and the unsigned byte 0x80 + t. */
+/* Loads of one byte into a wider register: the byte 0x80 + t, sign-extended and zero-extended. */
 static uint32_t extended(uint32_t t) { return (uint32_t)(int8_t)(0x80 + t) + (0x80 + t) * 2; }
 START_TEST(narrow_loads_extend) {
     check_lanes(".shared .b8 s[32];\n",
@@ -351,7 +352,7 @@ START_TEST(narrow_loads_extend) {
 }
 END_TEST
 
-/* A vector store of constants and registers; its elements are narrower than the registers. */
+/* A vector store whose elements are constants and registers. The elements are narrower than the registers. */
 static uint32_t vector_store(uint32_t t) { return t | 3u << 8 | (t + 1) << 16 | 255u << 24; }
 START_TEST(vector_store_of_constants) {
     check_lanes(".shared .align 4 .b8 s[128];\n",
@@ -361,7 +362,7 @@ START_TEST(vector_store_of_constants) {
 }
 END_TEST
 
-/* Both destinations p and q of one setp, and !p as an operand. */
+/* setp writes two destinations, p and q; !p is an operand. */
 static uint32_t pair(uint32_t t) { return (t < 9 ? 1 : 0) + (t < 9 ? 0 : 2) + (t < 9 && t > 3 ? 0 : 4); }
 START_TEST(setp_with_two_results) {
     check_lanes(
@@ -382,11 +383,11 @@ START_TEST(atomics_add_up) {
 }
 END_TEST
 
-static uint32_t video(uint32_t t) { return t + 3; } /* byte 0 of t plus the upper half of 0x30000 */
+static uint32_t video(uint32_t t) { return t + 3; } /* byte 0 of t, plus the upper half of 0x30000 */
 START_TEST(video_selectors) { check_lanes("", "mov.u32 %r1, 0x30000; vadd.u32.u32.u32 %r0, %t.b0, %r1.h1;", video); }
 END_TEST
 
-/* A kernel that ends without ret. */
+/* The last statement of the kernel is not ret. */
 START_TEST(falling_off_the_end) {
     static uint32_t out[OUT_BYTES / 4];
     run_text(HEAD ENTRY "st.global.u32 [%out], 3; }", "k", out);
@@ -394,7 +395,7 @@ START_TEST(falling_off_the_end) {
 }
 END_TEST
 
-/* A module with .address_size 32: addresses are in 32-bit registers. */
+/* With .address_size 32, addresses are in 32-bit registers. */
 START_TEST(addresses_of_32_bits) {
     static uint32_t out[OUT_BYTES / 4];
     run_text(".version 4.0\n.target sm_20\n.address_size 32\n.global .u32 g = 8;\n"
@@ -407,7 +408,8 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* Table 0x80 is a & b & c: t & 12 & 5 = t & 4. p = (result != 0) and t < 16; the result goes to d. */
+/* The truth table 0x80 computes a & b & c: t & 12 & 5 = t & 4. lop3 writes this result to d, and p = (result != 0) and
+ * t < 16. */
 static uint32_t lop3_with_predicate(uint32_t t) { return ((t & 4) && t < 16 ? 100 : 0) + (t & 4); }
 START_TEST(lop3_and_a_predicate) {
     check_lanes(
@@ -418,7 +420,8 @@ START_TEST(lop3_and_a_predicate) {
 }
 END_TEST
 
-/* Table 0xfe is a | b | c: t | 0 | 0. p = t != 0 or t < 1: true in every lane that executes it (t < 20). */
+/* The truth table 0xfe computes a | b | c: t | 0 | 0. p = (result != 0) or t < 1, so p is true in every lane that
+ * executes lop3 (t < 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",
@@ -438,7 +441,7 @@ START_TEST(max_of_three) {
 }
 END_TEST
 
-/* 2 * 0.5 + t with bf16 factors, then plus 1 in f16 */
+/* 2 * 0.5 + t with bf16 factors and an f32 sum; then an f16 1 is added */
 static uint32_t two_more(uint32_t t) { return t + 2; }
 START_TEST(sums_of_mixed_precision) {
     check_lanes("",
@@ -448,8 +451,8 @@ START_TEST(sums_of_mixed_precision) {
 }
 END_TEST
 
-/* Lanes below 16 and the other lanes arrive at the same barrier. After the barrier each half reads the values that the
- * other half stored. */
+/* Lanes below 16 and the other lanes arrive at one mbarrier object by different instructions. When the phase is
+ * complete, each half reads the values that the other half stored. */
 static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
 START_TEST(mbarrier_orders_two_halves) {
     check_lanes(

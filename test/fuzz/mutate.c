@@ -1,5 +1,5 @@
 /* A mutator for libFuzzer. libFuzzer's own changes of bytes seldom produce a program that parses. So this mutator
- * mostly changes words and lines: it replaces a word by another word of the text or by a boundary value, and copies,
+ * mostly changes words and lines: it replaces a word by another word of the text or by a boundary value, or it copies,
  * moves or deletes a line. */
 #include "test/random.h"
 #include <stdbool.h>

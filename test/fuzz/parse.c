@@ -1,5 +1,5 @@
-/* Fuzz target: parses any bytes. The parser must end, its messages must print, and a tree without errors must parse
- * again from its printed form. */
+/* Fuzz target: parses any bytes. The parser must end, and its messages must be printable. If the text has no errors,
+ * its tree is printed and must parse again. */
 #include "test/fuzz_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

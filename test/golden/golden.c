@@ -23,7 +23,7 @@ static void compare(const char *key, const char *hashes, char *raw) {
     static struct golden_result out[GOLDEN_INPUTS];
     uint32_t form;
     if (!form_of(key, &form))
-        return; /* Heddle no longer has this form */
+        return; /* the table no longer has this instruction form */
     golden_inputs(form, in);
     golden_execute(form, in, out, GOLDEN_INPUTS);
     golden_canonical(form, out, GOLDEN_INPUTS);
@@ -85,7 +85,7 @@ START_TEST(forms_compute_what_the_gpu_computes) {
 }
 END_TEST
 
-/* Tests the input values, the executor and the comparison of this test. -5 as a u32 is 0xfffffffb. */
+/* Tests this test's own parts: the input values, the executor and the comparison. -5 as a u32 is 0xfffffffb. */
 START_TEST(keys_inputs_and_results_match) {
     uint32_t form;
     ck_assert(form_of("neg.s32 .s32 .s32", &form));
@@ -106,7 +106,7 @@ START_TEST(keys_inputs_and_results_match) {
 }
 END_TEST
 
-/* Keys are unique, so that no vector is compared with another form. */
+/* Keys must be unique: otherwise the results of one form would be compared with the results of another form. */
 START_TEST(keys_are_unique) {
     char key[GOLDEN_KEY], *all = calloc(golden_count(), GOLDEN_KEY);
     ck_assert_ptr_nonnull(all);

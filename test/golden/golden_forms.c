@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOP3_TABLE = 0x1b }; /* its result depends on each of a, b and c */
+enum { LOP3_TABLE = 0x1b }; /* a truth table whose result depends on each of a, b and c */
 
 static struct {
-    uint32_t *row; /* index of a form's table row, by form */
+    uint32_t *row; /* maps the index of a form to the index of its table row */
     uint32_t n;
 } forms;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Returns whether a table row is a tested form: exact, pure, and spelled by its types. Excluded are internal rows
- * ('#'), approximate rows, video instructions (their selectors belong to the operands), cvta (it converts
- * addresses), and cvt.rs with four sources (it has two rows). */
+/* Returns whether a table row is a tested form: its result is exact and depends only on its operands, and its name
+ * tells the operand types. Excluded are internal rows ('#'), approximate rows, video instructions (their selectors are
+ * part of the operands), cvta (it converts addresses), and cvt.rs with four sources (it has two table rows). */
 static bool is_form(const struct isa_row *r) {
     const char *mnemonic = isa_ops[r->op].mnemonic;
     bool four = r->op == OP_CVT && form_get(r->form, CAT_RND) == RND_RS && r->d != T_F16X2 && r->d != T_BF16X2;
@@ -61,7 +61,8 @@ int golden_key(uint32_t form, char key[GOLDEN_KEY]) {
 
 /* ---- inputs ---- */
 
-/* The first entries are the most important ones: forms with three operands use ten, forms with four use five. */
+/* The most important values come first: a form with three operands uses the first ten values, a form with four operands
+ * the first five. */
 static const uint64_t integers[] = {0,  1,   ~0ull, 2,   31, 32, 8,  7,          63,
                                     64, 255, 128,   127, 16, 24, 33, 0x12345678, 0xdeadbeef};
 static const uint32_t floats[] = {
@@ -78,12 +79,12 @@ static uint64_t integer_special(unsigned bits, uint32_t k) {
     uint64_t top = 1ull << (bits - 1);
     const uint64_t edges[] = {top, top - 1, top + 1, ~top, top >> 1, 1ull << bits / 2, (1ull << bits / 2) - 1};
     uint32_t n = sizeof integers / sizeof integers[0];
-    if (k == 3 || k == 4) /* so that they are among the first five */
+    if (k == 3 || k == 4) /* the top bit and the maximum must be among the first five values */
         return edges[k - 3];
     return k < n ? integers[k] : edges[(k - n) % (sizeof edges / sizeof edges[0])];
 }
 
-/* Returns a special value of f64: its own edge values, and the f32 values converted. */
+/* Returns a special value of f64: one of `edges`, or an f32 special value converted to f64. */
 static uint64_t f64_special(uint32_t k) {
     static const uint64_t edges[] = {0, 0x3ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000000, 0x8000000000000001};
     uint32_t word = floats[k % (sizeof floats / sizeof floats[0])];
@@ -159,14 +160,15 @@ static uint64_t cut(enum type t, uint64_t v) {
     return t == T_PRED ? v & 1 : bytes && bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
 }
 
-/* Returns whether a table row divides integers, because division by zero has no defined result. */
+/* Returns whether a table row divides integers. For these rows operand b must not be 0, since division by zero has no
+ * defined result. */
 static bool divides(const struct isa_row *r) {
     const char *m = isa_ops[r->op].mnemonic;
     return (strcmp(m, "div") == 0 || strcmp(m, "rem") == 0) && type_class((enum type)r->b) != 'f';
 }
 
 void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
-    static const uint32_t wanted[] = {32, 32, 32, 10, 5}; /* 32^2, 10^3 and 5^4 are each at most GOLDEN_CROSSED */
+    static const uint32_t wanted[] = {32, 32, 32, 10, 5}; /* by number of operands; 32^2, 10^3, 5^4 <= GOLDEN_CROSSED */
     const struct isa_row *r = row_of(form);
     const enum type t[4] = {(enum type)r->a, (enum type)r->b, (enum type)r->c, (enum type)r->e};
     int operands = 0;
@@ -186,7 +188,7 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
             rest /= n;
             in[i].operand[k] = cut(t[k], v);
         }
-        if (rest && i < GOLDEN_CROSSED) /* all combinations are used up */
+        if (rest && i < GOLDEN_CROSSED) /* all combinations are used, so this input is random */
             for (int k = 0; k < 4; k++)
                 in[i].operand[k] = t[k] == T_NONE ? 0 : cut(t[k], random_value(t[k], &rng));
         if (divides(r) && in[i].operand[1] == 0)
@@ -236,7 +238,8 @@ static void put(struct text *t, const char *fmt, ...) {
     t->left -= (size_t)n;
 }
 
-/* Returns whether a form has a second result. In PTX, setp has one result on single halves, and two on pairs. */
+/* Returns whether a form has a second result. In PTX, setp on a single f16 or bf16 has one result; setp on a pair has
+ * two. */
 static bool writes_second(const struct isa_row *r) {
     return r->d2 != T_NONE && !(r->d2_optional && (r->a == T_F16 || r->a == T_BF16));
 }
@@ -268,7 +271,8 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     struct text t = {text, GOLDEN_TEXT};
     char name[128];
     const bool writes = form_get(r->form, CAT_CC) != 0, reads = reads_carry(r);
-    /* The carry flag of sub is a borrow, so `sub` also writes and reads the flag here. */
+    /* The carry flag of a subtraction is a borrow, so the flag is written and read by `sub` instructions in this
+     * case. */
     const char *add = strncmp(isa_ops[r->op].mnemonic, "sub", 3) == 0 ? "sub" : "add";
     isa_row_name(r, name, sizeof name);
     put(&t, ".visible .entry f%u(.param .u64 in, .param .u64 out) { .reg .b64 %%in, %%out; .reg .b32 %%w, %%i; ", form);
@@ -281,7 +285,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     if (!is_lop3(r))
         put_load(&t, 'e', (enum type)r->e, 3);
     put(&t, ".reg %s %%d; ", register_type((enum type)r->d));
-    if (reads) { /* sets the flag if %e is true: 1 + 0xffffffff carries, 0 - 1 borrows */
+    if (reads) { /* sets the carry flag if %e is true: 1 + 0xffffffff carries, 0 - 1 borrows */
         put(&t, "selp.u32 %%w, 1, 0, %%e; ");
         put(&t, add[0] == 's' ? "sub.cc.u32 %%w, 0, %%w; " : "add.cc.u32 %%w, %%w, 0xffffffff; ");
     }
@@ -295,7 +299,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     else if (r->e != T_NONE && !reads)
         put(&t, ", %%e");
     put(&t, "; ");
-    if (writes) /* reads the flag: 0 + 0 + carry, or 0 - 0 - borrow */
+    if (writes) /* reads the flag by 0 + 0 + carry, or by 0 - 0 - borrow */
         put(&t, "%sc.u32 %%w, 0, 0; and.b32 %%w, %%w, 1; st.global.u32 [%%out+8], %%w; ", add);
     put_store(&t, "d", (enum type)r->d, 0);
     if (writes_second(r) && !writes)

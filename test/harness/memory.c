@@ -1,7 +1,7 @@
 /* Fills new memory and freed memory with a pattern, so that tests notice reads of uninitialised or freed memory. The
- * Makefile links the tests so that their calls go through these functions to the C library. The library's own M_PERTURB
- * also fills, but it writes the memory of calloc() twice. That is slow here: a machine of the timing model has large
- * cleared tables, which cost nothing as long as a test does not write to them. */
+ * Makefile links the tests so that their calls go through these functions to the C library. glibc's option M_PERTURB
+ * fills memory too, but it also writes memory from calloc() a second time. This would be slow, because a machine of the
+ * timing model has large zeroed tables, whose pages cost nothing until they are written. */
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>

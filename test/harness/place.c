@@ -1,4 +1,4 @@
-/* Records where a test is and what it tries, and handles the signals that end it. */
+/* Records the source location and the case that a test is checking, and handles the signals that end a test. */
 #include "harness.h"
 #include <signal.h>
 #include <stdarg.h>
@@ -10,16 +10,17 @@
 
 _Thread_local struct test_place test_place;
 _Thread_local struct test_tried test_tried;
-static const struct test_place *first_place; /* state of the thread that runs the tests */
+static const struct test_place *first_place; /* location record of the thread that runs the tests */
 static struct test_tried *first_tried;
 
-/* A thread of the simulator has opened no machine itself, so the machine of the first thread is named. */
+/* A host thread of the simulator has not opened a machine itself, so the report names the machine of the test's first
+ * thread. */
 static void describe(char *out, size_t size) {
     const struct test_tried *t = *test_tried.machine || !first_tried ? &test_tried : first_tried;
     snprintf(out, size, "%s%s", t->machine, *t->machine ? t->kernel : "");
 }
 
-/* A child of the test's process must not report as the test, so it writes only to its standard error. */
+/* A child of the test's process must not write to the test's report, so it writes only to its standard error. */
 static void say_in_child(const char *file, int line, const char *message) {
     char tried[sizeof test_tried], text[sizeof tried + 512];
     describe(tried, sizeof tried);
@@ -47,7 +48,7 @@ void test_fail(const char *file, int line, const char *format, ...) {
     }
     fflush(stdout);
     if (!report)
-        abort(); /* CK_FORK=no: the debugger stops here */
+        abort(); /* with CK_FORK=no the debugger stops here */
     _exit(1);
 }
 
@@ -65,7 +66,7 @@ void place_forget(void) {
     test_tried = (struct test_tried){.machine = ""};
 }
 
-/* Does not use a stream, since the signal may have interrupted malloc(). */
+/* Writes without a stdio stream, because the signal may have interrupted malloc(). */
 static void note_end(void) {
     const struct test_place *at = test_place.file || !first_place ? &test_place : first_place;
     if (!report)
@@ -81,17 +82,18 @@ static void note_end(void) {
 
 static void on_end(int signal) {
     note_end();
-    raise(signal); /* the handler is gone (SA_RESETHAND) */
+    raise(signal); /* the handler runs only once (SA_RESETHAND), so the signal now ends the process */
 }
 
 void place_catch_signals(void) {
-    /* A sanitizer reports a crash in more detail than this handler. It calls note_end() before it ends the process. */
+    /* If a sanitizer detects a crash, its own report has more details than this handler. The sanitizer calls note_end()
+     * before it ends the process. */
 #if defined(__SANITIZE_ADDRESS__)
     static const int ends[] = {SIGABRT, SIGXCPU};
     __sanitizer_set_death_callback(note_end);
 #else
     static const int ends[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-    static char stack[64 * 1024]; /* a test's own stack may have overflowed */
+    static char stack[64 * 1024]; /* the handler has its own stack, since the signal may come from a stack overflow */
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
 #endif
     struct sigaction act = {.sa_handler = on_end, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
@@ -102,7 +104,7 @@ void place_catch_signals(void) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* libconfig's scanner does not free a string if an incorrect text ends inside the string. */
+/* A known leak of libconfig: its scanner does not free a string if the text has an error inside the string. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #endif

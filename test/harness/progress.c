@@ -1,4 +1,4 @@
-/* Output of a run in progress: passes on the processes' output in whole lines, and reports progress. */
+/* Prints the output of a running test run: whole lines from all processes, and a line of progress. */
 #include "harness.h"
 #include <signal.h>
 #include <sys/wait.h>

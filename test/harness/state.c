@@ -1,5 +1,5 @@
-/* All tests of a suite run in one process. Before the next test begins, this code restores what a test has changed in
- * the state of the process. */
+/* All tests of a suite run in one process. Before each test, this code restores the parts of the process state that an
+ * earlier test may have changed. */
 #include "harness.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@ enum { LIMITS = sizeof limits / sizeof limits[0], STREAMS = 3, SIGNALS = 32, HIG
 
 static struct {
     char **environment; /* a copy of `environ` in separate memory */
-    char **shown;       /* the string pointers that `environ` contained at that time */
+    char **shown;       /* the string pointers that `environ` contained when the state was saved */
     int variables, folder, streams[STREAMS];
     mode_t mask;
     struct rlimit limit[LIMITS];
@@ -58,7 +58,7 @@ static void restore_environment(void) {
         saved.shown[i] = environ[i];
 }
 
-/* Uses a high descriptor, since some tests rely on the number of the lowest free descriptor. */
+/* Uses a high file descriptor, since some tests rely on the number of the lowest free descriptor. */
 static int keep(int fd) {
     int at = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
     return at >= 0 ? at : fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);

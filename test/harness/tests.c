@@ -1,5 +1,5 @@
-/* Runs the tests of a unit, one after another in one process. Check adds the tests to a suite and runs fixtures
- * before and after each test. */
+/* Runs the tests of a unit one after another in one process. The library Check collects the tests of a suite, and runs
+ * fixtures before and after each test. */
 #include "harness.h"
 #include <sys/resource.h>
 #include <time.h>
@@ -11,8 +11,8 @@
 struct shared *shared;
 struct report *report;
 
-/* State of test_add() while a suite's fill() runs: test_add() numbers the tests of one part of the suite, and adds the
- * wanted test. */
+/* State of test_add() while a suite's fill() runs. test_add() numbers the tests of one part of the suite, and adds only
+ * the wanted test to the Check case. */
 static struct {
     const struct unit *unit;
     int wanted;  /* index of the wanted test in the unit; -1: tests are only counted */
@@ -61,7 +61,7 @@ struct processor_time processor_time(void) {
     return sum;
 }
 
-/* Returns a case that contains only the test at `index`, or NULL for -1. */
+/* Returns a Check case that contains only the test with this index, or NULL for index -1. */
 static SRunner *runner_of(const struct unit *unit, int index) {
     Suite *suite = suite_create(unit->suite->name);
     TCase *tc = tcase_create(unit->suite->name);
@@ -78,7 +78,7 @@ int unit_tests(const struct unit *unit) {
     return filling.of_unit;
 }
 
-/* Sets the limit of CPU seconds that all threads of this process may use together from now on. */
+/* Limits the CPU seconds that all threads of this process together may use from now on. */
 static void limit_processor_time(void) {
     struct rusage u;
     struct rlimit limit;
@@ -111,7 +111,8 @@ static void say_time(struct processor_time before) {
     print_end();
 }
 
-/* The sanitizer looks for leaks when a process ends, and so would not say which test leaks. */
+/* The leak sanitizer normally checks when a process ends, and then cannot say which test leaks. So it is called after
+ * each test. */
 static void look_for_leaks(void) {
 #ifdef __SANITIZE_ADDRESS__
     if (__lsan_do_recoverable_leak_check())
@@ -119,7 +120,7 @@ static void look_for_leaks(void) {
 #endif
 }
 
-/* Returns true if Check ran the test. With CK_RUN_SUITE in the environment, Check may skip it. */
+/* Returns true if Check ran the test. Check may skip the test if CK_RUN_SUITE is set in the environment. */
 static bool run_one(const struct unit *unit, int index) {
     struct processor_time before = processor_time();
     SRunner *runner = runner_of(unit, index);
@@ -127,7 +128,7 @@ static bool run_one(const struct unit *unit, int index) {
         begin(index);
     srunner_run_all(runner, CK_SILENT);
     if (report && report->pid != getpid())
-        _exit(1); /* a child that the test should have ended */
+        _exit(1); /* a child process that the test should have ended is still running */
     bool ran = srunner_ntests_run(runner) > 0;
     srunner_free(runner);
     look_for_leaks();

@@ -1,4 +1,4 @@
-/* The worker's part: starts processes for the tests of a unit, one after another, until all tests have run. */
+/* The worker: it starts processes for the tests of a unit, one process after another, until all tests have run. */
 #include "harness.h"
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +9,8 @@
 
 static volatile pid_t child;
 
-/* The tests' process is in its own process group, so it does not receive the terminal's signals. */
+/* The process of the tests has its own process group, so a signal from the terminal does not reach it. This handler
+ * ends it. */
 static void on_stop(int number) {
     if (child > 0)
         kill(-child, SIGKILL);
@@ -38,8 +39,8 @@ static bool takes_too_long(void) {
     return atomic_load(&report->state) == REPORT_RUNNING && now.tv_sec - report->at.tv_sec > WALL_SECONDS;
 }
 
-/* Waits for the child, and ends the processes that it has left running. Sets `late` if the test exceeded its wall-clock
- * limit. */
+/* Waits for the child process, and kills processes that the child has left running. Sets `late` if the test exceeded
+ * its wall-clock limit. */
 static int wait_for(pid_t pid, const sigset_t *sigchld, bool *late) {
     int how = 0;
     *late = false;
@@ -100,7 +101,7 @@ static void say_failure(int how, bool late, bool after_last) {
     print_end();
 }
 
-/* Returns the index of the next test to run, or `n`. */
+/* Returns the index of the next test to run, or `n` if no test is left. */
 static int judge(int how, bool late, int from, int n, int *failed) {
     int state = atomic_load(&report->state), test = atomic_load(&report->test);
     bool well = WIFEXITED(how) && WEXITSTATUS(how) == 0 && !late;
@@ -112,8 +113,8 @@ static int judge(int how, bool late, int from, int n, int *failed) {
     ++*failed;
     if (shared->first_only)
         atomic_store(&shared->stop, true);
-    /* A test that has passed counts as one test. If its process then died, this counts as one more test, which
-     * failed. */
+    /* A test that has passed counts as one test. If the process dies after that, the death counts as one more, failed
+     * test. */
     return state == REPORT_NONE                                     ? n
            : state == REPORT_COMPLETE || atomic_load(&shared->stop) ? n
            : test < from                                            ? n

@@ -1,10 +1,10 @@
-/* Tests a context's checker with memory that host and kernels share, and the option page_bounds. */
+/* Tests the checker of a context with memory that the host and kernels share, and with the option page_bounds. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* out[0] = *(in + offset) */
+/* The kernel computes out[0] = *(in + offset). */
 static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                            ".visible .entry k(.param .u64 in, .param .s64 offset, .param .u64 out)\n{\n"
                            ".reg .b64 %d<4>; .reg .b32 %r;\n"
@@ -30,8 +30,8 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, uint64_
 
 static const char *const jit[] = {"gpu.jit=on", "gpu.jit=off"};
 
-/* A shared buffer has two pages: the host writes the first, then a launch writes a word of the second. Allocating and
- * freeing other buffers in between does not change which bytes count as initialised. */
+/* A shared buffer has two pages. The host writes the first page, then a launch writes a word of the second page.
+ * Allocating and freeing other buffers between these two steps does not change which bytes are initialised. */
 START_TEST(a_shared_page_has_content_once_it_is_touched) {
     enum { PAGE = 4096 };
     struct heddle_module *m;
@@ -54,8 +54,8 @@ START_TEST(a_shared_page_has_content_once_it_is_touched) {
 }
 END_TEST
 
-/* Kernels may access 64 KiB on either side of the buffer, the host may not. An access to the byte after these 64 KiB
- * faults. */
+/* With page_bounds, kernels may access up to 64 KiB before and after the buffer; the host may not. A kernel access just
+ * beyond these 64 KiB faults. */
 START_TEST(kernels_may_touch_the_pages_around_a_buffer) {
     enum { SLACK = 64 << 10, BYTES = 100 };
     struct heddle_module *m;

@@ -1,4 +1,5 @@
-/* Tests clusters of one CTA in every model: special registers, barriers, and mapa to the CTA's own rank. */
+/* Tests clusters of one CTA in every model: special registers, barriers, and the instruction mapa for the rank of the
+ * CTA itself. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -9,7 +10,8 @@ static const char text[] =
     ".reg .b32 %r<40>; .reg .b64 %d<10>; .reg .pred %q<4>; .shared .align 8 .b8 s[512];\n"
     "ld.param.u64 %d1,[p]; mov.u32 %r30,%ctaid.x; mov.u32 %r31,%ctaid.y; mad.lo.u32 %r30,%r31,3,%r30;\n"
     "mov.u32 %r33,%tid.x; mad.lo.u32 %r32,%r30,64,%r33; mul.wide.u32 %d4,%r32,64; add.u64 %d1,%d1,%d4;\n"
-    /* each thread stores 1000 + tid in CTA 0 of its cluster, and loads the value of a thread of the other warp */
+    /* each thread stores 1000 + tid to shared memory of CTA 0 of its cluster, then loads the word of a thread in the
+     * other warp */
     "mov.u32 %r20,s; mad.lo.u32 %r20,%r33,4,%r20; mapa.shared::cluster.u32 %r21,%r20,0; add.u32 %r22,%r33,1000;\n"
     "st.shared::cluster.u32 [%r21],%r22; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
     "mov.u32 %r23,s; xor.b32 %r24,%r33,32; mad.lo.u32 %r23,%r24,4,%r23; cvt.u64.u32 %d2,%r23;\n"

@@ -1,5 +1,6 @@
-/* Tests asynchronous copies to shared memory, compiled by nvcc from test/kernels/copies.cu, in every model, with and
- * without native code, against C (frontend/lower/lower_copy.c, isa/exec/exec_copy.c). */
+/* Tests kernels with asynchronous copies to shared memory (test/kernels/copies.cu, compiled by nvcc) in every model,
+ * with and without native code. Their results must equal results computed in C (frontend/lower/lower_copy.c,
+ * isa/exec/exec_copy.c). */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -10,8 +11,8 @@ static struct heddle *h;
 static struct heddle_module *m;
 static int32_t in[WORDS], out[WORDS];
 
-/* The ways to run a kernel: in the functional model with native code and interpreted, in each timing model, and on
- * other machines. */
+/* Configurations in which each kernel runs, besides every timing model: the functional model with native code and
+ * interpreted, models with extensions, and other machines. */
 static const struct {
     const char *model, *config, *set[2];
 } ways[] = {
@@ -30,8 +31,9 @@ static const struct {
     {"spe", "tiny", {NULL}},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
-/* Returns true for a machine on which the kernel cannot end. On PEPSC, warps run one after another, so a warp that
- * spins at an mbarrier prevents the other warp from arriving. The SM of tiny cannot hold a CTA of 256 threads. */
+/* spins_for_ever() is true for a machine on which the kernel cannot end. On PEPSC, warps run one after another, so a
+ * warp that spins at an mbarrier prevents the other warp from arriving. is_tiny() is true for the preset tiny, whose SM
+ * cannot hold a CTA of 256 threads. */
 static bool spins_for_ever(int way) { return way < N_WAYS && ways[way].config && ways[way].config[0] == 'p'; }
 static bool is_tiny(int way) { return way < N_WAYS && ways[way].config && strcmp(ways[way].config, "tiny") == 0; }
 static int n_ways(void) { return N_WAYS + timed_models()->n; }
@@ -49,7 +51,7 @@ static void open_way(int way) {
         in[i] = (int32_t)((i * 2654435ll + 17) % 100003);
 }
 
-/* Runs a kernel with `blocks` CTAs and the arguments input, output, and, if `n` >= 0, the number n. */
+/* Runs a kernel with `blocks` CTAs. Its arguments are the input, the output and, if `n` >= 0, the number n. */
 static void run(const char *kernel, uint32_t blocks, int n) {
     uint64_t from = heddle_alloc(h, sizeof in), to = heddle_alloc(h, sizeof out);
     const struct heddle_arg args[] = {{&from, 8}, {&to, 8}, {&n, 4}};
@@ -169,12 +171,12 @@ END_TEST
 static const struct {
     const char *text, *message;
 } faults[] = {
-    /* lane 3's address is 4 bytes too high */
+    /* lane 3's address is 4 bytes higher than the alignment allows */
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u64 %d1,%d1,4;\ncp.async.cg.shared.global [%r2],[%d1],16;",
      "misaligned read of 16 bytes"},
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u32 %r2,%r2,4;\ncp.async.ca.shared.global [%r2],[%d1],8;",
      "misaligned write of 8 bytes"},
-    /* the buffer has 512 bytes */
+    /* the lane's address is at the end of the buffer of 512 bytes */
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u64 %d1,%d1,464;\ncp.async.ca.shared.global [%r2],[%d1],4;",
      "out-of-bounds read of 4 bytes"},
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u32 %r2,%r2,464;\ncp.async.ca.shared.global [%r2],[%d1],16;",
@@ -201,7 +203,7 @@ static enum heddle_status launch_on(const char *body, uint64_t bytes) {
 
 static enum heddle_status launch_text(const char *body) { return launch_on(body, 512); }
 
-/* Copies the last 4 bytes of a buffer; a copy of 16 bytes would exceed it. */
+/* Copies the last 4 bytes of a buffer. A copy of 16 bytes from there would read beyond the buffer's end. */
 START_TEST(less_than_a_copy_may_end_with_its_buffer) {
     open_way(_i);
     ck_assert_msg(launch_on("setp.eq.u32 %q1,%r1,31; selp.u32 %r4,4,16,%q1;\n"
@@ -217,7 +219,7 @@ START_TEST(less_than_a_copy_may_end_with_its_buffer) {
 }
 END_TEST
 
-/* Each message names the lane and the PTX line. */
+/* Each error message names the lane and the PTX line. */
 START_TEST(mistakes) {
     open_way(_i / N_FAULTS);
     ck_assert_int_eq(launch_text(faults[_i % N_FAULTS].text), HEDDLE_FAULT);
@@ -228,8 +230,8 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* Bytes that a copy does not read need not exist: a copy with source size 0 from address 0, and a copy with source size
- * 4 at the buffer's end. */
+/* A copy reads only its source size, so other bytes need not exist: a copy with source size 0 may have address 0, and a
+ * copy with source size 4 may start 4 bytes before the buffer's end. */
 START_TEST(what_is_ignored_is_not_looked_at) {
     open_way(_i);
     ck_assert_msg(launch_text("mov.u64 %d3,0; mov.u32 %r4,0;\n"

@@ -1,4 +1,4 @@
-/* Tests demangling of C++ names, and finding the kernel that a user's name means. */
+/* Tests demangling of C++ names, and the search for the kernel that a user's name selects. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -11,8 +11,9 @@ static void setup(void) {
 }
 static void teardown(void) { heddle_close(h); }
 
-/* By the Itanium C++ ABI: _Z, then N names E or a length and a name, I arguments E, and types: i int, f float, P
- * pointer, K const, F result and parameters E. A template has its result before its parameters. */
+/* Mangled names and their demangled form, by the Itanium C++ ABI. A mangled name is _Z, then a length and a name (or N,
+ * several names, E), then template arguments (I ... E), then parameter types: i int, f float, P pointer, K const, F
+ * result and parameters E function. The name of a template instance has its result type before its parameters. */
 START_TEST(names_are_as_they_were_written) {
     static const struct {
         const char *mangled, *text;
@@ -43,7 +44,7 @@ START_TEST(names_are_as_they_were_written) {
 }
 END_TEST
 
-/* Loads a module with a kernel of each name. */
+/* Loads a module that has a kernel for each of these names. */
 static struct heddle_module *load(const char *const *names) {
     char text[4096];
     int at = snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
@@ -54,8 +55,8 @@ static struct heddle_module *load(const char *const *names) {
     return m;
 }
 
-/* A name may omit parameters, template arguments and the result type. Parentheses inside parameters do not end the
- * parameter list. */
+/* A name on the command line may omit parameters, template arguments and the result type. Parentheses inside the
+ * parameters do not end the parameter list. */
 START_TEST(a_name_may_be_part_of_what_was_written) {
     static const char *const kernels[] = {
         "_ZN2ns1fILi3EEEvi", "_Z4fillIPFviEEvT_S1_", "_Z1gPFviE", "plain", "_Z2hhi", NULL};
@@ -93,7 +94,8 @@ START_TEST(a_name_may_be_part_of_what_was_written) {
 }
 END_TEST
 
-/* If two kernels match, the message lists both, mangled and demangled. A longer name selects one. */
+/* If two kernels match a name, the message lists both kernels, mangled and demangled. A longer name then selects one
+ * kernel. */
 START_TEST(several_may_be_meant) {
     static const char *const kernels[] = {"_Z1fIiEvT_", "_Z1fIfEvT_", "_Z1gi", NULL};
     struct heddle_module *m = load(kernels);

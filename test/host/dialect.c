@@ -1,5 +1,5 @@
-/* Tests forms of PTX that ptxas accepts and compilers no longer emit. One warp runs each kernel, and thread t writes
- * one word. The results are derived by hand; ptxas of CUDA 13 accepts all texts. */
+/* Tests PTX syntax that ptxas accepts and that compilers no longer emit. One warp runs each kernel, and thread t writes
+ * one word. Expected results are derived by hand. ptxas of CUDA 13 accepts all of these texts. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
@@ -27,25 +27,25 @@ static void teardown(void) { heddle_close(h); }
     ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .u16 %h<4>; .reg .u32 %r<8>; .reg .u64 %d<8>;\n"      \
     ".reg .f32 %f<4>; .reg .u64 %out; .reg .u32 %t;\n"                                                                 \
     "ld.param.u64 %out, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %out, %t, 4, %out;\n"
-/* Calls the function in entry t % 2 of `jt`. */
+/* Calls the function whose address is in entry t % 2 of the table `jt`. */
 #define THROUGH(space)                                                                                                 \
     "and.b32 %r1, %t, 1; mov.u64 %d1, jt; mad.wide.u32 %d1, %r1, 8, %d1; ld." space ".u64 %d2, [%d1];\n"               \
     "call (%r0), %d2, (%t), jt;"
 
-/* Thread t's word is factor * t + more; if odd_factor or odd_more is not 0, odd threads have odd_factor * t +
- * odd_more. */
+/* The expected word of thread t is factor * t + more. If odd_factor or odd_more is not 0, the expected word of an odd
+ * thread is odd_factor * t + odd_more. */
 static const struct {
     const char *module, *body;
     uint32_t factor, more, odd_factor, odd_more;
 } cases[] = {
-    /* constants are converted to the type of the instruction */
+    /* a constant operand is converted to the type of the instruction */
     {"", "mov.u32 %r0, 0x1122334455667788;", 0, 0x55667788, 0, 0},
     {"", "mov.s32 %r0, -99999999999;", 0, 0xb7891801, 0, 0}, /* 2^37 - 99999999999 = 0xb7891801 + 8 * 2^32 */
     {"", "add.u32 %r0, %t, 0x100000003;", 1, 3, 0, 0},
     {"", "mov.u16 %h1, 65539; cvt.u32.u16 %r0, %h1;", 0, 3, 0, 0},
     {"", "cvt.s32.s8 %r0, 200;", 0, (uint32_t)-56, 0, 0},
     {"", "cvt.u64.u8 %d1, 300; cvt.u32.u64 %r0, %d1;", 0, 44, 0, 0},
-    {"", "mad.wide.s16 %r0, 40000, 2, 0;", 0, 0xffff3880, 0, 0}, /* 40000 - 65536 = -25536, twice */
+    {"", "mad.wide.s16 %r0, 40000, 2, 0;", 0, 0xffff3880, 0, 0}, /* 40000 - 65536 = -25536 in both halves */
     {"", "mov.b32 %r0, {1, 65538};", 0, 0x20001, 0, 0},
     {"", "min.s32 %r0, 0xffffffff, 0;", 0, UINT32_MAX, 0, 0},
     {"", "setp.eq.s16 %p1, 65535, -1; selp.u32 %r0, 5, 6, %p1;", 0, 5, 0, 0},
@@ -55,7 +55,7 @@ static const struct {
     {"", "mov.u32 %r0, -7 % 3 + WARP_SZ;", 0, 32, 0, 0},
     {".global .u8 v = 256; .global .s16 w[2] = {-1, 65537};",
      "ld.global.u8 %r1, [v]; ld.global.u32 %r2, [w]; add.u32 %r0, %r1, %r2;", 0, 0x1ffff, 0, 0},
-    /* a register plus a constant as an operand */
+    /* an operand that is a register plus a constant */
     {"", "mov.u32 %r0, %t+5;", 1, 5, 0, 0},
     {"", "add.u32 %r0, %t+5, %t+-2;", 2, 3, 0, 0},
     {"", "cvt.u64.u32 %d1, %t+1; cvt.u32.u64 %r0, %d1+0x100000007;", 1, 8, 0, 0},
@@ -79,7 +79,7 @@ static const struct {
      ".reg .v2 .pred a, b; and.b32 %r1, %t, 1; setp.ne.u32 a.x, %r1, 0; mov.pred a.y, 1; call (b), both, (a);\n"
      "selp.u32 %r1, 1, 0, b.x; selp.u32 %r2, 2, 0, b.y; add.u32 %r0, %r1, %r2;",
      0, 3, 0, 1},
-    /* preprocessor lines, and old forms of prototypes */
+    /* preprocessor lines, and old syntax of function prototypes */
     {"# 1 \"x.cu\"\n# 7 \"y.h\" 1 3\n#line 9 \"z.h\"\n",
      "mov.u32 %r0, %t; # 3 \"x.cu\"\n# 4 \"x.cu\"\nadd.u32 %r0, %r0, 1;", 1, 1, 0, 0},
     {".func (.reg .u32 r) f(.reg .u32 a)\n.extern .func away()\n.func never() .noreturn\n" FUNCTIONS,
@@ -123,7 +123,7 @@ START_TEST(a_module_of_functions) {
     ck_assert_ptr_null(heddle_function(m, 2));
     ck_assert_ptr_null(heddle_function(m, -1));
     ck_assert_int_eq(heddle_kernel_info(h, m, "g", &info), HEDDLE_OK);
-    ck_assert_uint_eq(info.instructions, 4); /* load parameter, multiply, store result, ret */
+    ck_assert_uint_eq(info.instructions, 4); /* 4 instructions: load parameter, multiply, store result, ret */
     ck_assert_int_eq(heddle_listing(h, m, "g", NULL, out), HEDDLE_OK);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(listing, "mul.lo.u32"));
@@ -156,8 +156,8 @@ static void *stop_later(void *none) {
     return NULL;
 }
 
-/* A FIFO is read to its end even if its writer opens it later than the reader. heddle_stop() interrupts the wait and
- * has no further effect. */
+/* Reads a FIFO to its end, even if the writer opens the FIFO after the reader. heddle_stop() ends the wait for a
+ * writer, and does not affect later calls. */
 START_TEST(a_fifo_is_read) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     pthread_t other;
@@ -184,7 +184,7 @@ START_TEST(a_fifo_is_read) {
 }
 END_TEST
 
-/* Files that cannot hold PTX are refused at once; reading the first file would never end. */
+/* Files that cannot hold PTX are refused without reading them; reading the first of these files would never end. */
 START_TEST(files_that_are_none) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));

@@ -1,6 +1,6 @@
-/* Tests threads that exit before a barrier or collective operation of the other threads, in all models. Runs
- * test/kernels/early_exit.cu, compiled by nvcc at three optimisation levels, and compares it with C. Also compares
- * branches to an exit with exits under a guard. */
+/* Tests threads that exit before other threads reach a barrier or collective operation, in all models. The kernels of
+ * test/kernels/early_exit.cu, compiled by nvcc at three optimisation levels, are compared with C. Also compares
+ * branches to an exit with exits that have a guard. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -10,8 +10,8 @@ enum { N = 96 };
 
 static bool odd(int i) { return i & 1; }
 
-/* Expected results. out[i] is 1000 + i at first, and threads from number n on exit. Each function is named after its
- * kernel. */
+/* Expected results, computed in C. At first out[i] is 1000 + i. Threads from number n on exit early. Each function has
+ * the name of its kernel. */
 static void want_sum(uint32_t *out, int n, uint32_t (*value)(int)) {
     uint32_t sum = 0;
     for (int i = 0; i < n; i++)
@@ -36,8 +36,8 @@ static void two_guards(uint32_t *out, int n) {
     for (int i = 1; i < n; i += 2)
         out[i] = (uint32_t)(i + 1) % (uint32_t)n + 1;
 }
-/* In iteration r threads below n - r are active. Thread i reads from thread (i + 1) % (n - 3), which is always
- * active. */
+/* Iteration r has n - r active threads, 0 to n - r - 1. Thread i reads from thread (i + 1) % (n - 3), which is active
+ * in every iteration. */
 static void loop_return(uint32_t *out, int n) {
     for (int i = 0; i < n; i++) {
         uint32_t t = 0;
@@ -45,8 +45,9 @@ static void loop_return(uint32_t *out, int n) {
             out[i] = t += (uint32_t)((i + 1) % (n - 3) + r);
     }
 }
-static void loop_fall(uint32_t *out, int n) { /* 3, 2 and 1 iterations left; both threads of a pair are active, */
-    for (int i = 0; i < n; i++)               /* or only the even thread, which is the first of the pair */
+/* thread i adds the iterations left (3, 2, 1) of thread i / 2 * 2, which is active if thread i is */
+static void loop_fall(uint32_t *out, int n) {
+    for (int i = 0; i < n; i++)
         out[i] += 3 + 2 + 1;
 }
 static void ballot(uint32_t *out, int n) {
@@ -84,8 +85,8 @@ struct device {
     uint64_t out;
 };
 
-/* Opens a device. If `timed`, `model` is a timing model; otherwise it is the reconvergence model of the functional
- * model. */
+/* Opens a device. If `timed` is true, `model` is a timing model. Otherwise it is the reconvergence model that the
+ * functional model uses. */
 static struct device open_device(const char *model, bool timed, const char *option, const char *path,
                                  const char *text) {
     char err[512], key[32];
@@ -150,17 +151,19 @@ START_TEST(compiled_with_options) {
 }
 END_TEST
 
-/* Each kernel is written in two ways: with a branch to an exit, and with an exit under the branch's guard. */
+/* Pairs of kernels with the same effect. In the first kernel of a pair, a branch goes to an exit; in the second, the
+ * exit itself has the branch's guard. */
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{\n"            \
     ".reg .pred %p,%q; .reg .b32 %r<6>; .reg .b64 %a,%b;\nld.param.u64 %a,[out]; ld.param.u32 %r2,[n];\n"              \
     "mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4; add.u64 %a,%a,%b; setp.ge.u32 %p,%r1,%r2; mov.u32 %r3,0;\n"
 #define STORE "st.global.u32 [%a],%r3; ret;\n"
-/* A loop whose number of iterations is in the lowest bits of the thread number. Then the kernel ends. */
+/* A loop in which the lowest bits of the thread number give the number of iterations. The kernel ends after the
+ * loop. */
 #define ROUNDS                                                                                                         \
     "and.b32 %r4,%r1,3; L: add.u32 %r3,%r3,5; st.global.u32 [%a],%r3; setp.eq.u32 %q,%r4,0; sub.u32 %r4,%r4,1;\n"
 
-/* A function with two call sites. Only the second call is executed; it is at the kernel's end. */
+/* Calls the function f at two places. Only the second call is executed, and it is the last call of the kernel. */
 #define TWO_CALLS(leave)                                                                                               \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<3>;\n"      \
     "ld.param.u32 %r2,[n]; mov.u32 %r1,%tid.x; setp.ge.u32 %p,%r1,%r2;\n" leave                                        \
@@ -187,8 +190,8 @@ static const struct {
      HEAD "@%p bra E; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p bra E; bar.sync 0;" STORE "E: ret; }",
      HEAD "@%p exit; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p exit; bar.sync 0;" STORE "}"},
     {"out of a function called twice", TWO_CALLS("@%p bra E;"), TWO_CALLS("@%p exit;")},
-    /* Threads that leave the loop do not execute the jump back. The first form counts the branch, the second the
-     * exit. */
+    /* Threads that leave the loop do not execute the jump back to its start. The first kernel counts their branch, the
+     * second kernel their exit. */
     {"out of a loop", HEAD ROUNDS "@!%q bra L; ret; }", HEAD ROUNDS "@%q exit; bra L; }"},
 };
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0], LOOP_PAIR = N_PAIRS - 1 };
@@ -206,7 +209,7 @@ static void count(const char *text, const char *model, bool timed, int n, struct
     heddle_close(d.h);
 }
 
-/* Sampled: every second combination of model and number is tested. With HEDDLE_EVERY all are. */
+/* Tests every second combination of model and n. With HEDDLE_EVERY: tests all combinations. */
 START_TEST(branches_to_exits_count_as_exits) {
     for (int m = 0; m < timed_models()->n; m++)
         for (int timed = 0; timed < 2; timed++)
@@ -218,7 +221,7 @@ START_TEST(branches_to_exits_count_as_exits) {
                 count(pairs[_i].guard, timed_models()->name[m], timed, n, &b);
                 ck_assert_msg(memcmp(a.out, b.out, sizeof a.out) == 0, "%s, %s: other results", pairs[_i].name,
                               timed_models()->name[m]);
-                if (_i == LOOP_PAIR) /* the second form has an additional jump */
+                if (_i == LOOP_PAIR) /* the second kernel executes an additional jump, so counts differ */
                     continue;
                 ck_assert_msg(a.warp == b.warp && a.thread == b.thread, "%s, %s%s, n = %d: %g and %g, not %g and %g",
                               pairs[_i].name, timed ? "" : "functional, ", timed_models()->name[m], n, a.warp, a.thread,
@@ -227,11 +230,11 @@ START_TEST(branches_to_exits_count_as_exits) {
 }
 END_TEST
 
-/* No lane waits for lanes that only exit. Therefore spe, dpe and its diverge at equal places, and issue equal warp
- * instructions with equal masks:
+/* No lane waits for lanes that only exit. Therefore spe, dpe and its diverge at the same instructions, and issue the
+ * same number of warp instructions with the same masks:
  * - three warps issue 7 instructions and the branch;
- * - two warps with the n = 40 remaining threads issue bar, mov, st and ret.
- * The other kernels differ only in the number of iterations. */
+ * - the two warps that contain the n = 40 remaining threads then issue bar, mov, st and ret.
+ * The other kernels differ from this only in the number of iterations. */
 START_TEST(counts_do_not_depend_on_the_model) {
     static const char *const same[] = {"spe", "dpe", "its"};
     for (int p = 0; p < N_PAIRS; p++)

@@ -1,5 +1,5 @@
-/* Tests that a CTA too large for an SM is refused with numbers in the message. tiny.cfg has 8 warps, 4096 registers
- * (allocated in units of 64) and 4096 bytes of shared memory (in units of 128). */
+/* Tests that heddle refuses a CTA that is too large for an SM, and that the message has the numbers. An SM of tiny.cfg
+ * has 8 warps, 4096 registers (allocated in units of 64) and 4096 bytes of shared memory (in units of 128). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -27,12 +27,14 @@ static enum heddle_status launch(const char *model, const char *option, uint32_t
 static void refused(const char *option, uint32_t threads, uint32_t shared, const char *why) {
     enum heddle_status s = launch("spe", option, threads, shared);
     ck_assert_msg(s == HEDDLE_USAGE && strstr(message, why), "%d: %s", s, message);
-    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message); /* the message does not name a thread */
+    /* the limit concerns the whole CTA, so the message names no thread */
+    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message);
 }
 
 /* - A CTA with one thread more than 8 warps have needs 9 warps.
- * - 40 registers per thread are 1280 per warp, and 5120 for 4 warps.
- * - 4000 bytes take 4096 in units of 128; with units of 4095 bytes, they take two units. */
+ * - 40 registers per thread are 1280 per warp, so 4 warps need 5120.
+ * - 4000 bytes of shared memory are rounded up to 4096 with units of 128 bytes. With units of 4095 bytes, 4096 bytes
+ *   need two units. */
 START_TEST(what_does_not_fit_is_named) {
     refused(NULL, 257, 64, "a CTA of 257 threads does not fit on an SM: it needs 9 warps, and an SM has 8 (sm.warps)");
     refused("sm.thread_registers=40", 128, 64, "it needs 5120 registers, and an SM has 4096 (sm.registers)");
@@ -55,7 +57,7 @@ START_TEST(what_just_fits_runs) {
 }
 END_TEST
 
-/* The functional model has no SMs: only CUDA's limits of a CTA apply. */
+/* The functional model has no SMs, so only CUDA's limits for a CTA apply. */
 START_TEST(the_functional_model_knows_no_sm) {
     ck_assert_msg(launch("functional", "sm.thread_registers=255", 1024, 40000) == HEDDLE_OK, "%s", message);
     ck_assert_int_eq(launch("functional", NULL, 1025, 4), HEDDLE_USAGE);

@@ -1,4 +1,4 @@
-/* Tests that every function of the library refuses invalid handles with a message, without reading through them. */
+/* Tests that every function of the library refuses invalid handles with a message, without dereferencing them. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -103,8 +103,7 @@ static void refused_module(struct heddle *h, struct heddle_module *m, const char
     struct heddle_arg arg = {&zero, sizeof zero};
     for (int f = 0; f < 7; f++) {
         bool refused = false;
-        ck_assert_int_ne(heddle_alloc(h, 16),
-                         0); /* a success clears the message, so the next message comes from the tested function */
+        ck_assert_int_ne(heddle_alloc(h, 16), 0); /* clears the message */
         ck_assert_str_eq(heddle_error(h), "");
         switch (f) {
         case 0:
@@ -229,7 +228,7 @@ START_TEST(sizes_and_places_have_bounds) {
     ck_assert_int_eq(heddle_free(h, p), HEDDLE_OK);
     REFUSED(heddle_free(h, p), "not the start of a buffer"); /* freed already */
     REFUSED(heddle_write(h, p, b, 1), "has been freed");
-    /* a limit beyond all addresses */
+    /* a memory limit that is larger than the address space */
     struct heddle *wide =
         heddle_open(&(struct heddle_options){.model = "functional", .memory_limit = UINT64_MAX}, NULL, 0);
     for (int i = 1; i < 5; i++)
@@ -256,7 +255,7 @@ START_TEST(a_success_clears_the_failure_before_it) {
 END_TEST
 
 START_TEST(contexts_by_the_hundred_are_told_apart) {
-    enum { N = 200 }; /* more handles than one block of slots holds */
+    enum { N = 200 }; /* more handles than one allocation block of the handle table holds */
     static struct heddle *h[N];
     static struct heddle_module *m[N];
     for (int i = 0; i < N; i++)
@@ -315,14 +314,14 @@ START_TEST(another_thread_ends_a_launch) {
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "stopped after"));
     ck_assert_str_eq(heddle_incomplete(h, 0), "stopped");
     ck_assert_double_gt(heddle_stat(h, 0, "gpu.warp_instructions"), 0);
-    /* the stop was consumed: the next launch runs; a stop before a launch ends that launch */
+    /* The stopped launch has consumed the stop, so the next launch runs. A stop before a launch ends this launch. */
     ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
     ck_assert_ptr_null(heddle_incomplete(h, 1));
     ck_assert_str_eq(heddle_incomplete(h, -1), "stopped");
     heddle_stop(h);
     ck_assert_int_eq(heddle_launch(h, m, "spin", one, one, 0, &arg, 1), HEDDLE_STOPPED);
     ck_assert_int_eq(heddle_launches(h), 3);
-    /* unless the stop is cancelled */
+    /* heddle_stop_clear() cancels the stop */
     heddle_stop(h);
     heddle_stop_clear(h);
     ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
@@ -330,8 +329,8 @@ START_TEST(another_thread_ends_a_launch) {
 }
 END_TEST
 
-/* A kernel writes the caller's memory at a separate device address until heddle_free(). A checking context refuses the
- * mapping, since the checker would miss the caller's writes. */
+/* A kernel writes to the caller's memory through a separate device address until heddle_free(). A context with the
+ * checker refuses this mapping, since the checker would not see the caller's writes. */
 START_TEST(memory_is_mapped_elsewhere) {
     struct heddle *h = opened("functional", 1);
     struct heddle_module *m = loaded(h);

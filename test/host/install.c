@@ -1,5 +1,5 @@
-/* Tests the installed library: its exported names, and programs that are built from installed files only and run in an
- * empty folder. */
+/* Tests the installed library: the names that it exports, and programs that are built only from installed files and run
+ * in an empty folder. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1 /* libheddle.so is not built: programs would need the sanitizer's runtime */
+#define SANITIZED 1 /* libheddle.so is not built with sanitizers: programs would need the sanitizer's runtime */
 #else
 #define SANITIZED 0
 #endif
@@ -16,8 +16,8 @@
 static char build[PATH_MAX], dir[] = "/tmp/heddle-install-XXXXXX";
 static bool is_made, is_installed;
 
-/* Runs a command, checks that it exits with `status`, and returns its stdout and stderr. $B: the build folder; $D: the
- * test's folder; $U: the installation. */
+/* Runs a shell command, checks its exit status, and returns its stdout and stderr. In the command, $B is the build
+ * folder, $D the test's folder, and $U the installation. */
 __attribute__((format(printf, 2, 3))) static char *shell(int status, const char *fmt, ...) {
     char command[4096], *out = NULL;
     int n = snprintf(command, sizeof command,
@@ -68,7 +68,8 @@ static void setup(void) {
                   "s|^libdir=.*|libdir=/usr/lib|' $B/heddle.pc > $U/lib/pkgconfig/heddle.pc && mkdir -p $D/empty"));
 }
 
-/* Checks the symbols that `nm` lists: T, D and B are Heddle's; A is the name of the symbol version. */
+/* Checks the symbols that `nm` lists. T, D and B are functions and data, which must belong to Heddle; A is the name of
+ * the symbol version. */
 START_TEST(nothing_else_is_exported) {
     char *names = shell(0, "nm -D --defined-only $U/lib/libheddle.so | awk '{print $2, $3}' | sort -u");
     int ours = 0, others = 0;
@@ -80,7 +81,7 @@ START_TEST(nothing_else_is_exported) {
     }
     ck_assert_int_eq(others, 0);
     free(names);
-    /* each function of heddle.h is exported; its name precedes a parenthesis */
+    /* each function declared in heddle.h is exported; in the header a parenthesis follows its name */
     char *missing =
         shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
                  "nm -D --defined-only $U/lib/libheddle.so | sed 's/.* //; s/@.*//' | sort -u > $D/there; "
@@ -94,7 +95,8 @@ START_TEST(nothing_else_is_exported) {
 }
 END_TEST
 
-/* The static library's global names are exactly the names in heddle.h, without weak or common symbols. */
+/* The global names of the static library must be exactly the names in heddle.h. The library must have no weak or common
+ * symbols. */
 START_TEST(nothing_else_is_global_in_the_archive) {
     char *names = shell(0, "nm -g --defined-only $U/lib/libheddle.a 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u | "
                            "grep -v '^heddle_\\|^ptx_run$' | head -20; true");
@@ -109,7 +111,8 @@ START_TEST(nothing_else_is_global_in_the_archive) {
 }
 END_TEST
 
-/* A program may define functions and variables with names that Heddle's sources use internally. */
+/* A program may define functions and variables with the names that Heddle's sources use internally. Such a program must
+ * link with the static library. */
 START_TEST(a_program_with_names_of_ours) {
     static const char *const names[] = {"fail",       "note",      "given",     "emit",     "dest",
                                         "cache_read", "arena_new", "inst_name", "mem_init", "yyparse"};
@@ -117,7 +120,8 @@ START_TEST(a_program_with_names_of_ours) {
         return;
     free(shell(0, "sed 's/int main(/int heddle_example(/' examples/vecadd.c > $D/own.c"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        /* the internal archive must have most of these names, or the test could not fail; `yyparse` is generated */
+        /* most of these names must occur in the internal archive, so that the test has an effect; `yyparse` is in
+         * generated code */
         free(shell(0, "printf 'int %s(int x);\\nint %s(int x) { return x + %zu; }\\n' >> $D/own.c", names[i], names[i],
                    i));
     }
@@ -175,7 +179,7 @@ START_TEST(example_in_python) {
 }
 END_TEST
 
-/* The shared library works alone, since presets are compiled in. */
+/* The shared library works without other installed files, since presets are compiled in. */
 START_TEST(library_alone) {
     free(shell(0, "printf '#include <heddle.h>\\nint main(int n, char **v) { char e[512]; struct heddle_options o = "
                   "{.config = v[1]}; struct heddle *h = heddle_open(&o, e, sizeof e); puts(h ? heddle_machine(h) : e); "
@@ -217,7 +221,7 @@ START_TEST(every_command_has_a_page) {
            "sed 's/\\\\-/-/g' $M/heddle-$c.1 > $D/page; for o in $($B/heddle help $c | "
            "sed -n 's/^  \\(-.,\\|   \\) \\(--[a-z-]*\\).*/\\2/p'); do grep -q \"fB$o.f\" $D/page && echo found || "
            "echo no option: $c $o; done; done | sort | uniq -c");
-    /* one line, which holds the number of options of all commands */
+    /* the line with the number of options of all commands */
     ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
     free(out);
     if (have("man")) {
@@ -228,7 +232,7 @@ START_TEST(every_command_has_a_page) {
 }
 END_TEST
 
-/* An installation in a folder other than the build's prefix works without the clone. */
+/* The installed files are moved to a folder other than the build's prefix. They work there, without the source tree. */
 START_TEST(another_prefix) {
     if (!have("pkg-config"))
         return;
@@ -253,8 +257,8 @@ START_TEST(uninstalled_without_a_trace) {
 }
 END_TEST
 
-/* With a packager's flags, the flags that results depend on come last, and neither -march=native nor -Werror is used.
- * `make -n -B` prints how each file would be compiled. */
+/* Builds with a packager's flags. The flags on which results depend come after the packager's flags. The build must use
+ * neither -march=native nor -Werror. `make -n -B` prints the compiler command of each file. */
 START_TEST(flags_that_results_depend_on) {
     static const char *const kept[] = {"-std=gnu11",
                                        "-fno-fast-math",
@@ -278,13 +282,13 @@ START_TEST(flags_that_results_depend_on) {
             ck_assert_msg(strstr(theirs, kept[i]) != NULL, "%s is not behind: %s", kept[i], at);
         ck_assert_msg(!compiled || strstr(at, kept[6]), "%s", at);
     }
-    ck_assert_int_gt(n, 100); /* one line for each file of libheddle.so, and one for the link */
+    ck_assert_int_gt(n, 100); /* one line for each source file of libheddle.so, and one line for the link */
     free(lines);
 }
 END_TEST
 
-/* gcc finds a function's profile by the name of the auxiliary output. Both builds of PGO=1 (with counters, and with the
- * profile) use the same name. */
+/* gcc finds the profile of a source file by the name of the auxiliary output. So both builds of PGO=1 (the build with
+ * counters, and the build that uses the profile) must use the same name. */
 START_TEST(profiles_have_one_name) {
     static const char *const want[] = {"-fprofile-generate -dumpbase", "-fprofile-use"};
     char name[PATH_MAX], *lines = shell(0, "make -n -B V=1 PGO=1 CC=gcc SAN= POLL= TINY= BUILD=$D/b $D/b/isa/decode.o "
@@ -298,7 +302,7 @@ START_TEST(profiles_have_one_name) {
 }
 END_TEST
 
-/* The check happens before anything is built. */
+/* The Makefile must check this before it builds anything. */
 START_TEST(profiles_need_gcc_and_a_fast_build) {
     static const char *const variants[] = {"SAN=1", "SAN=thread", "POLL=1", "TINY=1"};
     for (int i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
-/* Tests kernels with an affine stream as native code, with every form of dequeuing instruction, against the
- * interpreter. Memory, counts and faults with their places must be equal. */
+/* Tests native code for kernels with an affine stream (dac), with every kind of instruction that dequeues from the
+ * stream's queues. Memory, counts, and the locations of faults must be equal to those of the interpreter. */
 #include "host/heddle.h"
 #include "test/jit_levels.h"
 #include <stdio.h>
@@ -65,8 +65,8 @@ static const struct outcome *both(const char *text, struct heddle_dim block, uin
     "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;\n"               \
     "mov.u32 %r3, %ctaid.x; mov.u32 %r9, %ntid.x; mad.lo.u32 %r5, %r2, %r9, %r1; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
 
-/* %r4 is the element that a thread accesses: adjacent elements for a warp or half warp, one element for all lanes,
- * scattered elements, or descending elements. */
+/* %r4 is the index of the element that a thread accesses: adjacent elements in a warp or half warp, one element for all
+ * lanes, scattered elements, or descending elements. */
 static const char *const patterns[] = {
     "mov.u32 %r4, %r5;",
     "mad.lo.u32 %r4, %r2, 64, %r1;",
@@ -80,8 +80,8 @@ static const char *const patterns[] = {
 static const struct heddle_dim shapes[] = {{64, 1, 1}, {16, 16, 1}, {8, 8, 1}, {32, 4, 1}, {40, 1, 1}, {48, 2, 1}};
 enum { PATTERNS = sizeof patterns / sizeof patterns[0], SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Writes a loop of six iterations with loads and stores of 4 or 8 bytes. All addresses and the loop's predicate come
- * from queues. */
+/* Writes a loop of six iterations with loads and stores of 4 or 8 bytes. The affine stream supplies all addresses and
+ * the loop's predicate through queues. */
 static void loop(char text[TEXT], const char *pattern, unsigned size, const char *store_at, int bias) {
     const char *type = size == 8 ? "u64" : "u32", *x = size == 8 ? "%rd10" : "%r10",
                *sum = size == 8 ? "%rd11" : "%r11";
@@ -110,7 +110,7 @@ START_TEST(addresses_in_every_way) {
 }
 END_TEST
 
-/* If all lanes, or all lanes of a half warp, store to one address, the address contains the last lane's value
+/* If all lanes, or all lanes of a half warp, store to one address, memory contains the value of the last lane
  * afterwards. */
 START_TEST(stores_that_meet) {
     const int i_ = jit_level(_i);
@@ -124,8 +124,8 @@ START_TEST(stores_that_meet) {
 }
 END_TEST
 
-/* The address leaves the buffer at its low end, or at its high end into the next buffer, or is misaligned. The fault
- * names the same lane and line as the interpreter. The middle of the buffer is 8,192 words from both ends. */
+/* An address is below the buffer, or beyond its end in the next buffer, or misaligned. The fault must name the same
+ * lane and line as the interpreter. The middle of the buffer is 8,192 words from both ends. */
 START_TEST(accesses_that_fault) {
     const int i_ = jit_level(_i);
     char text[TEXT];
@@ -134,14 +134,16 @@ START_TEST(accesses_that_fault) {
         for (int p = 0; p < PATTERNS; p++) {
             loop(text, patterns[p], i_ ? 8 : 4, "%r5", bias[k]);
             const struct outcome *o = both(text, shapes[0], 0);
-            if (k == 1 || k == 2) /* the next buffer follows, so accesses beyond the end are in this next buffer */
+            /* the next buffer follows without a gap, so an access beyond the end is in the next buffer and does not
+             * fault */
+            if (k == 1 || k == 2)
                 ck_assert_int_eq(o->status, HEDDLE_FAULT);
         }
 }
 END_TEST
 
-/* Tests branches with dequeued predicates that all lanes, no lane or some lanes take; a dequeued guard of another
- * instruction; a barrier; and an instruction limit inside the loop. */
+/* Tests dequeued predicates as guards of branches that all, no or some lanes take, and of other instructions. Also
+ * tests a barrier, and an instruction limit that is reached inside the loop. */
 static const char *const branches[] = {
     "setp.lt.u32 %p2, %r6, 3; @%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 77; add.u32 %r7, %r7, 1; NEXT:",
     "setp.lt.u32 %p2, %r5, 32; @!%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 5; add.u32 %r7, %r7, 1; NEXT:",

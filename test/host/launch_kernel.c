@@ -27,7 +27,7 @@ static struct heddle_module *good_module(const char *text) {
 
 static const struct heddle_dim one = {1, 1, 1};
 
-/* Stores a + b to *p. */
+/* The kernel stores a + b to *p. */
 static const char add_kernel[] = HEAD ".visible .entry add(.param .u64 p, .param .u32 a, .param .u32 b)\n{\n"
                                       ".reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
                                       "ld.param.u64 %rd1,[p]; ld.param.u32 %r1,[a]; ld.param.u32 %r2,[b];\n"
@@ -90,7 +90,8 @@ START_TEST(parameters_are_described) {
     ck_assert_str_eq(p[0].type, ".u64");
     ck_assert_str_eq(p[1].name, "a");
     ck_assert_uint_eq(p[2].offset, 12);
-    ck_assert_int_eq(heddle_params(h, m, "add", p, 0), 3); /* with max 0, it returns only the number */
+    /* with room for 0 parameters, it returns only their number */
+    ck_assert_int_eq(heddle_params(h, m, "add", p, 0), 3);
     ck_assert_int_eq(heddle_params(h, m, "none", p, 3), -1);
     ck_assert_int_eq(heddle_address_size(m), 64);
     ck_assert_str_eq(heddle_kernel(m, 0), "add");
@@ -112,7 +113,7 @@ START_TEST(variables_have_addresses_and_contents) {
     ck_assert_int_eq(heddle_read(h, c, v, 4), HEDDLE_OK);
     ck_assert_uint_eq(v[0], 9);
     ck_assert_int_eq(heddle_read(h, at, &pointer, sizeof pointer), HEDDLE_OK);
-    /* an address in an initialiser is known only after g has been placed in memory */
+    /* the initialiser contains the address of g + 4, which is known only after g has got its memory */
     ck_assert_uint_eq(pointer, g + 4);
     ck_assert_uint_eq(heddle_symbol(h, m, "none", NULL), 0);
     ck_assert_str_eq(heddle_error(h), "t.ptx: no variable is called 'none'\n");
@@ -133,7 +134,7 @@ START_TEST(a_bad_kernel_does_not_spoil_a_good_one) {
         good_module(HEAD ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, %nowhere;\nret;\n}\n"
                          ".visible .entry good()\n{\nret;\n}\n");
     struct heddle_kernel_info info;
-    for (int i = 0; i < 2; i++) { /* a second call gives the same result as the first */
+    for (int i = 0; i < 2; i++) { /* the second call must give the same result */
         ck_assert_int_eq(heddle_kernel_info(h, m, "bad", &info), HEDDLE_USAGE);
         ck_assert_ptr_nonnull(strstr(heddle_error(h), "%nowhere"));
     }
@@ -169,7 +170,7 @@ START_TEST(a_fault_is_reported_and_the_context_lives_on) {
     ck_assert_int_eq(add(m, p + 4, 1, 2), HEDDLE_FAULT);
     ck_assert_int_eq(heddle_status(h), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "add"));
-    ck_assert_int_eq(heddle_launches(h), 1); /* the statistics include everything up to the fault */
+    ck_assert_int_eq(heddle_launches(h), 1); /* the statistics include the instructions before the fault */
     ck_assert_str_eq(heddle_incomplete(h, 0), "fault");
     ck_assert_int_eq(add(m, p, 1, 2), HEDDLE_OK);
     ck_assert_ptr_null(heddle_incomplete(h, 1));

@@ -1,4 +1,4 @@
-/* Tests parsing of --model, with a table of toy extensions and with the product's own table. */
+/* Tests parsing of --model with a table of extensions made for this test, and with heddle's own table. */
 #include "host/models.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -32,9 +32,9 @@ static const struct {
     {"functional+toy", "functional", "toy"},
     {"its+plain+toy+tree", "its", "toy tree plain"}, /* in the table's order */
     {"dpe+plain", "dpe", "plain"},
-    {"toy", "spe", "toy"}, /* an extension without a base is added to spe */
+    {"toy", "spe", "toy"}, /* an extension without a base model is added to spe */
     {"tree+toy", "spe", "toy tree"},
-    {"set", "its", "toy plain"}, /* the extensions of the set that exist */
+    {"set", "its", "toy plain"}, /* only the extensions of the set that this table contains */
     {"set+tree", "its", "toy tree plain"},
 };
 
@@ -80,8 +80,8 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* Without extensions the message says that there are none. The product's message lists its extensions and the bases
- * that they need. */
+/* If the table has no extensions, the message says so. With heddle's own table, the message lists the extensions and
+ * the base models that they need. */
 START_TEST(what_the_product_has) {
     static const struct mechanism *const none[] = {NULL};
     const struct model_tables without = {bases_and(none, listed), NULL};
@@ -139,7 +139,7 @@ START_TEST(extensions_that_need_time) {
 }
 END_TEST
 
-/* With names of any length and a small buffer, nothing is written beyond the buffer. */
+/* Names of any length with a small buffer: nothing may be written beyond the buffer. */
 START_TEST(long_names_and_small_buffers) {
     struct model_spec s;
     char name[300], err[16];

@@ -1,4 +1,4 @@
-/* Tests heddle_move_to_file(): a buffer that another process can map. */
+/* Tests heddle_move_to_file(), which moves a buffer to a file that another process can map. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <sys/mman.h>
@@ -24,13 +24,13 @@ START_TEST(a_buffer_keeps_its_address_and_content) {
     uint32_t *seen = mmap(NULL, sizeof words, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ck_assert_ptr_ne(seen, MAP_FAILED);
     ck_assert_mem_eq(seen, words, sizeof words);
-    seen[WORDS - 1] = 77; /* both mappings show the same memory */
+    seen[WORDS - 1] = 77; /* the test's mapping of the file and the buffer have the same contents */
     uint32_t one = 5;
     ck_assert_int_eq(heddle_write(h, p + 4, &one, 4), HEDDLE_OK);
     ck_assert_uint_eq(seen[1], 5);
     ck_assert_int_eq(heddle_read(h, p + 4 * (WORDS - 1), &one, 4), HEDDLE_OK);
     ck_assert_uint_eq(one, 77);
-    ck_assert_int_eq(heddle_move_to_file(h, p), -1); /* it is in a file already */
+    ck_assert_int_eq(heddle_move_to_file(h, p), -1); /* the buffer is already in a file */
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "is not the start of a buffer of the device's own"));
     ck_assert_int_eq(heddle_move_to_file(h, p + 4), -1);
     ck_assert_int_eq(heddle_move_to_file(h, shared), -1);
@@ -39,7 +39,7 @@ START_TEST(a_buffer_keeps_its_address_and_content) {
     ck_assert_uint_eq(used, after);
     ck_assert_int_eq(heddle_free(h, p), HEDDLE_OK);
     ck_assert_int_eq(heddle_move_to_file(h, p), -1);
-    ck_assert_uint_eq(seen[1], 5); /* the file outlives the buffer */
+    ck_assert_uint_eq(seen[1], 5); /* the file still exists after the buffer is freed */
     munmap(seen, sizeof words);
     close(file);
     heddle_close(h);

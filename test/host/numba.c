@@ -1,5 +1,6 @@
-/* Tests PTX that numba compiled from Python (test/compiled/numba_*.ptx; sources below) against C. An array is seven
- * parameters, and every kernel has variables for exceptions. */
+/* Tests PTX that numba compiled from Python functions (test/compiled/numba_*.ptx; the Python source is above each test)
+ * against the same functions in C. An array is passed as seven parameters, and every kernel has module variables for
+ * exceptions. */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -84,15 +85,14 @@ static int64_t collatz(int64_t n) {
     return k;
 }
 
-/* @cuda.jit('void(int64[:], int32[:])')
- * def histogram(n, bins):
+/* @cuda.jit('void(int64[:], int32[:])') def histogram(n, bins):
  *     i = cuda.grid(1)
  *     if i < n.size:
  *         k = collatz(n[i], 1000)
  *         cuda.atomic.add(bins, k % bins.size, 1)
  *         m = cuda.shfl_xor_sync(0xffffffff, int32(k), 1)
- *         cuda.atomic.max(bins, 0, m)
- * The order of the addition and the maximum on bin 0 is undefined, so bin 0 is at least the maximum. */
+ *         cuda.atomic.max(bins, 0, m) The order in which a thread's addition and another thread's maximum change bin 0
+ *         is undefined. So the test only checks that bin 0 is at least the maximum. */
 START_TEST(functions_atomics_and_shuffles) {
     enum { N = 64, BINS = 10 };
     struct heddle_module *m = open_kernel(models[_i], "test/compiled/numba_histogram.ptx");

@@ -1,4 +1,5 @@
-/* Tests modules older than .address_size (PTX 2.3), whose pointers are as wide as the parameters that hold them. */
+/* Tests PTX modules older than the directive .address_size (PTX 2.3). Their pointers are as wide as the parameters that
+ * hold them. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -12,8 +13,8 @@ static void setup(void) {
 }
 static void teardown(void) { heddle_close(h); }
 
-/* Runs `kernel`(data, n) on 100 floats with values i, with two CTAs of 64 threads. The first n must become `factor` * i
- * + `more`. */
+/* Runs `kernel`(data, n) with two CTAs of 64 threads on 100 floats, where float i is i. Afterwards each of the first n
+ * floats must be `factor` * i + `more`. */
 static void run(struct heddle_module *m, const char *kernel, unsigned pointer_bytes, float factor, float more) {
     enum { N = 100, USED = 90 };
     float x[N];
@@ -35,8 +36,8 @@ static void run(struct heddle_module *m, const char *kernel, unsigned pointer_by
 START_TEST(pointers_of_64_bits) { run(heddle_module_file(h, "test/compiled/old.ptx"), "_Z5scalePfi", 8, 2, 0); }
 END_TEST
 
-/* The width of addresses follows from the registers of accesses: %d (64 bits) or %r (32 bits). Accesses to shared
- * memory do not affect this decision. */
+/* The loader derives the width of addresses from the address registers of memory instructions: %d has 64 bits, %r 32
+ * bits. Accesses to shared memory do not affect this decision. */
 static const struct {
     const char *body;
     int bits;
@@ -46,7 +47,7 @@ static const struct {
     {"ld.shared.u32 %r1, [%r2]; { st.u32 [%d1+4], %r1; }", 64},
     {"atom.global.add.u32 %r1, [%d1], 1;", 64},
     {"{ .reg .u64 x; red.global.add.u32 [x], 1; }", 64},
-    {"ld.param.u64 %d1, [p];", 32}, /* no access uses a register address */
+    {"ld.param.u64 %d1, [p];", 32}, /* no memory instruction uses a register as address */
 };
 START_TEST(width_of_addresses) {
     static const char head[] = ".version 2.2\n.target sm_20\n";
@@ -59,7 +60,8 @@ START_TEST(width_of_addresses) {
 }
 END_TEST
 
-/* A kernel with 32-bit addresses, and with division and square root in their old forms: i / 0.5 + sqrt(4). */
+/* A kernel with 32-bit addresses. Division and square root are in their old forms, without rounding modifiers: i / 0.5
+ * + sqrt(4). */
 static const char narrow[] = ".version 1.2\n.target sm_10\n.entry k(.param .u32 data, .param .s32 n)\n{\n"
                              ".reg .u16 %h<3>; .reg .u32 %r<9>; .reg .f32 %f<4>; .reg .pred %p;\n"
                              "mov.u16 %h0, %ctaid.x; mov.u16 %h1, %ntid.x; mul.wide.u16 %r0, %h0, %h1;\n"
@@ -71,7 +73,7 @@ static const char narrow[] = ".version 1.2\n.target sm_10\n.entry k(.param .u32 
 START_TEST(pointers_of_32_bits) { run(heddle_module_text(h, "old.ptx", narrow, strlen(narrow)), "k", 4, 2, 2); }
 END_TEST
 
-/* From PTX 1.4 on, the rounding modifier is required. */
+/* From PTX 1.4 on, the rounding modifier is required, so the same text is refused. */
 START_TEST(old_spellings_are_refused_later) {
     char text[sizeof narrow];
     memcpy(text, narrow, sizeof narrow);

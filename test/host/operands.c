@@ -42,13 +42,13 @@ static uint32_t triangle(uint32_t t) { return (t + 40) * (t + 41) / 2; }
 START_TEST(functions_give_their_stack_memory_back) { check(models[_i], "test/compiled/stack.ptx", "sums", triangle); }
 END_TEST
 
-/* The expected sum: the byte t, 0 for the alignment of the second allocation, 1000 if the third allocation (after
- * stackrestore) is not above the second, and 10000 if it does not overlap the first. */
+/* The expected sum has these parts: t, the byte that was stored; 0, the misalignment of the second allocation; 1000, if
+ * the third allocation (after stackrestore) is not above the second; 10000, if it does not overlap the first. */
 static uint32_t pieces(uint32_t t) { return t + 1000 + 10000; }
 START_TEST(pieces_of_the_stack) { check(models[_i], "test/compiled/stack.ptx", "pieces", pieces); }
 END_TEST
 
-/* 21 allocations of 3000 bytes fit into 65536 bytes, 22 do not. */
+/* 21 allocations of 3000 bytes fit into the stack of 65536 bytes, but 22 do not. */
 START_TEST(stack_overflow_is_a_fault) {
     uint32_t out[THREADS];
     ck_assert_int_eq(run(models[_i], "test/compiled/stack.ptx", "too_much", THREADS, out), HEDDLE_FAULT);

@@ -1,4 +1,4 @@
-/* Tests the drawing of one warp's paths, on an if-else with two instructions on each side. */
+/* Tests the drawing of the paths of one warp. The kernel is an if-else with two instructions on each side. */
 #include "host/paths.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lanes 0 to 7 branch to ELSE. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 bra (then); 5 sub, 6 sub (else); 7 add, 8 ret. */
+/* Lanes 0 to 7 branch to ELSE. PCs: 0 mov, 1 setp, 2 bra; then side: 3 add, 4 bra; else side: 5 sub, 6 sub; after the
+ * join: 7 add, 8 ret. */
 static const char ptx[] = ".version 6.0\n" /* line 1 */
                           ".target sm_50\n"
                           ".address_size 64\n"
@@ -52,7 +53,8 @@ static char *draw(const char *set, uint32_t warp, enum heddle_status *status, ch
     return text;
 }
 
-/* All lanes execute steps 1 to 3; both sides execute two instructions each from step 4; they join at step 6. */
+/* All lanes execute steps 1 to 3. From step 4 on, each side executes two instructions, and both sides run in parallel.
+ * They join at step 6. */
 START_TEST(dpe_runs_both_sides_at_once) {
     enum heddle_status status;
     char *text = draw("reconv=dpe", 0, &status, NULL);
@@ -70,7 +72,7 @@ START_TEST(dpe_runs_both_sides_at_once) {
 }
 END_TEST
 
-/* spe runs the sides one after the other, so the join is two steps later. */
+/* spe runs one side after the other, so the join comes two steps later */
 START_TEST(spe_runs_one_side_after_the_other) {
     enum heddle_status status;
     char *text = draw("reconv=spe", 0, &status, NULL);
@@ -81,7 +83,7 @@ START_TEST(spe_runs_one_side_after_the_other) {
 }
 END_TEST
 
-/* If some lanes of a path exit and the others continue, the exit is no instruction that can be drawn. */
+/* If some lanes of a path exit while other lanes continue, the exit itself is not drawn as an instruction. */
 START_TEST(lanes_that_leave_are_not_drawn) {
     static const char *const sets[] = {"reconv=spe", "reconv=dpe", "reconv=dws", "reconv=its", "reconv=si"};
     text_of_kernel = leaving;
@@ -109,7 +111,7 @@ static struct path_segment segment(uint32_t begin, uint32_t end, uint32_t pc, la
                                  .column = column};
 }
 
-/* The drawing has two columns: three loop iterations in one column, two in the other, and then a join. */
+/* The drawing has two columns: one with three loop iterations, one with two. Then both paths join. */
 START_TEST(rounds_of_a_loop_are_one_segment) {
     struct path_segment list[] = {segment(1, 3, 4, 0xff, 0), segment(1, 4, 8, 0xff00, 1),
                                   segment(3, 5, 4, 0xff, 0), segment(4, 7, 8, 0xff00, 1),
@@ -123,7 +125,8 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
     ck_assert_uint_eq(list[1].rounds, 2);
     ck_assert_uint_eq(list[1].end, 7);
     ck_assert_uint_eq(list[2].rounds, 1);
-    /* After conversion to JSON and back, only the order of steps 1, 7 and 9 is kept. */
+    /* JSON has no step numbers, only the order of steps. After conversion to JSON and back, the order of steps 1, 7 and
+     * 9 is kept. */
     cJSON *o = path_log_json(&log, 10);
     ck_assert(path_log_read(o, &back));
     ck_assert_uint_eq(back.n, 3);
@@ -148,7 +151,7 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
 }
 END_TEST
 
-/* A database may contain any text in place of a log. */
+/* A database may contain any text in the place of a path log, so the reader must refuse invalid text. */
 START_TEST(nonsense_is_no_drawing) {
     static const char *const texts[] = {"{}",
                                         "[]",
@@ -169,7 +172,8 @@ START_TEST(nonsense_is_no_drawing) {
     }
     struct path_log log;
     cJSON *o = cJSON_Parse("{\"segments\":[[1,4000000000,0,0,1,1,1,31,0,1]]}");
-    ck_assert(path_log_read(o, &log)); /* steps are renumbered, so that no gigabytes are allocated */
+    /* steps are renumbered, so that huge step numbers do not make the reader allocate gigabytes */
+    ck_assert(path_log_read(o, &log));
     FILE *out = fopen("/dev/null", "w");
     path_log_svg(&log, "t", out);
     fclose(out);
@@ -192,7 +196,7 @@ START_TEST(svg_has_a_box_for_every_segment) {
 }
 END_TEST
 
-/* 64 threads are two warps. The second is drawn without divergence; a third does not exist. */
+/* 64 threads are two warps. The second warp is drawn; it does not diverge. A third warp does not exist. */
 START_TEST(other_warps) {
     enum heddle_status status;
     char *text = draw("reconv=dpe", 1, &status, NULL);
@@ -205,8 +209,9 @@ START_TEST(other_warps) {
 }
 END_TEST
 
-/* Half of the warp spins on a flag that the other half sets after counting to 300,000. All iterations of the spin are
- * equal, so the recorder must report that other paths are schedulable, or the interpreter would report a livelock. */
+/* Half of the warp spins on a flag, and the other half sets the flag after counting to 300,000. All iterations of the
+ * spin loop are equal. The path recorder must report that another path can run, because the interpreter would otherwise
+ * report a livelock. */
 START_TEST(a_spin_that_another_path_ends) {
     static const char spin[] =
         ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 flag)\n{\n"
@@ -232,8 +237,8 @@ START_TEST(a_spin_that_another_path_ends) {
 }
 END_TEST
 
-/* Lanes 8 to 31 branch to an exit and end with the branch, without another instruction. The other lanes execute steps 4
- * and 5. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 ret. */
+/* Lanes 8 to 31 branch to an exit. They end at the branch, without executing another instruction. The other lanes
+ * execute steps 4 and 5. PCs: 0 mov, 1 setp, 2 bra, 3 add, 4 ret. */
 static const char leaves[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n"
                              ".reg .pred %p; .reg .b32 %r<3>;\n"
                              "mov.u32 %r1, %tid.x;\n" /* line 7 */

@@ -1,4 +1,4 @@
-/* Tests the profile, the samples and the trace of a launch: their sums must equal the launch's statistics. */
+/* Tests the profile, the samples and the trace of a launch. Their sums must equal the statistics of the launch. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -11,7 +11,7 @@ struct recorded {
     double cycles, instructions;
 };
 
-/* vecadd on the tiny machine: 4 CTAs of 64 threads. */
+/* Runs vecadd on the machine `tiny` with 4 CTAs of 64 threads. */
 static struct recorded record(uint64_t interval) {
     struct recorded r = {0};
     char err[512];
@@ -46,8 +46,8 @@ static void forget(struct recorded *r) {
     free(r->profile);
 }
 
-/* 4 CTAs of 2 warps: every line of the straight-line kernel issues 8 times, and the lines' issues add up to the
- * total. */
+/* 4 CTAs of 2 warps are 8 warps. The kernel has no branches, so every line issues 8 times. The issues of all lines add
+ * up to the total. */
 START_TEST(profile_counts_every_issue) {
     struct recorded r = record(0);
     double sum = 0;
@@ -63,7 +63,8 @@ START_TEST(profile_counts_every_issue) {
 }
 END_TEST
 
-/* Column gpu.warp_instructions adds up to the launch's value; the last row ends with the launch. */
+/* The column gpu.warp_instructions adds up to the statistic of the launch. The last row ends with the last cycle of the
+ * launch. */
 START_TEST(samples_add_up) {
     struct recorded r = record(100);
     int column = 0;
@@ -104,8 +105,8 @@ START_TEST(trace_is_json) {
 }
 END_TEST
 
-/* Two lines of k.cu: the first line becomes two instructions, the second line one. The exit belongs to the last
- * .loc. */
+/* Two source lines of k.cu: line 3 becomes two instructions, line 2 one instruction. The exit belongs to the line of
+ * the last .loc directive. */
 static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry one(.param .u64 a) {\n"
                                "\t.reg .b64 %d<2>; .reg .b32 %r<2>;\n"
                                "\t.loc 1 3 0\n\tld.param.u64 %d1, [a];\n\tmov.u32 %r1, %tid.x;\n"
@@ -113,7 +114,7 @@ static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.
                                ".visible .entry two() {\n\tret;\n}\n"
                                ".file 1 \"/nowhere/k.cu\"\n";
 
-/* Launches `one` twice and `two` once, each with a CTA of 64 threads (two warps). */
+/* Launches kernel `one` twice and kernel `two` once, each with one CTA of 64 threads (two warps). */
 static cJSON *record_json(const char *folder) {
     char err[512], path[128], *text = NULL;
     size_t len;
@@ -156,9 +157,9 @@ static const char *text_of(const cJSON *o, const char *name) {
 
 /* Derived by hand:
  * - two launches of two warps issue every instruction of `one` 4 times;
- * - line 3 of k.cu has 2 instructions: 8 issues of 32 lanes;
+ * - line 3 of k.cu has 2 instructions: 8 issues of 32 lanes each;
  * - line 2 has the store and the exit: 8 issues.
- * The source file is found by its name in the folder of the PTX. */
+ * heddle finds the source file by its name in the folder of the PTX file. */
 START_TEST(the_json_has_the_profile_by_line_and_source) {
     char folder[] = "/tmp/heddle_profile_XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -201,9 +202,9 @@ START_TEST(the_json_has_the_profile_by_line_and_source) {
 }
 END_TEST
 
-/* Two warps of 32 threads. The number is the count of threads that execute the line, whether or not they take the
- * branch; 0: the line has no instruction. %p holds in threads 0 to 11, %s in threads 0 to 4, %w in threads 0 to 31,
- * %q in no thread. */
+/* Each PTX statement has the number of threads (of two warps with 32 threads) that execute it, whether or not they take
+ * a branch. The number is 0 if the line has no instruction or if no thread executes it. %p is true in threads 0 to 11,
+ * %s in threads 0 to 4, %w in threads 0 to 31, and %q in no thread. */
 static const struct {
     const char *text;
     uint32_t lanes;
@@ -215,7 +216,7 @@ static const struct {
     {"{ .reg .b32 %r<3>; .reg .pred %s;\n", 0},
     {" mov.u32 %r1,%tid.x;\n", 12},
     {" setp.lt.u32 %s,%r1,5;\n", 12},
-    {" @%s ret;\n", 12}, /* 5 threads jump to the return below */
+    {" @%s ret;\n", 12}, /* 5 threads branch to the ret below */
     {" add.u32 %r2,%r1,7;\n", 7},
     {" ret; }\n", 12}, /* includes the 5 */
     {".visible .entry k(.param .u64 out)\n", 0},
@@ -240,9 +241,9 @@ static const struct {
     {" and.b32 %r6,%r1,1;\n", 64},
     {"T: .branchtargets C,D;\n", 0},
     {" @%p brx.idx %r6,T;\n", 64},     /* 12 take it */
-    {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 threads fall through; 6 threads are even */
+    {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 threads fall through from the brx, and 6 even threads branch here */
     {"D: add.u32 %r5,%r5,%r6;\n", 64},
-    {" @%w bar.sync 1,32;\n", 32}, /* a guard: warp 1 does not arrive */
+    {" @%w bar.sync 1,32;\n", 32}, /* warp 1 has a false guard, so it does not arrive */
     {" @%q bar.sync 2;\n", 0},
     {" @%p exit;\n", 64}, /* 12 leave */
     {" ld.param.u64 %d1,[out];\n", 52},
@@ -254,7 +255,7 @@ static const struct {
 };
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
-/* In every model, each thread executes the lines of its own path. */
+/* In every model, each thread executes exactly the lines of its own path. */
 START_TEST(lanes_are_those_that_execute) {
     static char text[4096], err[512];
     char *json = NULL;
@@ -289,9 +290,9 @@ START_TEST(lanes_are_those_that_execute) {
 }
 END_TEST
 
-/* One warp. The number is the count of the statement's accesses that miss the L1. Of two loads of one cache line,
- * only the first misses if the second load waits for its result. Both miss if the second load joins the outstanding
- * miss. Stores and shared memory do not miss. */
+/* One warp executes each statement. The number is the count of its accesses that miss the L1. If two loads access one
+ * cache line and the second load waits for the first load's result, only the first misses. If the second load joins the
+ * outstanding miss of the first, both count as misses. Stores and accesses to shared memory do not count. */
 static const struct {
     const char *text;
     uint32_t misses;

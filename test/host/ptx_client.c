@@ -1,5 +1,4 @@
-/* Tests ptx_run() in the same way as clients call it: from Python, with the library under the name of GPU Ocelot's
- * library. */
+/* Tests ptx_run() as its clients call it: from Python, through a library that has the name of GPU Ocelot's library. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdio.h>
@@ -11,8 +10,7 @@
 #define SANITIZED 0
 #endif
 
-/* Runs the client and returns its output and exit status. If Python is missing, returns false, and the test is
- * skipped. */
+/* Runs the client and returns its output and exit status. If Python is missing, skips the test and returns false. */
 static bool client(const char *arguments, char *said, size_t size, int *status) {
     char build[PATH_MAX], command[2 * PATH_MAX], dir[] = "/tmp/heddle-client-XXXXXX";
     const char *binary = getenv("HEDDLE_BIN");

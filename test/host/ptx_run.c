@@ -1,4 +1,5 @@
-/* Tests ptx_run(): arguments by value, the caller's memory, reuse of compiled sources, and messages before an abort. */
+/* Tests ptx_run(): arguments by value, access to the caller's memory, reuse of compiled sources, and messages before
+ * abort(). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
-/* to[i] = from[i] * by + bytes of dynamic shared memory, with a three-dimensional grid and CTA */
+/* Computes to[i] = from[i] * by + bytes of dynamic shared memory. Grid and CTA have three dimensions. */
 static const char scale[] = HEAD ".extern .shared .align 4 .b8 pad[];\n"
                                  ".visible .entry scale(.param .u64 to, .param .u64 from, .param .s32 by) {\n"
                                  ".reg .u64 %t,%f,%o; .reg .u32 %i,%n,%x; .reg .s32 %v,%b;\n"
@@ -23,7 +24,7 @@ static const char scale[] = HEAD ".extern .shared .align 4 .b8 pad[];\n"
                                  "ld.param.u64 %t,[to]; ld.param.u64 %f,[from]; ld.param.s32 %b,[by];\n"
                                  "add.u64 %t,%t,%o; add.u64 %f,%f,%o; ld.global.s32 %v,[%f]; mul.lo.s32 %v,%v,%b;\n"
                                  "mov.u32 %x,%dynamic_smem_size; add.s32 %v,%v,%x; st.global.s32 [%t],%v; ret; }\n";
-/* counts in a variable of the module, whose first value is 40 */
+/* Counts its calls in a module variable, whose initial value is 40. */
 static const char counts[] = HEAD ".global .u32 calls = 40;\n.visible .entry z(.param .u64 p) { trap; }\n"
                                   ".visible .entry a(.param .u64 p) { .reg .u64 %d; .reg .u32 %r;\n"
                                   "ld.param.u64 %d,[p]; ld.global.u32 %r,[calls]; add.u32 %r,%r,1;\n"
@@ -45,7 +46,7 @@ START_TEST(the_callers_memory) {
     run_scale(globals, stack, -3, 0);
     run_scale(heap, globals, 2, 256);
     run_scale(pages, heap, 1, 8);
-    for (int i = 0; i < ALL; i++) { /* -3 i, -6 i + 256, and 8 more */
+    for (int i = 0; i < ALL; i++) { /* the three launches compute -3 i, then -6 i + 256, then 8 more */
         ck_assert_int_eq(globals[i], -3 * i);
         ck_assert_int_eq(heap[i], -6 * i + 256);
         ck_assert_int_eq(pages[i], -6 * i + 264);
@@ -55,7 +56,8 @@ START_TEST(the_callers_memory) {
 }
 END_TEST
 
-/* The first kernel with this name runs, and every call starts with the initial values of the variables. */
+/* If a source has several kernels, the first kernel runs. Every call starts with the initial values of the module's
+ * variables. */
 START_TEST(sources_are_as_new) {
     for (int i = 0; i < 3; i++) {
         uint32_t got = 0;
@@ -66,7 +68,8 @@ START_TEST(sources_are_as_new) {
 }
 END_TEST
 
-/* More sources than the table keeps, all in one buffer: sources are compared by text, not by address. */
+/* Compiles more sources than the table of compiled sources can keep. Every source is in the same buffer, so the table
+ * must compare texts, not addresses. */
 START_TEST(many_sources) {
     char text[512];
     for (int i = 0; i < 5000; i++) {
@@ -101,7 +104,7 @@ START_TEST(from_threads_and_children) {
     for (int i = 0; i < 4 * ALL; i++)
         ck_assert_int_eq(to[i / ALL][i % ALL], 49 * (i % ALL));
     setenv("HEDDLE_THREADS", "2", 1);
-    pid_t child = fork(); /* after fork() the child does not have its parent's threads */
+    pid_t child = fork(); /* after fork(), the child process does not have the worker threads of its parent */
     if (!child) {
         run_scale(to[0], to[1], 1, 7);
         _exit(to[0][5] == 49 * 5 + 7 ? 0 : 1);
@@ -112,7 +115,7 @@ START_TEST(from_threads_and_children) {
 }
 END_TEST
 
-/* Failing calls: source, arguments, the signal that ends the process, and the message. */
+/* Calls that fail: the source, its arguments, the signal that ends the process, and the message. */
 static const struct {
     const char *source;
     int n, threads;
@@ -131,7 +134,7 @@ static const struct {
      "ptx_run: kernel 'k': parameter 1 has 16 bytes, and only 8 can be given\n"},
     {HEAD ".visible .entry k(.param .u64 p) { trap; }\n", 1, 1, 0, SIGABRT, "ptx_run: "},
     {counts, 1, 1, 0x300000000002, SIGABRT, "ptx_run: "}, /* not aligned */
-    {counts, 1, 1, 0x10, SIGABRT, "ptx_run: "},           /* the page of the null pointer */
+    {counts, 1, 1, 0x10, SIGABRT, "ptx_run: "},           /* an address in the page of the null pointer */
     {counts, 1, 1, 0x200000001000, SIGSEGV,
      "ptx_run: address 0x200000001000 is not mapped, or is read-only: kernel 'a' accessed it\n"},
 };

@@ -1,11 +1,11 @@
-/* Runs the Python package's tests, python/tests, by pytest with this build's library. */
+/* Runs the tests of the Python package (python/tests) by pytest, with the library of this build. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* libheddle.so is not built: Python would need the sanitizer's runtime */
+#define SANITIZED 1 /* this build has no libheddle.so, because Python would need the sanitizer's runtime */
 #else
 #define SANITIZED 0
 #endif

@@ -1,10 +1,11 @@
-/* Runs test/kernels/reductions.cu under every reconvergence model; the sums must equal the host's. */
+/* Runs the kernels of test/kernels/reductions.cu under every reconvergence model. The sums must equal the sums that the
+ * host computes. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
-/* Number of models: functional and all models with timing. */
+/* Number of configurations: the functional model and all timing models. */
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
@@ -17,7 +18,7 @@ static const struct {
                {"tiles_16", 256, false},   {"together", 256, false}};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
-/* Input value i; small enough that sums of floats are exact. */
+/* Returns input value i, which is small enough that sums of floats are exact. */
 static int value(uint32_t i) { return (int)(i % 37) - 11; }
 
 static int sum_of(uint32_t block, uint32_t threads) {

@@ -1,5 +1,5 @@
-/* Tests that heddle_stop() ends any launch quickly: in the functional model with native code, without it and with the
- * checker, and in every timing model; with one host thread and several; with gpu.poll. */
+/* Tests that heddle_stop() ends any launch soon: in the functional model with native code, without native code and with
+ * the checker, and in every timing model. The tests use one or several host threads, and also the option gpu.poll. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bodies that do not end within a minute. %d: the buffer, %t: the thread of the CTA, %l: its lane, %b: the CTA. */
+/* Kernel bodies that run for longer than a minute. In the text, %d is replaced by the buffer, %t by the thread's number
+ * in the CTA, %l by its lane, and %b by the CTA's number. */
 static const struct endless {
     const char *name, *body;
     uint32_t ctas, threads;
@@ -38,7 +39,7 @@ static const struct endless {
 };
 enum { N_ENDLESS = sizeof endless / sizeof endless[0] };
 
-/* Defines how a launch runs: a model or "functional", a preset, and options of the preset. */
+/* A configuration in which the kernels run: a timing model or "functional", a preset, and options. */
 struct way {
     const char *model, *config, *set[2];
     uint32_t threads;
@@ -77,7 +78,8 @@ static struct heddle_module *load(const struct endless *e) {
     return heddle_module_text(h, "endless.ptx", text, strlen(text));
 }
 
-/* Stops the launch AFTER_MS milliseconds after its begin. It must end within one further second of processor time. */
+/* Calls heddle_stop() AFTER_MS milliseconds after the launch begins. The launch must end within one more second of
+ * processor time. */
 static void stop_one(const struct endless *e, const struct way *way) {
     char err[512], what[256];
     snprintf(what, sizeof what, "%s in %s on %s %s %s, %u threads%s", e->name, way->model, way->config,
@@ -123,7 +125,7 @@ static const struct way functional[] = {
 };
 enum { N_FUNCTIONAL = sizeof functional / sizeof functional[0] };
 
-/* Sampled: each kernel runs in some configurations, and each configuration runs some kernels. With HEDDLE_EVERY all
+/* By default each kernel runs in some configurations, and each configuration runs some kernels. With HEDDLE_EVERY, all
  * pairs run. */
 static bool taken(int kernel, int way) { return test_every() || (kernel + way) % 8 == 0; }
 
@@ -143,7 +145,8 @@ START_TEST(the_timing_model_stops) {
         struct way way = {.model = model,
                           .config = configs[(i + _i / 2) % 6],
                           .set = {options[(i + _i) / 3 % 2],
-                                  "deadlock.cycles=2147483647"}, /* otherwise deadlock detection may end it first */
+                                  /* with a lower limit, deadlock detection could end the launch before the stop */
+                                  "deadlock.cycles=2147483647"},
                           .threads = 1 + (uint32_t)(i + _i) / 5 % 3};
         if (taken(i, _i))
             stop_one(&endless[i], &way);

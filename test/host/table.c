@@ -1,4 +1,4 @@
-/* Tests tables, bars and result files: host/table.c, host/progress.c, host/report/outfile.c. */
+/* Tests tables, progress bars and result files: host/table.c, host/progress.c, host/report/outfile.c. */
 #include "host/table.h"
 #include "host/progress.h"
 #include "host/report/outfile.h"
@@ -50,7 +50,7 @@ START_TEST(csv_quotes_and_keeps_plain_numbers) {
 }
 END_TEST
 
-/* A cell that a spreadsheet would interpret as a formula becomes text. Numbers remain numbers. */
+/* A cell that a spreadsheet would execute as a formula is written as text. Numbers remain numbers. */
 START_TEST(csv_has_no_formulas) {
     static const char *const cells[][2] = {
         {"=1+2", "\"'=1+2\""},
@@ -118,7 +118,7 @@ START_TEST(a_bar_is_as_long_as_its_value) {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);
-    bar_print(f, "x", 3, 1, 1, 4); /* 10 columns, a quarter of 40 */
+    bar_print(f, "x", 3, 1, 1, 4); /* the bar has 10 columns: a quarter of 40 */
     fclose(f);
     ck_assert_str_eq(text, "  x    ##########                               1.000\n");
     free(text);
@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(progress_says_how_far_and_how_long) {
     char text[128];
-    /* a quarter is done after 10 s, so 30 s remain */
+    /* a quarter is done after 10 s, so another 30 s are needed */
     progress_text(text, sizeof text, 100, "k", 1, 4, "cycle 3 M", 10);
     ck_assert_str_eq(text, "k [======>                 ]  25 %, 30 s left, cycle 3 M");
     progress_text(text, sizeof text, 10, "k", 4, 4, "", 10);

@@ -1,5 +1,5 @@
-/* Tests textures, surfaces and samplers end to end, with the kernels of test/compiled/textures.ptx and
- * test/compiled/samplers.ptx. */
+/* Tests textures, surfaces and samplers from the library call to the kernel's result, with the kernels of
+ * test/compiled/textures.ptx and test/compiled/samplers.ptx. */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -35,8 +35,8 @@ static uint64_t buffer(const void *data, uint64_t bytes) {
         ck_assert_msg(status_ == HEDDLE_OK, "%s", heddle_error(h));                                                    \
     } while (0)
 
-/* Runs a kernel (out, in...) with `n` threads; `in` has four numbers for each thread. The results are stored in
- * `got`. */
+/* Runs a kernel with the parameters (out, in, ...) in `n` threads. `in` has four numbers for each thread. Stores the
+ * results in `got`. */
 static void run(const char *kernel, int n, const float (*in)[4], const uint64_t *more, int n_more) {
     uint64_t words[4] = {heddle_alloc(h, sizeof got)};
     struct heddle_arg args[4] = {{&words[0], 8}};
@@ -71,11 +71,11 @@ static struct heddle_texture grid(uint32_t channels) {
     return t;
 }
 
-/* - Thread 0 samples the centre of texel (1, 1), thread 1 the point between texels (1, 1) and (2, 1), thread 2 at the
- *   centre of (3, 0).
- * - Offsets move the point one texel right and one texel up; the edge clamps.
- * - Depth comparisons: 11 <= 11 holds; 12 <= 11 fails and 12 <= 12 holds, so the filtered result is one half; 4 <= 3
- *   fails.
+/* - Thread 0 samples the centre of texel (1, 1), thread 1 the middle between texels (1, 1) and (2, 1), thread 2 the
+ *   centre of texel (3, 0).
+ * - The offset moves the sampled point one texel to the right and one texel up; at the edge the coordinate is clamped.
+ * - Depth comparisons: 11 <= 11 is true. Of the filtered comparisons, 12 <= 11 is false and 12 <= 12 is true, so the
+ *   result is one half. 4 <= 3 is false.
  * - The second number reports that all texels are resident. */
 START_TEST(offsets_and_depths) {
     struct heddle_texture t = grid(1);
@@ -86,8 +86,8 @@ START_TEST(offsets_and_depths) {
 }
 END_TEST
 
-/* Coordinate 1.125 of four texels is texel position 4.5, which is mirrored to 3.5. One texel further, position 5.5
- * is mirrored to 2.5, because the offset is added before mirroring. */
+/* The texture has four texels in a row. Coordinate 1.125 is texel position 4.5, which is mirrored to 3.5. With an
+ * offset of one texel, position 5.5 is mirrored to 2.5, because the offset is added before mirroring. */
 START_TEST(offsets_are_mirrored) {
     struct heddle_texture t = grid(1);
     t.normalized_coords = true;
@@ -98,7 +98,7 @@ START_TEST(offsets_are_mirrored) {
 }
 END_TEST
 
-/* Makes a mipmap with levels of 4 x 4, 2 x 2 and 1 texels that hold 100, 200 and 300. */
+/* Makes a mipmapped texture. Its levels of 4 x 4, 2 x 2 and 1 texels contain the values 100, 200 and 300. */
 static struct heddle_texture levels(bool linear) {
     float v[21];
     for (int i = 0; i < 21; i++)
@@ -112,7 +112,7 @@ static struct heddle_texture levels(bool linear) {
                                    .sampler.linear_levels = linear};
 }
 
-/* Derivatives select levels: a derivative of 0.25 is one texel and selects level 0; 0.5 is two texels, level 1; 1 is
+/* Derivatives select the level: 0.25 is a distance of one texel and selects level 0; 0.5 is two texels, level 1; 1 is
  * four texels, level 2; 0.125 is half a texel, level -1, which is clamped to 0. */
 START_TEST(mipmap_levels) {
     struct heddle_texture t = levels(true);
@@ -125,8 +125,8 @@ START_TEST(mipmap_levels) {
 }
 END_TEST
 
-/* Without a filter between levels, the nearest level is used. Halfway between two levels, the level with the larger
- * number is used. */
+/* Without filtering between levels, the nearest level is used. Halfway between two levels, it is the level with the
+ * higher number. */
 START_TEST(nearest_level) {
     struct heddle_texture t = levels(false);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -150,9 +150,10 @@ START_TEST(half_precision) {
 }
 END_TEST
 
-/* - The texels around the corner (2, 2) are (1,2) (2,2) (2,1) (1,1) with 21 22 12 11, plus 100 for each component.
- * - The third fetch is one texel to the right.
- * - The fourth fetch compares: 317 <= 321 and 317 <= 322 hold, 317 <= 312 and 317 <= 311 do not. */
+/* - The gathers around the corner (2, 2) read the texels (1,2) (2,2) (2,1) (1,1), whose values are 21 22 12 11, plus
+ *   100 for each component.
+ * - The third gather has an offset of one texel to the right.
+ * - The fourth gather compares: 317 <= 321 and 317 <= 322 are true, 317 <= 312 and 317 <= 311 are false. */
 START_TEST(gather_components) {
     struct heddle_texture t = grid(4);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -161,7 +162,7 @@ START_TEST(gather_components) {
 }
 END_TEST
 
-/* Two cubes with faces of one texel, whose value is 10 * cube + face. */
+/* Makes two cube maps. Each face has one texel with the value 10 * cube + face. */
 START_TEST(array_of_cubes) {
     float v[12];
     for (int i = 0; i < 12; i++)
@@ -181,7 +182,7 @@ static struct heddle_texture row(uint32_t n) {
     return (struct heddle_texture){.data = buffer(v, 4ull * n), .width = n, .format = HEDDLE_U32};
 }
 
-/* Queries report each handle's kind (1 + 10, not 100) and a width of eight texels. */
+/* Queries return the kind of each handle (1 + 10, not 100) and the width of eight texels. */
 START_TEST(objects) {
     struct heddle_texture from = row(8), to = row(8);
     uint64_t handles[] = {heddle_texture_object(h, &from), heddle_surface_object(h, &to)};
@@ -221,7 +222,7 @@ START_TEST(nothing_bound_is_a_fault) {
 END_TEST
 
 static const struct {
-    struct heddle_texture t; /* data: value added to a buffer of 64 bytes */
+    struct heddle_texture t; /* data: kernel argument that is added to a buffer of 64 bytes */
     const char *name, *message;
 } refusals[] = {
     {{.width = 16, .format = HEDDLE_F32}, "picture", "no texture or surface is called 'picture'"},
@@ -268,7 +269,7 @@ START_TEST(samplers_of_the_module) {
 }
 END_TEST
 
-/* A texture object in place of a sampler means the texture's own sampler. */
+/* If a texture object is passed in place of a sampler, the sampler of this texture is used. */
 START_TEST(a_texture_is_a_sampler_too) {
     struct heddle_texture t = four(), other = four();
     other.sampler.linear = true;

@@ -1,4 +1,4 @@
-/* Tests several simulators in one process, each in its own thread, and tests that other threads can stop them. `make
+/* Tests several simulators in one process, each in its own thread. Also tests that other threads can stop them. `make
  * tsan` runs this suite under the thread sanitizer. */
 #include "host/heddle.h"
 #include "test/test.h"
@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
-/* to[i] += i * by, through shared memory, with a divergent branch and an atomic count. */
+/* Computes to[i] += i * by, through shared memory, with a divergent branch and an atomic counter. */
 static const char work[] =
     HEAD ".global .u32 count = 0;\n.visible .entry work(.param .u64 to, .param .u32 by) {\n"
          ".shared .align 4 .b8 s[512]; .reg .pred %p; .reg .u64 %t,%o,%c; .reg .u32 %i,%x,%b,%n,%v,%w,%m;\n"
@@ -41,8 +41,8 @@ struct simulator {
         }                                                                                                              \
     } while (0)
 
-/* Runs one simulator from open to close. Errors go to s->wrong, since Check's assertions work only in the main
- * thread. */
+/* Runs one simulator from heddle_open() to heddle_close(). Writes errors to s->wrong, because Check's assertions work
+ * only in the main thread. */
 static void *live(void *at) {
     struct simulator *s = at;
     struct heddle *h = heddle_open(&(struct heddle_options){.model = s->model,
@@ -77,7 +77,7 @@ static void *live(void *at) {
     return NULL;
 }
 
-/* Removes the lines about host time and host memory. */
+/* Removes the lines about host time and host memory from statistics. */
 static void drop_host(char *json) {
     for (char *at; (at = strstr(json, "\"host."));) {
         char *end = strchr(at, '\n');
@@ -92,7 +92,7 @@ static const struct simulator kinds[] = {
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == SIMULATORS, "a kind a simulator");
 
-/* In every statistic, each simulator's result equals the result of the same simulator when it runs alone. */
+/* Each simulator that runs together with others has the same statistics as when it runs alone. */
 START_TEST(several_simulators) {
     struct simulator alone[SIMULATORS], together[SIMULATORS];
     pthread_t threads[SIMULATORS];
@@ -158,7 +158,7 @@ END_TEST
 
 static atomic_bool over;
 
-/* Calls heddle_stop() in a tight loop, with valid and invalid handles. */
+/* Calls heddle_stop() repeatedly without a pause, with valid and invalid handles. */
 static void *stop_all(void *at) {
     struct heddle *const *const h = at;
     while (!atomic_load(&over)) {
@@ -207,7 +207,7 @@ START_TEST(stops_from_two_threads_at_any_moment) {
 }
 END_TEST
 
-/* Some threads open and close contexts while others use invalid handles. */
+/* Some threads open and close contexts while other threads call functions with invalid handles. */
 static void *open_and_close(void *at) {
     int *const opened_ones = at;
     for (int i = 0; i < 40; i++) {

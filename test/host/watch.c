@@ -1,4 +1,5 @@
-/* Tests that the watch callback is called at the begin and end of a launch and five times a second between. */
+/* Tests the watch callback. It is called at the beginning and at the end of a launch, and at most five times a second
+ * in between. */
 #include "host/watch.h"
 #include "host/progress.h"
 #include "isa/machine/launch.h"
@@ -18,14 +19,14 @@ static void note(void *ctx, const struct heddle_view *v) {
 START_TEST(nobody_is_told_nothing) {
     struct watcher w = {0};
     watch_begin(&w, 3, &launch);
-    ck_assert(!watch_due(&w)); /* without a callback the clock is not even read */
+    ck_assert(!watch_due(&w)); /* without a callback, the clock is not read */
     watch_end(&w, 24);
     const struct watcher untouched = {0};
     ck_assert_int_eq(memcmp(&w, &untouched, sizeof w), 0);
 }
 END_TEST
 
-/* 4 x 3 x 2 CTAs. After a call, the next one is due only after a fifth of a second. */
+/* The grid has 4 x 3 x 2 CTAs. After a call, the next call comes at the earliest a fifth of a second later. */
 START_TEST(a_fifth_of_a_second_is_between) {
     struct watcher w = {.told = note, .ctx = &views};
     ck_assert(watch_due(&w));
@@ -53,7 +54,7 @@ START_TEST(a_fifth_of_a_second_is_between) {
 }
 END_TEST
 
-/* In a long run, the callback is called at most five times a second, which bounds its cost. */
+/* In a long run the callback is called at most five times a second, so its cost is small. */
 static const char endless[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r;\n"
                               "mov.u32 %r,0;\nL: add.u32 %r,%r,1; bra L;\n}\n";
 
@@ -69,7 +70,8 @@ START_TEST(views_follow_the_clock) {
     heddle_launch(h, m, "k", (struct heddle_dim){64, 1, 1}, (struct heddle_dim){256, 1, 1}, 0, NULL, 0);
     double seconds = seconds_now() - began;
     heddle_close(h);
-    /* one call at the begin, one at the end, one for the last interval, and one for each fifth of a second */
+    /* at most: one call at the beginning, one at the end, one for the last interval, and one for each fifth of a
+     * second */
     ck_assert_msg(views >= 2 && views <= 3 + 5 * seconds, "%d views in %g s", views, seconds);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Tests isa/arith.h at the limits of its arguments. */
+/* Tests the functions of isa/arith.h at the limits of their arguments. */
 #include "isa/arith.h"
 #include "test/test.h"
 
@@ -16,7 +16,7 @@ START_TEST(rounded_up) {
     ck_assert_uint_eq(round_up(16, 16), 16);
     ck_assert_uint_eq(round_up(17, 16), 32);
     ck_assert_uint_eq(round_up(10, 3), 12);
-    ck_assert_uint_eq(round_up(UINT32_MAX, 4096), 1ull << 32); /* the sum has 64 bits */
+    ck_assert_uint_eq(round_up(UINT32_MAX, 4096), 1ull << 32); /* the sum needs 64 bits */
 }
 END_TEST
 

@@ -1,11 +1,11 @@
-/* Tests that the document's table of supported instructions matches the instruction table: its lines, with all type
- * combinations expanded, have as many instructions as the table has rows. */
+/* Tests the table of supported instructions in the documentation. With all modifier and type combinations expanded, its
+ * lines must have as many instructions as the instruction table has rows. */
 #include "isa/document.h"
 #include "isa/decode.h"
 #include "mechanisms/all.h"
 #include "test/test.h"
 
-/* noinline: otherwise gcc 12 warns that the returned text is a local. */
+/* noinline: with inlining, gcc 12 warns that the returned text is a local variable. */
 static __attribute__((noinline)) char *page(void) {
     char *text = NULL;
     size_t size;
@@ -24,7 +24,8 @@ static unsigned words(const char *from, const char *to) {
     return n;
 }
 
-/* "[.a .b], .c .d": (2 + 1) * 2 */
+/* Returns the number of modifier combinations of a cell. Example: "[.a .b], .c .d" has (2 + 1) * 2, since modifiers in
+ * brackets are optional. */
 static unsigned modifier_combinations(const char *from, const char *to) {
     unsigned n = 1;
     while (from < to) {
@@ -38,7 +39,8 @@ static unsigned modifier_combinations(const char *from, const char *to) {
     return n;
 }
 
-/* ".a .b, (.c .d)(.e .f .g), .h.i": 2 + 2 * 3 + 1. An empty cell is one instruction without types. */
+/* Returns the number of type combinations of a cell. Example: ".a .b, (.c .d)(.e .f .g), .h.i" has 2 + 2 * 3 + 1. An
+ * empty cell means one instruction without types. */
 static unsigned type_combinations(const char *from, const char *to) {
     unsigned sum = 0;
     while (from < to) {
@@ -71,7 +73,7 @@ START_TEST(lines_multiply_to_rows) {
         const char *types = end + 3, *types_end = strstr(types - 1, " | ");
         sum += modifier_combinations(modifiers, end) * type_combinations(types, types_end);
     }
-    uint32_t compounds = 0; /* one row of the instruction table stands for all of them */
+    uint32_t compounds = 0; /* one row of the instruction table stands for all compound instructions */
     while (mechanism_instructions()[compounds])
         compounds++;
     ck_assert_uint_eq(sum, n_rows - 1 + compounds);

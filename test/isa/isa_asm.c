@@ -77,7 +77,7 @@ struct inst *asm_op(struct asm_program *a, const char *opcode, opnd_t d, opnd_t 
 
 struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base,
                      int64_t offset) {
-    bool store = strncmp(opcode, "st", 2) == 0; /* operands b and c of an atom are set by the caller */
+    bool store = strncmp(opcode, "st", 2) == 0; /* the caller sets the operands b and c of an atomic */
     struct inst *in = asm_op(a, opcode, store ? OPND_SINK : reg, base, store ? reg : OPND_ZERO, OPND_ZERO);
     uint32_t n;
     enum type t = isa_rows(&n)[in->row].types[0];
@@ -145,7 +145,8 @@ struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t
 struct interp_stats asm_run(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct jit *j = native_new(l->program, 0); /* native code is compiled when a block is entered for the third time */
+    /* a block is compiled to native code when a warp enters it for the third time */
+    struct jit *j = native_new(l->program, 0);
     struct interp_cfg cfg = {.native = j};
     if (!interp_run(l, &cfg, &s, &f)) {
         fault_print(&f, l, stderr);

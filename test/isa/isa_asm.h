@@ -1,7 +1,7 @@
 #ifndef TEST_ISA_ASM_H
 #define TEST_ISA_ASM_H
-/* Builds programs instruction by instruction, to test isa/ without the front end. Registers and constants are allocated
- * as operands; opcodes are decoded from their spelling. All arrays have fixed sizes. */
+/* Builds programs from single instructions, so that tests of isa/ do not need the front end. Registers and constants
+ * are allocated as operands. Opcodes are decoded from their text. All arrays have fixed sizes. */
 #include "isa/decode.h"
 #include "isa/interp/interp.h"
 
@@ -21,33 +21,34 @@ struct asm_program {
 /* Creates a program of one function, the kernel. */
 struct asm_program *asm_new(void);
 void asm_free(struct asm_program *a);
-/* Allocates a register of `bytes` bytes in each lane; 0: a predicate. */
+/* Allocates a register of `bytes` bytes per lane. 0: a predicate. */
 opnd_t asm_reg(struct asm_program *a, unsigned bytes);
-/* Allocates a 32-bit register that is initialized to a special register. */
+/* Allocates a 32-bit register that contains a special register's value at the start. */
 opnd_t asm_special(struct asm_program *a, enum special s);
 /* Allocates a constant of `bytes` bytes. */
 opnd_t asm_const(struct asm_program *a, unsigned bytes, uint64_t value);
-/* Appends an instruction. Unused operands are OPND_SINK (d) and OPND_ZERO. Aborts on an unknown opcode. */
+/* Appends an instruction. An unused operand is OPND_SINK (d) or OPND_ZERO. Aborts the test if the opcode is unknown. */
 struct inst *asm_op(struct asm_program *a, const char *opcode, opnd_t d, opnd_t x, opnd_t y, opnd_t z);
-/* Appends ld, st or atom at [base + offset]. base: a 64-bit register or OPND_ZERO; `reg` of `rsize` bytes is loaded or
- * stored. */
+/* Appends ld, st or atom at [base + offset]. `base` is a 64-bit register or OPND_ZERO. `reg`, of `rsize` bytes, is the
+ * register that is loaded or stored. */
 struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base,
                      int64_t offset);
-/* Appends bra, with @guard unless it is 0; target and rpc are PCs. */
+/* Appends a branch, with guard `guard` unless it is 0. `target` and `rpc` (the reconvergence point) are PCs. */
 struct inst *asm_bra(struct asm_program *a, opnd_t guard, bool negated, uint32_t target, uint32_t rpc);
 /* Sets the guard of the last instruction. */
 void asm_guard(struct asm_program *a, opnd_t guard, bool negated);
 uint32_t asm_pc(const struct asm_program *a);
 /* Appends n words to the program's lists. Returns the index of the first word. */
 uint32_t asm_list(struct asm_program *a, const uint32_t *words, uint32_t n);
-/* Marks the ends of blocks. Call it when all targets are set. */
+/* Marks the ends of basic blocks. Call it after all branch targets are set. */
 void asm_end(struct asm_program *a);
 
 /* Returns a one-dimensional launch of `a` in device memory `m`. */
 struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t grid, uint32_t block);
-/* Runs the launch with the default model, in native code where possible. Aborts the test with the message of a
- * fault. */
+/* Runs the launch with the default model, in native code if possible. If the launch faults, aborts the test with the
+ * message of the fault. */
 struct interp_stats asm_run(const struct launch *l);
-/* Runs the launch and returns its fault; the caller frees it with fault_free(). Aborts the test without a fault. */
+/* Runs the launch and returns its fault, which the caller frees with fault_free(). Aborts the test if the launch does
+ * not fault. */
 struct fault asm_run_fault(const struct launch *l);
 #endif

@@ -1,5 +1,5 @@
-/* Tests pairs of f32, fma.oob, redux of f32, and atomics on vectors of floating-point numbers. float_ref, the reference
- * of scalar instructions, computes sums and products with MPFR. */
+/* Tests instructions on pairs of f32, fma.oob, redux of f32, and atomics on vectors of floating-point numbers.
+ * float_ref, the reference of scalar instructions, computes the expected sums and products with MPFR. */
 #include "isa/exec/exec.h"
 #include "isa_asm.h"
 #include "test/isa/exec/float_ref.h"
@@ -13,7 +13,7 @@ static const uint32_t specials[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf8000
                                     0x3effffff, 0x40490fdb, 0x7e800000, 0x01000000, 0x5f000000, 0x1f800000, 0xdf000000};
 enum { N_VALUES = sizeof specials / sizeof specials[0] };
 
-/* Returns random bits, or a number near 1 or near the least numbers. */
+/* Returns random bits, or a number near 1, or a number near the least positive numbers. */
 static uint32_t any_f32(uint64_t *seed) {
     uint64_t r = test_random(seed);
     uint32_t x = (uint32_t)r;
@@ -58,8 +58,8 @@ static void check_pair(const struct isa_row *row, const struct isa_row *scalar, 
         }
     }
 }
-/* Inputs: all combinations of special values in one half and random values in the other half; then random values in
- * both halves. */
+/* Returns input i: first all combinations of special values in one half with random values in the other half, then
+ * random values in both halves. */
 START_TEST(pairs_of_f32) {
     static const enum op_id ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
     uint32_t n, rows = 0;
@@ -78,7 +78,7 @@ START_TEST(pairs_of_f32) {
                 uint64_t p = at < crossed ? specials[at % N_VALUES] : any_f32(&seed);
                 uint64_t q = at < crossed ? specials[at / N_VALUES % N_VALUES] : any_f32(&seed);
                 uint64_t r = at < crossed ? specials[at * 5 / 3 % N_VALUES] : any_f32(&seed);
-                int shift = at & 1 ? 32 : 0; /* special values in either half */
+                int shift = at & 1 ? 32 : 0; /* special values in the lower half, then in the upper half */
                 a[l] = x << (32 - shift) | p << shift;
                 b[l] = y << (32 - shift) | q << shift;
                 c[l] = z << (32 - shift) | r << shift;
@@ -86,8 +86,7 @@ START_TEST(pairs_of_f32) {
             check_pair(&all[k], scalar, a, b, c);
         }
     }
-    ck_assert_uint_eq(
-        rows, ops[_i] == OP_FMA ? 8 : 10); /* 4 rounding modes, and none (not fma), each with and without .ftz */
+    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10); /* roundings (fma 4, else 5) x .ftz */
 }
 END_TEST
 
@@ -122,12 +121,13 @@ START_TEST(fma_out_of_bounds) {
             EXPECT(d[l] == want, "%s: %x %x %x gives %x, not %x", opcode, in[0][l], in[1][l], in[2][l], d[l],
                    (unsigned)want);
         }
-        row->fn.lane(in[0], d, in[0], in[1], in[2], in[2]); /* the destination may be a source */
+        row->fn.lane(in[0], d, in[0], in[1], in[2], in[2]); /* the destination may be the register of a source */
         ck_assert_mem_eq(in[0], d, (size_t)n * sizeof d[0]);
     }
 }
 END_TEST
-/* 2 * 3 + 1 = 7 in f16 (0x4700). An element out of bounds makes the result 0; as an addend it is a NaN. */
+/* 2 * 3 + 1 = 7 in f16 is 0x4700. If a factor is out of bounds, the result is 0. The out-of-bounds value as an addend
+ * is a NaN. */
 START_TEST(fma_out_of_bounds_by_hand) {
     static const uint16_t by_hand[][4] = {{0x4000, 0x4200, 0x3c00, 0x4700},
                                           {0x7ff7, 0x4200, 0x3c00, 0},
@@ -167,7 +167,7 @@ static void end(void) {
     asm_free(a);
 }
 static bool is_nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-/* Maps numbers to integers that have the order of the values, with -0 below +0. */
+/* Maps a number to an integer. The integers have the order of the numbers, with -0 below +0. */
 static int64_t rank32(uint32_t x) { return x >> 31 ? -(int64_t)(x & 0x7fffffff) - 1 : (int64_t)x; }
 
 /* --- redux --- */
@@ -215,7 +215,8 @@ END_TEST
 /* --- atomics --- */
 
 enum sum { SUM, LEAST, GREATEST };
-/* Computes one element in plain C: in double precision, sums of f16 and f32 numbers are exact or round correctly. */
+/* Computes one element in plain C. In double precision, sums of f16 or f32 numbers are exact or are rounded
+ * correctly. */
 static uint32_t combine(enum type t, enum sum op, uint32_t x, uint32_t y) {
     bool nx = float_is_nan(t, x), ny = float_is_nan(t, y);
     double p = float_decode(t, x), q = float_decode(t, y);
@@ -254,7 +255,7 @@ static uint32_t combine_elements(enum type t, enum sum op, uint32_t x, uint32_t 
     return combine(float_half(t), op, x & 0xffff, y & 0xffff) | combine(float_half(t), op, x >> 16, y >> 16) << 16;
 }
 
-/* Lanes share PLACES vectors in memory; elements are updated in lane order. Tests atom and red. */
+/* Lanes share PLACES vectors in memory, which are updated in the order of the lanes. Tests both atom and red. */
 static void check_vector(int k, enum sum op, bool red) {
     static const char *const names[] = {"add", "min", "max"};
     enum type t = vectors[k].t;

@@ -1,13 +1,13 @@
 #ifndef TEST_ISA_REFERENCE_H
 #define TEST_ISA_REFERENCE_H
-/* Reference results of integer instructions, one lane at a time, written for clarity with 128-bit integers and loops
- * over bits. Shares no code with isa/exec. */
+/* Reference results of integer instructions, for one lane at a time. The code uses 128-bit integers and loops over
+ * bits, so that it is easy to verify. It shares no code with isa/exec. */
 #include "isa/decode.h"
 
 typedef __int128 wide;
 typedef unsigned __int128 uwide;
 
-/* A source operand of one lane: its bits and its value, sign-extended for signed types. */
+/* A source operand of one lane: its bits, and its value (sign-extended if its type is signed). */
 struct ref_operand {
     uwide bits;
     wide value;
@@ -15,7 +15,7 @@ struct ref_operand {
 
 struct ref_lane {
     struct ref_operand a, b, c, e;
-    uwide d, d2; /* results: only the low bits are valid; 0 or 1 for predicates */
+    uwide d, d2; /* results: only as many low bits as the type has are valid; a predicate is 0 or 1 */
 };
 
 /* Computes x->d and x->d2. Returns false if the row has no reference. */

@@ -1,5 +1,5 @@
-/* Tests that copies of lane functions for other host instruction sets give equal bits, for each row, with many special
- * operands. Native builds have one copy: run make check PORTABLE=1. */
+/* Tests the copies of lane functions that are compiled for different host instruction sets. For each row and many
+ * special operands, all copies must give equal bits. A native build has only one copy, so use make check PORTABLE=1. */
 #include "isa/levels.h"
 #include "test/test.h"
 
@@ -93,7 +93,7 @@ START_TEST(the_same_bits) {
         }
     }
     ck_assert_int_gt(rows, 1000);
-    ck_assert_int_gt(copies, 1000); /* the copies are different functions */
+    ck_assert_int_gt(copies, 1000); /* the lane functions of the two levels are different functions */
 }
 END_TEST
 
@@ -108,7 +108,7 @@ START_TEST(the_level_that_runs) {
 }
 END_TEST
 
-/* The level for native code is the level of the processor, but at most HEDDLE_CPU. */
+/* The level of native code is the level that the processor supports, but at most the level in HEDDLE_CPU. */
 START_TEST(the_level_of_the_processor) {
     setenv("HEDDLE_CPU", "base", 1);
     ck_assert_int_eq(isa_processor_level(), CPU_BASE);
@@ -123,7 +123,7 @@ START_TEST(the_level_of_the_processor) {
 #elif defined(__AVX2__) && defined(__FMA__)
     ck_assert_int_ge(best, CPU_AVX2);
 #endif
-    for (unsigned level = CPU_BASE; level < N_CPUS; level++) /* the build may lack levels */
+    for (unsigned level = CPU_BASE; level < N_CPUS; level++) /* the build may lack some levels */
         ck_assert(!isa_level_runs((enum isa_level)level) || level <= best);
 }
 END_TEST

@@ -1,11 +1,12 @@
-/* Tests instructions as text. A program with two banks is built by hand; 4-byte registers start at offset 1024. */
+/* Tests the conversion of instructions to text. A program with two register banks is built by hand; its 4-byte
+ * registers start at offset 1024. */
 #include "isa/decode.h"
 #include "test/test.h"
 
 enum { REG = 1024, WIDE = 4096, PREDS = 768 };
-static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* is printed as r(8 + n) */
-static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* is printed as d(16 + n) */
-static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* is printed as p(192 + n) */
+static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* prints as register number 8 + n: r8, r9, ... */
+static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* prints as d16, d17, ... */
+static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* prints as p192, p193, ... */
 static opnd_t constant(unsigned offset) { return offset << 1 | 1; }
 
 static const char *print(struct inst in, enum op_id op, enum type t0, enum type t1, uint64_t form) {
@@ -81,7 +82,7 @@ START_TEST(control) {
 }
 END_TEST
 
-/* Text that exceeds the buffer is cut and terminated. */
+/* Text that does not fit the buffer is cut, and ends with a zero byte. */
 START_TEST(short_buffer) {
     struct inst in = INST(.d = r32(0), .a = r32(1), .b = r32(2));
     char text[8] = "-------";

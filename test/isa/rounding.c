@@ -1,18 +1,18 @@
-/* Tests the error statistics of results without intermediate rounding: the number of errors above 0.5 %, and the
- * greatest error. */
+/* Tests the statistics that compare results with and without intermediate rounding: the number of relative errors above
+ * 0.5 %, and the greatest error. */
 #include "isa/rounding.h"
 #include "test/test.h"
 #include <float.h>
 #include <math.h>
 
-/* Relative errors by hand: |a - b| / max(|a|, |b|). */
+/* Pairs of results and their relative errors |a - b| / max(|a|, |b|), derived by hand. */
 static const struct {
     float have, want;
     double error;
-    bool differ; /* results differ in a bit */
+    bool differ; /* true if the two results differ in any bit */
 } rows[] = {
     {1, 1, 0, false},
-    {200, 199, 1 / 200., true}, /* exactly 0.5 % is not counted */
+    {200, 199, 1 / 200., true}, /* an error of exactly 0.5 % is not above 0.5 % */
     {1000, 994, 6 / 1000., true},
     {1, 4, 3 / 4., true},
     {1, -1, 2, true},
@@ -21,9 +21,9 @@ static const struct {
     {-0.0f, -0.0f, 0, false},
     {0x1p-149f, 0x1p-148f, 1 / 2., true}, /* subnormal */
     {0x1p-149f, -0.0f, 1, true},
-    {FLT_MAX, -FLT_MAX, 2, true}, /* the difference exceeds a float */
+    {FLT_MAX, -FLT_MAX, 2, true}, /* the difference is greater than the greatest float */
     {INFINITY, INFINITY, 0, false},
-    {FLT_MAX, INFINITY, 1, true}, /* the exact result overflows an intermediate one */
+    {FLT_MAX, INFINITY, 1, true}, /* intermediate rounding overflows, but the exact result does not */
     {INFINITY, 1, 1, true},
     {INFINITY, -FLT_MAX, 1, true},
     {-INFINITY, 0, 1, true},
@@ -49,8 +49,8 @@ START_TEST(each_pair_has_its_error) {
 }
 END_TEST
 
-/* Counts all rows of the table, at once and in two parts whose counts are added. `beyond` counts only errors
- * above 0.5 %. */
+/* Counts all rows of the table, first at once, then in two parts whose counts are added. Both totals must be equal.
+ * `beyond` counts errors above 0.5 %. */
 START_TEST(errors_add_up) {
     struct rounding_error all = {0}, part[2] = {{0}}, sum = {0};
     uint64_t differ = 0, beyond = 0;

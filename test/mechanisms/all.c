@@ -1,6 +1,6 @@
-/* Tests that each mechanism is registered completely. Reports folders of mechanisms/ that are not in the list,
- * descriptors that lack a part, and options or statistics with a mechanism's prefix that the mechanism does not
- * declare. */
+/* Tests that each mechanism is registered completely. Reports folders of mechanisms/ that are not in the list of
+ * mechanisms, descriptors that lack a part, and options or statistics that have a mechanism's prefix but are not
+ * declared by this mechanism. */
 #include "mechanisms/all.h"
 #include "host/models.h"
 #include "isa/compound.h"
@@ -43,7 +43,7 @@ START_TEST(each_folder_is_in_the_list) {
 }
 END_TEST
 
-/* The file of all declarations includes the declarations of each folder. */
+/* The file of all declarations must include the declarations of each folder. */
 START_TEST(each_declaration_is_in_the_list) {
     char *all = read_whole("mechanisms/declared.def");
     ck_assert_ptr_nonnull(all);
@@ -58,7 +58,8 @@ START_TEST(each_declaration_is_in_the_list) {
 }
 END_TEST
 
-/* Only a base has models, and a base has none of the functions of an extension. Every help text is one line. */
+/* Only a base mechanism has models, and it has none of the functions of an extension. Every help text is a single
+ * line. */
 START_TEST(each_descriptor_is_whole) {
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++) {
         const struct mechanism *m = *at;
@@ -82,7 +83,7 @@ static int members(const char *group) {
     return n;
 }
 
-/* A group of mutually exclusive extensions has at least two members, and all members are extensions. */
+/* A group of mutually exclusive extensions has at least two members, and each member is an extension. */
 START_TEST(each_group_has_members) {
     int n = 0;
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
@@ -94,7 +95,7 @@ START_TEST(each_group_has_members) {
 }
 END_TEST
 
-/* Each compound instruction has its own name, which differs from all opcodes, and all operations of struct compound_ops
+/* Each compound instruction has a name of its own, which is no opcode. It has all operations of struct compound_ops
  * that callers use. */
 START_TEST(each_instruction_is_whole) {
     const struct compound_ops *const *all = mechanism_instructions();
@@ -117,7 +118,7 @@ START_TEST(each_instruction_is_whole) {
 }
 END_TEST
 
-/* Copies the n-th word of `choices` to `out`. Returns false if `choices` has fewer words. */
+/* Copies the n-th word of `choices` to `out`. Returns false if there is no such word. */
 static bool choice(const char *choices, int n, char *out, size_t size) {
     for (; n && *choices; n--) {
         choices += strcspn(choices, " ");
@@ -143,8 +144,8 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and the policies of one kind have the same names: each row SCHEDULER or REPLACEMENT has a
- * policy, and each policy of a descriptor has a row. */
+/* The choices of an option and the policies of its kind must have the same names: each row SCHEDULER or REPLACEMENT
+ * needs a policy, and each policy needs a row. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];
     const char *choices = choices_of(key);
@@ -202,7 +203,7 @@ static bool begins_one(const char *text, const char *const *with) {
     return false;
 }
 
-/* Returns the mechanism whose name is the key's prefix: "dac.tuples" belongs to dac. */
+/* Returns the mechanism whose name is the key's prefix. For example, the key "dac.tuples" belongs to dac. */
 static const struct mechanism *named_by(const char *key) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key, "."), key);
@@ -212,7 +213,7 @@ static const struct mechanism *named_by(const char *key) {
 START_TEST(each_option_has_its_mechanism) {
     for (const struct opt *o = config_options(); o->key; o++) {
         const struct mechanism *m = named_by(o->key);
-        ck_assert_msg(!m || begins_one(o->key, m->options), "%s does not call option %s its own", m->name, o->key);
+        ck_assert_msg(!m || mechanism_has_option(m, o->key), "%s does not call option %s its own", m->name, o->key);
     }
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         for (const char *const *prefix = (*m)->options; prefix && *prefix; prefix++) {
@@ -221,6 +222,29 @@ START_TEST(each_option_has_its_mechanism) {
                 used = used || strncmp(o->key, *prefix, strlen(*prefix)) == 0;
             ck_assert_msg(used, "%s: no option begins with %s", (*m)->name, *prefix);
         }
+}
+END_TEST
+
+/* A shared option is a row of another mechanism. */
+START_TEST(each_shared_option_has_another_mechanism) {
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        for (const struct config_part *part = (*m)->shares; part && part->size; part++) {
+            int n = 0;
+            for (const struct opt *o = config_options(); o->key; o++) {
+                if (o->offset < part->at || o->offset >= part->at + part->size)
+                    continue;
+                n++;
+                ck_assert_msg(mechanism_has_option(*m, o->key), "%s lacks %s", (*m)->name, o->key);
+                ck_assert_msg(named_by(o->key) && named_by(o->key) != *m, "%s shares its own %s", (*m)->name, o->key);
+            }
+            ck_assert_msg(n > 0, "%s shares no option", (*m)->name);
+        }
+    ck_assert(mechanism_has_option(find("si"), "its.scoreboard=exact"));
+    ck_assert(mechanism_has_option(find("fold"), "chain.latency6"));
+    ck_assert(mechanism_has_option(find("reduce"), "chain.ieee"));
+    ck_assert(!mechanism_has_option(find("reduce"), "chain.length=3"));
+    ck_assert(!mechanism_has_option(find("si"), "its."));
+    ck_assert(!mechanism_has_option(find("dpe"), "its.scoreboard"));
 }
 END_TEST
 
@@ -251,5 +275,6 @@ SUITE(mechanisms_all) {
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
     TEST(each_option_has_its_mechanism);
+    TEST(each_shared_option_has_another_mechanism);
     TEST(each_statistic_has_its_mechanism);
 }

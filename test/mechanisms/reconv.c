@@ -1,7 +1,8 @@
-/* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random small programs with structured and
- * unstructured control flow. Whatever a model schedules, each lane must execute the instructions that it executes when
- * it runs alone. A call other than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path
- * that is set aside keeps its id until wake(). */
+/* Tests that every reconvergence model follows the rules of isa/paths/reconv.h, on small random programs with
+ * structured and unstructured control flow.
+ * - Whatever a model schedules, each lane must execute the same instructions as when it runs alone.
+ * - If a call other than a step changes the paths or ids that paths() returns, it must return RECONV_CHANGED.
+ * - A path that is set aside keeps its id until wake(). */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -9,7 +10,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Returns the product's models, and the model that docs/adding-a-model.md adds. */
+/* Returns heddle's own models, and the model that docs/adding-a-model.md adds. */
 static const struct every_model *contract(void) {
     static struct every_model all;
     if (all.n)
@@ -21,8 +22,8 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Returns a random program. About one in four instructions is a branch to a random instruction; backward branches are
- * taken a few times. */
+/* Returns a random program. About one in four instructions is a branch to a random instruction. A backward branch is
+ * taken only a few times. */
 static struct toy random_toy(uint32_t seed) {
     struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
     for (uint32_t i = 0; i + 1 < t.n; i++) {
@@ -37,8 +38,8 @@ static struct toy random_toy(uint32_t seed) {
     return t;
 }
 
-/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at the reconvergence point, with a
- * separate barrier for each branch. */
+/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at its reconvergence point. Each
+ * branch has its own barrier. */
 static struct toy with_barriers(const struct toy *t) {
     struct toy out = {.seed = t->seed};
     int bar[MAX_CODE];
@@ -65,8 +66,8 @@ static struct toy with_barriers(const struct toy *t) {
     return out;
 }
 
-/* Tests the recorder of `inspect --paths`, which is itself a model. It must schedule in the same way as the model that
- * it records. */
+/* Tests the recorder of `inspect --paths`, which is a model that calls another model. It must schedule exactly as the
+ * recorded model. */
 static void check_recorded_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     struct path_recorder rec = {.base = *cfg, .inner = ops};
@@ -79,8 +80,8 @@ static void check_recorded_walks(const struct toy *t, const struct reconv_ops *o
     path_log_free(&rec.log);
 }
 
-/* The recorder has a call if and only if its model has this call, except wants(): the recorder always requests
- * each PC. */
+/* The recorder must implement a call if and only if the recorded model implements it. The exception is wants(): the
+ * recorder always requests each PC. */
 START_TEST(the_recorder_forwards_every_call) {
     struct path_recorder rec = {.inner = contract()->ops[_i]};
     const struct reconv_ops *ops = path_recorder_ops(&rec);
@@ -107,7 +108,7 @@ static void check_walks(const struct toy *t, const struct reconv_ops *ops, const
                       t->seed, l);
 }
 
-/* Sets options to both ends of their ranges and to values between the ends. */
+/* Sets options to the ends of their ranges and to values in between. */
 static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     reconv_cfg_default(cfg);
     cfg->first = seed & 1;
@@ -118,8 +119,8 @@ static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
-/* If a want needs certain calls, the model must have these calls. The recorder must have the same wants, and every_pc.
- * The test uses options of all kinds. */
+/* If wants() returns a want that needs certain calls, the model must implement these calls. The recorder must have the
+ * same wants, and every_pc in addition. The test uses many combinations of options. */
 START_TEST(wants_have_their_calls) {
     const struct reconv_ops *ops = contract()->ops[_i];
     for (uint32_t seed = 0; seed < 2000; seed++) {
@@ -146,7 +147,7 @@ START_TEST(wants_have_their_calls) {
 }
 END_TEST
 
-/* Each option affects only the models that the option table names. */
+/* Each option must affect only the models that the option table names. */
 START_TEST(wants_follow_the_options) {
     struct reconv_cfg c;
     reconv_cfg_default(&c);
@@ -158,7 +159,7 @@ START_TEST(wants_follow_the_options) {
     c.dpe_scheduler = 1;
     c.si_yield = true;
     c.stack_entries = 5;
-    c.its_switch_latency = 11;
+    c.subwarp_latency = 11;
     c.si_switch_latency = 12;
     c.si_trigger = TRIGGER_ALL;
     c.si_yield_after = 7;
@@ -193,8 +194,8 @@ START_TEST(random_programs) {
 }
 END_TEST
 
-/* Tests the same with random events, as an SM reports them: paths wait at a barrier and wake in another order, loads
- * stall, paths yield. */
+/* Runs the same tests with random events, as an SM reports them: paths wait at a barrier and wake in another order,
+ * loads stall, and paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;
@@ -213,7 +214,7 @@ static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 1
 
 static int paths_now(const struct notices *x, struct path *p) { return x->ops->paths(x->st, p, MAX_PATHS); }
 
-/* Checks that a call that changed the paths returned RECONV_CHANGED. */
+/* Checks that a call which changed the paths returned RECONV_CHANGED. */
 static void check_announced(const struct notices *x, const struct path *was, int n_was, unsigned events,
                             const char *what) {
     struct path is[MAX_PATHS];
@@ -239,7 +240,8 @@ static bool wake_one(struct notices *x) {
 
 static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = (struct waiting){p->id, p->lanes}; }
 
-/* Reports an event to the model in place of issuing. Returns false if the model does not handle this event. */
+/* Reports an event to the model instead of issuing an instruction. Returns false if the model does not handle this
+ * event. */
 static bool notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
     struct path was[MAX_PATHS];
@@ -325,12 +327,12 @@ START_TEST(random_programs_with_notices) {
 }
 END_TEST
 
-/* Generates structured code by recursive descent: nested if, if-else and loops. */
+/* Generates structured code: nested if, if-else and loops. */
 static void emit(struct toy *t, struct toy_inst in) {
     if (t->n < MAX_CODE - 1)
         t->code[t->n++] = in;
 }
-/* Appends structured code: nested if, if-else and loops, by recursive descent. */
+/* Appends structured code, by recursive descent: nested if, if-else and loops. */
 static void structured(struct toy *t, uint32_t depth, uint32_t *rng) {
     for (uint32_t k = 0, n = 1 + (*rng = toy_hash(*rng, 3, 3)) % 3; k < n; k++) {
         uint32_t shape = (*rng = toy_hash(*rng, 5, 7)) % 4;
@@ -341,7 +343,7 @@ static void structured(struct toy *t, uint32_t depth, uint32_t *rng) {
         uint32_t head = t->n;
         emit(t, (struct toy_inst){.kind = shape == 3 ? STEP : BRANCH});
         structured(t, depth - 1, rng);
-        if (shape == 2) { /* if-else: the first part jumps over the second */
+        if (shape == 2) { /* if-else: the first side ends with a jump over the second side */
             uint32_t jump = t->n;
             emit(t, (struct toy_inst){.kind = BRANCH, .takers = LANES_ALL});
             t->code[head].target = t->n;
@@ -366,7 +368,7 @@ static struct toy structured_toy(uint32_t seed) {
     return t;
 }
 
-/* On structured code SPE and DPE issue the same number of warp instructions; DWS may issue more. */
+/* On structured code, SPE and DPE issue the same number of warp instructions. DWS may issue more. */
 START_TEST(structured_counts_are_equal) {
     static struct toy_run spe, other;
     struct reconv_cfg cfg;

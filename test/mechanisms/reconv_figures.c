@@ -1,9 +1,9 @@
-/* Tests the papers' worked examples, block by block, and rules of single models. */
+/* Tests the worked examples in the papers, block by block, and rules that only one model has. */
 #include "test/toys/toy.h"
 #include <stdio.h>
 
-/* Figure 1 of the dual-path paper: A branches to B and C, C to D and E; D and E reconverge at F, B and F at G. Blocks
- * have three instructions, F one. Lanes: B 0; C 1 2 3; D 1; E 2 3. */
+/* Figure 1 of the dual-path paper. A branches to B and C, and C branches to D and E. D and E reconverge at F, B and F
+ * at G. Blocks have three instructions, but F has one. Lanes: B 0; C 1 2 3; D 1; E 2 3. */
 enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
 static struct toy figure1(void) {
     struct toy t = {.n = 19};
@@ -16,7 +16,8 @@ static struct toy figure1(void) {
     return t;
 }
 
-/* Runs the first path that paths() returns, repeatedly, and writes "B:1 C:e ..." with each block entered. */
+/* Runs the first path that paths() returns, again and again. Writes "B:1 C:e ..." with each block that is entered and
+ * its lanes. */
 static void block_order(const struct reconv_ops *ops, const struct reconv_cfg *cfg, char *out, size_t size) {
     static struct toy_run r;
     struct toy t = figure1();
@@ -50,10 +51,10 @@ START_TEST(figure2_spe_goes_depth_first) {
     char order[128];
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    cfg.first = 1; /* in the paper the fall-through B runs first */
+    cfg.first = 1; /* in the paper, the fall-through block B runs first */
     block_order(&reconv_spe, &cfg, order, sizeof order);
     ck_assert_str_eq(order, "A:f B:1 C:e D:2 E:c F:e G:f ");
-    cfg.first = 0; /* taken path first: C before B, E before D */
+    cfg.first = 0; /* the taken path runs first: C before B, E before D */
     block_order(&reconv_spe, &cfg, order, sizeof order);
     ck_assert_str_eq(order, "A:f C:e E:c D:2 F:e B:1 G:f ");
 }
@@ -72,7 +73,7 @@ static void step(const struct toy *t, const struct reconv_ops *ops, void *st, ui
     }
 }
 
-/* Returns the paths that may issue as "pc:lanes pc:lanes", by scoreboard: left, right. */
+/* Returns the paths that may issue as "pc:lanes pc:lanes", the path on the left scoreboard first. */
 static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     static char out[128];
     struct path p[MAX_PATHS];
@@ -83,8 +84,8 @@ static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     return out;
 }
 
-/* Figure 4: after A both B and C may issue. While C is diverged only D and E may issue. B may issue again when
- * control returns to its stack entry. */
+/* Figure 4: after A, both B and C may issue. While C is diverged, only D and E may issue. B may issue again when its
+ * stack entry is on top again. */
 START_TEST(figure4_dpe_interleaves) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -92,15 +93,18 @@ START_TEST(figure4_dpe_interleaves) {
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dpe, st, A, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 "); /* the left scoreboard has the taken path: C, then B */
+    /* the taken path C is on the left scoreboard, B on the right */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 ");
     step(&t, &reconv_dpe, st, B, 1);
     step(&t, &reconv_dpe, st, C, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 9:2 "); /* E and D; B is suspended at its second instruction */
+    /* D and E may issue; B is suspended at its second instruction */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 9:2 ");
     ck_assert_int_eq(reconv_dpe.depth(st), 3);
     step(&t, &reconv_dpe, st, D, 3);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c ");
     step(&t, &reconv_dpe, st, E, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "15:e 4:1 "); /* F once for all lanes of C, and B */
+    /* F runs once, for all lanes of C, and B may issue beside it */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "15:e 4:1 ");
     step(&t, &reconv_dpe, st, F, 1);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "4:1 ");
     step(&t, &reconv_dpe, st, B + 1, 2);
@@ -110,7 +114,8 @@ START_TEST(figure4_dpe_interleaves) {
 }
 END_TEST
 
-/* Section 7.1: with forwarding, B runs in the slot that D frees, as B and E do in the text's example. */
+/* Section 7.1: with path forwarding, B runs in the slot that becomes free when D ends. The text's example runs B and E
+ * in this way. */
 START_TEST(dpe_forwards_a_lower_path) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -123,7 +128,7 @@ START_TEST(dpe_forwards_a_lower_path) {
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 9:2 ");
     step(&t, &reconv_dpe, st, D, 3);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 3:1 ");
-    step(&t, &reconv_dpe, st, B, 3); /* B ends while E runs */
+    step(&t, &reconv_dpe, st, B, 3); /* B ends while E still runs */
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c ");
     step(&t, &reconv_dpe, st, E, 3);
     step(&t, &reconv_dpe, st, F, 1);
@@ -132,8 +137,8 @@ START_TEST(dpe_forwards_a_lower_path) {
 }
 END_TEST
 
-/* Section 7.2: if one half of a split load reaches a branch first, it waits there. The joined halves are one path on
- * the left scoreboard, which must include the right scoreboard's pending registers. */
+/* Section 7.2: if one half of a split load reaches a branch first, it waits there for the other half. The joined halves
+ * are one path on the left scoreboard. This scoreboard must include the pending registers of the right scoreboard. */
 START_TEST(dpe_halves_gather_before_a_branch) {
     struct reconv_cfg cfg;
     struct path p[2], slow;
@@ -141,7 +146,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
     cfg.dpe_memory_divergence = true;
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, 0, 0xf);
-    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path, so there is no half to wait for */
+    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* the halves have joined to one path, so no half waits */
     ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
     ck_assert_uint_eq(slow.lanes, 0x3);
     ck_assert_uint_eq(slow.board, 1);
@@ -155,7 +160,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
 }
 END_TEST
 
-/* A waiting half continues alone if the lanes it waits for have exited. */
+/* A waiting half continues alone if the lanes for which it waits have exited. */
 START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
     struct reconv_cfg cfg;
     struct path slow;
@@ -172,8 +177,8 @@ START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
 }
 END_TEST
 
-/* Section 3.3: the constrained scheduler returns one path, first the path that hit. It returns the other path after
- * a long-latency operation, and while the first path waits at a barrier. */
+/* Section 3.3: the constrained scheduler returns only one path. It begins with the path that hit. It returns the other
+ * path after a long-latency operation, and while the first path waits at a barrier. */
 START_TEST(dpe_constrained_shows_one_path) {
     struct reconv_cfg cfg;
     struct path slow;
@@ -194,8 +199,8 @@ START_TEST(dpe_constrained_shows_one_path) {
 }
 END_TEST
 
-/* Section 3.2, shadow copies: at a divergence both scoreboards are copied, and at the reconvergence point the
- * scoreboard of the arriving side. */
+/* Section 3.2, shadow copies: at a divergence both scoreboards are copied. At the reconvergence point, the scoreboard
+ * of the arriving side is copied. */
 START_TEST(dpe_reports_when_to_shadow) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -213,8 +218,8 @@ START_TEST(dpe_reports_when_to_shadow) {
 }
 END_TEST
 
-/* Figure 3 with threshold 2. A's branch uses the stack, because G has three instructions. C's branch subdivides the
- * warp, because F has one instruction. So F executes twice, once for each split. */
+/* Figure 3 with threshold 2. The branch in A uses the stack, because its post-dominator block G has three instructions.
+ * The branch in C subdivides the warp, because F has one instruction. So F executes twice, once for each split. */
 START_TEST(figure3_dws_runs_f_twice) {
     char order[128];
     struct toy t = figure1();
@@ -229,7 +234,7 @@ START_TEST(figure3_dws_runs_f_twice) {
     step(&t, &reconv_dws, st, B, 3);
     ck_assert_str_eq(schedulable(&reconv_dws, st), "6:e ");
     step(&t, &reconv_dws, st, C, 3);
-    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* only two splits at a time */
+    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* the table has room for only two splits */
     free(st);
     block_order(&reconv_dws, &cfg, order, sizeof order);
     int f = 0;
@@ -239,7 +244,7 @@ START_TEST(figure3_dws_runs_f_twice) {
 }
 END_TEST
 
-/* Two splits at the same PC merge. */
+/* Two splits that reach the same PC merge. */
 START_TEST(dws_merges_at_the_same_pc) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -258,12 +263,12 @@ START_TEST(dws_merges_at_the_same_pc) {
 }
 END_TEST
 
-/* Figures 9 and 10 (a) of subwarp interleaving: t1 falls through and stalls at PC 5, t0 branches to 7 and stalls at 8.
- * PCs as in the listing. */
+/* Figures 9 and 10 (a) of the subwarp-interleaving paper. t1 falls through and stalls at PC 5; t0 branches to PC 7 and
+ * stalls at PC 8. The PCs are those of the paper's listing. */
 START_TEST(figure10_si_states) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    cfg.first = 1; /* the fall-through t1 stays ACTIVE */
+    cfg.first = 1; /* t1, the fall-through side, stays ACTIVE */
     void *st = calloc(1, reconv_si.size(&cfg));
     const lanemask_t t0 = 1, t1 = 2;
     struct path p[2];
@@ -272,7 +277,7 @@ START_TEST(figure10_si_states) {
     reconv_si.bssy(st, p[0].id, 0, 10, 2);
     struct target to[2] = {{7, t0}, {3, t1}};
     struct branch_site site = {2, 10, 1, 7, false};
-    reconv_si.branch(st, p[0].id, to, 2, &site); /* step 1: t1 ACTIVE, t0 READY */
+    reconv_si.branch(st, p[0].id, to, 2, &site); /* step 1: t1 is ACTIVE, t0 is READY */
     ck_assert_str_eq(schedulable(&reconv_si, st), "3:2 ");
     reconv_si.paths(st, p, 2);
     uint16_t id1 = p[0].id;
@@ -285,24 +290,24 @@ START_TEST(figure10_si_states) {
     reconv_si.paths(st, p, 2);
     uint16_t id0 = p[0].id;
     reconv_si.advance(st, id0, 8);
-    reconv_si.wake(st, id1); /* t1's data arrives: READY, while t0 stays ACTIVE */
+    reconv_si.wake(st, id1); /* the data of t1 arrives: t1 is READY, and t0 stays ACTIVE */
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.stall(st, id0, STALL_LOAD_USE); /* step 7 */
     ck_assert(reconv_si.select(st));          /* step 8: t1 ACTIVE */
     ck_assert_str_eq(schedulable(&reconv_si, st), "5:2 ");
     reconv_si.advance(st, id1, 10);
-    reconv_si.bsync(st, id1, 0, 11); /* steps 9 and 10: BLOCKED */
+    reconv_si.bsync(st, id1, 0, 11); /* steps 9 and 10: the subwarp is BLOCKED */
     ck_assert_str_eq(schedulable(&reconv_si, st), "");
     reconv_si.wake(st, id0);
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.advance(st, id0, 10);
-    reconv_si.bsync(st, id0, 0, 11); /* the last subwarp opens the barrier, and both continue as one */
+    reconv_si.bsync(st, id0, 0, 11); /* the last subwarp arrives and opens the barrier; both continue as one subwarp */
     ck_assert_str_eq(schedulable(&reconv_si, st), "11:3 ");
     free(st);
 }
 END_TEST
 
-/* Figure 10 (b): with yield, t0 becomes ACTIVE as soon as t1 has issued its load. */
+/* Figure 10 (b): with yielding, t0 becomes ACTIVE as soon as t1 has issued its load. */
 START_TEST(figure10_si_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -321,7 +326,7 @@ START_TEST(figure10_si_yield) {
 }
 END_TEST
 
-/* A spin loop: lane 0 must pass the loop while the other lanes spin at PCs 0 and 1. With its, each subwarp makes
+/* A spin loop: lane 0 must leave the loop while the other lanes spin at PCs 0 and 1. Under its, every subwarp makes
  * progress. */
 START_TEST(its_spinning_lanes_yield) {
     struct reconv_cfg cfg;
@@ -332,7 +337,7 @@ START_TEST(its_spinning_lanes_yield) {
     struct branch_site site = {1, PC_EXIT, 0, 0, false};
     struct target first[2] = {{0, 2}, {2, 1}}, again[1] = {{0, 2}};
     reconv_its.advance(st, 0, 1);
-    reconv_its.branch(st, 0, first, 2, &site); /* the subwarp that took the branch stays active: lane 1 spins */
+    reconv_its.branch(st, 0, first, 2, &site); /* the subwarp that took the branch stays active, so lane 1 spins */
     int spins = 0;
     while (reconv_its.paths(st, p, 2) && p[0].lanes == 2 && spins < 1000) {
         reconv_its.advance(st, p[0].id, 1);

@@ -1,5 +1,6 @@
-/* Tests a model that is not part of the product (test/toys/solo.c) on real kernels, as docs/adding-a-model.md promises.
- * The suite mechanisms_reconv tests that it obeys the rules of the interface. */
+/* Runs real kernels under a reconvergence model that is not part of heddle (test/toys/solo.c), as
+ * docs/adding-a-model.md promises. The suite mechanisms_reconv tests that this model follows the rules of the
+ * interface. */
 #include "host/context.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -39,8 +40,8 @@ static void run(const char *model, const char *reconv, const char *text, const u
     heddle_close(h);
 }
 
-/* A kernel without divergence: a warp of 32 issues its seven instructions 7 times with the stack, and 7 x 32 times with
- * one lane each. The thread instructions are equal. */
+/* The kernel does not diverge. With the stack, a warp of 32 threads issues its seven instructions 7 times in total. The
+ * model solo runs one lane at a time, so it issues them 7 x 32 times. The number of thread instructions is equal. */
 START_TEST(each_lane_by_itself) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n"

@@ -8,7 +8,7 @@ START_TEST(memory_is_zero_and_aligned) {
         ck_assert_uint_eq((uintptr_t)p % 16, 0);
         for (size_t i = 0; i < size; i++)
             ck_assert_uint_eq(p[i], 0);
-        memset(p, 0xff, size); /* the next allocation must not overlap this one */
+        memset(p, 0xff, size); /* the next allocation must not overlap this allocation */
     }
     arena_free(a);
 }
@@ -47,7 +47,8 @@ START_TEST(strndup_ends_with_zero) {
 }
 END_TEST
 
-/* Returns true if allocating `n` times `size` bytes from an arena of 1,000 bytes jumps to the out-of-memory point. */
+/* Returns true if allocating `n` times `size` bytes from an arena of 1,000 bytes fails, that is, jumps to the arena's
+ * out-of-memory point. */
 static bool jumps(size_t n, size_t size) {
     struct arena *volatile a = arena_new(1000);
     jmp_buf full;
@@ -63,7 +64,7 @@ static bool jumps(size_t n, size_t size) {
 }
 
 START_TEST(limit_is_kept) {
-    ck_assert(!jumps(1, 992)); /* 62 units of 16 are within 1,000 bytes, 63 are not */
+    ck_assert(!jumps(1, 992)); /* 62 units of 16 bytes fit into 1,000 bytes, 63 do not */
     ck_assert(jumps(1, 993));
 }
 END_TEST
@@ -71,7 +72,7 @@ END_TEST
 START_TEST(overflow_is_noticed) {
     ck_assert(jumps(SIZE_MAX, 2));
     ck_assert(jumps(1, SIZE_MAX - 3));
-    ck_assert(jumps(SIZE_MAX / 16 + 2, 16)); /* the size would be 16 bytes if the product wrapped */
+    ck_assert(jumps(SIZE_MAX / 16 + 2, 16)); /* if the product of n and size wrapped, the size would be 16 bytes */
 }
 END_TEST
 

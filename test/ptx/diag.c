@@ -1,7 +1,7 @@
 #include "ptx/diag.h"
 #include "text.h"
 
-/* Returns the output for one error at [begin, end) of `text`. */
+/* Returns the printed message about an error at bytes [begin, end) of `text`. */
 static char *one_error(const char *text, uint32_t begin, uint32_t end) {
     struct diags d;
     diags_init(&d, "a.ptx", text, strlen(text));
@@ -42,7 +42,7 @@ START_TEST(offset_beyond_the_text_is_its_end) { check_error("ab", 99, 100, "a.pt
 END_TEST
 
 START_TEST(utf8_takes_one_column_on_screen) {
-    /* The column counts bytes, two for this letter. The caret counts characters. */
+    /* The column counts bytes, and this letter has two. The caret is placed by characters. */
     check_error("\xc3\xa9 x", 3, 4, "a.ptx:1:4: error: bad\n\xc3\xa9 x\n  ^\n");
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(long_lines_are_cut) {
     text[1000] = 0;
     text[500] = 'Y';
     char *output = one_error(text, 500, 501);
-    /* the excerpt has 60 bytes before the location and 120 bytes in total */
+    /* the excerpt has at most 120 bytes, of which 60 are before the error */
     snprintf(expected, sizeof expected, "a.ptx:1:501: error: bad\n...%.60sY%.59s...\n%*s^\n", text, text + 501, 63, "");
     ck_assert_str_eq(output, expected);
     free(output);
@@ -149,9 +149,9 @@ static const char *suggest(const char *word) { return diag_suggest(word, opcodes
 
 START_TEST(suggests_the_nearest) {
     ck_assert_str_eq(suggest("addd"), "add");
-    ck_assert_str_eq(suggest("step"), "setp"); /* two swapped neighbours count as one edit */
+    ck_assert_str_eq(suggest("step"), "setp"); /* swapping two neighbouring letters is one edit */
     ck_assert_str_eq(suggest("MEMBAR"), "membar");
-    ck_assert_str_eq(suggest("activmsk"), "activemask"); /* two of ten letters missing */
+    ck_assert_str_eq(suggest("activmsk"), "activemask"); /* two of ten letters are missing */
     ck_assert_str_eq(suggest("cvt"), "cvta");
 }
 END_TEST

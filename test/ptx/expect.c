@@ -1,6 +1,6 @@
 #include "text.h"
 
-/* Checks all messages about a whole text. */
+/* Checks all messages that parsing a text gives. */
 static void check_text(const char *text, size_t len, const char *expected) {
     struct parsed p = parse_bytes(text, len);
     char *output = messages(&p.diags);
@@ -26,7 +26,7 @@ START_TEST(other_texts_are_refused) {
 }
 END_TEST
 
-/* One line of a module (line 4), and the messages about it. */
+/* Modules with one line (line 4), and the messages about this line. */
 static const struct {
     const char *text, *expected;
 } items[] = {
@@ -99,7 +99,7 @@ START_TEST(mistakes_in_a_module) {
 }
 END_TEST
 
-/* One line of a body (line 5), and the messages about it. */
+/* Kernel bodies with one line (line 5), and the messages about this line. */
 static const struct {
     const char *text, *expected;
 } statements[] = {
@@ -137,7 +137,7 @@ static const struct {
                              "help: 0f takes exactly 8 hexadecimal digits, the bits of a 32-bit float\n"},
     {"mov.f64 %f1, 0d0;", "t.ptx:5:14: error: '0d0' is not a number\nmov.f64 %f1, 0d0;\n             ^~~\n"
                           "help: 0d takes exactly 16 hexadecimal digits, the bits of a 64-bit float\n"},
-    /* an excerpt of more than 40 bytes is cut */
+    /* a quoted text of more than 40 bytes is cut */
     {"mov.u32 %r1, 0x0123456789012345678901234567890123456789z;",
      "t.ptx:5:14: error: '0x01234567890123456789012345678901234567...' is not a number\n"
      "mov.u32 %r1, 0x0123456789012345678901234567890123456789z;\n"

@@ -8,7 +8,7 @@ static struct parsed parse_value(const char *expression) {
     return parse_items(text);
 }
 
-/* Results match C except for ~, % and ?:, see ptx/fold.c. */
+/* The expected results are computed by C, except for ~, % and ?:, which differ (see ptx/fold.c). */
 static const struct {
     const char *text;
     int64_t value;
@@ -23,7 +23,7 @@ static const struct {
     {"(8 % 3) / -1", 0, true},              /* 2 / (2^64 - 1) */
     {"(~1) / 3", 0x5555555555555554, true}, /* 2^64 - 2 = 3 * 0x5555555555555554 + 2 */
     {"7U / 2", 3, true},
-    {"-1 / 2U", INT64_MAX, true}, /* the result is unsigned if either operand is */
+    {"-1 / 2U", INT64_MAX, true}, /* the result is unsigned if one of the operands is unsigned */
     {"1 << 4 >> 2", 4, false},
     {"-16 >> 2", -4, false},
     {"0x8000000000000000 >> 63", 1, true},
@@ -108,7 +108,7 @@ START_TEST(symbol_with_offset) {
 }
 END_TEST
 
-/* Checks the message of the only error in an expression that begins in column 18. */
+/* Checks the message of the only error in an expression. The expression begins in column 18. */
 static const struct {
     const char *text, *message;
 } mistakes[] = {

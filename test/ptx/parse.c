@@ -283,7 +283,7 @@ START_TEST(parentheses_around_constants_vanish_except_in_calls) {
 }
 END_TEST
 
-/* The operand kinds of each form of call. P is a parenthesised list with its length, and N is a name. */
+/* The operand kinds of each form of call. P is a parenthesised list with its length; N is a name. */
 static const struct {
     const char *text, *kinds;
 } calls[] = {

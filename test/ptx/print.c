@@ -1,7 +1,8 @@
 #include "text.h"
 #include <glob.h>
 
-/* Prints a tree, parses the output, and checks that the trees and a second printing are equal. */
+/* Parses a text, prints the tree, and parses the output again. The second tree and its printed form must be equal to
+ * the first. */
 static void round_trip(struct parsed *p) {
     char *first = printed(p->module);
     struct parsed again = parse_good(first);
@@ -44,7 +45,7 @@ START_TEST(samples_survive_printing) {
 }
 END_TEST
 
-/* Items of a module and their printed form; NULL: same as the input. */
+/* Items of a module, and their printed form. NULL: the printed form equals the input. */
 static const struct {
     const char *text, *expected;
 } items[] = {
@@ -82,7 +83,7 @@ START_TEST(items_print) {
 }
 END_TEST
 
-/* Statements of a body and their printed form; NULL: same as the input. */
+/* Statements of a body, and their printed form. NULL: the printed form equals the input. */
 static const struct {
     const char *text, *expected;
 } statements[] = {
@@ -136,7 +137,7 @@ START_TEST(labels_stand_out) {
 }
 END_TEST
 
-/* Pairs of modules that differ in one detail. */
+/* Pairs of modules that differ in one detail, so their trees must differ. */
 static const struct {
     const char *a, *b;
 } different[] = {

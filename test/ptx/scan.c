@@ -1,6 +1,6 @@
 #include "text.h"
 
-/* Returns the n-th operand, from 0, of the only instruction in the body. */
+/* Returns operand n (counted from 0) of the only instruction in the body. */
 static const struct operand *operand(const struct parsed *p, int n) {
     const struct operand *o = body_of(p)->insn.operands;
     while (n--)
@@ -43,7 +43,7 @@ START_TEST(equal_words_are_one_pointer) {
 }
 END_TEST
 
-/* 5,000 names make the table grow several times. Every id is below n_words and occurs at most once. */
+/* 5,000 names make the name table grow several times. Every name must get its own id below n_words. */
 START_TEST(ids_are_dense) {
     char *text;
     size_t len;
@@ -88,7 +88,7 @@ static const struct {
     {"0b101", 5, false},
     {"0B11U", 3, true},
     {"9223372036854775807", INT64_MAX, false},
-    {"9223372036854775808", (uint64_t)1 << 63, true}, /* this value does not fit into a signed number */
+    {"9223372036854775808", (uint64_t)1 << 63, true}, /* the value does not fit into a signed 64-bit number */
     {"0xffffffffffffffff", UINT64_MAX, true},
     {"18446744073709551615U", UINT64_MAX, true},
     {"01777777777777777777777", UINT64_MAX, true},
@@ -186,7 +186,7 @@ START_TEST(names_may_look_like_opcodes) {
 }
 END_TEST
 
-/* Scanning a token of many megabytes takes linear time. */
+/* The time to scan a token of many megabytes must be linear in its length. */
 START_TEST(long_tokens_take_linear_time) {
     const size_t size = 20 << 20;
     char *text = malloc(size + size / 4 + 200);

@@ -1,12 +1,12 @@
 #ifndef TEST_PTX_TEXT_H
 #define TEST_PTX_TEXT_H
-/* Helpers that parse short texts, for the tests of ptx/. */
+/* Fixture that parses short texts, for the tests of ptx/. */
 #include "ptx/tree.h"
 #include "test/test.h"
 
 #define HEADER ".version 7.0\n.target sm_75\n.address_size 64\n"
 
-/* A text with its messages and its tree. */
+/* A text, the messages about it, and its tree. */
 struct parsed {
     struct diags diags;
     struct module *module;
@@ -31,7 +31,7 @@ static inline void parsed_free(struct parsed *p) {
     free(p->text);
 }
 
-/* Returns the printed messages. The caller frees them. */
+/* Returns the printed messages, which the caller frees. */
 static inline char *messages(const struct diags *d) {
     char *text;
     size_t len;
@@ -52,7 +52,7 @@ static inline char *printed(const struct module *m) {
     return text;
 }
 
-/* Parses a valid text. On errors the test fails and prints the messages. */
+/* Parses a text that must be valid. If it has errors, fails the test and prints them. */
 static inline struct parsed parse_good(const char *text) {
     struct parsed p = parse_text(text);
     char *output = messages(&p.diags);
@@ -71,7 +71,7 @@ static inline struct parsed parse_items(const char *items) {
     return p;
 }
 
-/* Parses `statements` as the body of a kernel. They begin on line 5. */
+/* Parses `statements` as the body of a kernel. The statements begin on line 5. */
 static inline struct parsed parse_body(const char *statements) {
     char *text;
     ck_assert_int_ge(asprintf(&text, HEADER ".entry k() {\n%s\n}", statements), 0);

@@ -1,7 +1,7 @@
-/* Tests recovery after an error, and limits. */
+/* Tests how the parser recovers after an error, and its limits. */
 #include "text.h"
 
-/* Checks the lines of all errors in a text, given as "5 7 9". */
+/* Checks the line numbers of all errors in a text. They are given as a string, for example "5 7 9". */
 static void check_lines(const char *text, const char *expected) {
     struct parsed p = parse_text(text);
     char lines[500] = "", *output = messages(&p.diags);
@@ -16,19 +16,20 @@ static void check_lines(const char *text, const char *expected) {
     parsed_free(&p);
 }
 
-/* Items begin on line 4; a body's statements on line 5. */
+/* Texts, and the lines of their errors. Items of the module begin on line 4; the statements of a body begin on
+ * line 5. */
 static const struct {
     const char *text, *lines;
 } cases[] = {
-    /* statements: parsing resumes after the next ;, and skipped text causes no errors */
+    /* an error in a statement: parsing resumes after the next semicolon, and the skipped text gives no errors */
     {".entry k() {\nadd 1 2;\nret;\nadd ,;\n}", "5 7"},
     {".entry k() {\nmov {a b}, {c, d};\nmov [a b], c;\nmov (a b), {c;\nmov {a, b c;\nret;\n}", "5 6 7 8"},
     {".entry k() {\nif (x) {\n y = 1;\n if (y) { z = 2; }\n}\nadd ,;\n}", "5 9"},
-    /* a missing ; causes one message, and the next statement is checked */
+    /* a missing semicolon gives one message, and the next statement is parsed normally */
     {".entry k() {\nadd a\nadd b\n@p add ,;\nadd c\n.reg .b32 1;\n.loc 1 1 1\nret\n}", "5 6 7 8 9 11"},
-    /* a directive without ; ends at a token that begins a line */
+    /* a directive without semicolon ends before a token that begins a line */
     {".entry k() {\n.loc 1\n.loc 1 1 1\nadd ,;\n.loc 1 2\n@p add ,;\n}", "6 7 9 9"},
-    /* the } of a block ends recovery */
+    /* the } of a block ends the recovery */
     {".entry k() {\n{\nadd ,\n}\nadd ,;\n}\n.zebra;", "6 8 10"},
     {".entry k() {\nadd 1 2 }\n.zebra;", "5 6"},
     /* items */
@@ -45,7 +46,7 @@ static const struct {
     {".entry k() {\n{\nadd 1 2\n.entry l() { 1; }", "6 7"},
     {".entry k() {\nmov {a #}, b;\nadd ,;\n}", "5 6"},
     {"x { y\n}\n.global 1;\n.entry k() {", "4 6 7"},
-    /* no errors are reported after the end of the text */
+    /* an error at the end of the text gives no further errors */
     {".entry k() { add 1 2", "4"},
     {".entry k() {\nadd 1 2", "5"},
     {".zebra", "4"},
@@ -74,7 +75,7 @@ START_TEST(errors_end_after_the_limit) {
 }
 END_TEST
 
-/* Returns `before`, `part` n times, `middle`, `end` n times, then `after`. */
+/* Returns `before`, then n times `part`, then `middle`, then n times `end`, then `after`. */
 static char *repeated(const char *before, const char *part, int n, const char *middle, const char *end,
                       const char *after) {
     char *text;
@@ -91,7 +92,7 @@ static char *repeated(const char *before, const char *part, int n, const char *m
     return text;
 }
 
-/* The maximum nesting, and the message beyond it. */
+/* Tests the maximum nesting, and the message if the nesting is deeper. */
 static const struct {
     const char *before, *part, *middle, *end, *after;
     int max_depth;
@@ -101,7 +102,7 @@ static const struct {
     {".global .b32 x = ", "(", "1", ")", ";", 256, "more than 256 nested brackets"},
     {".global .b32 x = ", "{", "1", "}", ";", 256, "more than 256 nested brackets"},
     {".entry k() { mov ", "{", "1", "}", "; }", 256,
-     "more than 256 nested brackets"}, /* the block's own brace does not count */
+     "more than 256 nested brackets"}, /* the brace of the block itself does not count as nesting */
 };
 
 START_TEST(nesting_is_limited) {
@@ -145,7 +146,7 @@ START_TEST(lists_are_not_limited) {
 }
 END_TEST
 
-/* Random bytes from a fixed seed, with or without a valid header: parsing ends at the error limit. */
+/* Parses random bytes from a fixed seed, with or without a valid header. Parsing must end at the limit of errors. */
 START_TEST(garbage_ends) {
     const size_t size = 1 << 20;
     char *text = malloc(size);
@@ -165,14 +166,14 @@ START_TEST(garbage_ends) {
 }
 END_TEST
 
-/* Tests a byte that begins no token, inside a skipped statement. Fuzzing found a fault here with flex's compressed
- * tables, which are no longer used. */
+/* Tests a byte that begins no token, inside a statement that is skipped. Fuzzing once found an error here, which came
+ * from the compressed tables of flex. These tables are no longer used. */
 START_TEST(strange_byte_while_skipping) {
     check_lines(HEADER ".const .b8 x[8] = 1 2 \xc5\x02\x01\x90 a;\n.global 1;", "4 5");
 }
 END_TEST
 
-/* A zero byte would cut off strings in the tree. */
+/* A zero byte in the text would cut off strings in the tree. */
 START_TEST(zero_is_no_text) {
     struct parsed p = parse_bytes(HEADER ".section .x { a\0b }", strlen(HEADER) + 19);
     char *output = messages(&p.diags);

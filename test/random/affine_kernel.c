@@ -17,7 +17,7 @@ static uint32_t below(struct gen *g, uint32_t n) { return test_random_below(&g->
 static bool chance(struct gen *g, uint32_t one_in) { return below(g, one_in) == 0; }
 #define PUT(...) fprintf(g->out, __VA_ARGS__)
 
-/* Returns an operand that is equal in all threads of a CTA, 32 bits wide. */
+/* Returns a 32-bit operand that is equal in all threads of a CTA. */
 static const char *scalar(struct gen *g, char text[32]) {
     static const char *const some[] = {"%n", "%stride", "%ctaid.x", "%ctaid.y", "%ntid.x", "%nctaid.x"};
     static const uint32_t edges[] = {0, 1, 4, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffff0, 0x80000010};
@@ -64,7 +64,7 @@ static void word_statement(struct gen *g) {
         PUT("  mov.u32 %%a%u, %%%s;\n", d,
             (const char *[]){"tid.x", "tid.y", "tid.z", "ctaid.z", "ntid.y", "laneid"}[below(g, 6)]);
         break;
-    default: /* the result is affine only if its source is a scalar, which is not always the case */
+    default: /* the result is affine only if the source is a scalar, and this is not always so */
         if (!chance(g, 4))
             PUT("  mov.u32 %%a%u, %s;\n", a, scalar(g, s));
         PUT("  %s %%a%u, %%a%u, %u;\n", only[below(g, 10)], d, a, 1 + below(g, 9));
@@ -150,14 +150,14 @@ static void predicate(struct gen *g, uint32_t p) {
     }
 }
 
-/* Writes a guard, or nothing. */
+/* Writes a random guard, or nothing. */
 static void guard(struct gen *g) {
     if (chance(g, 3))
         PUT("  @%s%%p%u", chance(g, 2) ? "!" : "", below(g, PREDS));
 }
 
-/* Writes code that computes the address of an element of `in` into %x. The index is linear in thread and CTA
- * indices, written as compilers write it. */
+/* Writes code that computes the address of an element of `in` into %x. The index is linear in the thread and CTA
+ * indices. The code has the forms that compilers emit. */
 static void address(struct gen *g, bool far) {
     static const char *const from[] = {"%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%n", "%stride"};
     PUT("  mov.u32 %%i, %d;\n", (int)below(g, 2000) - 1000);
@@ -168,7 +168,7 @@ static void address(struct gen *g, bool far) {
         else
             PUT("  shl.b32 %%j, %%j, %u;\n  %s.u32 %%i, %%i, %%j;\n", below(g, 3), chance(g, 2) ? "add" : "sub");
     }
-    if (chance(g, 3)) /* sums that wrap and come back */
+    if (chance(g, 3)) /* sums that wrap, and a correction that takes the wrap back */
         PUT("  add.s32 %%i, %%i, 0x7fffff00;\n  add.s32 %%i, %%i, 0x80000100;\n");
     if (far) /* the 32-bit sum wraps between two threads; the correction leads both sides to the same place */
         PUT("  add.u32 %%j, %%tid.x, 0xfffffff5;\n  setp.lt.u32 %%q, %%tid.x, 11;\n"
@@ -230,7 +230,7 @@ static void data_statement(struct gen *g) {
 
 static void statements(struct gen *g, uint32_t n);
 
-/* Writes an affine predicate, or a predicate of data. */
+/* Writes a predicate that is affine, or that depends on data. */
 static void condition(struct gen *g, uint32_t p) {
     if (chance(g, 4))
         PUT("  and.b32 %%t, %%v%u, 3;\n  setp.eq.u32 %%p%u, %%t, 1;\n", below(g, DATA), p);
@@ -252,7 +252,8 @@ static void branch(struct gen *g) {
     PUT("END%d:\n", k);
 }
 
-/* Writes a loop of up to 6 iterations: a scalar number, or until an affine value or data ends it. */
+/* Writes a loop of at most 6 iterations. The number of iterations is a scalar, or depends on an affine value or on
+ * data. */
 static void loop(struct gen *g) {
     int k = g->labels++, c = g->counters++;
     uint32_t p = below(g, PREDS);
@@ -298,7 +299,8 @@ static void statements(struct gen *g, uint32_t n) {
     g->depth--;
 }
 
-/* Writes code in which all threads of the CTA meet at a barrier and read a word that a neighbour stored. */
+/* Writes code in which all threads of the CTA meet at a barrier, and then read a word that a neighbouring thread
+ * stored. */
 static void exchange(struct gen *g) {
     PUT("  shl.b32 %%j, %%tid, 2;\n  mov.u32 %%i, cells;\n  add.u32 %%i, %%i, %%j;\n  st.shared.u32 [%%i], %%v0;\n"
         "  st.global.u32 [%%slice+%d], %%v1;\n  bar.sync 0;\n",
@@ -369,7 +371,7 @@ struct affine_kernel affine_kernel(uint64_t seed) {
     }
     for (int v = 0; v < DATA; v++)
         PUT("  st.global.u32 [%%slice+%d], %%v%d;\n", 4 * v, v);
-    for (int a = 0; a < WORDS; a++) /* values that DAC leaves to the kernel's own warps */
+    for (int a = 0; a < WORDS; a++) /* values that DAC does not decouple, so that the kernel's own warps compute them */
         PUT("  st.global.u32 [%%slice+%d], %%a%d;\n", 4 * (DATA + a), a);
     PUT("  ret;\n}\n");
     fclose(g->out);

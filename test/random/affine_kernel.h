@@ -1,9 +1,9 @@
 #ifndef TEST_AFFINE_KERNEL_H
 #define TEST_AFFINE_KERNEL_H
 /* Generates random valid kernels whose addresses and branches derive from thread and CTA indices, parameters, and
- * sometimes data. They contain sums, products, shifts, conversions that wrap in some threads, predicates and loops of
- * all classes, guards, early returns and barriers. The same seed gives the same text and launch. Memory does not depend
- * on the order of threads.
+ * sometimes data. A kernel has sums, products, shifts, conversions that wrap in some threads, predicates, loops,
+ * guards, early returns and barriers. A seed always gives the same text and the same launch. Memory after a run does
+ * not depend on the order of threads.
  *
  *     .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .s32 stride, .param .u64 far)
  *

@@ -1,6 +1,6 @@
-/* Runs random kernels (random_kernel.h, affine_kernel.h) as native code: memory, counts and outcome must equal the
- * interpreter's, under every reconvergence model, with one and with three host threads, and with blocks compiled at
- * any time. HEDDLE_JIT_KERNELS sets the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs random kernels (random_kernel.h, affine_kernel.h) as native code. Memory, counts and outcome must equal those of
+ * the interpreter, under every reconvergence model, with one and with three host threads, and whenever blocks are
+ * compiled. HEDDLE_JIT_KERNELS sets the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "affine_kernel.h"
 #include "host/heddle.h"
 #include "random_kernel.h"
@@ -121,7 +121,7 @@ static void both(const struct job *j, uint32_t most_threads) {
     }
 }
 
-/* Sampled: half of the kernels; with HEDDLE_EVERY all. */
+/* Tests half of the kernels; with HEDDLE_EVERY all. */
 static uint64_t kernels(void) { return test_every() ? KERNELS : KERNELS / 2; }
 
 START_TEST(random_kernels_end_alike) {
@@ -151,8 +151,8 @@ START_TEST(affine_kernels_end_alike) {
 }
 END_TEST
 
-/* Native code and the interpreter reach a limit after the same number of instructions and at the same place. With
- * several host threads, memory is not compared: later CTAs may have stored some words by then. */
+/* Native code and the interpreter must reach an instruction limit after the same number of instructions and at the same
+ * place. With several host threads, memory is not compared, because later CTAs may already have stored some words. */
 START_TEST(limits_are_met_alike) {
     jit_level(_i);
     uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1);

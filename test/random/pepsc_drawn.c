@@ -1,4 +1,4 @@
-/* Draws the machines of random_pepsc.c and random_compiled.c. */
+/* Draws random machines for random_pepsc.c and random_compiled.c. */
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
 #include "test/random.h"
@@ -8,8 +8,8 @@
 static const char *const configs[] = {"pepsc", "gt200", "fermi", "pepsc-8", "pepsc-64", "pepsc"};
 static const char *const beside[] = {"", "+stride", "+ddp", "+dac", "+cae", "+ddp+dac", "+stride+cae", "+mta"};
 
-/* Options that change only timing, with the ends of their ranges and common values. An extension's options are drawn
- * for models with that extension. */
+/* Options that change only timing, each with the ends of its range and common values. The options of an extension are
+ * drawn only for models with this extension. */
 static const struct {
     const char *extension, *set[5];
 } choices[] = {

@@ -1,8 +1,8 @@
 #ifndef TEST_RANDOM_PEPSC_DRAWN_H
 #define TEST_RANDOM_PEPSC_DRAWN_H
-/* Draws a machine with all of PEPSC's features: the core with one of its widths or a GPU; a model with chains,
- * folding and reductions, and often a prefetcher or another extension; options from the ends of their ranges.
- * Results do not depend on any of them. */
+/* Draws a random machine with all of PEPSC's features: the PEPSC core with one of its widths, or a GPU; a model with
+ * chains, folding and reductions, and often with a prefetcher or another extension; and options from the ends of their
+ * ranges. Results must not depend on any of these. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,12 +12,12 @@ struct drawn {
     const char *config;
     char model[80];
     const char *set[DRAWN_SET];
-    int n; /* number of options; a NULL follows the last option */
+    int n; /* number of options; the option after the last is NULL */
 };
 
 struct drawn draw_pepsc(uint64_t seed);
-/* Writes the options as on a command line: "-c pepsc -m spe+chain -s chain.length=5". */
+/* Writes the options as command-line arguments, for example "-c pepsc -m spe+chain -s chain.length=5". */
 void drawn_text(const struct drawn *d, char *out, size_t size);
-/* Returns 1 if a launch failed because the drawn limit of registers is too low for an instruction, else 0. */
+/* Returns 1 if a launch failed because an instruction needs more registers than the drawn limit, else 0. */
 int drawn_too_few(const char *error);
 #endif

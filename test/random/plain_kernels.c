@@ -1,6 +1,6 @@
-/* Runs random kernels (random_kernel.h) twice: on an SM that takes its fast path (timing/sm/fast_path.h), and with
- * counts per instruction, which force the general path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets
- * the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs random kernels (random_kernel.h) twice: on an SM that uses its fast path (timing/sm/fast_path.h), and with
+ * counts per instruction, which disable the fast path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets the
+ * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/test.h"

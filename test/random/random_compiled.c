@@ -1,6 +1,6 @@
-/* Runs test/compiled/loops.cu, as two compilers translated it, on random machines with all of PEPSC's features and for
- * several iteration counts: memory must equal the result of the interpreter without these features.
- * HEDDLE_RANDOM_COMPILED sets the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs the kernels of test/compiled/loops.cu, compiled by two compilers, on random machines with all of PEPSC's
+ * features and with several iteration counts. Memory must equal memory after a run of the interpreter without these
+ * features. HEDDLE_RANDOM_COMPILED sets the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
@@ -64,7 +64,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Runs each kernel of a file with two iteration counts on each machine. The machines use different counts in
+/* Runs each kernel of a file on each machine, with two iteration counts. Other machines use other counts, in
  * rotation. */
 START_TEST(memory_equals_the_interpreters) {
     static uint32_t want[WORDS], got[WORDS];
@@ -96,7 +96,7 @@ START_TEST(memory_equals_the_interpreters) {
             heddle_close(x.h);
         }
     heddle_close(plain.h);
-    /* the second file has no ladders, since its loops are not unrolled */
+    /* the loops of the second file are not unrolled, so they have no ladders */
     ck_assert_msg(loops > 0 && chains > 0 && (sums > 0 || _i), "%.0f loops, %.0f chains, %.0f sums", loops, chains,
                   sums);
 }

@@ -1,8 +1,9 @@
-/* Writes code that `chain` and `fold` transform: f32 values that are used once, and short branches around f32
- * operations. */
+/* Writes code that the extensions `chain` and `fold` transform: f32 values that are used only once, and short branches
+ * around f32 operations. */
 #include "random_gen.h"
 
-/* Writes a source operand: usually %u<newest>, the last intermediate result. Older results are read again sometimes. */
+/* Writes a source operand. It is usually the newest intermediate result, %u<newest>. Sometimes it is an older one,
+ * which is then read a second time. */
 static void value(struct gen *g, int newest) {
     if (newest >= 0 && !chance(g, 4))
         fprintf(g->out, "%%u%d", newest);
@@ -12,8 +13,8 @@ static void value(struct gen *g, int newest) {
         operand(g, 'F');
 }
 
-/* Writes an operation other than arithmetic, as in the sides of a branch: a move of a register or constant, a sign
- * change, a minimum or a maximum. */
+/* Writes an operation that is not arithmetic: a move of a register or constant, a sign change, a minimum or a maximum.
+ * Such operations occur in the sides of branches. */
 static void simple(struct gen *g, int newest) {
     static const char *const one[] = {"mov.f32", "mov.b32", "mov.f32", "neg.f32", "abs.f32", "neg.ftz.f32"};
     static const char *const two[] = {"min.f32", "max.f32", "min.ftz.f32", "max.f32"};
@@ -33,8 +34,8 @@ static void simple(struct gen *g, int newest) {
     fputs(";\n", g->out);
 }
 
-/* Writes one operation. Returns the number of the %u register that it writes, or -1 if it writes another register.
- * `newest` is the number of a %u register to read, or -1 if there is none. */
+/* Writes one operation. Returns the number of the %u register that it writes, or -1 if it writes another register. If
+ * `newest` is not -1, the operation may read register %u<newest>. */
 static int operation(struct gen *g, int newest, bool last) {
     static const char *const two[] = {"add.f32",        "sub.f32",    "mul.f32",     "add.rn.f32",
                                       "sub.ftz.f32",    "mul.rz.f32", "add.sat.f32", "sub.rm.f32",
@@ -55,7 +56,7 @@ static int operation(struct gen *g, int newest, bool last) {
     return to;
 }
 
-/* Writes `n` operations, most of which use the previous result, with other operations in between. */
+/* Writes `n` operations. Most of them read the previous result; other operations are in between. */
 static void chain(struct gen *g, uint32_t n, bool guards) {
     int newest = -1;
     uint32_t p = below(g, PREDS), one_in = guards && chance(g, 4) ? 1 : guards && chance(g, 4) ? 3 : 0;
@@ -86,8 +87,8 @@ static void diamond(struct gen *g, int depth) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* Writes a short branch in the form without a branch that compilers use: the code of both sides (up to three operations
- * or one value each) and a selp. */
+/* Writes a short if-else in the form without a branch that compilers use: the code of both sides (at most three
+ * operations or one value each), and then a selp. */
 static void selection(struct gen *g) {
     static const char *const two[] = {"add.f32", "sub.ftz.f32", "mul.f32", "max.f32", "add.sat.f32", "mul.rz.f32"};
     uint32_t n[2] = {below(g, 4), below(g, 4)};

@@ -1,6 +1,6 @@
-/* Runs random control flow graphs: branches, branch tables and jumps to any block of a kernel and of the functions
- * that it calls, cycles with several entries, early returns, and exits in any block. Convergence barriers may be
- * placed anywhere in the graphs. Every thread must end, with the results of a stack-based model.
+/* Runs random control flow graphs. A graph has branches, branch tables and jumps to any block, in a kernel and in the
+ * functions that it calls. It has cycles with several entries, early returns, and exits in any block. Convergence
+ * barriers may be anywhere in the graph. Every thread must end, with the same results as under a model with a stack.
  * HEDDLE_RANDOM_KERNELS sets the number of graphs, and HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/random.h"
@@ -12,7 +12,7 @@ enum { KERNELS = 60, MOST_BLOCKS = 24, FUNCTIONS = 3, THREADS = 80, ROUNDS = 24 
 struct graph {
     FILE *out;
     uint64_t rng;
-    uint32_t blocks, function; /* the kernel is the last function; each function calls earlier ones */
+    uint32_t blocks, function; /* the kernel is the last function; a function calls only functions before it */
 };
 
 static uint32_t below(struct graph *g, uint32_t n) { return test_random_below(&g->rng, n); }
@@ -33,7 +33,8 @@ static void end(struct graph *g) {
     fputs("ret;\n", g->out);
 }
 
-/* Writes the fuel check of a backward branch: without fuel, the thread jumps to the last block. */
+/* Writes the check before a backward branch: it uses one unit of the thread's fuel, and without fuel the thread jumps
+ * to the last block. */
 static void count(struct graph *g) {
     fprintf(g->out, "sub.u32 %%f, %%f, 1; setp.eq.u32 %%q, %%f, 0; @%%q bra B%u;\n", g->blocks);
 }
@@ -116,7 +117,7 @@ static char *kernel(uint64_t seed) {
     return text;
 }
 
-/* Reports a failure and stores the kernel's text in build/. */
+/* Reports a failure, and writes the kernel's text to a file in build/. */
 static void give_up(uint64_t seed, const char *text, const char *model, const char *machine, const char *option,
                     const char *what) {
     char path[64];
@@ -165,8 +166,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Seeds that once made threads wait for each other, at a reconvergence point in a loop that some threads enter
- * before other threads reconverge. */
+/* Seeds of graphs in which threads once waited for each other forever: some threads entered a loop before other threads
+ * had reconverged at a point inside this loop. */
 static const uint64_t special[] = {1266};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 

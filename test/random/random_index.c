@@ -1,9 +1,9 @@
-/* Generates kernels that compute with indices. Registers:
- * - %a0.. are 32-bit and %b0.. are 64-bit values that start affine. Later values may be anything, so they are used only
- *   in comparisons, in data and in 16-bit indices.
- * - %x0.. are data.
- * - %p0.. are predicates of indices or of data.
- * Indices of other accesses are computed for each access, with coefficients so small that they stay in bounds. */
+/* Generates random kernels that compute with indices. Their registers:
+ * - %a0, %a1 and so on (32 bits) and %b0, %b1 and so on (64 bits) have affine values at first. Later they may have any
+ *   value, so they are used only in comparisons, in data, and in 16-bit indices.
+ * - %x0, %x1 and so on are data.
+ * - %p0, %p1 and so on are predicates of indices or of data.
+ * The index of any other access is computed for this access, with coefficients so small that it stays in bounds. */
 #include "random_index.h"
 #include "test/random.h"
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct gen {
     FILE *out;
     uint64_t rng;
     int labels, counters, depth;
-    int loop[MAX_DEPTH + 1], loops; /* counters of the enclosing loops with few iterations */
+    int loop[MAX_DEPTH + 1], loops; /* numbers of the counter registers of enclosing loops that have few iterations */
     bool uniform;                   /* all threads of the CTA are active at this point */
     bool may_leave;                 /* no barrier follows */
     bool calls;
@@ -30,7 +30,7 @@ static int small(struct gen *g) { return (int)below(g, 9) - 4; }
 
 static void statements(struct gen *g, uint32_t n);
 
-/* Returns a scalar: a constant, a parameter, or an index of the CTA. */
+/* Returns an operand that is equal in all threads of a CTA: a constant, a parameter, or an index of the CTA. */
 static const char *scalar(struct gen *g) {
     static const char *const names[] = {"%n",  "%m", "%ctaid.x", "%ctaid.y", "%ntid.x", "%ntid.y", "%nctaid.x", "%s0",
                                         "%s1", "3",  "-5",       "7",        "64",      "65535",   "0x7fffffff"};
@@ -105,7 +105,7 @@ static void data_values(struct gen *g) {
 
 static const char *const orders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-/* Writes a predicate of indices or of data. Returns its number. */
+/* Writes code that sets a predicate, which depends on indices or on data. Returns the predicate's number. */
 static uint32_t condition(struct gen *g, bool data) {
     static const char *const types[] = {"s32", "u32"};
     uint32_t p = below(g, PREDS);
@@ -128,8 +128,8 @@ static uint32_t condition(struct gen *g, bool data) {
     return p;
 }
 
-/* Writes an index of `in` to %i. The index lies at most 4 * (63 + 31 + 7 + 3 + 3 iterations) plus some constants before
- * or after the middle of `in`, so it is in bounds. */
+/* Writes code that computes an index of `in` into %i. Its distance from the middle of `in` is at most 4 * (63 + 31 + 7
+ * + 3 + 3 iterations) plus some constants, so it is in bounds. */
 static void index_within(struct gen *g) {
     EMIT("mov.u32 %%i, %d;\n", INDEX_IN / 2 + small(g) * 16);
     for (int k = 0; k < 3; k++)
@@ -139,11 +139,11 @@ static void index_within(struct gen *g) {
         EMIT("mad.lo.s32 %%i, %%ctaid.%c, %d, %%i;\n", chance(g, 2) ? 'x' : 'y', small(g) * 8);
     if (g->loops && chance(g, 2))
         EMIT("mad.lo.s32 %%i, %%c%d, %d, %%i;\n", g->loop[below(g, (uint32_t)g->loops)], small(g) * 4);
-    if (chance(g, 3)) /* the value overflows its type and is then corrected */
+    if (chance(g, 3)) /* the sum overflows, and the subtraction corrects it */
         EMIT("add.s32 %%i, %%i, 0x7fffff00;\nsub.s32 %%i, %%i, 0x7fffff00;\n");
 }
 
-/* Writes base + %i * size to %d, in one of the forms that compilers emit. */
+/* Writes code that computes base + %i * size into %d, in one of the forms that compilers emit. */
 static void address(struct gen *g, const char *base, unsigned size) {
     switch (below(g, 4)) {
     case 0:
@@ -165,10 +165,10 @@ static void guard(struct gen *g) {
         EMIT("@%s%%p%u ", chance(g, 2) ? "!" : "", below(g, PREDS));
 }
 
-/* Writes a load from `in` of any size. */
+/* Writes a load of any size from `in`. */
 static void load(struct gen *g) {
     uint32_t d = below(g, DATA), e = (d + 1) % DATA;
-    if (chance(g, 4)) { /* any 16-bit value, which wraps in some threads only */
+    if (chance(g, 4)) { /* the index is any 16-bit value, which may wrap in some threads only */
         EMIT("cvt.u16.u32 %%h, %%a%u;\n", below(g, AFFINES));
         EMIT(chance(g, 2) ? "cvt.u64.u16 %%d, %%h;\nshl.b64 %%d, %%d, 2;\nadd.s64 %%d, %%d, %%in;\n"
                           : "mul.wide.u16 %%i, %%h, 4;\ncvt.u64.u32 %%d, %%i;\nadd.s64 %%d, %%d, %%in;\n");
@@ -194,7 +194,7 @@ static void load(struct gen *g) {
         EMIT("ld.volatile.global.u32 %%x%u, [%%d];\n", d);
         break;
     case 3:
-        EMIT("mov.u32 %%i, %%tid.x;\n"); /* the factor 8 aligns the address */
+        EMIT("mov.u32 %%i, %%tid.x;\n"); /* the size 8 makes the address a multiple of 8 */
         address(g, "%in", 8);
         guard(g);
         EMIT("ld.global.v2.u32 {%%x%u, %%x%u}, [%%d+%u];\n", d, e, 8 * below(g, 32));
@@ -206,8 +206,9 @@ static void load(struct gen *g) {
     }
 }
 
-/* Writes to %d the address of word `slot` of this thread. In the first array, a thread's words are adjacent; in the
- * second, equal slots of all threads are adjacent, in ascending or descending order. */
+/* Writes code that computes the address of word `slot` of this thread into %d. There are two arrays. In the first, the
+ * words of a thread are adjacent. In the second, the words with the same number of all threads are adjacent, in
+ * ascending or descending order. */
 static void own_address(struct gen *g, uint32_t slot) {
     switch (below(g, 3)) {
     case 0:
@@ -225,7 +226,7 @@ static void own_address(struct gen *g, uint32_t slot) {
 
 static void store(struct gen *g) {
     uint32_t x = below(g, DATA);
-    if (chance(g, 5)) { /* two or four words of the first array */
+    if (chance(g, 5)) { /* a vector of two or four words in the first array */
         uint32_t v4 = below(g, 2);
         EMIT("shl.b32 %%i, %%lin, %d;\n", __builtin_ctz(INDEX_SLOTS));
         address(g, "%out", 4);
@@ -257,7 +258,7 @@ static void store(struct gen *g) {
     }
 }
 
-/* Writes a store to a word of the thread and a load of the same word, sometimes with another store in between. */
+/* Writes a store to a word of the thread and a load of this word. Sometimes another store is between them. */
 static void again(struct gen *g) {
     uint32_t slot = below(g, INDEX_SLOTS);
     own_address(g, slot);
@@ -267,7 +268,7 @@ static void again(struct gen *g) {
     EMIT("ld.global.u32 %%x%u, [%%d];\n", below(g, DATA));
 }
 
-/* Writes accesses to local, constant and shared memory, to words of the thread. */
+/* Writes accesses to local, constant and shared memory, all to words of the thread itself. */
 static void other_spaces(struct gen *g) {
     uint32_t x = below(g, DATA);
     switch (below(g, 4)) {
@@ -295,7 +296,7 @@ static void other_spaces(struct gen *g) {
     }
 }
 
-/* Writes code in which threads of the CTA exchange a word between two barriers. */
+/* Writes code in which the threads of the CTA exchange words between two barriers. */
 static void exchange(struct gen *g) {
     bool shared = chance(g, 2);
     uint32_t slot = 2 * below(g, INDEX_SLOTS / 2);
@@ -334,8 +335,8 @@ static void if_else(struct gen *g) {
     g->uniform = was;
 }
 
-/* Writes a loop. Its number of iterations is a scalar, depends on the thread, or depends on data; sometimes its
- * entry is in the middle. */
+/* Writes a loop. The number of iterations is a scalar, depends on the thread, or depends on data. Sometimes the loop is
+ * entered in its middle. */
 static void loop(struct gen *g) {
     int head = g->labels, c = g->counters++;
     uint32_t kind = below(g, 5), p;
@@ -369,7 +370,7 @@ static void loop(struct gen *g) {
     g->uniform = was;
 }
 
-/* Writes code by which some threads exit while the others continue. */
+/* Writes code in which some threads exit while the other threads continue. */
 static void leave(struct gen *g) {
     uint32_t p = condition(g, chance(g, 3));
     if (chance(g, 2))
@@ -432,7 +433,8 @@ static void head(struct gen *g) {
     EMIT("ld.param.u64 %%out, [out];\nld.param.u64 %%in, [in];\ncvta.to.global.u64 %%out, %%out;\n"
          "ld.param.u32 %%n, [n];\nld.param.u32 %%m, [m];\nadd.u64 %%apart, %%out, %d;\n",
          4 * INDEX_SLOTS * INDEX_THREADS);
-    /* the thread's index in the CTA and in the launch; the CTA's first and last thread */
+    /* %tin and %lin: the thread's index in the CTA and in the launch; %first and %last: the CTA's first and last
+     * thread */
     EMIT("mad.lo.u32 %%tin, %%tid.z, %%ntid.y, %%tid.y;\nmad.lo.u32 %%tin, %%tin, %%ntid.x, %%tid.x;\n"
          "mad.lo.u32 %%first, %%ctaid.y, %%nctaid.x, %%ctaid.x;\nmul.lo.u32 %%last, %%ntid.x, %%ntid.y;\n"
          "mul.lo.u32 %%last, %%last, %%ntid.z;\nmul.lo.u32 %%first, %%first, %%last;\nadd.u32 %%lin, %%first, %%tin;\n"
@@ -448,7 +450,7 @@ static void head(struct gen *g) {
         EMIT("setp.lt.u32 %%p%d, %%tid.x, %d;\n", i, 4 * i + 1);
 }
 
-/* Writes the epilogue, which stores all computed values to the thread's words. */
+/* Writes the end of the kernel, which stores all computed values to words of the thread. */
 static void tail(struct gen *g) {
     EMIT("shl.b32 %%i, %%lin, %d;\nmad.wide.u32 %%d, %%i, 4, %%out;\n", __builtin_ctz(INDEX_SLOTS));
     for (int i = 0; i < DATA; i++)

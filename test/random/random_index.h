@@ -12,8 +12,7 @@
 
 enum {
     INDEX_IN = 1 << 16,
-    /* number of words of a thread in each of two arrays: adjacent words in the first array, strided words in the
-     * second */
+    /* words of a thread in each of two arrays: adjacent in the first array, strided in the second */
     INDEX_SLOTS = 16,
     INDEX_THREADS = 1024, /* maximum of a launch */
     INDEX_OUT = 2 * INDEX_SLOTS * INDEX_THREADS,

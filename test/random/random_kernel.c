@@ -1,8 +1,8 @@
 #include "random_gen.h"
 #include <stdlib.h>
 
-/* Operand letters: r, d, f, p are registers; R is a 32-bit register or number; i is a number below 32; I is a number
- * below 256; F is a float. The first operand is the destination. */
+/* The letters stand for operands. The first operand is the destination. r, d, f and p are registers; R is a 32-bit
+ * register or a number; i is a number below 32; I is a number below 256; F is a float. */
 static const struct op {
     const char *name, *operands;
 } ops[] = {
@@ -127,7 +127,7 @@ static void memory(struct gen *g) {
     uint32_t k = below(g, 5);
     bool shared = chance(g, 2), store = chance(g, 2);
     uint32_t bytes = 4 * (shared ? SHARED : SLICE), at = below(g, bytes / kinds[k].bytes) * kinds[k].bytes;
-    if (chance(g, 2)) { /* an address that the thread computes */
+    if (chance(g, 2)) { /* an address that depends on the thread */
         fprintf(g->out, "and.b32 %%t0, %%r%u, %u;\n", below(g, WORDS), (bytes - 1) & ~(kinds[k].bytes - 1));
         fprintf(g->out, "cvt.u64.u32 %%a2, %%t0;\nadd.u64 %%a2, %%a2, %%a%d;\n", shared);
         guard(g, 6);
@@ -150,7 +150,8 @@ static void memory(struct gen *g) {
         fprintf(g->out, ", [%%a%d+%u];\n", shared, at);
 }
 
-/* Writes a reduction. Each cell has one operation, so the result does not depend on the order. */
+/* Writes a reduction (red) on a cell. Each cell is used with only one operation, so the order does not affect the
+ * result. */
 static void reduction(struct gen *g) {
     static const char *const how[RANDOM_CELLS] = {"add.u32", "xor.b32", "max.u32", "min.s32",
                                                   "and.b32", "or.b32",  "inc.u32", "add.u32"};
@@ -213,8 +214,8 @@ static void if_else(struct gen *g) {
     }
 }
 
-/* Writes a while or do-while loop. The low bits of a register give its number of iterations. Some loops have a break
- * or a continue. */
+/* Writes a while or do-while loop. The number of iterations is in the low bits of a register. Some loops contain a
+ * break or a continue. */
 static void loop(struct gen *g) {
     int head = g->labels++, next = g->labels++, end = g->labels++;
     int trips = g->counters++;
@@ -239,8 +240,8 @@ static void loop(struct gen *g) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* Writes the end of a block of random gotos: a switch, a two-way branch, or a jump. `first` is the label of the
- * first of these blocks. */
+/* Writes the end of one of several blocks that jump to each other: a switch, a branch with two targets, or a jump.
+ * `first` is the label of the first block. */
 static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     bool back = fuel >= 0 && chance(g, 3);
     int low = back ? 0 : at + 1, targets[4];
@@ -267,8 +268,8 @@ static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     }
 }
 
-/* Writes blocks that jump anywhere, for example shared tails and loops with several entries. A fuel counter limits
- * the number of backward jumps. */
+/* Writes several blocks that jump to each other at random. So there are shared tails, and loops with several entries. A
+ * fuel counter limits the number of backward jumps. */
 static void soup(struct gen *g) {
     int n = 2 + (int)below(g, MAX_BLOCKS - 1), first = g->labels, fuel = -1;
     g->labels += n + 1;
@@ -287,8 +288,8 @@ static void soup(struct gen *g) {
     fprintf(g->out, "L%d:\n", first + n);
 }
 
-/* Writes an early exit, in one of several forms, for threads whose condition is true. The body must end in `FAR: bra
- * GONE; GONE: ret;`. */
+/* Writes code in which threads with a true condition exit early, in one of several forms. The body must end in `FAR:
+ * bra GONE; GONE: ret;`. */
 static void leave_somehow(struct gen *g) {
     uint32_t p = condition(g);
     int label = g->labels++;
@@ -305,7 +306,7 @@ static void leave_somehow(struct gen *g) {
     case 3:
         fprintf(g->out, "@!%%p%u bra L%d;\nbra.uni FAR;\nL%d:\n", p, label, label);
         break;
-    case 4: /* some work before the exit */
+    case 4: /* executes some instructions before the exit */
         fprintf(g->out, "@!%%p%u bra L%d;\n", p, label);
         memory(g);
         fprintf(g->out, "%s\nL%d:\n", chance(g, 2) ? "bra GONE;" : g->function < 0 ? "exit;" : "ret;", label);
@@ -314,7 +315,7 @@ static void leave_somehow(struct gen *g) {
         fprintf(g->out, "selp.b32 %%t0, 1, 0, %%p%u;\nT%d: .branchtargets L%d, GONE;\nbrx.idx %%t0, T%d;\nL%d:\n", p,
                 label, label, label, label);
         break;
-    default: /* out of a loop; the other threads leave the loop to the code after it */
+    default: /* some threads exit from inside a loop; the other threads finish the loop */
         fprintf(g->out, "and.b32 %%c%d, %%r%u, 3;\nL%d:\nsetp.eq.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", g->counters,
                 below(g, WORDS), label, g->counters, g->labels);
         fprintf(g->out, "@%%p%u bra GONE;\nsub.u32 %%c%d, %%c%d, 1;\nbra L%d;\nL%d:\n", p, g->counters, g->counters,
@@ -352,7 +353,7 @@ static void statement(struct gen *g) {
         g->depth--;
         return;
     }
-    if (k >= 12) /* only an unknown subset of lanes may be active inside */
+    if (k >= 12) /* inside this code, the set of active lanes is not known */
         g->mask = MASK_UNKNOWN;
     if (k < 12)
         simple(g);
@@ -375,8 +376,8 @@ void statements(struct gen *g, uint32_t n) {
         statement(g);
 }
 
-/* Writes code for uniform control flow in which every thread reads another thread's slice of shared memory between
- * two barriers. */
+/* Writes code in which every thread reads another thread's slice of shared memory, between two barriers. All threads
+ * must reach this code. */
 static void exchange(struct gen *g) {
     fprintf(g->out, "bar.sync 0;\nadd.u32 %%t0, %%tid_, %u;\nrem.u32 %%t0, %%t0, %u;\n",
             1 + below(g, RANDOM_THREADS - 1), RANDOM_THREADS);
@@ -483,7 +484,7 @@ char *random_kernel(uint64_t seed, unsigned kind) {
     g.function = -1;
     g.callable = functions;
     g.away = "exit";
-    g.may_exit = g.leavers && !rich; /* rich kernels need exact masks here */
+    g.may_exit = g.leavers && !rich; /* statements of rich kernels need to know the exact set of active lanes */
     g.counters = g.loops = g.depth = 0;
     prologue(&g);
     if (rich)

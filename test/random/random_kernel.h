@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 enum {
-    RANDOM_THREADS = 80, /* threads of a CTA (.reqntid): two and a half warps */
+    RANDOM_THREADS = 80, /* number of threads of a CTA (.reqntid): two and a half warps */
     RANDOM_CTAS = 2,
     RANDOM_IN = 8,
     RANDOM_OUT = 32,
     RANDOM_CELLS = 8,
     RANDOM_LONG_CELLS = 4,
     RANDOM_SHARED_CELLS = 4, /* of each CTA */
-    RANDOM_SUMS = 4,         /* only in kernels with locks */
+    RANDOM_SUMS = 4,         /* used only by kernels with locks */
     RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS + 2 * RANDOM_LONG_CELLS + RANDOM_SUMS,
     RANDOM_IN_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_IN,
 };
@@ -37,8 +37,8 @@ enum {
  * - With locks, threads add to the sums while they hold spin locks of several kinds. Such a kernel ends only if the
  *   threads of a warp make progress independently. */
 enum { RANDOM_RICH = 1, RANDOM_LEAVERS = 2, RANDOM_CHAINS = 4, RANDOM_LADDERS = 8, RANDOM_LOCKS = 16 };
-/* Returns the PTX text, which the caller frees. `kind`: RANDOM_ bits. */
+/* Returns the PTX text of the kernel, which the caller frees. `kind` is a set of RANDOM_ bits. */
 char *random_kernel(uint64_t seed, unsigned kind);
-/* Fills the kernel's input with words that differ in magnitude and sign, and among threads. */
+/* Fills the input of a kernel with words of different magnitudes and signs, which also differ between threads. */
 void random_input(uint64_t seed, uint32_t in[RANDOM_IN_WORDS]);
 #endif

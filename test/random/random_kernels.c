@@ -1,13 +1,13 @@
 /* Runs random kernels (random_kernel.h) under every reconvergence model, functionally and with timing, with random
  * options: memory must equal the interpreter's with SPE. `make check-long` runs all kernels, `make check` a
- * tenth. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
+ * few. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/every_model.h"
 #include "test/test.h"
 #include <unistd.h>
 
-enum { KERNELS = 200, SAMPLED = 20, OPTIONS = 5 };
+enum { KERNELS = 200, SAMPLED = 15, OPTIONS = 5 };
 
 struct kernel {
     uint64_t seed;
@@ -22,7 +22,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Returns the number of kernels of a kind. `share`: the duration of a kernel relative to a kernel of the plain kind. */
+/* Returns the number of kernels of a kind. `share` is the duration of one such kernel, relative to a plain kernel. */
 static uint64_t kernels(uint64_t share) {
     return from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : SAMPLED / share);
 }
@@ -54,10 +54,11 @@ static void give_up(const struct kernel *k, const char *model, const char *const
                  what, path);
 }
 
-/* Runs a kernel. Returns false if it does not fit into the registers. */
+/* Runs a kernel. Returns false if an instruction of the kernel needs more registers than regs.max. */
 static bool run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
     char err[1024];
-    const char *all[40] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for at least one CTA */
+    /* an SM must have room for at least one CTA */
+    const char *all[40] = {"sm.registers=65536", "sm.shared_bytes=16384"};
     for (int i = 0; set && set[i]; i++)
         all[2 + i] = set[i];
     struct heddle_options o = {.model = model, .config = "tiny", .set = all, .cycle_limit = 50000000};
@@ -95,7 +96,7 @@ static bool same(struct kernel *k, const char *model, const char *const *set) {
     return true;
 }
 
-/* One of this many kernels also runs with timing. */
+/* One of this number of kernels also runs with timing. */
 static uint64_t timed_one_in(void) { return test_every() ? 10 : 5; }
 
 static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
@@ -113,14 +114,15 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        if (m && (((uint64_t)m + k->seed) % 2 || test_every())) /* half of the models per kernel, alternating */
+        /* half of the models; the next kernel uses the other half */
+        if (m && (((uint64_t)m + k->seed) % 2 || test_every()))
             same(k, "functional", set);
         if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */
             same(k, "functional+dac", decoupled);
     }
 }
 
-/* Options that change only timing. One value of each is drawn. */
+/* Options that change only timing. A random value of each option is used. */
 static const struct {
     const char *model;
     const char *set[8];
@@ -181,7 +183,8 @@ START_TEST(memory_is_equal_in_every_model) {
     for (uint64_t seed = first; seed < first + n; seed++) {
         begin(&k, seed, (unsigned)_i);
         in_the_interpreter(&k);
-        for (int m = 0; m < timed_models()->n && seed % timed_one_in() == 0; m++) /* every second, then the others */
+        /* tests every second model; the next of these kernels uses the other models */
+        for (int m = 0; m < timed_models()->n && seed % timed_one_in() == 0; m++)
             if (test_every() || ((uint64_t)m + seed / timed_one_in()) % 2)
                 same(&k, timed_models()->name[m], NULL);
         if (seed % (2 * timed_one_in()) == 7)
@@ -192,7 +195,8 @@ START_TEST(memory_is_equal_in_every_model) {
 }
 END_TEST
 
-/* Options of chained FPUs, derived from the seed: every length, and dual chains of all kinds. */
+/* Runs a kernel with options of chained FPUs, which are derived from the seed. Over all seeds, every length and all
+ * kinds of dual chains occur. */
 static void chained(struct kernel *k, const char *model, const char *reconv) {
     static const char *const dual[] = {"chain.dual=off", "chain.dual_min=1", "chain.dual_min=2"};
     char length[32], set_reconv[32];
@@ -202,15 +206,15 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* Some kernels also run with timing. Kernels for one extension run in every fourth model. The next kernel uses the next
- * models, so that each kind of kernel runs in each model. */
+/* Some kernels also run with timing. A kernel for one extension runs in every fourth model. The next kernel uses the
+ * next models, so that each kind of kernel runs in each model. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
     return seed % timed_one_in() ? MAX_MODELS
                                  : (int)((seed / timed_one_in() + (uint64_t)kind) % (uint64_t)step_timed());
 }
 
-/* Chained operations round like separate operations, and folded code gives the same results. */
+/* Chained operations must be rounded like separate operations, and folded code must give the same results. */
 START_TEST(memory_is_equal_with_chains) {
     static const char *const interpreted[] = {"functional+chain+fold", "functional+chain", "functional+fold",
                                               "functional+dac+chain+fold"};
@@ -235,7 +239,7 @@ START_TEST(memory_is_equal_with_chains) {
 }
 END_TEST
 
-/* The reduction tree adds in the order of the ladder, also with inactive lanes. */
+/* The reduction tree must add in the order of the ladder, also if some lanes are inactive. */
 START_TEST(memory_is_equal_with_reductions) {
     static const char *const interpreted[] = {"functional+reduce", "functional+dac+reduce",
                                               "functional+chain+fold+reduce"};
@@ -259,13 +263,13 @@ START_TEST(memory_is_equal_with_reductions) {
 }
 END_TEST
 
-/* Registers are spilled to local memory and restored. Few kernels have an instruction that needs more than 16
- * registers; some kernels have an instruction that needs more than 8. */
+/* With a register limit, registers are spilled to local memory and loaded again. Few kernels have an instruction that
+ * needs more than 16 registers. Some kernels have an instruction that needs more than 8 registers. */
 START_TEST(memory_is_equal_with_few_registers) {
     static const char *const interpreted[] = {"functional", "functional+dac", "functional+chain+fold+reduce"};
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     static struct kernel k;
-    uint64_t n = kernels(1), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = kernels(2), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     uint64_t fit[3] = {0};
     for (uint64_t seed = first; seed < first + n; seed++) {
         const struct every_model *models = timed_models();
@@ -287,9 +291,9 @@ START_TEST(memory_is_equal_with_few_registers) {
 }
 END_TEST
 
-/* Seeds of kernels that once differed or hung: convergence barriers of regions that do not nest; a path of DWS that
- * merged with another path, which was waiting for the first; lanes that returned from a recursion at different
- * depths. */
+/* Seeds of kernels that once gave wrong results or did not end. Causes: convergence barriers of regions that are not
+ * nested; a path of DWS that merged with a path that waited for it; lanes that returned from a recursion at different
+ * call depths. */
 START_TEST(memory_is_equal_for_seeds_that_once_failed) {
     static const struct {
         uint64_t seed;
@@ -302,7 +306,7 @@ START_TEST(memory_is_equal_for_seeds_that_once_failed) {
 }
 END_TEST
 
-/* The same seed gives the same text, another seed another text. */
+/* One seed always gives the same text, and another seed gives another text. */
 START_TEST(kernels_depend_on_the_seed_only) {
     char *a = random_kernel(7, (unsigned)_i), *b = random_kernel(7, (unsigned)_i), *c = random_kernel(8, (unsigned)_i);
     ck_assert_str_eq(a, b);
@@ -314,7 +318,7 @@ START_TEST(kernels_depend_on_the_seed_only) {
 END_TEST
 
 SUITE(random_kernels) {
-    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* all combinations of RICH, LEAVERS and CHAINS */
+    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* the kinds are all combinations of RICH, LEAVERS and CHAINS */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
     TEST_LOOP(memory_is_equal_with_chains, 0, 4);
     TEST_LOOP(memory_is_equal_with_reductions, 0, 2);

@@ -1,10 +1,10 @@
-/* Writes sums over a warp as programs write them: a ladder of shuffles and f32 additions. Some sums are not valid
- * ladders: a step is missing, the distances are in another order, or a partial sum is used elsewhere. */
+/* Writes sums over a warp in the form that programs use: a ladder of shuffles and f32 additions. Some sums are not
+ * valid ladders, because a step is missing, the distances are in another order, or a partial sum is used elsewhere. */
 #include "random_gen.h"
 
 enum { STEPS = 5, UP, DOWN, BUTTERFLY };
 
-/* Writes a step, after which %w<to> is the sum of %w<from> and the %w<from> of another lane. */
+/* Writes a step of a ladder: %w<to> becomes the sum of %w<from> and the %w<from> of another lane. */
 static void step(struct gen *g, const char *how, int clamp, uint32_t distance, const char *mask, int from, int to) {
     bool moves = chance(g, 2), own_first = chance(g, 2);
     if (moves)
@@ -15,7 +15,7 @@ static void step(struct gen *g, const char *how, int clamp, uint32_t distance, c
             own_first ? 'w' : 'v', from, own_first ? 'v' : 'w', from);
 }
 
-/* Writes code that uses the sum either only in the lane that has the whole sum, or in every lane. */
+/* Writes code that uses the sum, either only in the lane that has the whole sum, or in every lane. */
 static void use(struct gen *g, int how, int last) {
     uint32_t f = below(g, FLOATS);
     if (how == BUTTERFLY || chance(g, 6)) {

@@ -1,5 +1,5 @@
-/* Writes statements of kernels with locks: several kinds of mutex around a sum that is updated by plain loads and
- * stores, and loops rotated as by a compiler, in which the first test is before the loop. */
+/* Writes statements of kernels with locks: several kinds of mutex that protect a sum, which is updated by ordinary
+ * loads and stores; and rotated loops as compilers write them, with the first test before the loop. */
 #include "random_gen.h"
 
 enum { SUM_AT = 4 * RANDOM_CELLS + 8 * RANDOM_LONG_CELLS };
@@ -9,13 +9,13 @@ void locks_module(struct gen *g) {
     fprintf(g->out, ".global .align 4 .u32 serving[%d];\n", RANDOM_SUMS);
 }
 
-/* Writes one attempt to take the lock: %lq is true if it failed. */
+/* Writes one attempt to take the lock. %lq is true if the attempt failed. */
 static void try_lock(struct gen *g, int how, int sum) {
     if (how == 0)
         fprintf(g->out, "atom.global.cas.b32 %%l0, [mutex+%d], 0, 1;\nsetp.ne.u32 %%lq, %%l0, 0;\n", 4 * sum);
     else if (how == 1)
         fprintf(g->out, "atom.global.exch.b32 %%l0, [mutex+%d], 1;\nsetp.ne.u32 %%lq, %%l0, 0;\n", 4 * sum);
-    else if (how == 2) /* the lock is one bit of the word */
+    else if (how == 2) /* the lock is a single bit of the word */
         fprintf(g->out, "atom.global.or.b32 %%l0, [mutex+%d], 1;\nand.b32 %%l0, %%l0, 1;\nsetp.eq.u32 %%lq, %%l0, 1;\n",
                 4 * sum);
     else

@@ -1,4 +1,4 @@
-/* Runs random loops of one block with and without software pipelining: memory must be equal, for iteration counts
+/* Runs random loops of one block with software pipelining and without it. Memory must be equal, for iteration counts
  * that differ by thread. HEDDLE_RANDOM_LOOPS sets the number of loops, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -11,9 +11,10 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
-    /* near: few words, and two pointers whose distance the pass can compute, so that accesses overlap often */
+    /* near: accesses often overlap, because there are few words and the pass can compute the distance of the two
+     * pointers */
     bool near;
-    int f[2], r[2]; /* the last two registers written, which the next operations prefer to read */
+    int f[2], r[2]; /* the two registers that were written last; later operations prefer to read them */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...) {
@@ -27,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 
 static int below(struct text *t, int n) { return (int)test_random_below(&t->rng, (uint32_t)n); }
 
-/* Returns one of %f1 to %f8, or of %r10 to %r15; recently written registers are more likely. */
+/* Returns one of %f1 to %f8, or one of %r10 to %r15. Registers that were written recently are more likely. */
 static int some_f(struct text *t) { return below(t, 2) ? t->f[below(t, 2)] : 1 + below(t, 8); }
 static int some_r(struct text *t) { return below(t, 2) ? t->r[below(t, 2)] : 10 + below(t, 6); }
 
@@ -40,8 +41,8 @@ static void wrote_r(struct text *t, int r) {
     t->r[0] = r;
 }
 
-/* Writes an access to words of the thread. Accesses reach from 32 bytes before the initial pointer (%d10) to 480 bytes
- * after it, and pointers move by up to 8 bytes per iteration. */
+/* Writes an access to words of the thread. Accesses are from 32 bytes before the initial pointer (%d10) to 480 bytes
+ * after it. The pointers move by at most 8 bytes per iteration. */
 static void access(struct text *t) {
     static const char *const pointers[] = {"%d1", "%d3", "%d1", "%d5"};
     int k = t->near ? 3 * below(t, 2) : below(t, 4), f = 1 + below(t, 8);
@@ -145,7 +146,7 @@ static char *random_loop(uint64_t seed) {
     return text;
 }
 
-/* Runs a loop. Returns whether it was pipelined. */
+/* Runs a loop with and without pipelining. Returns whether the loop was pipelined. */
 static bool run(const char *text, const char *model, const char *const *set, uint64_t seed, uint32_t *out) {
     char err[512] = "";
     uint32_t in[THREADS * IN], n = (uint32_t)(seed % 21);

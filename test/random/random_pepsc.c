@@ -1,6 +1,6 @@
-/* Runs random kernels on the PEPSC core and two GPUs with all of PEPSC's features and options from the ends of their
- * ranges. Memory must be equal to the memory of the interpreter without these features. HEDDLE_RANDOM_PEPSC sets the
- * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs random kernels on the PEPSC core and on two GPUs, with all of PEPSC's features, and with options from the ends
+ * of their ranges. Memory must equal memory after a run of the interpreter without these features. HEDDLE_RANDOM_PEPSC
+ * sets the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "random_kernel.h"
@@ -14,7 +14,7 @@ struct outcome {
     double chains, reductions;
 };
 
-/* Runs a kernel. Returns false if an instruction needs more registers than the drawn limit. */
+/* Runs a kernel. Returns false if an instruction needs more registers than the limit that was drawn. */
 static bool run(const char *text, const uint32_t *in, const char *config, const char *model, const char *const *set,
                 const char *what, struct outcome *o) {
     char err[1024];
@@ -71,7 +71,7 @@ START_TEST(memory_equals_the_interpreters) {
     }
     /* Recursive kernels are not spilled, and about half of the rich kernels need more than 16 or 24 registers. */
     ck_assert_msg(fit * (kinds[_i] & RANDOM_RICH ? 5 : 2) > n, "%d of %d kernels fit", (int)fit, (int)n);
-    /* if threads exit early, few ladders are reached by all lanes of a warp */
+    /* if threads exit early, all lanes of a warp reach only few ladders */
     bool found = kinds[_i] & RANDOM_CHAINS ? chains > 0 : reductions > 0 || kinds[_i] & RANDOM_LEAVERS;
     ck_assert_msg(found, "nothing was found in %d kernels", (int)n);
 }

@@ -1,5 +1,5 @@
-/* Writes collectives whose member masks are exactly the lanes that reach them, atomics that commute or access words
- * of one thread, recursion, and calls through registers. */
+/* Writes the statements of rich kernels: warp collectives whose member masks are exactly the lanes that reach them,
+ * atomics that commute or that access words of one thread, recursion, and calls through registers. */
 #include "random_gen.h"
 
 static void mask_name(const struct gen *g, char name[16]) {
@@ -9,13 +9,14 @@ static void mask_name(const struct gen *g, char name[16]) {
         snprintf(name, 16, "%%m%d", g->mask);
 }
 
-/* Writes a shuffle in segments of at most 16 lanes, which exist in a full warp and in the half-full last warp. */
+/* Writes a shuffle within segments of at most 16 lanes. Such segments exist both in a full warp and in the last warp,
+ * which is half full. */
 static void shuffle(struct gen *g) {
     static const char *const how[] = {"up", "down", "bfly", "idx"};
     uint32_t k = below(g, 4), width = 2u << below(g, 4), r = below(g, WORDS);
     uint32_t clamp = (32 - width) << 8 | (k == 0 ? 0 : 31);
     fprintf(g->out, "and.b32 %%t0, %%%s, %u;\n", k == 3 ? "tid_" : "full", width - 1);
-    if (chance(g, 2)) /* each lane has its own distance or source lane */
+    if (chance(g, 2)) /* each lane has its own distance, or its own source lane */
         fprintf(g->out, "and.b32 %%t0, %%r%u, %u;\n", below(g, WORDS), width - 1);
     fprintf(g->out, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %%t0, %u, %%full;\n", how[k], r, below(g, PREDS),
             below(g, WORDS), clamp);
@@ -50,7 +51,7 @@ static void collective(struct gen *g) {
     case 4:
         fprintf(g->out, "bar.warp.sync %s;\n", mask);
         break;
-    case 5: /* the value comes from the lowest active lane */
+    case 5: /* the value comes from the lowest of the active lanes */
         fprintf(g->out, "brev.b32 %%t0, %s;\nclz.b32 %%t0, %%t0;\nshfl.sync.idx.b32 %%r%u, %%r%u, %%t0, 31, %s;\n",
                 mask, r, s, mask);
         break;
@@ -62,7 +63,7 @@ static void collective(struct gen *g) {
     }
 }
 
-/* Writes a branch whose sides get their lane masks from a ballot before the branch. */
+/* Writes a branch. A ballot before the branch gives the lane masks of its two sides. */
 static void masked_if_else(struct gen *g) {
     int label = g->labels, mask = g->mask, taken = g->masks, rest = g->masks + 1;
     char name[16];
@@ -87,7 +88,7 @@ static void masked_if_else(struct gen *g) {
     g->mask = mask;
 }
 
-/* Writes a loop with equal iteration counts in all lanes, so that the loop does not change the set of active lanes. */
+/* Writes a loop with the same number of iterations in all lanes, so that it does not change the set of active lanes. */
 static void uniform_loop(struct gen *g) {
     int head = g->labels++, trips = g->counters++;
     fprintf(g->out, "mov.u32 %%c%d, %u;\nL%d:\n", trips, 1 + below(g, 3), head);
@@ -98,7 +99,7 @@ static void uniform_loop(struct gen *g) {
     fprintf(g->out, "sub.u32 %%c%d, %%c%d, 1;\nsetp.ne.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", trips, trips, trips, head);
 }
 
-/* Writes an atomic on words that no other thread accesses. */
+/* Writes an atomic on a word that no other thread accesses. */
 static void own_atomic(struct gen *g) {
     static const char *const words[] = {"add.u32", "exch.b32", "min.s32", "max.u32", "and.b32",
                                         "or.b32",  "xor.b32",  "inc.u32", "dec.u32"};
@@ -125,8 +126,8 @@ static void own_atomic(struct gen *g) {
 
 static const char *const shared_how[RANDOM_SHARED_CELLS] = {"add.u32", "xor.b32", "max.s32", "min.u32"};
 
-/* Writes an atomic on a shared cell. All atomics on a cell use the same operation, so their order does not matter;
- * the returned value is not used. */
+/* Writes an atomic on a cell that all threads use. All atomics on a cell use the same operation, so their order does
+ * not matter. The returned value is not used. */
 static void common_atomic(struct gen *g) {
     static const char *const longs[RANDOM_LONG_CELLS] = {"add.u64", "xor.b64", "max.s64", "min.u64"};
     uint32_t cell = below(g, RANDOM_LONG_CELLS);
@@ -144,7 +145,7 @@ static void arguments(struct gen *g) {
 }
 static void results(struct gen *g) { fprintf(g->out, "(%%r%u, %%d%u)", below(g, WORDS), below(g, LONGS)); }
 
-/* Writes a call through a register; lanes may call different functions. */
+/* Writes a call through a register. Different lanes may call different functions. */
 static void indirect_call(struct gen *g) {
     uint32_t n = (uint32_t)g->callable;
     int label = g->labels++;
@@ -238,13 +239,13 @@ void rich_uniform(struct gen *g) {
     }
 }
 
-/* Writes rec(n, ...): a body, one or two calls of itself with n - 1, and another body. */
+/* Writes the function rec(n, ...): a body, one or two calls of rec with n - 1, and another body. */
 static void recursion(struct gen *g) {
     g->function = g->callable;
     g->away = "ret";
     g->may_exit = true;
     g->counters = 0;
-    g->loops = 2; /* no loops, since up to 15 activations exist */
+    g->loops = 2; /* no loops, because up to 15 activations of the function exist */
     g->depth = 2;
     int calls = 1 + (int)below(g, 2);
     fputs(".func (.reg .b32 %rr, .reg .b64 %rd) rec(.reg .b32 %n, .reg .b32 %x, .reg .b64 %y, .reg .b64 %a0, .reg .b64 "
@@ -278,7 +279,7 @@ void rich_module(struct gen *g) {
         recursion(g);
 }
 
-/* Only half of the lanes of the last warp exist. */
+/* In the last warp, only half of the lanes exist. */
 void rich_prologue(struct gen *g) {
     fprintf(g->out, ".reg .b32 %%m<%d>, %%full;\nsetp.lt.u32 %%q, %%tid_, %d;\nselp.b32 %%full, -1, %u, %%q;\n", MASKS,
             RANDOM_THREADS / 32 * 32, (1u << RANDOM_THREADS % 32) - 1);

@@ -1,7 +1,7 @@
-/* Runs unusual kernels (test/kernels/unusual_*.cu) from two compilers on random machines with all features of DAC
- * and PEPSC and extreme options: memory must equal that of the interpreter without these features. `make check`
- * alternates between the compilers, `make check-long` runs both. HEDDLE_RANDOM_UNUSUAL sets the number of machines for
- * each kernel, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs unusual kernels (test/kernels/unusual_*.cu), compiled by two compilers, on random machines with all features of
+ * DAC and PEPSC and with extreme options. Memory must equal memory after a run of the interpreter without these
+ * features. `make check` alternates between the two compilers, `make check-long` tests both. HEDDLE_RANDOM_UNUSUAL sets
+ * the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
@@ -29,7 +29,8 @@ static const struct {
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
-/* Launch shapes of up to 1024 threads. Whole warps come first, for kernels that shuffle among all lanes of a warp. */
+/* Launch shapes with CTAs of at most 1024 threads. The shapes with whole warps come first, since kernels that shuffle
+ * among all lanes of a warp need them. */
 static const struct shape {
     struct heddle_dim grid, block;
 } shapes[] = {{{2, 1, 1}, {256, 1, 1}}, {{1, 1, 2}, {16, 4, 4}}, {{2, 2, 1}, {128, 1, 1}}, {{3, 1, 1}, {96, 1, 1}},
@@ -41,7 +42,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 struct given {
     const struct shape *shape;
     int n, k;
-    uint64_t seed; /* seed from which the contents of memory are drawn */
+    uint64_t seed; /* seed from which the test draws the contents of memory */
 };
 
 static bool suits(const char *kernel, const struct shape *s) {

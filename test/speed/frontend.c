@@ -1,7 +1,7 @@
-/* Measures the speed of the front end. Part of `make bench`. frontend_speed FILE...               parses each file, and
- * lowers each of its kernels, repeatedly for a second each; prints CSV: the step, MB/s frontend_speed --decouple
- * FILE...    times the pass `decouple` on the largest kernel of the files and on the kernel for which the pass takes
- * longest; prints kernel, instructions and milliseconds of processor time, the best of ten */
+/* Measures the speed of the parser and of lowering. Part of `make bench`. frontend_speed FILE...               parses
+ * each file, and lowers each of its kernels, repeatedly for a second each; prints CSV: the step, MB/s frontend_speed
+ * --decouple FILE...    times the pass `decouple` on the largest kernel of the files and on the kernel for which the
+ * pass takes longest; prints kernel, instructions and milliseconds of processor time, the best of ten */
 #include "frontend/passes/pass.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"
@@ -63,7 +63,7 @@ struct taken {
     uint32_t n; /* instructions before it */
     double ms;
 };
-static struct taken last; /* time that the pass took for the last kernel */
+static struct taken last; /* time that the pass took for the kernel that was lowered last */
 
 static bool timed(struct ir *ir) {
     struct timespec from, to;
@@ -75,7 +75,7 @@ static bool timed(struct ir *ir) {
     return fine;
 }
 
-/* The best time of ten runs for a kernel; n == 0: the kernel cannot be lowered. */
+/* The best time of ten runs for a kernel. n is 0 if the kernel cannot be lowered. */
 static struct taken best_of(const struct image *img, const char *kernel, const struct pass *table) {
     static const char *const dac[] = {"dac", NULL};
     struct lower_options opt = {.context.extensions = dac, .passes = table};

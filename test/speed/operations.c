@@ -1,7 +1,7 @@
 /* Measures the speed of single operations in the functional model with the kernels of test/speed/operations.ptx. Prints
  * CSV with the operation and the millions of thread operations per second of processor time, the best of ROUNDS runs.
- * Only the operations that the row names are counted, without the loop around them. usage: operations_speed [ROUNDS
- * [ROW...]]. Part of `make bench`. */
+ * Only the operations that a row names are counted, not the instructions of the loop around them. usage:
+ * operations_speed [ROUNDS [ROW...]]. Part of `make bench`. */
 #include "host/heddle.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { THREADS = 256, CTAS = 4, UNROLLED = 8, SIDE = 512, BUFFER_BYTES = SIDE * 
 struct row {
     const char *name, *kernel;
     uint32_t iterations;
-    struct heddle_texture image; /* the field `data` is not used; the width is 0 if the kernel reads no image */
+    struct heddle_texture image; /* the field `data` is unused; the width is 0 if the kernel reads no image */
 };
 
 #define IMAGE(format_, channels_, normalized, filter)                                                                  \
@@ -58,7 +58,7 @@ static bool bind(const struct machine *x, const struct row *r) {
                         heddle_bind_texture(x->h, x->m, "plane", &t) == HEDDLE_OK);
 }
 
-/* Returns millions of thread operations per second, or 0 on failure. */
+/* Returns the speed in millions of thread operations per second, or 0 on failure. */
 static double measure(const struct machine *x, const struct row *r, int rounds) {
     struct heddle_arg args[] = {{&x->out, 8}, {&r->iterations, 4}};
     struct heddle_dim grid = {CTAS, 1, 1}, block = {THREADS, 1, 1};

@@ -1,11 +1,11 @@
-/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread,
- * and every job of every window is timed. The jobs are then assigned to 2, 4, 8 and 16 imagined threads: the longest
- * job first, each to the first free thread. Work between the windows stays on one thread. The result is an upper
- * bound because it assumes that synchronisation costs nothing and that each thread finds its data in its caches.
- * usage: threads_speed [ROUNDS [BENCHMARK...]]; without names it runs the six benchmarks of `make bench`, size
- * small, spe on fermi. Every time is the minimum of ROUNDS equal runs. Prints one line for each benchmark: the
- * milliseconds on one thread; the percentages of this time for the work between windows, for the longest jobs of all
- * windows, and for the memory side; the rounds of all windows; and the bounds. */
+/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread, and
+ * every job of every window is timed. Then the time with 2, 4, 8 and 16 threads is computed: the jobs are assigned in
+ * the order of decreasing length, each to the thread that is free first. Work between the windows stays on one thread.
+ * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
+ * data in its caches. usage: threads_speed [ROUNDS [BENCHMARK...]]; without names it runs the six benchmarks of `make
+ * bench`, size small, spe on fermi. Every time is the minimum of ROUNDS equal runs. Prints one line for each benchmark:
+ * the milliseconds on one thread; the percentages of this time for the work between windows, for the longest jobs of
+ * all windows, and for the memory side; the rounds of all windows; and the bounds. */
 #include "benchmarks/bench.h"
 #include "host/context.h"
 #include "timing/windows.h"
@@ -15,15 +15,15 @@
 
 struct part {
     enum windows_event what;
-    double seconds; /* the minimum over all runs */
+    double seconds; /* minimum of the times in all runs */
 };
 
 struct parts {
     struct part *part;
     size_t n, cap, told; /* told: in this round */
     double last;         /* time when the last part ended */
-    double look;         /* time that two clock readings take */
-    bool differs;        /* the parts differ from the previous run, or memory is out */
+    double look;         /* time between two consecutive clock readings */
+    bool differs;        /* the parts are not the parts of the previous run, or memory ran out */
 };
 
 static double now(void) {
@@ -32,7 +32,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Returns the seconds between two consecutive clock readings. */
+/* Returns the least number of seconds between two consecutive clock readings. */
 static double look(void) {
     double least = 1;
     for (int i = 0; i < 10000; i++) {
@@ -70,7 +70,8 @@ static void told(void *ctx, enum windows_event what) {
     p->last = now();
 }
 
-/* Runs the benchmark. In a repeated run, the parts must equal the parts of the first run. */
+/* Runs the benchmark once and times its parts. If it is a repeated run, it must have the same parts as the first
+ * run. */
 static bool run(const struct bench *b, struct parts *p) {
     char err[512] = "", path[4096];
     struct windows_watch watch = {told, p};
@@ -97,7 +98,7 @@ static int longer(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Returns the seconds that `threads` threads take for `n` jobs, which are sorted. */
+/* Returns the seconds that `threads` threads need for `n` jobs, which are sorted by duration. */
 static double dealt(const double *job, size_t n, uint32_t threads) {
     double busy[16] = {0}, most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -114,8 +115,9 @@ enum { JOBS = 1024, COUNTS = 5 };
 static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
-    double seconds[COUNTS];     /* with so many threads */
-    double alone, few, longest; /* few: time, included in `alone`, of jobs that are too few to share among threads */
+    double seconds[COUNTS]; /* with so many threads */
+    /* few: time of jobs that are too few to share among threads, which is part of `alone` */
+    double alone, few, longest;
     size_t rounds, shared;
 };
 

@@ -1,10 +1,10 @@
-/* Tests kernels that start with cold instruction caches, compared with a perfect cache. The difference is the misses
- * that stream buffers and cluster caches do not avoid. The kernel is tp_ffma of test/reference, which has straight
- * code of 22 lines of 128 bytes. */
+/* Tests kernels that start with empty instruction caches. Their time is compared with the time with a perfect
+ * instruction cache. The difference comes from misses that stream buffers and cluster caches do not avoid. The kernel
+ * tp_ffma of test/reference has straight code of 22 lines with 128 bytes each. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Launches tp_ffma. The caller reads the statistics and closes the context. */
+/* Launches tp_ffma and returns the context. The caller reads the statistics and closes the context. */
 static struct heddle *launched(const char *config, uint32_t grid, uint32_t threads, int32_t rounds,
                                const char *const *set) {
     char err[512] = "";
@@ -34,8 +34,9 @@ START_TEST(cold_straight_code_is_nearly_as_fast_as_warm_code) {
 }
 END_TEST
 
-/* All 80 SMs of volta read the same code lines. Without cluster caches each line leaves its L2 slice 80 times, for 4
- * cycles each. With cluster caches each line leaves for only six clusters, and 80 SMs are as fast as one SM. */
+/* All 80 SMs of volta read the same code lines. Without cluster caches, the L2 slice of a line sends the line 80 times,
+ * which takes 4 cycles each time. With cluster caches, it sends the line to only six clusters. Then 80 SMs are as fast
+ * as one SM. */
 START_TEST(clusters_fetch_a_line_once) {
     double perfect = cycles("volta", 120, (const char *const[]){"fetch.perfect=on", NULL});
     double cold = cycles("volta", 120, NULL);
@@ -47,10 +48,10 @@ START_TEST(clusters_fetch_a_line_once) {
 END_TEST
 
 /* One SM of volta.
- * - Without a cluster only the first line costs time, because no buffer could request it earlier: 313 cycles from
- *   DRAM, as measured, plus the latency of the instruction caches.
- * - With a cluster a line takes 58 + 8 cycles more. The buffer's eight lines last 384 cycles (64 instructions of
- *   three warps, two cycles each), which is less than a line takes. */
+ * - Without a cluster cache, only the first line costs time, because no stream buffer can request it earlier: 313
+ *   cycles from DRAM, as measured, plus the latency of the instruction caches.
+ * - With a cluster cache, a line takes 58 + 8 cycles more. The eight lines of a stream buffer last for 384 cycles (64
+ *   instructions of three warps, two cycles each). A line takes longer than this to arrive. */
 START_TEST(one_sm_waits_for_its_first_line) {
     double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
     double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
@@ -63,11 +64,11 @@ START_TEST(one_sm_waits_for_its_first_line) {
 END_TEST
 
 /* One warp on one SM uses one stream buffer of 8 lines.
- * - An L0 miss finds its line in the buffer, or requests the line.
- * - At the end the buffer holds 8 of its lines; the others were used or discarded.
- * - The L1 instruction cache starts empty and has no other user, so each line of the buffer misses in it.
- * - With one iteration the kernel jumps over its loop of four iterations, which discards the buffer. The counts then
- *   differ, but their sums are equal. */
+ * - An instruction that misses the L0 finds its line in the buffer, or requests the line.
+ * - At the end the buffer holds 8 of the lines that it requested. The other lines were used or discarded.
+ * - The L1 instruction cache is empty at first and only this warp uses it, so each line of the buffer misses there.
+ * - With one iteration, the kernel jumps over its loop of four iterations, and the buffer is discarded. The counts then
+ *   differ, but the sums in this test still hold. */
 START_TEST(every_line_of_a_stream_buffer_is_accounted_for) {
     struct heddle *h = launched("volta", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
     double asked = heddle_stat(h, 0, "fetch.prefetches"), useful = heddle_stat(h, 0, "fetch.prefetch_useful");

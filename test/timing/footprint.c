@@ -1,5 +1,5 @@
-/* Tests the estimate of a machine's memory, which is computed before the machine is built, against the memory that
- * malloc() allocated. */
+/* Tests the estimate of the memory that a machine needs, which heddle computes before it builds the machine. The
+ * estimate is compared with the memory that malloc() has allocated afterwards. */
 #include "timing/footprint.h"
 #include "host/heddle.h"
 #include "test/bases.h"
@@ -22,7 +22,7 @@ static void configure(struct config *c, const char *preset, const char *const *s
     ck_assert_msg(config_check(c, err, sizeof err), "%s", err);
 }
 
-/* Checks that the estimate is more than nine tenths of the memory in use, and less than twice. */
+/* Checks that the estimate is more than nine tenths, and less than twice, the memory in use. */
 static void check(const char *preset, const struct reconv_ops *ops, const char *const *set) {
     struct config c;
     configure(&c, preset, set);
@@ -36,7 +36,7 @@ static void check(const char *preset, const struct reconv_ops *ops, const char *
 }
 
 #if defined __SANITIZE_ADDRESS__
-enum { COUNTS = 0 }; /* the allocator of this build does not report the memory in use */
+enum { COUNTS = 0 }; /* the allocator of this build cannot report the memory in use */
 #else
 enum { COUNTS = 1 };
 #endif
@@ -85,7 +85,7 @@ static double taken(const char *const *set, double *estimate) {
     return took;
 }
 
-/* With other options the estimate grows as the memory in use does, within 1 % of the growth and 2 KB. */
+/* If options change, the estimate and the memory in use must grow by the same amount, within 1 % of it and 2 KB. */
 START_TEST(it_grows_as_memory_does) {
     static const char *const sets[][3] = {{"l1.size=4M"},
                                           {"l1.mshrs=4096"},
@@ -137,8 +137,8 @@ START_TEST(it_grows_as_memory_does) {
 }
 END_TEST
 
-/* 256 SMs with 2^28 / 128 = 2^21 lines each. A line has a tag, a time and 10 bytes of state: 256 * 2^21 * 26 = 13.96
- * GB. Without the check the machine would be built. */
+/* 256 SMs have L1s with 2^28 / 128 = 2^21 lines each. A line needs 26 bytes: a tag, a time and 10 bytes of state. In
+ * total these are 256 * 2^21 * 26 bytes = 13.96 GB. heddle must refuse this machine before it builds it. */
 START_TEST(too_large_a_machine_is_refused_in_bytes) {
     static const char *const large[] = {"gpu.sms=256", "l1.size=256M", NULL};
     char err[512] = "";
@@ -156,7 +156,7 @@ START_TEST(too_large_a_machine_is_refused_in_bytes) {
 }
 END_TEST
 
-/* A crossbar of 1 MHz and a core of 100 GHz would need ring buffers for 10^8 cycles. */
+/* A crossbar with 1 MHz and a core with 100 GHz would need ring buffers for 10^8 cycles. */
 START_TEST(rings_count_too) {
     static const char *const slow[] = {"clock.icnt_mhz=1", "clock.core_mhz=100000", "icnt.latency=1000", NULL};
     char err[512] = "";

@@ -1,13 +1,13 @@
 #ifndef TEST_TIMING_JOB_RIG_H
 #define TEST_TIMING_JOB_RIG_H
-/* Runs benchmarks under models, as `heddle bench` does, and checks that some settings change no statistic. */
+/* Runs benchmarks under models, as `heddle bench` does, and checks that certain settings change no statistic. */
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <math.h>
 
-/* Runs a benchmark and checks that its result is right. Free the job with job_free(). */
+/* Runs a benchmark and checks that its result is right. The caller frees the job with job_free(). */
 static inline void run_job(struct job *j, const struct bench *b, const char *model, const char *config,
                            const char *const *set, uint32_t threads) {
     *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
@@ -15,7 +15,7 @@ static inline void run_job(struct job *j, const struct bench *b, const char *mod
     ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", b->name, model, j->message ? j->message : "");
 }
 
-/* Checks that all statistics except host.* are equal. */
+/* Checks that all statistics except host.* are equal in two jobs. */
 static inline void same_figures(const struct job *a, const struct job *b, const char *how) {
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -27,7 +27,7 @@ static inline void same_figures(const struct job *a, const struct job *b, const 
     }
 }
 
-/* Checks that polling and several host threads change no statistic. `option` is one more option to set, or NULL. */
+/* Checks that polling and several host threads change no statistic. `option` is an additional option, or NULL. */
 static inline void same_polled_and_threaded(const char *bench, const char *model, const char *config,
                                             const char *option, uint32_t threads) {
     const struct bench *b = bench_find(bench);
@@ -41,7 +41,7 @@ static inline void same_polled_and_threaded(const char *bench, const char *model
     job_free(&plain), job_free(&polled), job_free(&several);
 }
 
-/* Checks that options of an extension change nothing in a model without it. */
+/* Checks that the options of an extension change nothing in a model without this extension. */
 static inline void same_without_the_extension(const char *const *set) {
     struct job plain, with;
     run_job(&plain, bench_find("lud"), "spe", "fermi", NULL, 1);

@@ -1,5 +1,5 @@
-/* Tests whole launches: when a launch ends, what caches keep for the next launch, what warps wait for, and where code
- * is placed. Statistics must not depend on host threads or polling. */
+/* Tests whole launches: when a launch ends, which cache contents stay for the next launch, for what warps wait, and
+ * where code is placed. Statistics must not depend on host threads or on polling. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -43,8 +43,8 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-/* Adds kernel `name`, which computes the thread's address (%a1, 4 bytes per thread), executes `body` `n` times, and
- * exits. */
+/* Adds kernel `name` to the text. It computes the thread's address (%a1, 4 bytes per thread), executes `body` `n`
+ * times, and exits. */
 static int add_kernel(int at, const char *name, const char *body, int n) {
     at += snprintf(text + at, sizeof text - (size_t)at,
                    "%s.visible .entry %s(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a<5>;\n"
@@ -60,12 +60,13 @@ static const char *kernel(const char *body, int n) {
     return text;
 }
 
-/* A warp's last store is complete when it leaves the L1. Its acknowledgement comes 140 cycles later:
- * - the line's 4 flits to the L2: 8 + 3
- * - ROP 120
- * - acknowledgement 1 + 8
- * If CTAs are held for acknowledgements, the CTA ends in this cycle. Otherwise the CTA ends with the store, and the
- * machine drains for 140 cycles. In both cases the launch ends in the same cycle. */
+/* For a warp, its last store is complete when it leaves the L1. The acknowledgement of the store arrives 140 cycles
+ * later:
+ * - 8 + 3 for the line's 4 flits to the L2
+ * - 120 in the ROP
+ * - 1 + 8 for the acknowledgement
+ * If CTAs are held until all acknowledgements have arrived, the CTA ends in this cycle. Otherwise the CTA ends with the
+ * store, and the machine drains for 140 cycles. The launch ends in the same cycle in both cases. */
 START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
@@ -78,8 +79,8 @@ START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
 }
 END_TEST
 
-/* A held CTA keeps its slot, so with one slot, each of ten CTAs with one store takes 140 cycles more. CTAs start at the
- * edges of windows of 16 cycles, so a CTA takes a multiple of 16. */
+/* A CTA that is held keeps its slot. With one slot for CTAs, each of ten CTAs with one store therefore takes 140 cycles
+ * more. CTAs start only at the edges of windows of 16 cycles, so a CTA takes a multiple of 16. */
 START_TEST(a_held_cta_keeps_its_slot) {
     double cycles[2];
     for (int hold = 0; hold < 2; hold++) {
@@ -95,17 +96,20 @@ START_TEST(a_held_cta_keeps_its_slot) {
 }
 END_TEST
 
-/* Reads that no warp waits for return after the CTA has ended, and are part of drained_cycles. */
+/* If no warp waits for a read, its reply arrives after the CTA has ended. The time until then is part of
+ * drained_cycles. */
 START_TEST(drained_is_not_before_the_end) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("ld.global.u32 %r2,[%a1+128]; st.global.u32 [%a1],%r2;", 3)), "k", 40, 64);
     ck_assert_double_ge(stat("gpu.drained_cycles"), stat("gpu.cycles"));
-    launch(load(kernel("", 0)), "k", 1, 32); /* only parameters and code, for which the warp waits */
+    /* the only accesses are to parameters and code, and the warp waits for them */
+    launch(load(kernel("", 0)), "k", 1, 32);
     ck_assert_double_eq(stat("gpu.drained_cycles"), stat("gpu.cycles"));
 }
 END_TEST
 
-/* The L1 is emptied between launches. Instructions and constants (the kernel's parameters) stay in their caches. */
+/* The L1 is emptied between launches. The caches for instructions and constants (for example the kernel's parameters)
+ * keep their contents. */
 START_TEST(launches_keep_instructions_and_constants) {
     open_set("fermi", NULL, NULL);
     struct heddle_module *m = load(kernel("ld.global.u32 %r2,[%a1];", 2));
@@ -120,11 +124,11 @@ START_TEST(launches_keep_instructions_and_constants) {
 }
 END_TEST
 
-/* With peer.sm_atomic_wait, a warp's second atomic waits for the first, so four atomics take three round trips more
- * than one atomic:
- * - global memory: crossbar, ROP and an L2 access, at least 8 + 120 + 1 + 8
- * - shared memory: 26
- * Without it they overlap. */
+/* With peer.sm_atomic_wait, a warp's second atomic waits for the first atomic. So four atomics take three round trips
+ * more than one atomic. A round trip takes
+ * - for global memory at least 8 + 120 + 1 + 8 cycles (crossbar, ROP, L2, crossbar)
+ * - for shared memory 26 cycles
+ * Without the option, the atomics overlap. */
 START_TEST(atomics_overlap_or_not) {
     static const char *const bodies[2] = {"red.global.add.u32 [%a1],1; add.u64 %a1,%a1,4096;",
                                           "red.shared.add.u32 [s],1;"};
@@ -135,13 +139,13 @@ START_TEST(atomics_overlap_or_not) {
             for (int many = 0; many < 2; many++) {
                 open_set("fermi", wait ? "peer.sm_atomic_wait=true" : "peer.sm_atomic_wait=false", "l1i.size=0");
                 add_kernel(0, "k", bodies[b], many ? 4 : 1);
-                if (b) { /* the array's declaration comes first */
+                if (b) { /* inserts the declaration of the shared array before the code */
                     char *at = strstr(text, " ld.param");
                     memmove(at + 18, at, strlen(at) + 1);
                     memcpy(at, ".shared .b32 s[4];", 18);
                 }
                 struct heddle_module *m = load(text);
-                launch(m, "k", 1, 32); /* the L2 has the lines afterwards */
+                launch(m, "k", 1, 32); /* after the first launch, the L2 contains the lines */
                 launch(m, "k", 1, 32);
                 cycles[many] = stat("gpu.cycles");
             }
@@ -153,8 +157,8 @@ START_TEST(atomics_overlap_or_not) {
 }
 END_TEST
 
-/* A kernel of 16 instructions fills a line of 128 bytes. If it is packed after a kernel of 8 instructions, it is in two
- * lines. Otherwise it starts at the beginning of a line. */
+/* A kernel of 16 instructions fills one line of 128 bytes. If it is packed directly after a kernel of 8 instructions,
+ * it is in two lines. If it is not packed, it starts at the beginning of a line. */
 START_TEST(code_is_packed_or_begins_a_line) {
     static const char *const set[2] = {"peer.fetch_packed=false", "peer.fetch_packed=true"};
     for (int packed = 0; packed < 2; packed++) {
@@ -170,9 +174,11 @@ START_TEST(code_is_packed_or_begins_a_line) {
 }
 END_TEST
 
-/* - a kernel of 16 instructions, packed after 9 of 8 bytes, begins at byte 72 and ends at byte 200
- * - fetches of two instructions end with the line: at 72, 88, 104 and 120 (one instruction), then 128 to 192: 9 fetches
- * - fetches that cross the line: 8; the second line is read in both cases */
+/* The kernel has 16 instructions of 8 bytes. It is packed after a kernel of 9 instructions, so it begins at byte 72 and
+ * ends at byte 200.
+ * - If fetches of two instructions end at the end of a line, there are 9: at 72, 88, 104 and 120 (a single
+ *   instruction), then at 128 to 192.
+ * - If a fetch may cross from one line to the next, there are 8. The second line is read in both cases. */
 START_TEST(fetches_end_with_the_line_or_cross) {
     static const char *const set[2] = {"peer.fetch_crosses_lines=false", "peer.fetch_crosses_lines=true"};
     for (int crosses = 0; crosses < 2; crosses++) {
@@ -185,7 +191,7 @@ START_TEST(fetches_end_with_the_line_or_cross) {
 }
 END_TEST
 
-/* A kernel with local memory, atomics in shared and global memory, loads of all widths, scattered stores, and a
+/* A kernel with local memory, atomics on shared and global memory, loads of all widths, scattered stores, and a
  * barrier. */
 static const char all_kinds[] = HEAD
     ".const .b32 c[64];\n"
@@ -229,8 +235,8 @@ static const char *const options[][2] = {
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
-/* The contents of memory after the launch do not depend on the machine. Statistics do not depend on host threads or on
- * polling. The order of atomics is not observed. */
+/* Memory contents after the launch must not depend on the machine, because the kernel does not observe the order of its
+ * atomics. Statistics must not depend on host threads or on polling. */
 START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
     static double was[512];
     static uint8_t out[1 << 20], want[1 << 20];
@@ -241,7 +247,7 @@ START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
     open_with("tiny", (const char *const[]){"sm.warps=48", "sm.registers=32768", "sm.shared_bytes=16384", NULL}, 1);
     launch(load(all_kinds), "k", 30, 96);
     heddle_read(h, buffer, want, sizeof want);
-    /* sampled: the first, and one of the others in turn; with HEDDLE_EVERY, all are tested */
+    /* tests run 0, and one of the other runs; with HEDDLE_EVERY, all runs */
     for (int run = 0; run < 4; run++) {
         if (run && run != 1 + _i % 3 && !test_every())
             continue;
@@ -267,7 +273,8 @@ START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
 }
 END_TEST
 
-/* Buffers begin at 0x10000000 with gaps, or at 0xc0000000 without gaps. Kernels can use both. */
+/* Buffers are at addresses from 0x10000000 on with gaps between them, or from 0xc0000000 on without gaps. Kernels must
+ * be able to use both kinds. */
 START_TEST(buffers_lie_apart_or_packed) {
     uint32_t out[32];
     open_set("fermi", NULL, NULL);
@@ -283,8 +290,8 @@ START_TEST(buffers_lie_apart_or_packed) {
 }
 END_TEST
 
-/* Each program has its own code addresses. Lines in the instruction caches do not serve another program, and are still
- * present when the first one runs again. */
+/* Each program has its own code addresses. So a program does not hit on instruction lines of another program, and its
+ * own lines are still in the caches when it runs again. */
 START_TEST(programs_have_lines_of_their_own) {
     static const char *const set[] = {"l1i.size=64K", "gpu.sms=1", NULL};
     int at = add_kernel(0, "j", "add.u32 %r1,%r1,%r1;", 40);
@@ -305,8 +312,8 @@ START_TEST(programs_have_lines_of_their_own) {
 }
 END_TEST
 
-/* CTAs are distributed over the 15 SMs round-robin, at most one per cycle and SM. While all SMs have room, CTA n goes
- * to SM n mod 15. */
+/* CTAs are distributed over the 15 SMs round-robin. An SM gets at most one CTA per cycle. As long as all SMs have room,
+ * CTA n runs on SM n mod 15. */
 START_TEST(ctas_are_dealt_out_in_turn) {
     enum { CTAS = 60, SMS = 15 };
     uint32_t sm[CTAS];

@@ -1,19 +1,19 @@
 /* Micro-benchmarks: tests of the cost of one more instruction, access or byte. The cost is derived by hand from the
  * configuration, and measured as the difference between a short and a long kernel, so that start and end cancel.
- * configs/tiny.cfg has one SM, one scheduler, fixed memory, no instruction cache, and the latencies of fermi.cfg. Where
- * the model is exact, so is the test. */
+ * configs/tiny.cfg has one SM, one scheduler, fixed memory, no instruction cache, and the latencies of fermi.cfg.
+ * Tests of exact models demand the exact number of cycles. */
 #include "micro_rig.h"
 
 #define FULL "memory.model=full"
 
-/* Cycles beyond its latency until a result of an arithmetic pipe can be used:
- * - collector unit 1
- * - operands 2: all read in one cycle, used in the next
- * - pipe 1
- * - write-back 2 */
+/* Additional cycles, beyond the latency, until the result of an arithmetic pipe can be used:
+ * - collector unit: 1 cycle
+ * - operands: 2 cycles (all are read in one cycle and used in the next)
+ * - pipe: 1 cycle
+ * - write-back: 2 cycles */
 enum { ARITH = 1 + 2 + 1 + 2 };
 
-/* fermi.cfg: int add 4, other 1, multiply 4, mad 5, fma 5, special function 8, f64 8, f64 division 330 */
+/* Latencies in fermi.cfg: int add 4, other 1, multiply 4, mad 5, fma 5, special function 8, f64 8, f64 division 330 */
 static const struct {
     const char *inst;
     int latency;
@@ -41,14 +41,14 @@ START_TEST(latencies_come_from_the_configuration) {
 END_TEST
 
 #define ADD(n) "add.u32 %r" #n ",%r" #n ",%r2;\n"
-/* 16 independent additions: more than the 10 cycles of a chain */
+/* 16 independent additions take longer than the 10 cycles of one dependent addition */
 #define ADDS                                                                                                           \
     ADD(10)                                                                                                            \
     ADD(11)                                                                                                            \
     ADD(12) ADD(13) ADD(14) ADD(15) ADD(16) ADD(17) ADD(18) ADD(19) ADD(20) ADD(21) ADD(22) ADD(23) ADD(24) ADD(25)
 #define ROOM "sm.registers=32768"
 
-/* A single warp:
+/* With a single warp:
  * - a fetch brings two instructions, which issue at t and t + 1
  * - the next fetch leaves at t + 1, when the buffer is empty, and takes fetch.latency + fetch.decode
  * - so two instructions take 1 + latency + decode cycles */
@@ -62,7 +62,8 @@ START_TEST(a_lone_warp_is_bound_by_its_fetches) {
 }
 END_TEST
 
-/* One scheduler issues one instruction per cycle, whatever the number of warps. Fetching keeps up from 2 warps on. */
+/* One scheduler issues one instruction per cycle, whatever the number of warps. With 2 or more warps, fetching is
+ * fast enough for this. */
 START_TEST(a_scheduler_issues_one_a_cycle) {
     for (uint32_t warps = 2; warps <= 8; warps *= 2)
         ck_assert_double_eq_tol(
@@ -83,9 +84,9 @@ START_TEST(two_schedulers_issue_two_a_cycle) {
 }
 END_TEST
 
-/* The initiation intervals of fermi.cfg. Two SP pipes share the multiplications. The single SFU pipe executes all f64
- * and SFU instructions. Eight warps with one chain each take the larger of two times: the chain, and eight initiation
- * intervals divided by the number of pipes. */
+/* The initiation intervals of fermi.cfg. Two SP pipes share the multiplications. The single SFU pipe executes all
+ * f64 and SFU instructions. Eight warps execute one dependence chain each. An instruction of all warps takes the
+ * larger of two times: the latency of the chain, and eight initiation intervals divided by the number of pipes. */
 START_TEST(pipes_start_one_an_initiation_interval) {
     ck_assert_double_eq(each((struct micro){.repeat = "ex2.approx.f32 %f1,%f1;", .block = 256}), 8 * 8);
     ck_assert_double_eq(each((struct micro){.repeat = "fma.rn.f64 %d1,%d1,%d1,%d1;", .block = 256}), 8 * 8);
@@ -95,8 +96,9 @@ START_TEST(pipes_start_one_an_initiation_interval) {
 }
 END_TEST
 
-/* - between issue and access: collector 1, operands 2, pipe 1, address 1
- * - after the access: write-back 2, one cycle of which is the access's last */
+/* Additional cycles of a memory access:
+ * - between issue and access: collector unit 1, operands 2, pipe 1, address generation 1
+ * - after the access: write-back 2, one cycle of which overlaps the last cycle of the access */
 enum { ACCESS = 1 + 2 + 1 + 1 + 2 - 1 };
 #define SHARED_LIST "mov.u32 %r6,%tid.x; mul.lo.u32 %r1,%r6,"
 
@@ -111,7 +113,7 @@ START_TEST(shared_memory_takes_a_pass_for_each_word_of_a_bank) {
 }
 END_TEST
 
-/* All lanes read one word: one pass. */
+/* All lanes read one word, which takes one pass. */
 START_TEST(shared_memory_broadcasts) {
     ck_assert_double_eq(
         each((struct micro){.before = "mov.u32 %r1,0; st.shared.u32 [%r1],%r1;", .repeat = "ld.shared.u32 %r1,[%r1];"}),
@@ -119,8 +121,8 @@ START_TEST(shared_memory_broadcasts) {
 }
 END_TEST
 
-/* With many warps the banks are the bottleneck, with one pass per cycle: two loads in each of eight warps, with 4
- * passes each, take 64 cycles. */
+/* With many warps the banks are the bottleneck: they handle one pass per cycle. Two loads in each of eight warps,
+ * with 4 passes per load, take 64 cycles. */
 START_TEST(shared_memory_does_one_pass_a_cycle) {
     ck_assert_double_eq_tol(each((struct micro){.before = SHARED_LIST "16; and.b32 %r1,%r1,511; ",
                                                 .repeat = "ld.shared.u32 %r7,[%r1]; ld.shared.u32 %r8,[%r1];",
@@ -129,10 +131,11 @@ START_TEST(shared_memory_does_one_pass_a_cycle) {
 }
 END_TEST
 
-/* Chains through memory use one thread: with 8 bytes per lane the two halves of a warp would be separate accesses. */
+/* Chains of dependent loads use one thread, because a load of 8 bytes per lane by all lanes would be two accesses,
+ * one per half warp. */
 #define CHASE "ld.global.u64 %a2,[%a2];"
 #define FULL  "memory.model=full"
-/* A list of one element, which is in the caches when the chain begins. */
+/* A linked list of one element, which is in the caches when the chain of loads begins. */
 #define WARM "st.global.u64 [%a1],%a1; bar.sync 0; ld.global.u64 %a2,[%a1];"
 
 START_TEST(an_l1_hit_takes_the_l1_latency) {
@@ -143,7 +146,8 @@ START_TEST(an_l1_hit_takes_the_l1_latency) {
 }
 END_TEST
 
-/* A request past the L1 leaves in the access's first cycle, so no cycle is shared with the write-back. */
+/* The request of a load past the L1 leaves in the first cycle of the access, so no cycle of the access overlaps the
+ * write-back. */
 enum { BEYOND = ACCESS + 1 };
 
 START_TEST(fixed_memory_takes_its_latency) {
@@ -154,7 +158,7 @@ START_TEST(fixed_memory_takes_its_latency) {
 }
 END_TEST
 
-/* The L1 knows a miss in the last cycle of its latency. */
+/* The L1 detects a miss in the last cycle of its latency. */
 START_TEST(an_l1_miss_adds_the_l1) {
     ck_assert_double_eq(each((struct micro){.stride = 128, .repeat = CHASE, .block = 1}), BEYOND + 10 - 1 + 100);
 }
@@ -175,9 +179,10 @@ START_TEST(an_l2_hit_takes_the_crossbar_and_the_slice) {
 }
 END_TEST
 
-/* One bank, and a DRAM clock of one core cycle.
- * - a line is two bursts of 64 bytes, 8 transfers at 2 per clock: 4 clocks each
- * - dram.latency 100, the second column command 4 later, CL 12, its data 4 */
+/* DRAM has one bank, and its clock period is one core cycle.
+ * - a line is two bursts of 64 bytes: 8 transfers at 2 per clock take 4 clocks per burst
+ * - dram.latency is 100, the second column command comes 4 clocks after the first, CL is 12, and the data take 4
+ *   clocks */
 #define ONE_BANK                                                                                                       \
     "l1.size=0", "dram.data_rate=2", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
 enum { ROW_HIT = L2_HIT + 100 + 4 + 12 + 4 };
@@ -202,8 +207,8 @@ START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
 }
 END_TEST
 
-/* Each of 60 x 256 threads reads its word of 4 consecutive blocks of 61,440 bytes, again and again, and never reads a
- * line twice. */
+/* Each of 60 x 256 threads reads its own word in each of 4 consecutive blocks of 61,440 bytes. The next repetition
+ * reads the next 4 blocks, so no line is read twice. */
 enum { PIECE = 60 * 256 * 4 };
 static struct micro read_all(void) {
     return (struct micro){.config = "fermi",
@@ -217,8 +222,8 @@ static struct micro read_all(void) {
                                     "add.u64 %a3,%a3,245760;"};
 }
 
-/* 6 channels of 8 bytes, 2 (4) transfers per clock of 924 MHz: 88.7 (177.4) GB/s, 126.7 (253.4) bytes per cycle of 700
- * MHz. */
+/* 6 channels of 8 bytes at 924 MHz have a peak of 88.7 GB/s with 2 transfers per clock, and of 177.4 GB/s with 4.
+ * These are 126.7 and 253.4 bytes per core cycle at 700 MHz. */
 START_TEST(dram_gives_the_configured_bandwidth) {
     struct micro m = read_all();
     double wanted = 6 * 8 * 2 * 924 / 700.;
@@ -231,7 +236,7 @@ START_TEST(dram_gives_the_configured_bandwidth) {
 }
 END_TEST
 
-/* 8 KB that stay in the L2:
+/* The kernel reads 8 KB that stay in the L2:
  * - one SM: its link takes 4 flits for a line of 128 bytes, 32 bytes per cycle
  * - more SMs: the two slices deliver 32 bytes per cycle each */
 START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
@@ -254,9 +259,9 @@ START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
 }
 END_TEST
 
-/* A barrier costs its issue, one cycle a warp: the last arrival releases all warps in the same cycle. One fetch brings
- * two barriers in a row, and the second one leaves the buffers empty. The next fetches start in the cycle of the
- * release and take 2 cycles. */
+/* A barrier costs only its issue, one cycle per warp: the last arrival releases all warps in the same cycle. One
+ * fetch brings two consecutive barriers. After the second barrier the instruction buffers are empty. The next
+ * fetches start in the cycle of the release and take 2 cycles. */
 START_TEST(a_barrier_costs_its_issue) {
     for (uint32_t warps = 1; warps <= 8; warps *= 2)
         ck_assert_double_eq(each((struct micro){.repeat = "bar.sync 0; bar.sync 0;", .block = 32 * warps}),
@@ -264,10 +269,12 @@ START_TEST(a_barrier_costs_its_issue) {
 }
 END_TEST
 
-/* Straight code with a cold cache, 16 instructions of 8 bytes per line.
- * - 15 instructions of a line issue 7 cycles after the one before (a chain)
- * - for the first one the miss leaves with the issue before; after it come fetch and decode: 2
- * - through memory: one more cycle to the port, and 100 */
+/* Straight-line code with a cold cache, 16 instructions of 8 bytes per line. Each instruction depends on the
+ * instruction before it.
+ * - the last 15 instructions of a line issue 7 cycles after the instruction before them
+ * - for the first instruction of a line, the miss begins when the instruction before it issues; fetch and decode after
+ *   the miss take 2 cycles
+ * - instruction lines from memory take 100 cycles, and one cycle to reach the port */
 START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;", .few = 64, .many = 192, .set = {"l1i.size=2048", "fetch.miss_latency=50"}};
@@ -294,11 +301,11 @@ START_TEST(an_l0_miss_stops_a_lone_warp) {
 }
 END_TEST
 
-/* As above, from a cold L1, with a stream buffer.
- * - 8 lines: the 16 instructions of a line take 16 x 7 cycles, so a line arrives long before its turn; the fetch from
- *   the buffer takes a cycle more than a hit, which the chain hides
- * - 1 line: two lines are in flight, since the next one is requested a cycle after the last one was needed; two lines
- *   take that cycle, the miss, a fetch and decoding, and 15 instructions */
+/* Same code as in the test above, from a cold L1, with a stream buffer of 8 lines or of 1 line.
+ * - 8 lines: the 16 instructions of a line take 16 x 7 cycles, so a line arrives long before it is needed; a fetch from
+ *   the buffer takes one cycle more than a hit, which the dependence chain hides
+ * - 1 line: two lines are in flight at a time, since a line is requested one cycle after the line before it was
+ *   needed; two lines take this cycle, the miss, fetch and decode, and 15 instructions */
 START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;",
@@ -315,8 +322,8 @@ START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
 }
 END_TEST
 
-/* Every block of code ends with a jump over 16 lines. The lines that the buffer requests are useless. They cost only
- * the room for these requests. */
+/* Every block of code ends with a jump over 16 lines. The lines that the stream buffer requests are useless. Their
+ * only cost is the queue room that the requests occupy. */
 START_TEST(a_stream_buffer_does_not_help_jumps) {
     static char piece[16384];
     size_t at = (size_t)snprintf(piece, sizeof piece, "{ @%%q1 bra T;\n");

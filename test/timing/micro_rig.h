@@ -9,7 +9,8 @@
 enum { TEXT = 256 * 1024, MAX_SETS = 16, MEMORY = 4 << 20 };
 static char text[TEXT];
 
-/* A kernel: `before`, n times `repeat`, `after`. Registers r0-r63, f0-f9, d1-d4 (f64), a0-a9 (64 bits), q1-q4. */
+/* A kernel: the PTX text `before`, then n times `repeat`, then `after`. It declares the registers r0-r63, f0-f9,
+ * d1-d4 (f64), a0-a9 (64 bits) and q1-q4. */
 struct micro {
     const char *before, *repeat, *after;
     uint32_t grid, block;      /* 0: 1 and 32 */
@@ -70,7 +71,7 @@ static double run(const struct micro *m, int n) {
     return cycles;
 }
 
-/* Returns the additional cycles for one more `repeat`. */
+/* Returns the additional cycles that one more copy of `repeat` takes. */
 static double each(struct micro m) {
     int few = m.many ? m.few : 32, many = m.many ? m.many : 96;
     return (run(&m, many) - run(&m, few)) / (many - few);

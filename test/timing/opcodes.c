@@ -1,5 +1,6 @@
-/* Each row of the semantics table that PTX can spell runs once in a kernel under every timing model. Memory and status
- * are compared with the interpreter. A row without a fixed space is tested in each space that accepts it. */
+/* Tests each row of the semantics table that has a PTX instruction: it runs once in a kernel under every timing
+ * model. Memory and status are compared with the interpreter. A row without a fixed space is tested in each space
+ * that accepts it. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/opcode_text.h"
@@ -86,8 +87,8 @@ static void fold_type(enum type t, int i) {
         fold(opcode_register(t, i, name));
 }
 
-/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the space, the thread's own
- * if possible. */
+/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the state space. If
+ * possible, each thread has a different address. */
 static void write_prologue(const char *opcode, const struct decoded *d) {
     k.at = 0;
     k.first = *d;
@@ -183,14 +184,14 @@ static bool same_fault(const char *a, const char *b) {
 }
 
 static int turn;        /* position in the sample */
-static bool all_models; /* set when a model differs: then all models run, to find the row */
+static bool all_models; /* set when a model differs: then all models run, to find the row that differs */
 
-/* Returns a model that differs from the interpreter; NULL: none. Sampled: one third of the models runs, and a different
- * third for the next kernel; with HEDDLE_EVERY all models run. */
+/* Returns a model that differs from the interpreter; NULL: none. Sampled: a quarter of the models runs, and a different
+ * quarter for the next kernel; with HEDDLE_EVERY all models run. */
 static const char *dissenter(void) {
     turn++;
     for (int m = 1; m < n_models(); m++) {
-        if ((m + turn) % 3 && !test_every() && !all_models)
+        if ((m + turn) % 4 && !test_every() && !all_models)
             continue;
         run(h[m], &got);
         if (got.status != want.status || !same_fault(got.error, want.error))
@@ -219,8 +220,8 @@ static bool try_alone(const char *opcode, const struct decoded *d) {
     return true;
 }
 
-/* Writes the opcode of a row with a state space: "ld.u32" as "ld.shared.u32". Texture fetches get their vector before
- * their types. */
+/* Writes the opcode of a row with a state space: "ld.u32" as "ld.shared.u32". In texture fetches, the vector
+ * qualifier comes before the types. */
 static bool spell(const struct isa_row *row, const char *space, char out[NAME], struct decoded *d) {
     char name[NAME];
     struct decode_error why;
@@ -234,7 +235,7 @@ static bool spell(const struct isa_row *row, const char *space, char out[NAME], 
     return isa_decode(out, (uint32_t)strlen(out), d, &why);
 }
 
-/* Returns true for rows that only lowering makes, and for rows that were removed from PTX and equal another row. */
+/* Returns true for rows that only lowering creates, and for rows of removed PTX instructions that equal another row. */
 static bool left_out(const struct isa_row *row) {
     /* Loads and stores of matrices need one address for all lanes; here each lane has its own
      * (isa/exec/exec_matrix.c). */

@@ -1,4 +1,4 @@
-/* Tests the cost of operands on volta and turing-rtx2060 against values by hand.
+/* Tests the cost of operands on volta and turing-rtx2060 against values computed by hand.
  * - a processing block has two register banks of 64 bits (Jia et al., 2018 and 2019), so an instruction has a bank
  *   conflict only if all three sources are in one bank
  * - a pipe of 16 lanes takes a warp instruction every two cycles
@@ -65,7 +65,7 @@ static const struct {
     {SIXTEEN("neg.f32 ", "%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f3;"), 2},
-    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* four halves from one bank take two cycles */
+    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* the four half-warp reads from one bank take two cycles */
     {SIXTEEN("fma.rn.f32 ", "%f2,%f3,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f2,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f4,%f6;"), 3}, /* six halves: three cycles */

@@ -60,8 +60,8 @@ START_TEST(l1_uses_the_policy) {
 }
 END_TEST
 
-/* Runs the same loads from the L2, without an L1. The line of the parameter is read first, and B replaces it under both
- * policies. */
+/* Runs the same loads from the L2, without an L1. The line that holds the kernel parameter is read first, and B
+ * replaces this line under both policies. */
 static double l2_misses(const struct gpu_policies *p) {
     static const char *const set[] = {"l1.size=0",   "memory.model=full", "l2.slices=1",
                                       "l2.size=256", "l2.ways=2",         NULL};
@@ -148,9 +148,9 @@ static void tell_parked(void *state, const struct sched_view *s, const struct wa
         told.parked += warp_set_count(parked, 1) == warp_set_count(live, 1);
 }
 
-/* Six CTAs of two warps on one SM: twelve warps start and end, and each issues 8 instructions: two for the parameter
- * and the end, and three for each load. With `cycle_ends`, every warp is parked at some time, since all warps wait for
- * their loads. */
+/* Six CTAs of two warps on one SM: twelve warps start and end, and each issues 8 instructions: one reads the
+ * parameter, one ends the warp, and each of two loads takes three. With `cycle_ends`, every warp is parked at some
+ * time, since all warps wait for their loads. */
 START_TEST(policy_hears_of_warps) {
     static const char text[] = HEAD LOAD("0") LOAD("128") " ret;\n}\n";
     struct sched_ops ops = {.name = "told",
@@ -177,8 +177,9 @@ static void hear_nothing(void *state, const struct sched_view *s, const struct w
     (void)state, (void)s, (void)live, (void)parked;
 }
 
-/* 64 CTAs of 3 warps add up lines. All statistics are the same on one host thread and on four, with simulation of every
- * cycle, and if the policy has a callback at the end of cycles, which disables the SM's fast path. */
+/* 64 CTAs of 3 warps add up the words of lines. All statistics are the same with one host thread, with four host
+ * threads, with simulation of every cycle, and with a policy that has a callback at the end of cycles (this callback
+ * disables the SM's fast path). */
 START_TEST(threads_and_paths_change_nothing) {
     static const char sums[] =
         HEAD " mov.u32 %r1,%ctaid.x;\n mov.u32 %r3,%tid.x; mad.lo.u32 %r1,%r1,256,%r3; mul.wide.u32 %a2,%r1,4;\n"

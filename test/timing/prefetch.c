@@ -69,7 +69,8 @@ START_TEST(without_an_l1_it_goes_to_the_l2) {
 }
 END_TEST
 
-/* Hints, invalid addresses, and shared memory, for which the manual says that nothing is done. */
+/* Tests instructions without effect: hints, prefetches of invalid addresses, and prefetches of shared memory (a
+ * no-op according to the PTX manual). */
 START_TEST(the_rest_moves_nothing) {
     static const char *const hints[] = {"discard.global.L2 [%d1], 128;",
                                         "discard.L2 [%d1], 128;",

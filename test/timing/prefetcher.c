@@ -76,12 +76,15 @@ static double walk_takes(int lines, const char *const *set, const struct prefetc
 
 /* If all loads hit, a load reads its tags c cycles after the load before it. Without a prefetcher each line costs 600
  * cycles more. With a prefetcher:
- * - load 1 misses at t and line 2 is requested: tags at t + 35, data at t + 635
- * - load 2 reads its tags at t + 600 + c and hits, since c > 35; this is the first use of line 2, at u
- * - line 3 arrives at u + 635; its load reads the tags at u + c, is late, and has its data at u + 635
- * - that load requested line 4 at u + c; it arrives at u + c + 635, when its load reads the tags: a hit
- * - so line 1 costs 600, and lines 3, 5 and 7 cost 635 - c each
- * - line 9 is requested at the first use of line 8, and arrives after the kernel's end, but before the launch's */
+ * - load 1 misses at t and the prefetcher requests line 2, which reads the tags at t + 35 and arrives at t + 635
+ * - load 2 reads its tags at t + 600 + c and hits, since c > 35; this is the first use of line 2, and its cycle is
+ *   called u
+ * - line 3 arrives at u + 635; load 3 reads the tags at u + c, waits for the line, and has its data at u + 635
+ * - at u + c, load 3 causes the request of line 4, which arrives at u + c + 635; load 4 reads the tags in this cycle
+ *   and hits
+ * - so line 1 costs 600 cycles, and lines 3, 5 and 7 cost 635 - c cycles each
+ * - line 9 is requested at the first use of line 8, and arrives after the kernel's last instruction, but before the
+ *   end of the launch */
 START_TEST(lines_one_behind_the_other) {
     struct next_line_toy toy = {.seen = 0};
     const struct prefetcher_row row = {&next_line_prefetcher, &toy, PREFETCH_AT_L1};
@@ -99,7 +102,7 @@ START_TEST(lines_one_behind_the_other) {
 }
 END_TEST
 
-/* Statistics of a prefetcher at the L2, for a chain of loads with a cold L2 and for a second chain. */
+/* Tests the statistics of a prefetcher at the L2, for a chain of loads with a cold L2 and for a second chain. */
 struct l2_walk {
     double cycles[2], prefetches, lookups, useful, elsewhere, unused;
 };
@@ -128,7 +131,7 @@ static struct l2_walk walk_l2(int lines, const char *slices, bool with) {
  *   bytes
  * - of lines 0 to 7, the successors 1, 3, 5 and 7 are requested; 2, 4, 6 and 8 belong to the other slice
  * - with one slice all successors, 1 to 8, are requested
- * - a kernel without loads of lines has the counts of the parameter's line
+ * - a kernel without loads counts only the accesses to the line of the parameter
  * - the kernel is faster than with a cold L2, and slower than with all lines in the L2, as in a second launch */
 START_TEST(lines_of_the_slices) {
     static const char *const slices[] = {"l2.slices=1", "l2.slices=2"};
@@ -149,8 +152,8 @@ START_TEST(lines_of_the_slices) {
 }
 END_TEST
 
-/* 64 CTAs of 3 warps. Each warp adds up 16 lines of its own, and every fourth line is not read. Statistics of all SMs
- * and slices are equal with one host thread, with four, and with polling. */
+/* 64 CTAs of 3 warps. Each warp adds up 16 lines of its own, and skips every fourth line. The statistics of all SMs
+ * and slices are equal with one host thread, with four host threads, and with polling. */
 START_TEST(threads_and_polling_change_nothing) {
     static const char sums[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

@@ -94,7 +94,8 @@ static double cycles_of(const struct row *r, const char *ptx) {
     return cycles;
 }
 
-/* Returns the mean absolute error of a table, and in *correlation the correlation of the logarithms of cycles. */
+/* Returns the mean absolute error of a table. Sets *correlation to the correlation of the logarithms of both cycle
+ * counts. */
 static double mean_error(const char *table, const char *ptx, int cases, double *correlation) {
     double sum = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
     int n = 0;

@@ -65,8 +65,8 @@ static void put_head(struct text *t, const char *opcode) {
         opcode_image(opcode), opcode_module, opcode_registers);
 }
 
-/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the space, the thread's own
- * if possible. */
+/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the state space. If
+ * possible, each thread has a different address. */
 static void put_registers(struct text *t, const struct decoded *d) {
     put(t, " mov.u32 %%t1,%%tid.x; mov.u32 %%t2,%%ctaid.x; mad.lo.u32 %%t2,%%t2,%d,%%t1;\n", ROW_THREADS);
     for (int i = 0; i < REGS; i++) {

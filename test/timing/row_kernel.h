@@ -36,11 +36,11 @@ struct row_end {
 /* Writes the name of a row's instruction for a state space: "ld.u32" becomes "ld.shared.u32". Returns false if there
  * is no such instruction. */
 bool row_spell(const struct isa_row *row, const char *space, char out[ROW_NAME], struct decoded *d);
-/* True for rows that only lowering creates, and for rows removed from PTX. Also true for loads and stores of
- * matrices: they need one address for all lanes, but here each lane has its own (isa/exec/exec_matrix.c). */
+/* Returns true for rows that only lowering creates, for rows removed from PTX, and for loads and stores of matrices.
+ * Matrix accesses need one address for all lanes, but here each lane has its own (isa/exec/exec_matrix.c). */
 bool row_left_out(const struct isa_row *row);
-/* True if the effect of the row depends on the set of lanes that execute it together. In divergent code the effect
- * then differs by model. */
+/* Returns true if the effect of the row depends on which lanes execute it together. In divergent code such a row has
+ * different effects in different models. */
 bool row_meets_others(const struct isa_row *row);
 /* Writes the kernel "k" with the row. */
 void row_kernel(char out[ROW_TEXT], const char *opcode, const struct decoded *d, enum row_place place);

@@ -27,8 +27,9 @@ static void teardown(void) {
         heddle_close(timed[m]);
 }
 
-/* Returns a machine with few SMs, because only the behaviour of an SM matters. Polling and the number of threads
- * vary with model and preset, so that each model runs with both values. */
+/* Returns a machine with few SMs, because only the behaviour of an SM matters. Polling and the number of host
+ * threads vary with model and preset, so that each model runs with and without polling, and with one thread and with
+ * two. */
 static struct heddle *machine(int preset, int model) {
     char err[512] = "";
     const char *const set[] = {"gpu.sms=2", "sm.registers=65536", (preset + model) % 3 == 0 ? "gpu.poll=true" : NULL,
@@ -44,9 +45,9 @@ static struct heddle *machine(int preset, int model) {
     return timed[model];
 }
 
-/* Accepts an outcome if it equals the interpreter's. Exceptions:
- * - lanes that wait for others in divergent code end as the model's paths allow, but they end
- * - if several threads fault, the first of them differs by model
+/* Returns true if the outcome is correct. An outcome must equal the outcome in the interpreter, with these exceptions:
+ * - if lanes wait for other lanes in divergent code, the result depends on the model, but the launch must end
+ * - if several threads fault, models differ in which thread faults first
  * - decoupling drops a load of constants whose result is not used */
 static bool fine(const struct isa_row *row, const struct row_end *want, const struct row_end *got, bool dac) {
     if (strstr(got->error, "stands still") || strstr(got->error, "the limit given"))
@@ -72,9 +73,9 @@ static bool has_space(const struct isa_row *row) {
     return row->kind == K_LOAD || row->kind == K_STORE || row->kind == K_ATOM || row->kind == K_PREFETCH;
 }
 
-/* Sampled: a row runs in AT_ONCE places, and the next row, which is usually similar, runs in the next places. Each
- * place uses one preset and one model in turn. One of PLAIN arithmetic rows is tested. With HEDDLE_EVERY all rows
- * are tested. */
+/* To save time, a row runs in AT_ONCE places only, and the next row, which is usually similar, runs in the next
+ * places. Each place uses another preset and another model. Of PLAIN arithmetic rows, one is tested. With
+ * HEDDLE_EVERY all rows are tested. */
 START_TEST(rows_end_as_in_the_interpreter) {
     enum { SPACES = 6, PLAIN = 16, AT_ONCE = 1 };
     static const char *const spaces[SPACES] = {"", ".global", ".shared", ".local", ".const", ".param"};

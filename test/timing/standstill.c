@@ -6,8 +6,8 @@
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, at most `most` times. With `empty`, it
- * does so only after the last CTA has left the SM. */
+/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, at most `most` times. With `empty`,
+ * the unit does so only after the last CTA has left the SM. */
 struct clinger {
     uint64_t from, most, asked;
     uint32_t sm;
@@ -72,7 +72,7 @@ static enum heddle_status run(const char *model, const struct sm_unit_ops *unit,
     return s;
 }
 
-/* If warps wait for their loads in the middle of the kernel, the report names these warps. */
+/* If the cycle is repeated while warps wait for their loads, the report names these warps. */
 START_TEST(a_unit_that_keeps_the_clock_is_named) {
     char error[4096];
     for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -108,7 +108,8 @@ START_TEST(a_few_walks_are_allowed) {
 }
 END_TEST
 
-/* With polling, the clock advances in every case. The SM always has work, so the launch ends as a deadlock. */
+/* With polling, the clock advances even if a unit requests the current cycle again. The SM always has work, so the
+ * launch ends as a deadlock. */
 START_TEST(polling_ends_too) {
     char error[4096];
     clinger = (struct clinger){.from = 2000, .most = UINT64_MAX, .sm = 3};

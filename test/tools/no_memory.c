@@ -77,6 +77,6 @@ static char *copy(const char *text, size_t len, const void *caller) {
 }
 char *strdup(const char *text) { return copy(text, strlen(text), CALLER); }
 char *strndup(const char *text, size_t bytes) { return copy(text, strnlen(text, bytes), CALLER); }
-/* the name of strdup() in the headers of old C libraries */
+/* headers of old C libraries define strdup() as this name */
 char *__strdup(const char *text);
 char *__strdup(const char *text) { return copy(text, strlen(text), CALLER); }

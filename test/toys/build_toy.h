@@ -1,11 +1,11 @@
 #ifndef TEST_TOYS_BUILD_TOY_H
 #define TEST_TOYS_BUILD_TOY_H
-/* Builds a heddle with an extension of test/toys, and uses it instead of the product. */
+/* Builds a heddle program with an extension of test/toys, for tests that run it instead of the product. */
 #include "test/host/cli/cli_help.h"
 #include <libgen.h>
 #include <stdio.h>
 
-/* Builds ./heddle-toy with `script` of test/toys, and uses it instead of the product. */
+/* Builds ./heddle-toy with `script` of test/toys. The tests then run this program instead of the product. */
 static inline void build_toy(const char *script) {
     char library[PATH_MAX], command[4 * PATH_MAX];
     cli_setup();

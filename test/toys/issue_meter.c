@@ -5,7 +5,7 @@
 struct meter {
     struct issue_meter *out;
     uint64_t due; /* first cycle in which the slow warp may issue */
-    bool asks;    /* the warp was refused and waits until this cycle */
+    bool asks;    /* until this cycle the warp is refused */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {

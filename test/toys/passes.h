@@ -7,7 +7,8 @@
 /* self_moves.c: removes instructions that move a register to itself. */
 extern const struct pass self_moves;
 
-/* side_stream.c: adds a second stream. It is a copy of the kernel in which the first guarded branch is always taken. */
+/* side_stream.c: adds a second stream. This stream is a copy of the kernel in which the first guarded branch is
+ * always taken. */
 extern const struct pass side_stream;
 
 /* Fills `table` with the product's passes, with `extra` after the pass named `after`. The table ends with a NULL

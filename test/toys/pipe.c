@@ -1,8 +1,9 @@
-/* Builds and runs the pipe that docs/extending.md adds: two lines are enough for a pipe. */
+/* Builds and runs the pipe that docs/extending.md adds with two lines of code. */
 #include "build_toy.h"
 
-/* Four warps shuffle ten times each. The added pipe has two units for shuffles. Without a unit, the pipe's row directs
- * shuffles to SP. A single unit accepts one shuffle per initiation interval, all 40 one after another. */
+/* Four warps shuffle ten times each. The added pipe has two units for shuffles. Without a unit, the pipe's row
+ * directs shuffles to SP. With a single unit, the pipe accepts one shuffle per initiation interval, so all 40
+ * execute one after another. */
 START_TEST(two_lines_make_a_pipe) {
     enum { WARPS = 4, SHUFFLES = 10 };
     char body[2048] = "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x;\n";

@@ -1,4 +1,5 @@
-/* The descriptor of a mechanism that only adds policies. Options select the policies, under every model. */
+/* The descriptor of a mechanism that only adds policies. Options select these policies, and every model can use
+ * them. */
 #include "policies.h"
 #include "mechanisms/mechanism.h"
 

@@ -1,5 +1,5 @@
-/* A pass that adds a second stream: a copy of the kernel in which the first guarded branch is always taken. A warp
- * without a CTA (side_warp.c) runs the code at the target of this branch. */
+/* A pass that adds a second instruction stream to the program: a copy of the kernel in which the first guarded
+ * branch is always taken. A warp without a CTA (side_warp.c) runs the code at the target of this branch. */
 #include "passes.h"
 
 static bool run(struct ir *ir) {

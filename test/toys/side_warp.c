@@ -103,8 +103,8 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     s->seen->by_unit += i->phase == ISSUE_UNIT;
 }
 
-/* Executes an instruction of a side warp that the unit controls. The unit sets the PC to the next instruction, to the
- * start of the loop, or to the exit again. */
+/* Executes an instruction of a side warp that the unit controls. The unit then sets the PC to the next instruction,
+ * to the start of the loop, or to the exit again. */
 static bool drive(struct side *s, struct sm *sm, const struct sm_candidate *c, struct effects *fx) {
     s->seen->taken += is(c->in, OP_SUB);
     s->at_end = c->in->kind == K_EXIT;

@@ -39,7 +39,7 @@ static unsigned solo_advance(void *st, int id, uint32_t next) {
 }
 
 static unsigned solo_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
-    (void)n, (void)site; /* one lane has one target */
+    (void)n, (void)site; /* a single lane has a single branch target */
     return solo_advance(st, id, t->pc);
 }
 
@@ -65,7 +65,7 @@ static enum reconv_board solo_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage solo_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 1)}; /* a PC and an active bit for each thread */
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 1)}; /* a PC and an active bit per thread */
 }
 
 const struct reconv_ops reconv_solo = {

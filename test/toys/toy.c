@@ -26,7 +26,7 @@ uint64_t toy_walk_alone(const struct toy *t, uint32_t lane) {
 }
 
 /* Computes immediate post-dominators with sets of post-dominators. The immediate post-dominator of `i` is the strict
- * post-dominator whose set is the set of `i` without `i`. */
+ * post-dominator whose own set equals the set of `i` without `i`. */
 void toy_find_rpcs(struct toy *t) {
     uint64_t pdom[MAX_CODE];
     for (uint32_t i = 0; i < t->n; i++)

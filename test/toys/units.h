@@ -23,7 +23,7 @@ extern const struct sm_unit_ops issue_meter_unit;
  * The ctx of its row is this struct. Each SM has its own side_seen, so SMs may run on several host threads. */
 enum { SIDE_SMS = 32, SIDE_SEEN = 4096 };
 struct side_seen {
-    uint64_t issued, by_unit; /* number of issues of the side warp; number of these that the unit executed */
+    uint64_t issued, by_unit; /* number of issues of the side warp; number of these issues that the unit executed */
     /* number of closed side warps; cycle of the side warp's first issue; cycle of its last issue */
     uint64_t ended, first, last;
     uint64_t made, taken, refused;
@@ -36,10 +36,10 @@ struct side_seen {
 struct side_warp {
     lanemask_t lanes;
     uint32_t registers, takes, room;
-    bool late;              /* the side warp opens with the first CTA, not with the launch */
-    bool driven;            /* with `takes`: the unit executes all of its instructions and sets its next PC */
-    uint64_t close_at;      /* the side warp closes in the first simulated cycle from this cycle on; 0 means never */
-    struct side_seen *seen; /* one for each SM, up to SIDE_SMS */
+    bool late;   /* true if the side warp opens with the first CTA, not with the launch */
+    bool driven; /* with `takes`: true if the unit executes all instructions of the side warp and sets its next PC */
+    uint64_t close_at;      /* cycle from which the side warp closes, in the first cycle that is simulated; 0: never */
+    struct side_seen *seen; /* one entry for each SM, up to SIDE_SMS */
 };
 extern const struct sm_unit_ops side_warp_unit;
 #endif

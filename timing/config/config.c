@@ -34,7 +34,7 @@ void config_default(struct config *c) {
         else
             *(uint32_t *)at = (uint32_t)o->def;
     }
-    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* excluded, because the load/store unit has its own latencies */
+    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* not in the table: the load/store unit has its own latencies */
 }
 
 static const struct opt *find(const char *key, size_t len) {
@@ -238,7 +238,7 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     case OPT_KIND_BOOL:
         snprintf(out, size, "%s", bool_value(c, o) ? "true" : "false");
         break;
-    case OPT_KIND_DOUBLE: /* prints the shorter of two forms that read back as the same number */
+    case OPT_KIND_DOUBLE: /* prints the shorter of two notations that read back as the same number */
         memcpy(&v, at, sizeof v);
         snprintf(out, size, "%.15g", v);
         if (strtod(out, NULL) != v)

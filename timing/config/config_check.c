@@ -27,7 +27,7 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
     return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
            check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
            check_cache("l1i", &c->l1i, 1, err, err_size) && check_cache("gpc", &c->gpc.cache, 1, err, err_size) &&
-           /* also if there is no L2: requests use its line size */
+           /* the check applies even without an L2, because requests use its line size */
            check_line("l2", &c->l2, err, err_size) && check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
 }
 
@@ -76,8 +76,7 @@ static bool check_pipes(const struct config *c, char *err, size_t err_size) {
     return check_subcores(c, err, err_size);
 }
 
-/* Checks the options of a cluster's cache, which answers each request from one line and has its own port at the
- * crossbar. */
+/* Checks the options of a cluster's cache, which answers each request from one line and has its own crossbar port. */
 static bool check_gpc(const struct config *c, char *err, size_t err_size) {
     const struct {
         const char *name;

@@ -1,6 +1,6 @@
-/* Reads configuration files in libconfig syntax, where each dot of a key stands for a group. An @include before the
- * first setting is read first, and later settings override it value by value (libconfig itself would reject the second
- * mention of a group). */
+/* Reads configuration files in libconfig syntax, where each dot of a key stands for a group. A file included before
+ * the first setting is read first, and later settings override single values of it. (libconfig itself would reject a
+ * file in which a group appears twice.) */
 #include "builtin.h"
 #include "config_scan.h"
 #include "config_text.h"
@@ -37,7 +37,7 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const c
     return false;
 }
 
-/* Converts a value to text for config_store(). Strings and words can only be distinguished by the option's kind. */
+/* Converts a value to text for config_store(). Only the kind of the option tells a string from a word. */
 static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     switch (config_setting_type(s)) {
     case CONFIG_TYPE_INT:
@@ -60,7 +60,8 @@ static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     }
 }
 
-/* Applies a group; `key` holds the group's dotted name, `len` bytes with its last dot. */
+/* Sets the options of a group. `key` begins with the dotted name of the group, which has `len` bytes including its
+ * last dot. */
 static bool apply_group(struct reader *r, const char *file, const config_setting_t *group, char *key, size_t len) {
     enum { KEY = 128 };
     for (int i = 0; i < config_setting_length(group); i++) {
@@ -125,7 +126,8 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
                      absolute || inside ? "" : "/", (int)(close - open - 1), open + 1);
     if (n < 0 || (size_t)n >= sizeof file)
         return fail(r, path, line, "the file name is too long");
-    /* searched like --config: an include at the head of a file may name a preset in another folder */
+    /* the name is searched like the argument of --config: an include at the head of a file may name a preset in
+     * another folder */
     size_t len = (size_t)(close - open - 1);
     if (what == read_file && !inside && !memchr(open + 1, '/', len) && access(file, F_OK) != 0 && len > 4 &&
         memcmp(close - 4, ".cfg", 4) == 0)
@@ -294,7 +296,7 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* A list of file names, stored one after the other, each ended by a zero byte. */
+/* A list of file names in one buffer, one after the other, each ended by a zero byte. */
 struct names {
     char *text;
     size_t bytes, cap, n;

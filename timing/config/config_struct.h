@@ -13,9 +13,9 @@ enum pipe_id {
     N_PIPES
 };
 struct pipe_row {
-    const char *name; /* name in its options and its statistic, such as "sp" */
-    /* enum pipe_id: the pipe that executes its instructions if it has no units; the pipe itself if it must have
-     * units */
+    const char *name; /* name in the pipe's options and statistic, such as "sp" */
+    /* enum pipe_id: the pipe that executes this pipe's instructions if this pipe has no units; the pipe itself if it
+     * must have units */
     uint8_t instead;
 };
 extern const struct pipe_row pipe_rows[N_PIPES];

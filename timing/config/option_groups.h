@@ -1,7 +1,7 @@
 #ifndef TIMING_OPTION_GROUPS_H
 #define TIMING_OPTION_GROUPS_H
-/* Rows of options (options.def) that several units share. `at` is the prefix of the fields in the unit's struct: empty,
- * or a member and a dot. */
+/* Groups of rows of options (options.def). Several units use the same group. `at` is the prefix of the fields in the
+ * unit's struct: empty, or a member and a dot. */
 
 #define PIPE_COUNT_ROWS(at, name, n) OPT_U32(at units, "pipe." name ".units", n, 0, 16, "pipes", name " pipes of an SM")
 #define PIPE_PORT_ROWS(at, name, coll, in, out)                                                                        \
@@ -24,7 +24,8 @@
 #define CACHE_LATENCY_ROWS(at, name, lat, help) OPT_U32(at latency, name ".latency", lat, 1, 2000, "cycles", help)
 #define CACHE_PORT_ROWS(at, name, what)                                                                                \
     OPT_U32(at ports, name ".ports", 1, 1, 16, "1/cycle", "accesses a cycle to the " what)
-/* How a line number is mapped to a set: by its low bits, by all bits folded, or as measured on Fermi's L1. */
+/* How the set of a line follows from the line number: from its low bits, from all bits combined (folded), or as
+ * measured on Fermi's L1. */
 #define CACHE_INDEX_ROWS(at, name)                                                                                     \
     OPT_ENUM3(at index, name ".index", cache_index, INDEX_LINEAR, INDEX_LINEAR, "linear", INDEX_XOR, "xor",            \
               INDEX_FERMI, "fermi",                                                                                    \

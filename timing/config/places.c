@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#ifndef HEDDLE_DATA /* where `make install` puts presets and kernels; the Makefile sets it */
+#ifndef HEDDLE_DATA /* folder where `make install` puts presets and kernels; set by the Makefile */
 #define HEDDLE_DATA "/usr/local/share/heddle"
 #endif
 
@@ -19,7 +19,7 @@ static bool own_file(char out[PATH_MAX]) {
     bool known = dladdr(&here, &own) && dladdr((void *)(uintptr_t)getauxval(AT_PHDR), &program);
     if (known && own.dli_fbase != program.dli_fbase)
         return realpath(own.dli_fname, out) != NULL;
-    ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1); /* for the program itself, dladdr() returns argv[0] */
+    ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1); /* in the program itself, dladdr() returns argv[0] */
     out[len < 0 ? 0 : len] = '\0';
     return len > 0;
 }

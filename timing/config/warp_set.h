@@ -7,7 +7,7 @@
 #include "isa/arith.h"
 
 enum {
-    MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
+    MAX_CONTEXTS = 4, /* number of warp slots of an SM for warps without a CTA (timing/sm/unit.h) */
     WARP_SLOTS = CFG_MAX_WARPS + MAX_CONTEXTS,
     WARP_WORDS = (WARP_SLOTS + 63) / 64,
     /* argument of warp_set_after(): there is no last slot, so the first member is next */
@@ -78,7 +78,7 @@ static inline bool warp_next(struct warp_walk *at, const struct warp_set *s, uin
     at->word &= at->word - 1;
     return true;
 }
-/* Removes the first member and stores it in `w`. Returns false if there is none. */
+/* Removes the first member and stores it in `w`. Returns false if the set is empty. */
 static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     for (uint32_t k = 0; k < WARP_WORDS; k++) {
         uint64_t word = s->word[k];

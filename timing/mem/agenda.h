@@ -1,8 +1,8 @@
 #ifndef TIMING_AGENDA_H
 #define TIMING_AGENDA_H
 /* A calendar of units with work: a ring of cycles, each with a set of units. Finding the next cycle with work is a
- * search for a set bit, so idle units cost nothing. A unit may be called although it has nothing to do; its tick must
- * then change nothing. */
+ * search for a set bit, so idle units cost nothing. A unit can be called in a cycle in which it has no work. Its
+ * tick must then change nothing. */
 #include "timing/config/table_size.h"
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ enum { AGENDA_CYCLES = TABLE_SIZE(512, 64), AGENDA_WORDS = 5, AGENDA_UNITS = 64 
 
 struct agenda {
     uint64_t now;                      /* present cycle; all work lies in [now, now + AGENDA_CYCLES) */
-    uint32_t over;                     /* units below this number have had their turn in the present cycle */
+    uint32_t over;                     /* units below this number have run in the present cycle */
     uint32_t words;                    /* words of a set */
     uint64_t busy[AGENDA_CYCLES / 64]; /* bit mask of the cycles whose set is not empty */
     uint64_t set[AGENDA_CYCLES * AGENDA_WORDS];
@@ -20,9 +20,9 @@ struct agenda {
 void agenda_init(struct agenda *a, uint32_t units, uint64_t now);
 /* Returns the first cycle with work, or UINT64_MAX if there is none. */
 uint64_t agenda_next(const struct agenda *a);
-/* Records that `unit` has work at `cycle`. A cycle that is too early becomes the earliest cycle in which the unit can
- * still have its turn. A cycle beyond the ring becomes the ring's last cycle: the unit is then called too early, does
- * nothing, and adds itself again. */
+/* Records that `unit` has work at `cycle`. If `cycle` is too early, the unit runs in the earliest cycle in which it
+ * can still run. If `cycle` is beyond the end of the ring, the unit is called in the ring's last cycle, which is too
+ * early. The unit then does nothing and adds itself again. */
 static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
     uint64_t first = a->now + (unit < a->over), end = a->now + AGENDA_CYCLES - 1;
     cycle = cycle < first ? first : cycle;
@@ -31,12 +31,12 @@ static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
     a->set[at * a->words + unit / 64] |= 1ull << unit % 64;
     a->busy[at / 64] |= 1ull << at % 64;
 }
-/* Begins the work of `cycle`, which must not be before the last such cycle or after agenda_next(). */
+/* Begins the work of `cycle`, which must not be earlier than the last cycle that began, or later than agenda_next(). */
 static inline void agenda_begin(struct agenda *a, uint64_t cycle) {
     a->now = cycle;
     a->over = 0;
 }
-/* Ends the turns of all units in the cycle. */
+/* Ends the present cycle for all units. */
 static inline void agenda_end(struct agenda *a) { a->over = UINT32_MAX; }
 /* Returns the next unit with work in the cycle, lowest first, or -1 if none is left. */
 static inline int agenda_take(struct agenda *a) {

@@ -88,7 +88,7 @@ static uint64_t hashed(const struct cache *c, uint64_t line) {
     return c->set_bits ? line ^ line >> c->set_bits ^ line >> 2 * c->set_bits : line;
 }
 
-/* Returns the first way of the set of `line`. */
+/* Returns the index of the first way of the set of `line`. */
 static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     if (c->shape.index != INDEX_LINEAR)
         line = hashed(c, line);
@@ -128,7 +128,7 @@ static uint32_t victim(struct cache *c, uint32_t first) {
     const uint64_t *used = &c->used[first];
     uint64_t least = used[0];
     uint32_t best = 0;
-    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch, since the way is unpredictable */
+    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch, because the branch would be unpredictable */
         best = used[w] < least ? w : best;
         least = min64(used[w], least);
     }
@@ -137,7 +137,8 @@ static uint32_t victim(struct cache *c, uint32_t first) {
 
 static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
 
-/* Makes way `w` the most recently used way of its set. The line may be replaced if nothing holds it. */
+/* Makes way `w` the most recently used way of its set. From now on, its line can be replaced, unless the line is
+ * reserved or locked. */
 static void touch(struct cache *c, uint32_t w) { c->used[w] = must_stay(&c->way[w]) ? STAYS : ++c->clock; }
 
 void cache_tell_hit(struct cache *c, uint32_t way) {
@@ -179,7 +180,7 @@ static inline struct cache_target *target_at(struct cache *c, uint32_t mshr, uin
     return i ? &c->target[(size_t)mshr * c->targets + i] : &c->mshr[mshr].first;
 }
 
-/* Registers a waiting access. Requires room. */
+/* Registers an access that waits in an MSHR. Requires that the MSHR has room. */
 static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t target) {
     struct cache_mshr *m = &c->mshr[mshr];
     *target_at(c, mshr, m->n++) = (struct cache_target){target, sectors};
@@ -189,7 +190,7 @@ static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t ta
         m->waits[__builtin_ctz(s)]++;
 }
 
-/* Returns CACHE_MERGED if one more access may wait for `sectors`, of which `fetch` are not outstanding yet. */
+/* Returns CACHE_MERGED if one more access may wait for `sectors`. The sectors in `fetch` are not outstanding yet. */
 static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
                                       uint8_t fetch) {
     if (m->n == c->targets)
@@ -239,7 +240,7 @@ static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_
     return CACHE_MISS;
 }
 
-/* Finds the line, or allocates it. Stores its way in `*way`. */
+/* Reads a line, and allocates it if it is absent. Stores the way of the line in `*way`. */
 static inline __attribute__((always_inline)) enum cache_result read_line(struct cache *c, struct cache_spot at,
                                                                          uint64_t line, uint8_t sectors,
                                                                          uint64_t target, struct cache_out *out,
@@ -388,7 +389,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
         return;
     way->mshr = CACHE_NONE;
     c->used[m->way] = must_stay(way) ? STAYS : m->used;
-    if (m->taken == m->n) /* earlier writes have made the wanted sectors valid */
+    if (m->taken == m->n) /* no target waits: writes made the wanted sectors valid earlier */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }
 
@@ -416,7 +417,7 @@ bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *ta
     if (i >= m->n)
         return false;
     const struct cache_target found = *target_at(c, mshr, i);
-    for (; i > m->taken; i--) /* the other targets keep their order */
+    for (; i > m->taken; i--) /* the targets before it keep their order */
         *target_at(c, mshr, i) = *target_at(c, mshr, i - 1);
     *target_at(c, mshr, i) = found;
     return cache_take(c, mshr, target);

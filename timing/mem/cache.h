@@ -4,10 +4,11 @@
  * level. Its owner reads and writes lines, sends the requests of misses, and reports the fills. L1 data, constant,
  * texture and instruction caches use it, and the L2 slices.
  *
- * A line number is address / line size, within the part of the address space that the cache serves. A line consists of
- * 32-byte sectors; an unsectored cache requests all of them. A miss reserves its line when it is sent (allocate on
- * miss), so a reserved way cannot be a victim. One struct cache_mshr holds all outstanding sectors of a line. This is
- * also true of a sectored cache, but a sectored cache counts one MSHR for each outstanding sector. */
+ * A line number is address / line size, where addresses count within the part of the address space that the cache
+ * serves. A line consists of 32-byte sectors; an unsectored cache requests all of them. A miss reserves its line
+ * when it is sent (allocate on miss), so a reserved way cannot be a victim. One struct cache_mshr holds all
+ * outstanding sectors of a line. This is also true of a sectored cache, but a sectored cache counts one MSHR for
+ * each outstanding sector. */
 #include "replacement.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
@@ -21,7 +22,7 @@ struct cache_shape {
     uint32_t mshrs, merges; /* merges: maximum number of waiting accesses of one MSHR, including the first */
     uint32_t index;         /* enum cache_index: how a line number becomes a set */
     const struct replacement_ops *replacement; /* NULL selects LRU */
-    /* True if a miss fetches only the wanted sectors and not the whole line. An MSHR is then for one sector: `mshrs`
+    /* True if a miss fetches only the wanted sectors and not the whole line. The limits are then per sector: `mshrs`
      * sectors may be outstanding, and `merges` accesses may wait for each sector. */
     bool sectored;
 };
@@ -30,7 +31,7 @@ enum cache_result {
     CACHE_HIT,    /* all wanted sectors are valid */
     CACHE_MISS,   /* the access is registered; the owner sends a request for out.fetch with tag out.mshr */
     CACHE_MERGED, /* the access is registered and waits for an outstanding request */
-    /* the access is refused and changed nothing; the owner tries again after a fill */
+    /* the access is refused and changed nothing; the owner must try again after a fill */
     CACHE_NO_LINE, /* every way of the set is reserved or locked */
     CACHE_NO_MSHR,
     CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
@@ -38,8 +39,8 @@ enum cache_result {
 
 enum { CACHE_NONE = 0xffffu, CACHE_SECTORS = 8 };
 
-/* The mark of a prefetched line until its first use: the number that the owner gave the prefetcher (0 means no mark),
- * the prefetcher's note, and the prefetched sectors. */
+/* The mark that a prefetched line has until its first use: the number that the cache's owner assigned to the
+ * prefetcher (0 means no mark), a note for the prefetcher, and the prefetched sectors. */
 struct cache_mark {
     uint16_t note;
     uint8_t by, sectors;
@@ -47,13 +48,13 @@ struct cache_mark {
 
 struct cache_out {
     uint64_t victim;        /* line number of the replaced line */
-    uint8_t victim_sectors; /* its dirty sectors; 0 if nothing must be written back */
+    uint8_t victim_sectors; /* dirty sectors of the replaced line; 0: no write-back */
     uint8_t fetch;          /* sectors to request; only for CACHE_MISS */
     uint16_t mshr;          /* for CACHE_MISS and CACHE_MERGED: the MSHR of the access */
     bool evicted;           /* there is a victim */
-    bool late;              /* the used sectors of a prefetched line are still outstanding */
+    bool late;              /* used sectors of a prefetched line are still outstanding */
     struct cache_mark gone; /* mark of a victim that was never used */
-    struct cache_mark used; /* mark of the line that was read for the first time */
+    struct cache_mark used; /* mark of a prefetched line that this access uses first */
 };
 
 struct cache_way {
@@ -96,7 +97,7 @@ struct cache {
     void *policy_state;
     uint64_t clock; /* clock for the order of use */
     uint64_t *tag;  /* sets * ways line numbers; ~0 means an empty way */
-    uint64_t *used; /* larger for more recent use; CACHE_STAYS for a reserved or locked way */
+    uint64_t *used; /* time of last use; CACHE_STAYS for a reserved or locked way */
     struct cache_way *way;
     struct cache_mshr *mshr;
     struct cache_target *target; /* mshrs * merges targets: all targets of each MSHR after the first */
@@ -105,33 +106,34 @@ struct cache {
     uint32_t outstanding; /* number of pending sectors, for a sectored cache */
     uint32_t targets;     /* number of targets that fit into an MSHR */
     void *storage;
-    struct cache_line_counts n; /* true if the owner counts hits and misses */
+    struct cache_line_counts n; /* the owner counts hits and misses itself */
 };
 
-/* The place of a line: the first way of its set, and its way, or CACHE_NO_WAY if the line is absent. A place is valid
- * until the cache changes. */
+/* The location of a line: the first way of its set, and the way of the line, or CACHE_NO_WAY if the line is absent.
+ * The location is valid until the cache changes. */
 struct cache_spot {
     uint32_t first, way;
 };
 #define CACHE_NO_WAY UINT32_MAX
 
-/* Returns false when memory runs out or the geometry is impossible. */
+/* Initialises an empty cache. Returns false when memory runs out or the geometry is impossible. */
 bool cache_init(struct cache *c, const struct cache_shape *shape);
 void cache_free(struct cache *c);
-/* Replaces lines by this policy from now on. Returns false when memory runs out. Requires an empty cache. */
+/* Sets the replacement policy. Returns false when memory runs out. Requires an empty cache. */
 bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
-/* Tells a policy that is not LRU that an access found its line in way `way`, an index into way[]. */
+/* Tells the replacement policy, which is not LRU, that an access found its line in way `way` (an index into way[]). */
 void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
-/* Returns the sectors that are valid at a spot. */
+/* Returns the valid sectors of the line at a location. */
 static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
     return at.way == CACHE_NO_WAY ? 0 : c->way[at.way].valid;
 }
-/* Reads `sectors` of `line`. If the read has to wait, cache_take() returns `target` later. `out` is filled for accepted
- * reads. */
+/* Reads `sectors` of `line`. If the read has to wait, cache_take() returns `target` later. Fills in `out` unless the
+ * read is refused. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
-/* Does the same as cache_read() for a caller that remembers the way of the line. Returns false and changes nothing if
- * `line` is not in this way, the read does not hit, or it is the first use of a prefetched line. */
+/* Same as cache_read(), but faster, for a caller that remembers the way of the line. Returns false and changes
+ * nothing in three cases: `line` is not in this way, the read does not hit, or the read is the first use of a
+ * prefetched line. */
 static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {
     const struct cache_way *w = &c->way[way];
     if (c->tag[way] != line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
@@ -144,42 +146,48 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
 /* cache_read() after cache_look(). */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);
-/* Does the same as cache_read_at() for an access that does not use the data, so it is no first use of a prefetched
- * line. cache_mark() may follow. */
+/* Same as cache_read_at(), for an access that does not use the data. Such an access does not count as the first use
+ * of a prefetched line. cache_mark() may follow. */
 enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
-/* After CACHE_MISS: marks the sectors of out->fetch as prefetched by `by` (from 1), with a note. A line counts as one
- * prefetch, however many of its sectors are prefetched before its first use. */
+/* After CACHE_MISS: marks the sectors of out->fetch as prefetched by prefetcher `by` (numbered from 1), with a note.
+ * A line counts as one prefetch, however many of its sectors are prefetched before its first use. */
 void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
-/* Reads the tags for a prefetch, which never joins an outstanding miss. If the line is present or outstanding, returns
- * CACHE_HIT and changes nothing, and cache_take() will not return `target`. A miss is marked. */
+/* Reads the tags for a prefetch, which never joins an outstanding miss. If the line is present or outstanding,
+ * returns CACHE_HIT and changes nothing, and cache_take() will not return `target`. On a miss, the line is requested
+ * and marked as prefetched. */
 enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, uint8_t by,
                                  uint16_t note, struct cache_out *out);
-/* Requests the missing sectors of `sectors` for the owner. cache_take() returns `target` as after a read. If nothing
- * must be sent, returns CACHE_HIT, and cache_take() will not return `target`. The request is not counted. */
+/* Requests those of `sectors` that are missing, for the owner of the cache. cache_take() returns `target` as after a
+ * read. If nothing must be sent, returns CACHE_HIT, and cache_take() will not return `target`. Statistics do not
+ * count the request. */
 enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
 /* Writes `sectors`, of which `full` are overwritten completely. On a hit the sectors become dirty. On a miss the line
  * is allocated, nothing is fetched, and sectors in `full` are valid. Returns CACHE_HIT, CACHE_MISS (a line was
  * allocated; the caller must check the victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
-/* Handles a write to the next level. On a hit, drops the line (with `evict`) or counts it as used, and returns true.
- * Locked lines and lines that wait for their fill are not dropped. `out`, if not NULL, reports the dropped line. */
+/* Handles a write that is sent to the next level. On a hit, drops the line (with `evict`) or counts it as used, and
+ * returns true. Locked lines and lines that wait for their fill are not dropped. `out`, if not NULL, reports the
+ * dropped line. */
 bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out);
-/* Handles the reply to the request of `mshr`. The caller must then call cache_take() until it returns false. */
+/* Handles a reply with `sectors` to the request of `mshr`. The caller must then call cache_take() until it returns
+ * false. */
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
-/* Takes the next access of `mshr` whose sectors are all valid, in order of arrival. */
+/* Removes the oldest access of `mshr` and stores its id in `*target`, if all its sectors are valid. Otherwise
+ * returns false. */
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
-/* Takes the next access of `mshr` that wants some of `sectors` and whose sectors are all valid. It may overtake other
- * accesses. */
+/* Same as cache_take(), for the oldest access of `mshr` that wants some of `sectors` and has all its sectors valid.
+ * This access may overtake older accesses. */
 bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *target);
-/* Returns true if the set still has an unlocked way after the line at this spot, or the next line allocated there, is
- * locked. */
+/* Returns true if one more line of the set can be locked so that an unlocked way is left. The line is the line at
+ * this location, or the next line that is allocated there. */
 bool cache_may_lock(const struct cache *c, struct cache_spot at);
-/* Locks a present or reserved line until it is unlocked as often as it was locked. Returns false if the line is absent
- * or its set would have no unlocked way left. */
+/* Locks a present or reserved line. Each lock needs its own unlock. Returns false if the line is absent or its set
+ * would have no unlocked way left. */
 bool cache_lock(struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line);
-/* Returns true if these sectors may become outstanding, too. If nothing is outstanding, they always may. */
+/* Returns true if these sectors can become outstanding in addition to the present ones. Always true if no sector is
+ * outstanding. */
 static inline bool cache_room(const struct cache *c, uint8_t sectors) {
     return !c->shape.sectored || !sectors || !c->outstanding ||
            c->outstanding + (uint32_t)__builtin_popcount(sectors) <= c->shape.mshrs;

@@ -10,7 +10,7 @@ static unsigned part_lanes(const struct coalescer *c, unsigned bytes) {
     return bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
 }
 
-/* A request under construction: the bytes and sectors of the line that lanes touch. */
+/* A request under construction: the bytes and the sectors of its line that lanes touch. */
 struct touched {
     uint64_t byte[LINE_BYTES_MAX / 64];
     uint32_t sectors;
@@ -43,8 +43,8 @@ static inline void close_request(struct coalesced *r, const struct touched *t, u
 
 /* The properties of the lanes' accesses. */
 struct layout {
-    bool one_line; /* each lane accesses one line */
-    bool words;    /* each lane accesses whole words */
+    bool one_line; /* each lane accesses a single line */
+    bool words;    /* each lane accesses whole 4-byte words */
 };
 
 static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, unsigned bytes, uint64_t mask) {
@@ -59,7 +59,7 @@ static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, un
 /* Gathers bits 0, 8, 16, ... of `bits` into a byte. Requires that no other bits are set. */
 static inline uint8_t each_eighth(uint64_t bits) { return (uint8_t)(bits * 0x0102040810204080ull >> 56); }
 
-/* Closes a request that touches whole words: bit w of `words` stands for word w. */
+/* Completes a request that touches whole words: bit w of `words` stands for word w. */
 static inline void close_words(struct coalesced *r, uint64_t words) {
     uint64_t any = words | words >> 4, all = words & words >> 4;
     any |= any >> 2, all &= all >> 2;
@@ -91,7 +91,8 @@ static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanem
     return n;
 }
 
-/* Coalesces one part in which each lane accesses a single line. Each request gets all its lanes at once. */
+/* Coalesces one part of a warp in which each lane accesses a single line. All lanes of a request are added in one
+ * step. */
 static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1;
@@ -112,7 +113,8 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
     return n;
 }
 
-/* Coalesces one part lane by lane. Each lane searches the newest request first, since neighbours share lines. */
+/* Coalesces one part lane by lane. For each lane, the newest request is searched first, since neighbouring lanes
+ * share lines. */
 static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                             struct coalesced *out) {
     struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 bytes */
@@ -141,7 +143,7 @@ static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lan
     return n;
 }
 
-enum { FEW_LANES = 8 }; /* up to this number of lanes, the lanes are handled one by one */
+enum { FEW_LANES = 8 }; /* up to this number of lanes, a loop over the lanes is used */
 
 static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                          struct coalesced *out) {
@@ -175,7 +177,7 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
         uint64_t at = base + first * bytes, line = at & ~(uint64_t)(c->line_bytes - 1);
         unsigned s0 = (unsigned)(at - line) / SECTOR_BYTES, s1 = (unsigned)(at - line + span - 1) / SECTOR_BYTES;
         uint8_t sectors =
-            (uint8_t)((2u << s1) - (1u << s0)); /* whole sectors, unless the span is smaller than a sector */
+            (uint8_t)((2u << s1) - (1u << s0)); /* rounds to whole sectors, unless the span is smaller than a sector */
         out[n] = (struct coalesced){.line = line,
                                     .lanes = lanes << first,
                                     .bytes = (uint16_t)span,
@@ -214,7 +216,8 @@ static inline uint64_t each_bit(uint64_t bits, unsigned n) {
     return bits;
 }
 
-/* Adds the bytes whose bits are set, counted from `from`. Requires at least one set bit, all within 32 bytes. */
+/* Adds touched bytes: bit i of `bits` stands for byte `from` + i. At least one bit must be set, and the set bits
+ * must lie within 32 bytes. */
 static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
     unsigned first = from + (unsigned)__builtin_ctzll(bits), last = from + 63 - (unsigned)__builtin_clzll(bits);
     t->sectors |= 1u << first / SECTOR_BYTES | 1u << last / SECTOR_BYTES;
@@ -223,8 +226,8 @@ static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
         t->byte[from / 64 + 1] |= bits >> (64 - from % 64);
 }
 
-/* Adds the lanes of a half warp (or of a part of it) that access one line to the request of this line: one of the
- * requests from `own` on, or a new one. With `words`, a bit of `bits` stands for a word. */
+/* Adds lanes of a half warp that access one line to the request of this line. This is one of the half warp's
+ * requests, which begin at `own`, or a new request. With `words`, a bit of `bits` stands for a word. */
 static inline __attribute__((always_inline)) int add_piece(struct coalesced *out, struct touched *t, int own, int n,
                                                            uint64_t line, lanemask_t lanes, unsigned from,
                                                            uint64_t bits, const bool words) {

@@ -11,7 +11,8 @@
 enum {
     SECTOR_BYTES = 32,
     LINE_BYTES_MAX = 256,
-    /* The worst case: 64 bytes per lane of local memory, with each word of each lane in its own line. */
+    /* The largest number of requests: 64 bytes per lane of local memory, with each word of each lane in its own
+     * line. */
     COALESCE_MAX = 16 * WARP_LANES,
 };
 
@@ -33,19 +34,19 @@ struct coalescer {
  * the number of requests, which is 0 only if `lanes` is empty. `bytes` is 1 to 64. */
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]);
-/* Does the same as coalesce() for lanes with a known shape, faster. Requires a shape other than SHAPE_ANY, and `bytes`
- * that is a power of two, up to the line. */
+/* Same as coalesce(), but faster, for lanes with a known shape. Requires a shape other than SHAPE_ANY. `bytes` must
+ * be a power of two, and at most the size of a line. */
 int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* Does the same as coalesce() for atomics: also sets `same`. */
+/* Same as coalesce(), for atomics: also sets `same`. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
 /* Splits an atomic into requests of `c->line_bytes` in each of which no two lanes touch the same byte. A lane joins the
  * first request of its segment whose bytes are still free. */
 int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced out[COALESCE_MAX]);
-/* Widens a write to its whole segment: the 32, 64 or 128 aligned bytes of a line (64 only as one half of 128) that hold
- * all touched sectors. `full` does not change. */
+/* Widens a write to its whole segment: the smallest aligned block of 32, 64 or 128 bytes that holds all touched
+ * sectors of the line. (A block of 64 bytes is one half of 128.) `full` does not change. */
 void coalesce_widen(struct coalesced *r);
 /* Makes the requests of an access to local memory, which is interleaved: word w of lane l is at local_base + w * stride
  * + l * 4, so that lanes with equal offsets touch one line per word. `offset` has the byte offset of each lane;

@@ -105,8 +105,8 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .write = write};
 }
 
-/* Puts the bank on the list for the command that its current request needs next. `clock` is the first clock at which
- * the bank may get this command. */
+/* Finds the command that the bank's current request needs next, and adds the bank to `ready` (for this command) or
+ * to `waiting`. `clock` is the first clock at which the bank may get this command. */
 static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     const struct dram_request *r = &d->pool[b->current];
@@ -140,7 +140,8 @@ static void release(struct dram *d, uint64_t clock) {
     }
 }
 
-/* Picks the bank's next request: the oldest one to the open row, else the oldest. */
+/* Picks the bank's next request: the oldest request to the open row, or if no request is to the open row, the oldest
+ * request. */
 static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     b->current = b->oldest;
@@ -199,7 +200,8 @@ static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
     d->queued--;
 }
 
-/* Ends the bank's request after the command of its last burst. The data arrive after CL and the time of a burst. */
+/* Ends the bank's request after the command of its last burst. The data have arrived CL and the time of a burst
+ * after this command. */
 static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];
@@ -232,7 +234,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct c
         d->n.read_bytes += d->atom;
     }
     if (--r->bursts)
-        return; /* the bank keeps its place in ready[] */
+        return; /* the bank stays in ready[] for its next burst */
     d->ready[b->want] &= ~(1ull << bank);
     finish(d, bank, clock, now);
     if (b->oldest != DRAM_NO_REQUEST)
@@ -283,8 +285,8 @@ static uint32_t pick_bank(struct dram *d, uint64_t banks) {
     return bank;
 }
 
-/* Runs one clock: issues at most one command. Returns the next clock at which a command may issue, or an earlier
- * one. */
+/* Runs one clock: issues at most one command. Returns the next clock at which a command can issue, or an earlier
+ * clock. */
 static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_point *now) {
     if (d->wake <= clock)
         release(d, clock);

@@ -29,22 +29,22 @@ struct clock_ratio {
     uint32_t num, den;
 };
 
-/* A core cycle and the DRAM clocks passed by then: floor(cycle * num / den). It advances in steps, so that units need
- * no division. */
+/* A core cycle, and the number of DRAM clocks that have passed by this cycle: floor(cycle * num / den). It advances
+ * in steps, so that units need no division. */
 struct clock_point {
     struct clock_ratio ratio;
     uint64_t cycle;
-    uint64_t first, last; /* clocks of this cycle: [first, last]; empty when the DRAM is slower */
+    uint64_t first, last; /* DRAM clocks of this cycle: [first, last]; empty if no DRAM clock is in this cycle */
     uint64_t part;        /* cycle * num mod den */
 };
 
 /* Returns the ratio of two clocks in MHz, rounded to three decimals. */
 struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
-/* Returns the first cycle by which any clock `clock` has passed. */
+/* Returns the first core cycle by which DRAM clock `clock` has passed, for any `clock`. */
 uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock);
-/* Returns the point of `cycle`. clock_move() moves a point to a later cycle. */
+/* Returns the clock point of core cycle `cycle`. clock_move() advances a point to a later cycle. */
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
-/* Does the same as clock_move(), but does not change p->first. */
+/* Same as clock_move(), but does not change p->first. */
 void clock_skip(struct clock_point *p, uint64_t cycle);
 static inline void clock_move(struct clock_point *p, uint64_t cycle) {
     if (p->cycle == cycle)
@@ -60,7 +60,7 @@ static inline void clock_move(struct clock_point *p, uint64_t cycle) {
     p->part = part;
     p->last += steps;
 }
-/* Returns the first cycle by which clock `clock` has passed; `clock` is not before p->first. */
+/* Returns the first core cycle by which clock `clock` has passed. `clock` must not be before p->first. */
 static inline uint64_t clock_cycle(const struct clock_point *p, uint64_t clock) {
     if (clock <= p->last)
         return p->cycle;
@@ -109,7 +109,7 @@ struct dram_counts {
 
 struct dram {
     struct dram_cfg cfg;
-    /* for a column command: bytes moved; clocks on the bus; clocks until the next column command */
+    /* for a column command: bytes moved; clocks on the data bus; clocks until the next column command */
     uint32_t atom, burst_clocks, column_gap;
     uint32_t read_to_write, write_to_read;
     uint64_t counted; /* clocks before this clock are already counted in n.queue_sum */
@@ -118,18 +118,18 @@ struct dram {
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
     uint64_t group_banks[DRAM_GROUPS_MAX];
-    uint32_t shut;    /* bank groups with a recent command; for all other groups, group_ok is over */
-    uint64_t waiting; /* banks that may not get their command yet; all other banks are in ready[], by command */
+    uint32_t shut;    /* bank groups with a recent command; for all other groups, the time in group_ok has passed */
+    uint64_t waiting; /* banks that cannot get their command yet; all other banks are in ready[], by command */
     uint64_t ready[N_WANTS];
     uint64_t wake; /* earliest clock at which a waiting bank may get its command */
     uint32_t turn; /* bank with the highest priority */
     struct dram_bank bank[DRAM_BANKS_MAX];
     struct dram_request *pool; /* cfg.queue entries */
     uint16_t free, queued;
-    struct dram_request *pipe; /* ring: requests in the fixed latency */
+    struct dram_request *pipe; /* ring: requests during the fixed latency */
     uint32_t pipe_mask;
     uint64_t pipe_head, pipe_tail;
-    uint32_t share; /* entries of the pipeline for each slice of the channel */
+    uint32_t share; /* pipeline entries for each slice of the channel */
     uint32_t pipe_of[DRAM_SLICES_MAX];
     struct dram_reply *reply; /* ring: finished reads, for the slices */
     uint32_t reply_mask;
@@ -141,7 +141,8 @@ struct dram {
  * memory runs out. */
 bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t max_reads);
 void dram_free(struct dram *d);
-/* Returns how many more requests of a slice (its number in the channel) fit into the pipeline now. */
+/* Returns how many more requests of slice `slice` fit into the pipeline now. `slice` is the number of the slice in
+ * the channel. */
 static inline uint32_t dram_room(const struct dram *d, uint32_t slice) { return d->share - d->pipe_of[slice]; }
 /* Accepts a request for the 32-byte `sectors` of a line at core cycle `now`. Requires dram_room(). */
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
@@ -157,7 +158,7 @@ static inline uint64_t dram_entry(const struct dram *d) {
     return d->pipe_head == d->pipe_tail || d->queued >= d->cfg.queue ? UINT64_MAX
                                                                      : d->pipe[d->pipe_head & d->pipe_mask].ready;
 }
-/* Takes a finished read that has just become known; its data arrives at reply.ready. */
+/* Takes a read whose completion has just become known. Its data arrives at reply.ready. */
 static inline bool dram_take(struct dram *d, struct dram_reply *out) {
     if (d->reply_head == d->reply_tail)
         return false;

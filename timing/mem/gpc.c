@@ -10,7 +10,7 @@ uint32_t gpcs_clusters(const struct config *c) {
 }
 
 uint32_t gpcs_requests(const struct config *c) {
-    enum { ANY = 1024 }; /* maximum number of accesses of the load/store unit that bypass a cache */
+    enum { ANY = 1024 }; /* maximum number of load/store unit accesses that bypass a cache */
     return c->l1i.mshrs + (c->l1c.size ? c->l1c.mshrs : ANY);
 }
 
@@ -109,7 +109,7 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    for (uint32_t s = 0; s < x->sms; s++) /* if there is no room, a reply has to leave first */
+    for (uint32_t s = 0; s < x->sms; s++) /* without room, a reply must leave first */
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));
     return -1;
@@ -123,7 +123,7 @@ void gpcs_call(struct gpcs *x, uint64_t now) {
 
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle) {
     struct gpc *g = &x->gpc[i];
-    uint32_t piece = reply->tag >> 16; /* number of the L2 line within this line */
+    uint32_t piece = reply->tag >> 16; /* number of the L2 line within this cache's line */
     g->fill[g->fill_tail++ & g->fill_mask] = (struct gpc_fill){
         cycle, (uint16_t)(reply->tag & 0xffff), (uint8_t)(reply->sectors << (piece << g->piece_bits) / 32)};
     g->next = min64(g->next, cycle);
@@ -158,8 +158,8 @@ static void send_miss(struct gpc *g, const struct mem_request *r, uint32_t mshr,
     }
 }
 
-/* Lets the oldest request read the tags. A miss fetches the whole line, and ends when its own sectors have arrived. A
- * request that finds no free line or MSHR waits for the next fill. */
+/* Lets the oldest request read the tags. A miss fetches the whole line. The request is answered when its own sectors
+ * have arrived. A request that finds no free line or MSHR waits for the next fill. */
 static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     if (g->tags_head == g->tags_tail || (g->stalled_since != NEVER && !filled))
         return false;
@@ -189,8 +189,8 @@ static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     return true;
 }
 
-/* Sends a reply through the port. The transfer takes as many cycles as the bytes need; the reply leaves in the last
- * one. */
+/* Sends a reply through the port. The number of cycles of the transfer follows from the bytes of the reply. The
+ * reply leaves in the last cycle. */
 static uint64_t send_reply(struct gpc *g, struct memport *port, uint64_t now) {
     if (g->data_head == g->data_tail)
         return 0;

@@ -4,11 +4,11 @@
  * it the GPC constant cache: it serves the instruction and constant caches of a General Processing Cluster, and reads
  * missing lines from the L2 (Nsight Compute, Profiling Guide, units gcc, icc, idc and imc).
  *
- * A request that leaves the port of an SM reaches the cache of its cluster after a crossing (memsys.h). It occupies
- * one of `gpc.queue` entries until its reply. While all entries are in use, the SMs wait. The tags are read
- * gpc.latency cycles after the arrival, in order, one request per cycle. A hit waits for the port, which sends
- * gpc.port_bytes bytes per cycle, and reaches its SM a crossing later. A miss requests the line from the L2 through
- * its own input of the crossbar; requests of other SMs for that line join it. */
+ * A request that leaves the port of an SM reaches the cache of its cluster after one crossing, the latency between
+ * SMs and the memory side (memsys.h). It occupies one of `gpc.queue` entries until its reply. While all entries are
+ * in use, the SMs wait. The tags are read gpc.latency cycles after the arrival, in order, one request per cycle. A
+ * hit waits for the port, which sends gpc.port_bytes bytes per cycle, and reaches its SM one crossing later. A miss
+ * requests the line from the L2 through its own input of the crossbar; requests of other SMs for that line join it. */
 #include "cache.h"
 #include "isa/arith.h"
 #include "memport.h"
@@ -39,7 +39,7 @@ struct gpc {
     uint32_t port_bytes;        /* a cycle */
     uint32_t line_bits;         /* log2 of the line's bytes */
     uint32_t piece_bits;        /* log2 of the bytes of a request to the L2; a request does not cross an L2 line */
-    uint16_t sender;            /* mem_request.sm of requests to the L2 */
+    uint16_t sender;            /* value of mem_request.sm in its requests to the L2 */
     struct gpc_entry *entry;    /* gpc.queue entries */
     uint16_t *free_entry;
     uint32_t n_free, entries;
@@ -47,14 +47,14 @@ struct gpc {
     uint16_t *tags;           /* ring: entries that wait for the tags, in order of arrival */
     uint16_t *data;           /* ring: entries with data that wait for the port */
     struct mem_request *miss; /* ring: requests that wait for the crossbar */
-    struct gpc_fill *fill;    /* ring, in order of cycles */
+    struct gpc_fill *fill;    /* ring, in order of arrival cycles */
     uint64_t tags_head, tags_tail, data_head, data_tail;
     uint64_t miss_head, miss_tail, fill_head, fill_tail;
     uint64_t sent_at;       /* last cycle of the present transfer; NEVER if there is none */
     uint64_t port_free;     /* cycle from which the port may begin the next transfer */
-    uint64_t stalled_since; /* cycle at which the tags first refused the oldest request; NEVER if they did not */
-    uint64_t next;          /* the cycle of its next work or an earlier cycle; NEVER if it has no work */
-    uint32_t turn;          /* SM of the cluster with the highest priority */
+    uint64_t stalled_since; /* cycle in which the tags first refused the oldest request; else NEVER */
+    uint64_t next;          /* cycle of the next work, or an earlier cycle; NEVER if the cache has no work */
+    uint32_t turn;          /* SM that has the highest priority in this cluster */
     struct gpc_counts n;
 };
 
@@ -63,12 +63,12 @@ struct gpcs {
     struct gpc *gpc;
     uint32_t n, sms; /* n is 0 if there are no clusters */
     uint64_t *due;   /* for each SM: cycle from which its oldest request can be accepted; NEVER if it has no request */
-    uint64_t next;   /* the cycle of the next work of a cache or SM port, or an earlier cycle; NEVER if there is none */
+    uint64_t next;   /* cycle of the next work of a cache or SM port, or an earlier cycle; NEVER if no work is left */
 };
 
 /* Returns the number of clusters, or 0 if the configuration has no such caches. */
 uint32_t gpcs_clusters(const struct config *c);
-/* Returns the maximum number of requests to its cluster's cache that an SM can have in flight. */
+/* Returns how many requests to its cluster's cache an SM can have in flight. */
 uint32_t gpcs_requests(const struct config *c);
 /* Creates the caches. Returns false when memory runs out. The caches send requests to the L2 with SM numbers from
  * gpu.sms on. */
@@ -78,15 +78,17 @@ void gpcs_free(struct gpcs *x);
 static inline bool gpcs_take(const struct gpcs *x, uint8_t kind) { return x->n && MEM_NEAR_KINDS >> kind & 1; }
 /* Returns true if SM `sm` has offered its oldest request to its cluster. */
 static inline bool gpcs_offered(const struct gpcs *x, uint32_t sm) { return x->n && x->due[sm] != NEVER; }
-/* Offers the oldest request of SM `sm` from `cycle` on, which is later than the last gpcs_accept(). */
+/* Offers the oldest request of SM `sm` from `cycle` on. `cycle` must be later than the cycle of the last
+ * gpcs_accept(). */
 void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle);
-/* Lets every cache and SM port run at cycle `now`, even without work. */
+/* Schedules every cache and SM port for cycle `now`, even without work. */
 void gpcs_call(struct gpcs *x, uint64_t now);
 /* Runs cycle `now` of one cache. Replies go to `port`, indexed by SM. `*replied` gets the cycle at which a reply
  * reaches its SM, or 0 if no reply was sent. Returns true if anything changed. */
 bool gpc_tick(struct gpc *g, struct memport *port, uint64_t now, uint64_t *replied);
-/* Accepts an offered request that finds room, after gpc_tick(). Returns its SM: the caller removes the request and
- * offers the SM's next one for a later cycle. Returns -1 if there are no more; x->next is then set. */
+/* Accepts an offered request that finds room, after gpc_tick(). Returns the SM of the request. The caller then
+ * removes the request and offers the SM's next request for a later cycle. Returns -1 if no more requests can be
+ * accepted; x->next is then set. */
 int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now);
 /* Returns the oldest request that waits for the crossbar, or NULL if there is none. */
 static inline const struct mem_request *gpc_miss(const struct gpc *g) {

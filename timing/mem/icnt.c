@@ -41,7 +41,7 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     struct icnt_input *i = &x->in[in];
     struct icnt_output *o = &x->out[out];
     hot_assert(!i->offers && flits);
-    uint64_t head = max64(i->link, ready); /* step of its first flit at the switch, in cycles */
+    uint64_t head = max64(i->link, ready); /* cycle in which its first flit is at the switch */
     i->offers = true;
     x->offers++;
     i->ready = ready;
@@ -60,8 +60,8 @@ void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
         schedule(x, out, max64(o->due, now * x->shape.speedup));
 }
 
-/* Sets `ready` to the inputs that offer to `o` and whose time has come by `step`. Returns the earliest time of the
- * other inputs, or NEVER if there are none. */
+/* Sets `ready` to the inputs that offer a packet to output `o` and can send it by `step`. Returns the earliest step
+ * in which one of the other inputs can send, or NEVER if no other input offers. */
 static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output *o, uint64_t step, uint64_t *ready,
                                   uint32_t words) {
     uint64_t later = NEVER;
@@ -76,7 +76,7 @@ static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output
     return later;
 }
 
-/* Picks an input of `ready`, round-robin from `turn` on. Requires that `ready` is not empty. */
+/* Picks an input of `ready`, round-robin: the first input from number `turn` on. Requires that `ready` is not empty. */
 static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t words) {
     uint32_t first = ICNT_PORTS;
     if (words == 1)
@@ -100,7 +100,8 @@ static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t wor
 static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step,
                                    uint64_t now) {
     uint32_t flits = in->flits, speedup = x->shape.speedup;
-    /* The last flit arrives one cycle before in->link, and needs one step like the other flits. */
+    /* The link delivers the last flit one cycle before in->link; the flit then needs one step at the switch, like
+     * the other flits. */
     uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
     uint64_t link = max64(max64(now, o->link) + flits, in->link);
     x->n.packets++;
@@ -114,7 +115,7 @@ static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct
     return link;
 }
 
-/* Lets output `out` grant an offer at step `step` of cycle `now`. */
+/* Grants an offer to output `out`, if possible, at step `step` of cycle `now`. */
 static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
     struct icnt_output *o = &x->out[out];
     uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;

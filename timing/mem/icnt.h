@@ -1,14 +1,14 @@
 #ifndef TIMING_ICNT_H
 #define TIMING_ICNT_H
-/* One network of the crossbar: moves packets of flits from inputs to outputs. An input offers the packet at the head
- * of its queue, so a waiting packet blocks the packets behind it. An output grants one of the packets offered to it,
+/* One network of the crossbar: moves packets of flits from inputs to outputs. An input offers the packet at the head of
+ * its queue, so a waiting packet blocks the packets behind it. An output grants one of the packets offered to it,
  * round-robin.
  *
- * The switch works in steps, with `speedup` steps per cycle. A packet of n flits holds its input and its output for n
- * + 1 steps: one to allocate the only virtual channel, then one per flit (with two steps a cycle: 1, 1.5 and 2.5
- * cycles for 1, 2 and 4 flits). Links carry one flit per cycle. There is a link into each input: the first flit of a
- * packet may move on while the last is still on the link. There is a link after each output, with a buffer of `buffer`
- * flits before it. The network adds a latency. */
+ * The switch works in steps, with `speedup` steps per cycle. A packet of n flits holds its input and its output for
+ * n + 1 steps: one step to allocate the only virtual channel, then one step per flit. With two steps per cycle,
+ * packets of 1, 2 and 4 flits take 1, 1.5 and 2.5 cycles. Links carry one flit per cycle. There is a link into each
+ * input: the first flit of a packet may move on while the last is still on the link. There is a link after each
+ * output, with a buffer of `buffer` flits before it. The network adds a latency. */
 #include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,26 +28,26 @@ struct icnt_grant {
     uint64_t arrival; /* cycle at which the last flit arrives at the far end */
 };
 
-/* An input, and its offer, if it has one. */
+/* An input, and the packet that it offers, if any. */
 struct icnt_input {
-    uint64_t time;  /* first step in which its side of the switch is free and the offer can be granted */
-    uint64_t link;  /* cycle at which its link has delivered all offered flits */
+    uint64_t time;  /* first step in which its side of the switch is free and the packet can be granted */
+    uint64_t link;  /* cycle by which its link has delivered all flits of offered packets */
     uint64_t ready; /* cycle from which the packet was offered */
     uint16_t flits;
     bool offers;
 };
 
 struct icnt_output {
-    uint64_t due;  /* step of its next grant if it has room, or an earlier step; UINT64_MAX if it has no offer */
-    uint64_t time; /* step in which its side of the switch is free */
-    uint64_t link; /* cycle at which its link has sent all granted flits */
-    uint64_t want[ICNT_WORDS]; /* inputs that offer to it */
-    uint32_t room;             /* number of packets for which it has room */
+    uint64_t due;  /* step of its next grant if it has room, or an earlier step; UINT64_MAX without an offer */
+    uint64_t time; /* first step in which its side of the switch is free */
+    uint64_t link; /* cycle by which its link has sent all granted flits */
+    uint64_t want[ICNT_WORDS]; /* inputs that offer a packet to it */
+    uint32_t room;             /* number of further packets that it can accept */
     uint16_t turn;             /* input with the highest priority */
 };
 
-/* An input offers to one output only, so outputs are independent. The step of each output's next grant is known, and
- * the output is scheduled for it. */
+/* An input offers to one output only, so outputs are independent. The network knows the step of each output's next
+ * grant, and schedules the output for this step. */
 struct icnt_counts {
 #define COUNT_FIELDS
 #include "icnt_stats.def"
@@ -57,15 +57,15 @@ struct icnt {
     struct icnt_shape shape;
     uint32_t words; /* of a set */
     uint32_t offers;
-    /* the cycle of the next possible grant or an earlier cycle; UINT64_MAX if none is possible before a new offer or
-     * room */
+    /* cycle of the next possible grant, or an earlier cycle; UINT64_MAX if a grant needs a new offer or more room
+     * first */
     uint64_t next;
     uint64_t now;  /* cycle of the last tick; scheduled cycles are in [now, now + ICNT_CYCLES) */
-    uint64_t busy; /* cycles, modulo ICNT_CYCLES, whose set is not empty */
+    uint64_t busy; /* bit mask of the cycles, modulo ICNT_CYCLES, that have a scheduled output */
     uint64_t set[ICNT_CYCLES][ICNT_WORDS];
     struct icnt_input in[ICNT_PORTS];
     _Alignas(64) struct icnt_output out[ICNT_PORTS];
-    struct icnt_counts n; /* counts of one direction; the structs of both directions have the same fields */
+    struct icnt_counts n; /* counts of this direction; both structs of counts have the same fields */
 };
 
 /* Initialises a network. Every output accepts `room` packets until icnt_give_room(). UINT32_MAX means no limit. */
@@ -75,14 +75,15 @@ static inline uint32_t icnt_flits(const struct icnt *x, uint32_t payload) {
     uint32_t bytes = payload + ICNT_HEADER_BYTES;
     return bytes <= x->shape.flit_bytes ? 1 : (bytes + x->shape.flit_bytes - 1) / x->shape.flit_bytes;
 }
-/* Offers a packet at input `in`, which has no offer, from cycle `ready` on, which is later than the last tick. */
+/* Offers a packet at input `in` from cycle `ready` on. The input must not have an offer already, and `ready` must be
+ * later than the last tick. */
 void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready);
 /* Returns the number of packets that output `out` may still accept. A tick grants at most `speedup` packets per
  * output. */
 static inline uint32_t icnt_room(const struct icnt *x, uint32_t out) { return x->out[out].room; }
 /* Adds room for one packet at output `out`, at `now`. */
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
-/* Runs all steps of one cycle: fills `grants` (at most one per input) and returns their number. Granted offers are
- * removed. */
+/* Runs all steps of one cycle: writes the grants (at most one per input) to `grants`, and returns their number.
+ * Granted offers are removed. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants);
 #endif

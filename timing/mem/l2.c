@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SM number of an access that needs no reply to an SM. If the kind is MEM_PREFETCH, a prefetcher of the slice gets the
- * answer, and its number is in `serial`. */
+/* The value of `sm` in an access that needs no reply to an SM. If the kind is MEM_PREFETCH, a prefetcher of the
+ * slice gets the answer, and `serial` is the number of this prefetcher. */
 enum { NO_SM = 0x3ff };
 
 static bool init_rings(struct l2 *s, const struct config *c) {
@@ -81,7 +81,8 @@ static __attribute__((noinline)) void split_last(struct l2 *s) {
     s->in[s->in_tail & s->in_mask] = all;
 }
 
-/* Builds the request in its ring entry, because a copy would wait for the stores of its fields. */
+/* Builds the request in its ring entry, because copying a struct right after its fields were stored would stall the
+ * host's pipeline. */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     hot_assert(l2_room(s));
     unsigned shift = at->offset / 32;
@@ -116,8 +117,8 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
-/* Packs a waiting access into 64 bits: 32 bits for the tag, 10 for the SM, 5 for the kind, 8 for the sectors, 3 for the
- * shift, and 6 for the serial lanes of an atomic (up to 32). unpack() reverses this. */
+/* Packs a waiting access into 64 bits: 32 bits for the tag, 10 for the SM, 5 for the kind, 8 for the sectors, 3 for
+ * the shift, and 6 for the number of an atomic's lanes that execute one by one (up to 32). unpack() reverses this. */
 static uint64_t pack(const struct l2_request *r) {
     return r->tag | (uint64_t)r->sm << 32 | (uint64_t)r->kind << 42 | (uint64_t)r->sectors << 47 |
            (uint64_t)r->shift << 55 | (uint64_t)r->serial << 58;
@@ -243,7 +244,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool writes = s->uncached && r->kind == MEM_ATOMIC; /* without an L2, an atomic writes its result to DRAM at once */
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
-    bool ahead = r->kind == MEM_PREFETCH; /* the line has no first use yet */
+    bool ahead = r->kind == MEM_PREFETCH; /* the line has not had its first use yet */
     enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
                                   : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
@@ -272,8 +273,8 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     return true;
 }
 
-/* Fetches the sectors that a write does not fill. No SM gets a reply for this. The caller must have checked that there
- * is room. */
+/* Fetches the sectors that a write does not fill. No SM gets a reply for this. The caller must have checked that
+ * DRAM has room. */
 static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     struct l2_request nobody = *r;
@@ -323,7 +324,7 @@ static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struc
     return true;
 }
 
-/* Lets one access read the tags. */
+/* Lets the access at the head of the queue read the tags. */
 static bool tag_tick(struct l2 *s, uint64_t now) {
     const struct l2_request *r = &s->in[s->in_head & s->in_mask];
     if (s->in_head == s->in_tail || s->port_free > now || r->ready > now)
@@ -428,7 +429,7 @@ bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx
     return prefetchers_add(&s->prefetchers, ops, NULL, ctx, cfg, &place) != NULL;
 }
 
-/* Fills a line with data from DRAM, at the speed of the port. */
+/* Fills a line with data from DRAM, at the bandwidth of the data array. */
 static void fill_tick(struct l2 *s, uint64_t now) {
     uint64_t at = s->fill_head & s->fill_mask;
     if (s->fill_free > now || s->fill[at].ready > now)
@@ -451,7 +452,7 @@ static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct
     return port_cycles(s, r);
 }
 
-/* Answers accesses that waited for a fill, one per cycle. */
+/* Answers the accesses that waited for a fill, one access per cycle. */
 static void answer_tick(struct l2 *s, uint64_t now) {
     uint64_t id;
     while (s->answer_head != s->answer_tail && s->answer_free <= now && !out_full(s)) {

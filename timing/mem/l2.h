@@ -1,15 +1,15 @@
 #ifndef TIMING_L2_H
 #define TIMING_L2_H
 /* One slice of the L2 cache. Requests arrive from the crossbar, wait the ROP latency, and read the tags in order, one
- * per cycle. A hit is answered at once. A miss goes to the slice's DRAM channel and is answered after the fill, one
- * waiting access per cycle. The data array moves l2.port_bytes bytes per cycle for hits, writes, fills and
- * write-backs; the port to the crossbar has the same bandwidth. Atomics are performed here: all lanes of a line at
+ * per cycle. A hit is answered at once. A miss goes to the slice's DRAM channel. After the fill, the accesses that wait
+ * for the line are answered, one per cycle. The data array moves l2.port_bytes bytes per cycle for hits, writes, fills
+ * and write-backs; the port to the crossbar has the same bandwidth. Atomics are performed here: all lanes of a line at
  * once, except that lanes with the same address take one cycle each. A full queue blocks the units before it, back to
  * the SM.
  *
  * A sectored slice splits a packet when it arrives. Each 32-byte sector is then a separate request with its own tag
- * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
- * requested sectors from DRAM. */
+ * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads
+ * the requested sectors from DRAM. */
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
@@ -25,9 +25,9 @@ struct l2_request {
     uint16_t sm, bytes;
     uint8_t kind, serial, warp;
     uint8_t sectors; /* sectors of the L2's line */
-    uint8_t shift;   /* the sender's line begins at this sector */
+    uint8_t shift;   /* number of this line's sector at which the sender's line begins */
     uint8_t full;    /* for a write: sectors that it overwrites completely */
-    bool last;       /* last request of its packet, which frees the packet's place */
+    bool last;       /* true for the last request of its packet, which frees the packet's queue entry */
 };
 
 /* A request of a prefetcher at the slice. */
@@ -49,16 +49,16 @@ struct l2 {
     const struct memmap *map;
     struct dram *dram;
     uint32_t index, of_channel;      /* number among all slices; number in the channel */
-    uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes that the data array moves per cycle */
+    uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes per cycle of the data array */
     uint32_t rop_latency, latency;   /* cycles from arrival to the tags; cycles from the tags to the reply */
     bool write_acks;
     bool perfect;
     bool uncached;  /* without an L2: a line is dropped when the requested sectors have arrived */
-    bool by_sector; /* accesses are answered sector by sector */
+    bool by_sector; /* true if accesses are answered sector by sector */
     bool split;     /* true for a sectored L2: a packet becomes one request per sector */
     uint8_t all_sectors;
     struct l2_request *in;   /* ring: from the crossbar */
-    struct mem_request *out; /* ring: replies for SMs; `cycle` is when a reply reaches the crossbar */
+    struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
     uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */
     uint32_t in_packets;
     uint64_t in_head, in_tail, out_head, out_tail;
@@ -72,13 +72,13 @@ struct l2 {
     struct l2_answer {
         uint16_t mshr;
         uint8_t sectors;
-    } * answer; /* ring: filled MSHRs with accesses to answer */
+    } * answer; /* ring: filled MSHRs whose accesses must be answered */
     uint64_t answer_head, answer_tail;
     struct prefetchers prefetchers;
-    struct l2_ahead *ahead; /* ring: requests of prefetchers, before the tags */
+    struct l2_ahead *ahead; /* ring: prefetchers' requests that have not read the tags */
     uint32_t ahead_depth, ahead_head, ahead_n;
     uint32_t line_shift;
-    uint64_t port_free, fill_free, answer_free; /* cycles from which each of these is free */
+    uint64_t port_free, fill_free, answer_free; /* cycles from which the tag port, fills and answers are free */
     uint64_t out_free;                          /* cycle from which the next reply may leave */
     uint64_t stalled_since; /* cycle since which the head of `in` is blocked; NEVER if it is not blocked */
     uint64_t settled;       /* cycle after the last access to the tags */
@@ -88,24 +88,24 @@ struct l2 {
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
 void l2_free(struct l2 *s);
-/* Replaces lines by this policy from now on. Returns false when memory runs out. Requires an empty slice. */
+/* Sets the replacement policy. Returns false when memory runs out. Requires an empty slice. */
 bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops);
-/* Adds a prefetcher at this slice (prefetch.h). Returns false when memory runs out. It observes the accesses that read
- * the tags. It can request only lines of this slice; requests for other lines return PREFETCH_ELSEWHERE. Its requests
- * read the tags when no other access does and no access of an SM is blocked. `cfg` outlives the slice. */
+/* Adds a prefetcher at this slice (prefetch.h). Returns false when memory runs out. It observes the accesses that
+ * read the tags. It can request only lines of this slice; requests for other lines return PREFETCH_ELSEWHERE. Its
+ * requests read the tags when no other access does and no access of an SM is blocked. `cfg` must outlive the slice. */
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg);
 static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
 /* Accepts a packet whose last flit arrives at cycle `arrival`. Requires l2_room(). */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
 /* Receives the data of a read that the slice sent to DRAM. */
 void l2_fill(struct l2 *s, const struct dram_reply *r);
-/* Runs one cycle. Returns true if a whole packet has left `in`. */
+/* Runs one cycle. Returns true if the last request of a packet has left the queue `in`. */
 bool l2_tick(struct l2 *s, uint64_t now);
 /* Returns the reply at the head of `out`, or NULL if there is none. */
 static inline const struct mem_request *l2_reply(const struct l2 *s) {
     return s->out_head == s->out_tail ? NULL : &s->out[s->out_head & s->out_mask];
 }
-/* Removes the reply at the head of `out`. Returns true if `out` was full: the slice may then have work at once, and the
- * caller sets s->next. */
+/* Removes the reply at the head of `out`. Returns true if `out` was full. The slice may then have work at once, so
+ * the caller must set s->next. */
 static inline bool l2_reply_taken(struct l2 *s) { return s->out_tail - s->out_head++ == s->out_depth; }
 #endif

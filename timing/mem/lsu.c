@@ -28,7 +28,7 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        /* the requests of a fetch, a prefetch, and an access past the L1 */
+        /* number of requests of a fetch, a prefetch, and an access past the L1 */
         3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
@@ -77,7 +77,7 @@ static inline void add_line(struct lsu_front *f, const struct lsu_access *a, con
                                      .warp = a->warp};
 }
 
-/* Adds requests of the coalescer to `f` as line accesses. */
+/* Adds the coalescer's requests to `f`, as line accesses. */
 static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
                              enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
@@ -93,7 +93,8 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* Adds the details that only prefetchers and lock owners need. The last access to a line releases its lock. */
+/* Adds the details that only prefetchers and lock owners need. The last of the instruction's accesses to a line
+ * releases the line's lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
@@ -121,8 +122,8 @@ static inline void add_constant(const struct lsu *l, struct lsu_front *f, const 
     add_line(f, a, &c, LINE_LOAD);
 }
 
-/* Splits an access to the constant cache, which serves one address a cycle: one access per distinct address, or per
- * line with lsu.constant_lines. */
+/* Splits an access to the constant cache, which serves one address per cycle, into line accesses: one access per
+ * distinct address, or per line with lsu.constant_lines. */
 static __attribute__((noinline)) void add_different_constants(const struct lsu *l, struct lsu_front *f,
                                                               const struct lsu_access *a, lanemask_t lanes,
                                                               unsigned bytes) {
@@ -254,7 +255,7 @@ static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct l
     l->n.shared_passes += f->bank_cycles;
 }
 
-/* Sorts the line accesses by descending address; accesses with equal addresses are reversed. */
+/* Sorts the line accesses by descending address; the order of accesses with equal addresses is reversed. */
 static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
     for (uint32_t i = 1; i < f->n; i++) {
         const struct line_op op = f->op[i];
@@ -308,8 +309,8 @@ static void pop_front(struct lsu *l) {
         l->front_head = 0;
 }
 
-/* Sends line accesses of the oldest instruction, one per free port (`taken` ports are in use). Returns false if the
- * next access is blocked. `*used` gets the number of accesses that entered the L1. */
+/* Sends line accesses of the oldest instruction, one per free port of their destination (`taken` ports of the L1 are
+ * in use). Returns false if the next access is blocked. `*used` gets the number of accesses that entered the L1. */
 static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint32_t *used, uint64_t now) {
     struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
     uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
@@ -342,8 +343,8 @@ static inline void front_due(struct lsu *l) {
     l->due[PART_FRONT] = !l->status.n_queue ? NEVER : refused ? 0 : max64(l->front[l->front_head].ready, l->front_free);
 }
 
-/* Writes data that have arrived from memory into shared memory. Such a write is older than the front's accesses, so it
- * has priority. */
+/* Writes data that have arrived from memory into shared memory. Such a write belongs to an older instruction than
+ * the accesses in the front queue, so it has priority. */
 static void fill_tick(struct lsu *l, uint64_t now) {
     if (now < l->front_free)
         return;
@@ -418,7 +419,7 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* Runs the parts that rarely have work, and the front, which shares ports with these parts. */
+/* Runs the parts of the unit that rarely have work, and the front, which shares ports with them. */
 static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
@@ -436,10 +437,11 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
-/* Returns the first cycle in which a part that was not refused has work. */
+/* Returns the first cycle in which a part of the unit has work. Parts that were refused do not count: they wait for
+ * room. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
-    const uint64_t *due = l->due; /* minus 1, so that 0 ("refused") becomes the largest value */
+    const uint64_t *due = l->due; /* minus 1 turns 0 ("refused") into the largest value */
     uint64_t pipes = min64(min64(due[PIPE_L1] - 1, due[PIPE_CONST] - 1), due[PIPE_TEX] - 1);
     uint64_t before = min64(pipes, min64(due[PART_FRONT] - 1, due[PART_SHARED] - 1));
     uint64_t next = before == NEVER ? NEVER : before + 1;
@@ -448,7 +450,7 @@ static inline void find_next(struct lsu *l, uint64_t now) {
     l->status.next = next;
 }
 
-/* Drops the misses and known loads of the last cycle that the SM did not take. */
+/* Drops those misses and known loads of the last cycle that the SM did not take. */
 static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
@@ -482,7 +484,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
 bool lsu_has_room(const struct lsu *l) {
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
     most += l->status.n_queue && l->front[l->front_head].dest == TO_MEMORY;
-    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it evicts */
+    for (int i = 0; i < LSU_PIPES; i++) /* one entry for the miss and one for the line that it evicts */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
     return memport_ample(l->status.port, most);
 }
@@ -511,7 +513,7 @@ bool lsu_known(struct lsu *l, uint32_t *tag) {
 
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
     const struct lsu_slot *s = &l->slot[l->slot_of_tag[tag % LSU_TAGS]];
-    if (s->tag != tag || !s->pending) /* another tag replaced it in the look-up */
+    if (s->tag != tag || !s->pending) /* another tag has replaced it in the look-up table */
         for (s = l->slot; s < l->slot + LSU_SLOTS; s++)
             if (s->tag == tag && s->pending)
                 break;

@@ -13,12 +13,13 @@ struct replacement_ops;
 
 enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
 
-/* The fields that an SM reads in every cycle, at the start of struct lsu. Only the functions below use these fields. */
+/* The fields that an SM reads in every cycle. They are at the start of struct lsu. Only the functions in this file
+ * use them. */
 struct lsu_status {
     uint64_t next; /* cycle of the next work, not counting replies and room at the port */
     struct memport *port;
-    uint32_t wants;             /* bit mask of the parts that wait for room at the port */
-    uint32_t queue, n_queue;    /* instruction queue: places; places in use */
+    uint32_t wants;             /* bit mask of the unit's parts that wait for room at the port */
+    uint32_t queue, n_queue;    /* instruction queue: number of entries; number of entries in use */
     uint32_t n_free;            /* free access slots */
     uint32_t most;              /* largest number of requests sent in one cycle */
     uint32_t n_done, n_fetched; /* number of finished accesses and fetches that the SM has not taken */
@@ -32,13 +33,13 @@ static inline struct lsu_status *lsu_status(const struct lsu *l) { return (struc
 
 /* One memory instruction of one warp.
  *
- * Addresses are byte offsets in shared memory, a thread's own byte offsets in local memory, else device addresses.
- * With `unlock`, the last part of the access that reads a line releases one lock of this line when it reads the tags.
- * Such an access uses the L1, if there is one, whatever its cache operator is. */
+ * Addresses are byte offsets in shared memory, a thread's own byte offsets in local memory, and device addresses in
+ * all other spaces. With `unlock`, the last part of the access that reads a line releases one lock of this line when
+ * it reads the tags. Such an access uses the L1, if there is one, whatever its cache operator is. */
 struct lsu_access {
     const struct inst *inst;
     lanemask_t lanes;
-    /* enum space, where generic addresses are resolved: lanes in shared_lanes go to the banks, all others to the
+    /* enum space, where generic addresses are resolved: lanes in shared_lanes access shared memory, all others the
      * caches */
     uint8_t space;
     uint8_t kind; /* enum mem_kind */
@@ -47,10 +48,10 @@ struct lsu_access {
     struct halves halves;  /* layout of the addresses */
     const uint64_t *addr;  /* for SHAPE_ANY: the address of each lane; the unit copies it */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
-    uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
-    uint8_t fill;          /* for a read into shared memory (cp.async): cycles at the banks; 0 for an ordinary read */
+    uint64_t local_stride; /* bytes from one word of the warp's local memory to the next word, a multiple of 128 */
+    uint8_t fill;          /* for a read into shared memory (cp.async): cycles at the banks; 0 for other reads */
     uint8_t warp;          /* warp slot, for counting its stores */
-    bool unlock;           /* releases the lock of each line it reads */
+    bool unlock;           /* true if it releases the lock of each line that it reads */
     uint32_t pc;           /* for prefetchers */
     uint32_t tag;          /* returned by lsu_done() */
 };
@@ -72,10 +73,11 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
 /* Results of a cycle that the SM can take. LSU_ACCESSES: lsu_done(), lsu_missed() or lsu_known() may return an access.
  * LSU_FETCHED: lsu_fetch_done() returns a fetch. LSU_STORES_ENDED: lsu_stores_ended() returns a new warp. */
 enum { LSU_ACCESSES = 1, LSU_FETCHED = 2, LSU_STORES_ENDED = 4 };
-/* Runs one cycle. Call it in the cycles that lsu_next() returns, or in every cycle: the result is the same. Returns
- * LSU_ bits. */
+/* Runs one cycle. The caller may call it in every cycle, or only in the cycles that lsu_next() returns. The results
+ * are the same. Returns LSU_ bits. */
 unsigned lsu_tick(struct lsu *l, uint64_t now);
-/* Returns the earliest cycle > now at which the unit has work, replies included; UINT64_MAX when it is empty. */
+/* Returns the earliest cycle after `now` at which the unit has work, including replies that arrive. Returns
+ * UINT64_MAX when the unit is empty. */
 static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     const struct lsu_status *s = lsu_status(l);
     uint64_t next = s->next, reply = memport_reply_cycle(s->port);
@@ -86,24 +88,24 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     }
     return next > now && !(s->n_done | s->n_fetched) ? next : now + 1;
 }
-/* Returns the cycle before which the unit knows the room at its port. Later ticks are correct only while
- * lsu_goes_on(). */
+/* Returns the first cycle for which the unit does not know the room at its port. Ticks from this cycle on are
+ * correct only while lsu_goes_on() is true. */
 static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
-/* Returns true if something waits for room or for a reply of the cluster's cache. Then the unit must not run beyond
- * lsu_sure(). */
+/* Returns true if an access waits for room at the port or for a reply of the cluster's cache. Then the unit must not
+ * run beyond lsu_sure(). */
 static inline bool lsu_waits(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return s->wants || memport_near_due(s->port);
 }
-bool lsu_has_room(const struct lsu *l); /* enough for all requests of the next cycle, in the present state */
+bool lsu_has_room(const struct lsu *l); /* room for all requests that the unit can send in the next cycle */
 /* Returns true if the port has room for all requests of a cycle, and no reply of the cluster's cache is due. */
 static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return !lsu_waits(l) && (memport_ample(s->port, s->most) || lsu_has_room(l));
 }
-/* Takes one finished access: its tag, and whether it missed the L1. A load finishes when all data has arrived; with
- * `fill`, when the data has passed the banks. A store finishes when it has left the unit. An atomic finishes when its
- * reply has arrived, also without a result. */
+/* Takes one finished access: its tag, and whether it missed the L1. A load finishes when all its data has arrived. A
+ * read into shared memory (with `fill`) finishes when the data has been written to the banks. A store finishes when
+ * it has left the unit. An atomic finishes when its reply has arrived, even if the atomic has no result. */
 static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     struct lsu_status *s = lsu_status(l);
     if (!s->n_done)
@@ -114,35 +116,35 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     s->n_done--;
     return true;
 }
-/* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. This is
- * when the tags are read, or when the access is sent past the L1. For models that yield on a miss (dpe.scheduler). */
+/* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. The
+ * miss is known when the tags are read, or when the access is sent past the L1. Models that yield on a miss need
+ * this. */
 void lsu_note_misses(struct lsu *l);
 /* Takes one of the misses that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
-/* Turns on lsu_known(). lsu_known() returns each load when the tags of all its lines have been read (or the lines were
- * sent past the L1) and some data are missing. It returns the load again whenever one of its lines arrives. Between two
- * such events lsu_waits_on_miss() does not change. For models that split a warp by hit and miss. */
+/* Turns on lsu_known(). lsu_known() returns each load when the tags of all its lines have been read (or the lines
+ * were sent past the L1) and some data are missing. It returns the load again whenever one of its lines arrives.
+ * Between two such events lsu_waits_on_miss() does not change. Models that split a warp by hit and miss need this. */
 void lsu_note_known(struct lsu *l);
 /* Takes one of the loads that the last lsu_tick() found. */
 bool lsu_known(struct lsu *l, uint32_t *tag);
 /* Returns how many stores of warp `warp` have not been acknowledged (always 0 if stores are not acknowledged). */
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp);
-/* Takes a warp whose last store has been acknowledged. Returns false if there is none. */
+/* Takes a warp whose last store has been acknowledged. Returns false if no such warp is left. */
 bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
-/* Returns true if the access `tag` is known to wait for the L2 or DRAM. `*miss_lanes` gets the lanes that wait. For
- * SI's stall trigger and the divergence-on-miss options. */
+/* Returns true if the access `tag` is known to wait for the L2 or DRAM. `*miss_lanes` gets the lanes that wait. SI's
+ * stall trigger and the divergence-on-miss options need this. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
-/* Lets the L1 replace lines by this policy from now on. Returns false when memory runs out. Requires that no access was
- * made. */
+/* Sets the replacement policy of the L1. Returns false when memory runs out. Requires that the L1 has had no access. */
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
 /* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX,
  * and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the
  * L2. */
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);
-/* Adds an existing unit of the SM as a prefetcher that requests and locks lines; it is not made or freed here.
- * `ops->answer` and the other calls get `state`, in lsu_tick(). The unit's tick follows in the same cycle, and calls
- * sm_lsu_due() if it has made a request. The result is valid as long as the unit exists. To lock, read and unlock a
- * line:
+/* Registers an existing unit of the SM as a prefetcher that requests and locks lines. The load/store unit does not
+ * create or free it. lsu_tick() passes `state` to `ops->answer` and the other callbacks. The tick of the SM's unit
+ * follows in the same cycle. It must call sm_lsu_due() if it has made a request. The returned pointer is valid as long
+ * as the load/store unit exists. To lock, read and unlock a line:
  *
  *   prefetch_ask(PREFETCH_LOCK)  -> QUEUED; FULL: try again in a later cycle; NEVER: read without a lock
  *   answer(PRESENT)              the line is there and locked
@@ -152,18 +154,18 @@ bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *c
  *
  * Stores to a locked line leave it in place. A load never waits for an unlock: one way of each set stays unlocked. */
 const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state);
-/* Fetches an instruction line through the same port. Returns false if the port is full. lsu_fetch_done() reports the
- * completion. `ahead` marks a prefetch, which needs fetch.prefetch and a tag below l1i.mshrs. */
+/* Fetches an instruction line through the unit's memory port. Returns false if the port is full. lsu_fetch_done()
+ * reports the completion. `ahead` marks a prefetch, which needs fetch.prefetch and a tag below l1i.mshrs. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now);
-/* Records that a fetch waits for the line prefetched with `tag` from `now` on. If the prefetch request has not left, it
- * becomes the request of the fetch. If it is in flight, the wait of the fetch begins: see mem_waits.h. */
+/* Records that from `now` on a fetch waits for the line that was prefetched with `tag`. If the prefetch request has
+ * not left, it becomes the request of the fetch. If it is in flight, the wait of the fetch begins: see mem_waits.h. */
 void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now);
 /* Takes a finished fetch: `sectors` of its line have arrived. With a sectored L2 they arrive one by one. */
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors);
 /* Adds the time of requests in flight to the interval that ends at `now`. Call it before lsu_stats(). */
 void lsu_account(struct lsu *l, uint64_t now);
 void lsu_stats(struct lsu *l, struct stats *s);
-/* Prints one line on the unit's contents, for deadlock reports. */
+/* Prints one line that describes the unit's contents, for deadlock reports. */
 void lsu_describe(const struct lsu *l, char *out, size_t size);
 /* Empties the L1 data cache (between launches). Constant and texture caches keep their lines. */
 void lsu_flush(struct lsu *l);

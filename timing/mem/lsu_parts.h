@@ -17,19 +17,19 @@
 #include <stddef.h>
 
 enum {
-    LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics in flight past the L1 */
-    LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, queued or in flight */
-    LSU_PATIENCE = 32, /* number of cycles after which such a request has priority over an access of a warp */
-    LSU_FETCHES = TABLE_SIZE(64, 2), /* instruction fetches that wait for the memory port */
+    LSU_BYPASS = TABLE_SIZE(512, 2),     /* number of loads and atomics in flight past the L1 */
+    LSU_PREFETCHES = TABLE_SIZE(256, 8), /* number of prefetchers' requests, queued or in flight */
+    LSU_PATIENCE = 32, /* number of cycles after which a prefetcher's request has priority over an access of a warp */
+    LSU_FETCHES = TABLE_SIZE(64, 2), /* number of instruction fetches that wait for the memory port */
     /* number of instruction replies, counted by sector, that are due or wait for the SM */
     LSU_FETCH_REPLIES = 8 * LSU_FETCHES,
-    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,               /* slot of an access for which no instruction waits */
-    PIPE_WAYS = 8,                  /* lines whose ways a pipeline remembers */
-    PREFETCH_SLOT = 0xffff,         /* slot of a prefetcher's request; its index is in `lanes` */
+    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the look-up table from tags to slots */
+    NO_SLOT = 0xfffe,               /* value of `slot` for an access for which no instruction waits */
+    PIPE_WAYS = 8,                  /* number of lines whose way a pipeline remembers */
+    PREFETCH_SLOT = 0xffff,         /* value of `slot` for a prefetcher's request, whose index is in `lanes` */
 };
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index into bypass[] */
-#define UNTAGGED   0xffffffffu /* tag of a prefetch into the L2 without an answer */
+#define UNTAGGED   0xffffffffu /* tag of a prefetch into the L2 that needs no answer */
 
 /* The kind of a line access. */
 enum line_kind {
@@ -39,7 +39,7 @@ enum line_kind {
     LINE_LOCAL_STORE,
     LINE_ATOMIC,
     LINE_PREFETCH, /* of an instruction */
-    LINE_ASKED,    /* access of a prefetcher: slot is an index into ahead[] */
+    LINE_ASKED,    /* access of a prefetcher: `slot` is an index into ahead[] */
 };
 
 /* An access to one line in a pipeline. */
@@ -50,7 +50,7 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
-    uint8_t warp, offset; /* offset is the first byte of the lowest lane */
+    uint8_t warp, offset; /* `offset` is the first byte of the lowest lane */
     bool unlocks, leads;  /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
 };
 
@@ -58,25 +58,25 @@ struct line_op {
 struct lsu_ahead {
     struct prefetch_request r;
     uint64_t asked;     /* cycle of the request */
-    uint16_t who, next; /* `next` links the free list */
+    uint16_t who, next; /* `next` links the entries of the free list */
 };
 
-/* Prefetches in flight for one MSHR of the L1, or of the L1 instruction cache. */
+/* Prefetch requests in flight for one MSHR of the L1 or of the L1 instruction cache. */
 struct lsu_ahead_sent {
-    uint8_t alone;                  /* sectors that no demand access waits for */
-    uint8_t request[CACHE_SECTORS]; /* for each of these sectors: the sectors that arrive in the same reply */
+    uint8_t alone;                  /* sectors for which only prefetches wait */
+    uint8_t request[CACHE_SECTORS]; /* for each sector of `alone`: the sectors that arrive in the same reply */
 };
 
 /* An access in flight. */
 struct lsu_slot {
     uint32_t tag;
-    uint32_t pending; /* number of unfinished parts (lines, and the access to the banks); 0 if the slot is free */
-    uint32_t unread;  /* lines whose tags have not been read */
+    uint32_t pending; /* number of unfinished parts (its lines, and its access to the banks); 0 if the slot is free */
+    uint32_t unread;  /* number of lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide; /* a lane may wait for several lines */
+    bool wide; /* true if a lane may wait for several lines */
     uint8_t warp;
-    uint8_t fill; /* cycles at the banks after all lines have arrived; this is the last part */
+    uint8_t fill; /* cycles at the banks after all lines have arrived, which is the last part */
 };
 
 /* Counts of the pipeline of one cache. One access per cycle enters the pipeline, and reads the tags at its end. */
@@ -100,7 +100,7 @@ struct lsu_pipe {
     bool present;
     bool awaits_fill; /* true if the cache refused the oldest access, which must wait for a fill */
     uint8_t id;       /* enum lsu_part */
-    uint8_t mem_kind; /* kind of the requests for its misses */
+    uint8_t mem_kind; /* kind of the requests that its misses send */
     uint8_t line_shift, all_sectors;
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
@@ -112,12 +112,12 @@ struct lsu_pipe {
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
-    uint64_t stalled_since;  /* cycle at which the oldest access was first refused; NEVER if it was not */
+    uint64_t stalled_since;  /* cycle in which the oldest access was first refused; NEVER if it was not refused */
     uint32_t way[PIPE_WAYS]; /* cache way where a line was last found, indexed by the line's low bits */
     struct lsu_pipe_counts n;
 };
 
-/* Parts with a due cycle: pipelines, the front, the pipeline of shared memory. */
+/* The parts of the unit that have an entry in due[]: the pipelines, the front, and the pipeline of shared memory. */
 enum lsu_part {
     PIPE_L1,
     PIPE_CONST,
@@ -130,7 +130,7 @@ enum lsu_part {
     PART_FETCH = LSU_PARTS /* in status.wants only */
 };
 
-/* A memory instruction in the front queue. */
+/* A memory instruction in the front queue of the unit. */
 struct lsu_front {
     uint64_t ready; /* first cycle in which it may start */
     uint32_t bank_cycles;
@@ -152,9 +152,9 @@ struct lsu {
      * 0: the part was refused, and tries again in every cycle in which the unit runs because of a reply or room at the
      * port. */
     uint64_t due[LSU_PARTS];
-    uint32_t n_others;    /* other work: fetches, filled accesses before the banks, requests of prefetchers */
-    uint32_t n_returns;   /* filled MSHRs of all pipelines with accesses to return */
-    uint32_t return_turn; /* pipeline with the highest priority to return an access */
+    uint32_t n_others;    /* other work: number of fetches, filled accesses before the banks, prefetchers' requests */
+    uint32_t n_returns;   /* number of filled MSHRs of all pipelines whose accesses must return */
+    uint32_t return_turn; /* pipeline that has priority in returning an access */
     uint32_t sm;
     struct trace *trace; /* NULL if there is no trace */
     struct coalescer coalescer;
@@ -170,7 +170,7 @@ struct lsu {
         uint16_t slot[LSU_SLOTS];
         uint64_t ready[LSU_SLOTS];
         uint64_t head, tail;
-    } shared; /* accesses in the shared-memory pipeline; `ready` never decreases */
+    } shared; /* accesses in the shared-memory pipeline, in the order of `ready` */
     struct {
         uint16_t slot[LSU_SLOTS];
         uint64_t head, tail;
@@ -179,10 +179,10 @@ struct lsu {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
         bool ahead[LSU_FETCHES]; /* for a stream buffer */
-        uint64_t head, tail;     /* fetches that wait for the port */
+        uint64_t head, tail;     /* head and tail of the fetches that wait for the port */
         uint32_t done[LSU_FETCH_REPLIES];
         uint8_t sectors[LSU_FETCH_REPLIES];
-        uint32_t done_at;                  /* the oldest of status.n_fetched replies */
+        uint32_t done_at;                  /* index of the oldest of status.n_fetched replies */
         uint32_t in_flight;                /* replies due */
         struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
     } fetch;
@@ -190,7 +190,7 @@ struct lsu {
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
-        uint16_t free; /* free list, NO_SLOT ends it */
+        uint16_t free; /* head of the free list, which ends with NO_SLOT */
         /* ring of cfg->lsu.prefetch_queue entries: requests that wait for the L1's tags or for the port */
         uint16_t *queue;
         uint32_t head, n; /* head and length of the queue */
@@ -210,10 +210,10 @@ struct lsu {
     uint16_t free_slot[LSU_SLOTS];  /* stack of status.n_free */
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, indexed by the tag's low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;        /* free list, NO_SLOT ends it */
+    uint16_t free_bypass;        /* head of the free list, which ends with NO_SLOT */
     uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
     struct warp_set stores_ended;
-    bool ended; /* a warp was added to stores_ended in this cycle */
+    bool ended; /* true if a warp was added to stores_ended in this cycle */
 
     struct mem_waits waits; /* waits for replies */
     struct lsu_counts n;
@@ -223,15 +223,15 @@ _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
-/* Records whether `part` was refused when it needed room for `n` requests at the port. An access that waits for replies
- * or a table entry needs no room. */
+/* Records whether `part` waits for room at the port: it was refused, and the port lacks room for its `n` requests. A
+ * part that was refused for another reason waits for a reply or a table entry. Returns `refused`. */
 static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool refused) {
     uint32_t wants = refused && memport_full(l->status.port, n);
     l->status.wants = (l->status.wants & ~(1u << part)) | wants << part;
     return refused;
 }
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
-/* Runs the end of a pipeline for one cycle. */
+/* Runs the tag stage at the end of a pipeline for one cycle. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
 static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     struct line_op *to = &p->ring[p->tail & p->mask];
@@ -242,7 +242,7 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
     *to = *op;
     to->ready = ready;
 }
-/* Takes the replies that are due. */
+/* Takes the replies that are due from the port. */
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Returns one access that waits for a filled line (peer.lsu_serial_returns). */
 void lsu_return(struct lsu *l, uint64_t now);
@@ -253,24 +253,25 @@ static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct
     unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
     return (uint8_t)(sectors << first);
 }
-/* Handles a prefetch instruction at the tags of its cache (or past the L1). The prefetch is dropped in every case in
- * which a load would wait. */
+/* Executes a prefetch instruction when its access reads the tags of its cache, or when it goes past the L1. The
+ * prefetch is dropped whenever a load would wait. */
 void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now);
-/* Makes a demand access wait for `sectors` of the line of `mshr`. If only prefetches wait for some of them, the
- * access's own wait begins: see mem_waits.h. */
+/* Makes a demand access wait for `sectors` of the line of `mshr`. If only prefetches wait for some of these sectors,
+ * a demand wait begins (see mem_waits.h). */
 void lsu_join_prefetch(struct lsu *l, struct lsu_pipe *p, uint32_t mshr, uint8_t sectors, uint64_t now);
-/* Record that a prefetch request of kind `kind` for `sectors` leaves, and that the reply to a prefetch has arrived. */
+/* lsu_ahead_leaves() records that a prefetch request of kind `kind` for `sectors` leaves. lsu_ahead_came() records
+ * that the reply to a prefetch has arrived. */
 void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors);
 void lsu_ahead_came(struct lsu *l, struct lsu_ahead_sent *a, const struct mem_request *r);
-/* Handles a prefetcher's request at the tags. */
+/* Executes a prefetcher's request that reads the tags. */
 void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 /* Reports to the owner of request `index` that its data have arrived. */
 void lsu_asked_arrived(struct lsu *l, uint32_t index, uint64_t now);
-/* Takes prefetcher requests out of the queue, through up to `ports` ports of the L1. Returns the number of ports
- * used. */
+/* Moves prefetchers' requests from their queue into the L1's pipeline, through up to `ports` ports. Returns the
+ * number of ports used. */
 uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now);
-/* Returns true if the first of these requests has priority over an access of a warp. */
+/* Returns true if the oldest request in the prefetchers' queue has priority over an access of a warp. */
 bool lsu_asked_first(const struct lsu *l, uint64_t now);
 /* Reports an access that has read the tags, or went past the L1, to the prefetchers at the L1. */
 void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result result, const struct cache_out *out,
@@ -280,7 +281,7 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
     if (__builtin_expect(l->prefetchers.n != 0, 0) && (!p || p == &l->pipe[PIPE_L1]))
         lsu_seen(l, op, result, out, now);
 }
-/* Ends one of the parts that `slot` waits for. */
+/* Records that one of the parts that `slot` waits for has ended. */
 static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
     hot_assert(s->pending);

@@ -56,7 +56,8 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* The code that takes these entries checks whether the access is complete by then. */
+/* Adds the access to the list of known loads. The code that takes loads from this list skips an access that is
+ * complete by then. */
 static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
     if (l->known.noted[slot])
         return;
@@ -64,14 +65,14 @@ static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t s
     l->known.slot[l->known.n++] = (uint16_t)slot;
 }
 
-/* Handles that the tags of one line of the access have been read, or that the line was requested past the L1. */
+/* Records that the tags of one line of the access have been read, or that the line was requested past the L1. */
 static void tags_read(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
     if (!--s->unread && l->known.wanted)
         note_known(l, slot);
 }
 
-/* Records that a line for which lanes of the access wait must come from beyond the L1. */
+/* Records that some lanes of the access wait for a line that must come from the L2 or DRAM. */
 static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
     struct lsu_slot *s = &l->slot[slot];
     if (l->misses.wanted && !s->missed)
@@ -120,7 +121,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* Convert a waiting access to the form that the cache stores, and back. */
+/* Convert a waiting access to the 64-bit id that the cache stores, and back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {
@@ -264,7 +265,7 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
     l->due[p->id] = p->head == p->tail ? NEVER : p->ring[p->head & p->mask].ready;
 }
 
-/* Lets the pipeline try its oldest access again. */
+/* Lets the pipeline try its refused access again. */
 static inline void try_again(struct lsu *l, struct lsu_pipe *p) {
     if (p->awaits_fill)
         l->due[p->id] = 0;

@@ -29,7 +29,7 @@ void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uin
         a->request[__builtin_ctz(s)] = memport_splits(l->status.port, kind) ? (uint8_t)(s & -s) : sectors;
 }
 
-/* Records that a demand access waits for `sectors`. */
+/* Records that a demand access now waits for `sectors`, for which a prefetch is in flight. */
 static void ahead_joined(struct lsu *l, struct lsu_ahead_sent *a, uint8_t sectors, uint64_t now) {
     for (unsigned s; (s = a->alone & sectors);) {
         a->alone &= (uint8_t)~a->request[__builtin_ctz(s)];
@@ -53,7 +53,7 @@ void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now) {
     ahead_joined(l, &l->fetch.ahead_sent[tag], UINT8_MAX, now);
 }
 
-/* Sends the requests for the sectors that a prefetch into the L1 misses. */
+/* Sends the requests for the missing sectors of a prefetch into the L1. */
 static void send_ahead(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, const struct cache_out *out,
                        uint64_t now) {
     lsu_ahead_leaves(l, &p->ahead_sent[out->mshr], MEM_READ_AHEAD, out->fetch);
@@ -116,7 +116,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
 
 static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last, uint64_t now) {
     const struct lsu_ahead x = l->ahead.all[id];
-    if (last) { /* frees the entry first: prefetchers_answer() may add a request */
+    if (last) { /* free the entry first: prefetchers_answer() may add a request */
         l->ahead.all[id].next = l->ahead.free;
         l->ahead.free = (uint16_t)id;
         tell_of_room(l, now);
@@ -125,7 +125,7 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
     prefetchers_answer(&l->prefetchers, x.who, x.r.tag, a, now);
 }
 
-/* Lets the request read the tags, or sends it past the L1. */
+/* Lets a prefetcher's request read the tags, or sends it past the L1. */
 static struct line_op op_of(const struct lsu *l, uint16_t id) {
     const struct lsu_ahead *x = &l->ahead.all[id];
     uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg->l2.line : l->pipe[PIPE_L1].line_bytes;
@@ -181,7 +181,8 @@ uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
     return used;
 }
 
-/* Reads the tags for a line. Returns the first answer; `*out` has the other results of the access. */
+/* Reads the tags for a prefetcher's request. Returns the first answer to the request, and stores the other results
+ * of the access in `*out`. */
 static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool lock,
                                     struct cache_out *out, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;

@@ -4,9 +4,9 @@
  * are stored, not single requests.
  *
  * Demand requests and prefetch requests are counted separately. A demand access that misses a line for which only a
- * prefetch is in flight sends no request. Its wait counts as a demand wait, from that cycle to the prefetch's reply.
- * The longer wait of the prefetch is counted as well. A demand access that joins a demand request counts nothing: the
- * wait of that request covers it. */
+ * prefetch is in flight sends no request. Its wait counts as a demand wait, from the cycle of the miss to the
+ * prefetch's reply. The wait of the prefetch, which is longer, is counted as well. A demand access that joins a
+ * demand request is not counted: the wait of this request covers it. */
 #include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,14 +15,15 @@ enum mem_wait { WAIT_DEMAND, WAIT_PREFETCH, MEM_WAITS };
 
 struct mem_waits {
     struct {
-        /* number of waits that began and that ended since the start; the difference is the number in flight */
+        /* number of waits that have begun, and of waits that have ended, since the start; the difference is in
+         * flight */
         uint64_t begun, ended;
         uint64_t begin_cycles,
             end_cycles;     /* sums of the cycles at which waits began and ended, since the last statistics */
         uint64_t replies;   /* number of waits that ended since the last statistics */
-        uint64_t in_flight; /* the part of end_cycles that mem_waits_account() added */
+        uint64_t in_flight; /* the part of end_cycles that mem_waits_account() added for waits in flight */
     } of[MEM_WAITS];
-    uint64_t joined; /* number of prefetches in flight that a demand access joined */
+    uint64_t joined; /* number of prefetches in flight that demand accesses have joined */
 };
 
 /* Begins `n` waits at cycle `now`. */

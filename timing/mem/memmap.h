@@ -12,11 +12,11 @@ struct memmap {
     uint32_t piece_shift, line_shift, channels, slices; /* slices: per channel */
     uint32_t lines_shift;                               /* log2 of the lines of a piece */
     uint32_t row_pieces, slice_banks;
-    uint32_t row_shift, bank_shift; /* log2 of both numbers if they are powers of two, else 32 */
+    uint32_t row_shift, bank_shift; /* log2 of row_pieces and slice_banks if both are powers of two, else 32 */
 };
 
 struct mem_place {
-    uint32_t slice;  /* number among all slices: channel * slices per channel + slice of the channel */
+    uint32_t slice;  /* number of the slice among all slices: channel * slices per channel + slice of the channel */
     uint64_t line;   /* line number in this slice */
     uint32_t offset; /* byte offset in the line */
 };
@@ -26,12 +26,13 @@ struct dram_place {
 };
 
 void memmap_init(struct memmap *m, const struct config *c);
-/* Does memmap_place() for a piece number of more than 32 bits: sets its slice, and returns its number in the slice. */
+/* Computes the place of a piece whose number has more than 32 bits, for memmap_place(). Sets its slice, and returns
+ * the number of the piece in the slice. */
 uint64_t memmap_far(const struct memmap *m, uint64_t piece, uint32_t *slice);
 static inline struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
     uint64_t piece = address >> m->piece_shift, rest;
     uint32_t in_piece = (uint32_t)(address >> m->line_shift) & ((1u << m->lines_shift) - 1), slice;
-    if (__builtin_expect(piece >> 32 == 0, 1)) { /* a 32-bit division is much faster */
+    if (__builtin_expect(piece >> 32 == 0, 1)) { /* a 32-bit division is much faster than a 64-bit division */
         uint32_t of_channel = (uint32_t)piece / m->channels;
         slice = (uint32_t)piece % m->channels * m->slices + of_channel % m->slices;
         rest = of_channel / m->slices;
@@ -44,6 +45,7 @@ static inline struct mem_place memmap_place(const struct memmap *m, uint64_t add
 }
 /* Returns the address of line `line` of slice `slice`. */
 uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line);
-/* Returns the bank and row of line `line` of a slice, numbered among all slices or in its channel. */
+/* Returns the bank and row of line `line` of a slice. `slice` may be the number among all slices or the number in
+ * the channel. */
 struct dram_place memmap_dram(const struct memmap *m, uint32_t slice, uint64_t line);
 #endif

@@ -6,43 +6,43 @@
 #include "icnt.h"
 #include "memsys.h"
 
-/* Replies of the cache of the SM's cluster (gpc.h). They become known later than replies of the crossbar, so an SM that
- * expects such replies does not run beyond memport.sure. */
+/* Replies of the cache of the SM's cluster (gpc.h). The SM learns of them later than of replies of the crossbar, so
+ * an SM that expects such replies does not run beyond memport.sure. */
 struct memport_near {
-    uint64_t taken, replied; /* number of replies taken out; the SM's copy of `put` */
+    uint64_t taken, replied; /* number of replies that the SM has taken; the SM's copy of `put` */
     uint32_t due;            /* requests without a reply */
     uint32_t mask;
     struct mem_request *reply;
-    _Alignas(64) uint64_t put; /* half of the memory side: number of replies put in */
+    _Alignas(64) uint64_t put; /* memory side's half: number of replies put in */
 };
 
 struct memport {
     /* the SM's half */
-    uint64_t sent, freed, taken; /* number of requests put in; of requests known to have left; of replies taken out */
-    uint64_t removed, replied;   /* the SM's copies of the other half's counts */
+    uint64_t sent, freed, taken; /* number of requests put in; requests known to have left; replies taken */
+    uint64_t removed, replied;   /* the SM's copies of the memory side's counts */
     uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX if there is none */
-    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more room */
-    uint32_t unit;       /* largest number of places that a request occupies: 1, or the flits of the largest packet */
-    uint32_t flit_bytes; /* 0 if every request occupies one place */
+    uint64_t sure;       /* cycle before which the SM knows its room exactly; from then on the room may be larger */
+    uint32_t unit;       /* maximum number of entries that a request occupies: 1, or the flits of the largest packet */
+    uint32_t flit_bytes; /* 0 if every request occupies one entry */
     uint64_t sent_flits, freed_flits, removed_flits; /* the counts above in flits instead of requests */
     uint32_t outstanding;                            /* replies due */
-    uint32_t depth;                                  /* number of requests that the ring may hold, as the SM knows it */
+    uint32_t depth;                                  /* number of entries of the ring that the SM can use */
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request has left */
     uint32_t request_mask, reply_mask;
     bool write_acks;    /* writes get replies, too */
     bool split;         /* true if requests are answered sector by sector */
-    uint16_t whole;     /* bit mask of the kinds that get one reply instead */
+    uint16_t whole;     /* bit mask of the request kinds that get a single reply nevertheless */
     uint32_t fan_shift; /* log2 of the largest number of replies to one request */
     struct mem_request *request, *reply;
     uint64_t *removed_at;      /* cycle at which the memory side removed each request */
     struct memport_near *near; /* NULL if the SM's cluster has no cache */
-    /* half of the memory side, in its own host cache line */
+    /* the memory side's half, in its own host cache line */
     struct {
         _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */
-        uint64_t sent;                          /* the memory side's copy of the SM's count */
-        uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request, and */
-        uint32_t pace_n;                        /* the number of requests accepted in that cycle */
+        uint64_t sent;                          /* the memory side's copy of the SM's count `sent` */
+        uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request */
+        uint32_t pace_n;                        /* fixed model: number of requests accepted in this cycle */
     } mem;
 };
 
@@ -72,8 +72,8 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
-/* Makes the actions of each half known to the other half, while neither side runs. `sure` is the value for the field
- * memport.sure. */
+/* Makes the actions of each half known to the other half, in which neither side may run. `sure` is the value for the
+ * field memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     if (p->flit_bytes)
@@ -88,11 +88,11 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
 
 /* Initialises rings for `depth` requests and `max_outstanding` replies. Returns false when memory runs out. */
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
-/* Sends requests of MEM_NEAR_KINDS to the cache of the cluster from now on, with up to `most` in flight. Returns false
- * when memory runs out. */
+/* Sends requests of MEM_NEAR_KINDS to the cache of the cluster from now on, with up to `most` requests in flight.
+ * Returns false when memory runs out. */
 bool memport_add_near(struct memport *p, uint32_t most);
-/* Counts the depth in flits; call it before the first request. Requires that no request writes more than `most`
- * bytes. */
+/* Makes `depth` count flits instead of requests. Call it before the first request. No request may write more than
+ * `most` bytes. */
 void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most);
 void memport_free(struct memport *p);
 
@@ -112,10 +112,11 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     uint32_t room = memport_places(p), due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
-/* Returns true if the ring lacks room for `n`, after memport_room() said that there is no room. If false, replies have
- * to arrive first. */
+/* Tells why memport_room() returned no room. Returns true if the ring lacks room for `n` requests, and false if
+ * replies must arrive first. */
 static inline bool memport_full(const struct memport *p, uint32_t n) { return memport_places(p) < n; }
-/* Returns true if the known room is enough for `most` requests, so that later changes do not matter. */
+/* Returns true if the room that the SM knows is enough for `most` requests. Later changes of the room then do not
+ * matter. */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return p->depth - (uint32_t)(p->sent_flits - p->removed_flits) >= most * p->unit;
@@ -132,8 +133,8 @@ static inline uint32_t memport_replies(const struct memport *p, const struct mem
         return 0;
     return memport_splits(p, r->kind) ? (uint32_t)__builtin_popcount(r->sectors) : 1;
 }
-/* Returns the ring entry in which the caller builds the next request (a copy would wait for the stores of its fields).
- * memport_send() sends it. */
+/* Returns the ring entry in which the caller builds the next request. (Copying a request right after its fields were
+ * stored would stall the host's pipeline.) memport_send() sends the request. */
 static inline struct mem_request *memport_place(struct memport *p) { return &p->request[p->sent & p->request_mask]; }
 static inline void memport_send(struct memport *p) {
     p->outstanding += memport_replies(p, memport_place(p));

@@ -2,8 +2,8 @@
  *
  * Units are called only in cycles in which they have work. In each cycle, the units run from back to front: reply
  * network, channels, slices, and then the request network. A slice reads a request only after the ROP latency. So
- * everything except the request network may run that far ahead of it (memsys_lead()): later requests cannot change the
- * result. The cycles at which slices get room again are kept for the request network. */
+ * all other units may run ahead of the request network by this latency (memsys_lead()): later requests cannot change
+ * their results. The units record for the request network in which cycles slices get room again. */
 #include "isa/arith.h"
 #include "memsys_parts.h"
 #include <assert.h>
@@ -31,8 +31,8 @@ uint64_t memsys_moved(const struct memsys *m) {
     return n;
 }
 
-/* Runs the fixed model: every request is answered memory.latency cycles after it left, at most memory.requests requests
- * per cycle. */
+/* Runs the fixed model: it accepts at most memory.requests requests per cycle, and answers each one memory.latency
+ * cycles later. */
 static void run_fixed(struct memsys *m, uint64_t to) {
     uint32_t rate = m->cfg->memory.requests;
     for (uint32_t s = 0; s < m->sms; s++) {
@@ -51,8 +51,8 @@ static void run_fixed(struct memsys *m, uint64_t to) {
     }
 }
 
-/* Offers the oldest request of SM `s` to the crossbar, or to the cache of its cluster, from cycle `from` on at the
- * earliest. */
+/* Offers the oldest request of SM `s` to the crossbar, or to the cache of its cluster, from cycle `from` on or
+ * later. */
 static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
@@ -93,8 +93,8 @@ static uint64_t first_room(const struct mem_room *r) {
 
 static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
 
-/* Reports the room of slice `s` at cycle `now` to the request network. If the room may not suffice for the next cycle,
- * the slice becomes "scarce": new room is then reported at once. */
+/* Reports the room that slice `s` has at cycle `now` to the request network. If this room may be too small for the
+ * next cycle, the slice becomes "scarce": from then on, each new entry of room is reported at once. */
 static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     struct mem_room *r = &m->room[s];
     for (; first_room(r) <= now; r->head++)
@@ -105,8 +105,8 @@ static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
 }
 
-/* Runs the request network for one cycle. Returns whether it granted an offer, since a network may be called without
- * work. */
+/* Runs the request network for one cycle. Returns true if the network granted an offer. (It may be called in a cycle
+ * without work.) */
 static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
@@ -132,7 +132,7 @@ static bool request_tick(struct memsys *m, uint64_t now) {
     return n > 0;
 }
 
-/* Runs the caches of clusters, then passes them the requests that wait for them. */
+/* Runs the caches of clusters, and then passes the requests that wait at SM ports to these caches. */
 static void gpcs_turn(struct memsys *m, uint64_t now) {
     for (uint32_t g = 0; g < m->gpcs.n; g++) {
         uint64_t replied;
@@ -201,7 +201,7 @@ static void note_room(struct memsys *m, uint32_t p) {
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
-    if (now >= m->part[p].done) { /* if not, the call is too early, since the agenda's ring may end before `done` */
+    if (now >= m->part[p].done) { /* else already simulated: the agenda's ring may end before `done` */
         struct partition_did did = partition_work(m, p, now);
         for (uint32_t i = 0; did.ticked >> i; i++)
             if (!m->reply.in[p * m->share + i].offers)
@@ -214,8 +214,8 @@ static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
 }
 
-/* Returns true if all slices of the partition have room for the replies of one cycle, even if the network takes
- * none. */
+/* Returns true if all slices of the partition have room for the replies of one cycle, even if the reply network
+ * takes no reply in this cycle. */
 static bool has_room(const struct partition *p) {
     bool all = true;
     for (uint32_t s = 0; s < p->slices; s++)
@@ -244,7 +244,7 @@ void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
 
-/* Passes on the results of work that partitions have done ahead of the reply network, from m->back on. */
+/* Passes the results of the partitions to the reply network, where partitions have run ahead of it (beyond m->back). */
 static void catch_up(struct memsys *m) {
     for (uint32_t p = 0; p < m->partitions; p++) {
         uint64_t next = partition_next(&m->partition[p]);
@@ -262,7 +262,7 @@ static void catch_up(struct memsys *m) {
         agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
 }
 
-/* Moves the agenda past the cycles before `done`. */
+/* Moves the agenda to cycle `done`, whose earlier cycles have been simulated. */
 static void agenda_over(struct agenda *a, uint64_t done) {
     if (done <= a->now)
         return;
@@ -294,7 +294,8 @@ static void take_room(struct memsys *m, uint64_t now) {
             take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
-/* Returns the cycle of the request network's next work, or NEVER if it has none before a new offer or new room. */
+/* Returns the cycle of the request network's next work. Returns NEVER if it has no work until a new offer or new
+ * room comes. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
 /* Runs the request network over [m->front, to). */
@@ -366,7 +367,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
-        m->front = min64(max64(m->front, next_unit(m)), to); /* no event comes before this cycle */
+        m->front = min64(max64(m->front, next_unit(m)), to); /* no unit has work before this cycle */
         run_back(m, max64(max64(m->back, m->front), min64(to, m->front + m->slack)));
         run_front(m, min64(to, m->back));
     }
@@ -469,7 +470,7 @@ void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
         return;
     for (uint64_t at = address / line * line; at < address + bytes; at += line) {
         struct mem_place p = memmap_place(&m->map, at);
-        struct cache_out out; /* a dirty victim has no cost: copies take no simulated time */
+        struct cache_out out; /* an evicted dirty line costs nothing: copies of the host take no simulated time */
         cache_write(&m->slice[p.slice]->cache, p.line, 0, m->slice[p.slice]->all_sectors, &out);
     }
 }

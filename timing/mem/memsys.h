@@ -1,18 +1,19 @@
 #ifndef TIMING_MEMSYS_H
 #define TIMING_MEMSYS_H
 /* The memory side, that is, everything after the SMs: crossbar, L2 slices, DRAM channels. SMs access it only through
- * their ports, with a crossing of L cycles in each direction. A request sent at cycle t takes part in arbitration at t
- * + L. A reply sent at cycle c, or the room of a request that left at c, is visible at c + L at the earliest. So SMs
- * may be L cycles behind the memory side, or L cycles ahead.
+ * their ports. A crossing, that is, the way from an SM to the memory side or back, takes L cycles. A request sent at
+ * cycle t takes part in arbitration at t + L. A reply sent at cycle c is visible to the SM at c + L at the earliest,
+ * and so is the queue entry of a request that left at c. So SMs may be L cycles behind the memory side, or L cycles
+ * ahead.
  *
  * The memory side has two halves. A request that leaves the crossbar waits in its slice for l2.rop_latency cycles. So
- * slices, channels and replies may run ahead of the requests by this latency, and replies are known early to the SMs.
- * An SM knows the room in its queue only up to memport.sure. After this cycle, the SM must have enough room for any
- * case, or wait for memsys_follow().
+ * slices, channels and replies may run ahead of the requests by this latency, and SMs learn early of replies. An SM
+ * knows the room in its queue only up to memport.sure. To run beyond this cycle, the SM must have enough room for all
+ * requests that it could send. Otherwise it waits for memsys_follow().
  *     memsys_lead(t) sends the replies of cycles before t. Then SMs may run up to t + L.
  *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
- * Each side receives the other side's actions at memsys_exchange(), while neither runs. With the fixed memory model L
- * is 0, and the memory side only follows. */
+ * Each side receives the other side's actions at memsys_exchange(), while neither side runs. With the fixed memory
+ * model L is 0, and the memory side only follows. */
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
@@ -36,10 +37,11 @@ enum mem_kind {
 enum { MEM_KIND_BITS = 5 };
 _Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
 
-/* Bit mask of the kinds that go to the cache of the SM's cluster, if there is one. */
+/* Bit mask of the kinds of requests that go to the cache of the SM's cluster, if the cluster has a cache. */
 enum { MEM_NEAR_KINDS = 1 << MEM_INSTRUCTION | 1 << MEM_FETCH_AHEAD | 1 << MEM_CONSTANT };
 
-/* Returns true if a request of this kind serves a prefetch, so that no access waits for its data when it leaves. */
+/* Returns true if a request of this kind serves a prefetch, so that no access waits for its data when the request
+ * leaves. */
 static inline bool mem_is_prefetch(uint8_t kind) {
     return kind == MEM_PREFETCH || kind == MEM_READ_AHEAD || kind == MEM_FETCH_AHEAD;
 }
@@ -48,7 +50,7 @@ struct mem_request {
     uint64_t address; /* device address in the sender's line, a multiple of 32; no request crosses an L2 line */
     uint64_t cycle;   /* core cycle at which it was sent; in a reply: the first cycle in which the SM may see it */
     uint32_t tag;     /* tag of the sender; returned unchanged */
-    uint32_t pc;      /* instruction that caused it, like `warp`; for prefetchers */
+    uint32_t pc;      /* PC of the instruction that caused it; used by prefetchers, like `warp` */
     uint16_t bytes;   /* payload: number of bytes written or requested */
     uint16_t sm;
     uint8_t warp;
@@ -56,7 +58,7 @@ struct mem_request {
     uint8_t kind;    /* enum mem_kind; writes get replies only with l2.write_acks */
     union {
         uint8_t full; /* for writes: sectors that are overwritten completely */
-        /* for atomics: largest number of lanes with the same address; the slice performs these one after another */
+        /* for atomics: largest number of lanes with the same address, which the slice executes one after another */
         uint8_t serial;
     };
 };
@@ -68,46 +70,50 @@ struct replacement_ops;
 /* Creates the memory side for `cfg`, which must outlive it. Returns NULL when memory runs out. */
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
-/* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. Returns false when memory runs out.
- * Requires that nothing is in flight. */
+/* Adds a prefetcher at each L2 slice (prefetch.h). The fixed model has no slices. Returns false when memory runs
+ * out. Requires that nothing is in flight. */
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
-/* Lets the L2 replace lines by this policy. With the fixed model there is no L2. Returns false when memory runs out.
- * Requires that no request was made. */
+/* Sets the replacement policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires
+ * that no request has been sent. */
 bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
-/* Returns the longest time between two memsys_follow() calls, in cycles, for which memsys_lead() can stay ahead of
- * running SMs: half of what the slack allows, up to MEMSYS_WINDOW. 0 when that is less than memsys_quantum(). */
+/* Returns the longest interval between two memsys_follow() calls, in cycles, with which memsys_lead() can stay ahead
+ * of running SMs. It is half of the cycles that memsys_lead() may be ahead of the requests, up to MEMSYS_WINDOW.
+ * Returns 0 if this is less than memsys_quantum(). */
 enum { MEMSYS_WINDOW = 64 };
 uint32_t memsys_window(const struct memsys *m);
-/* Makes the actions of each side known to the other, while neither runs. */
+/* Makes the actions of each side known to the other side. Neither side may run during the call. */
 void memsys_exchange(struct memsys *m);
 /* Returns the cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
-/* Returns true if an SM will soon have to stop at memsys_sure(). Either it waits for a reply of its cluster's cache, or
- * it has sent many requests since the last exchange, `past` cycles ago. At this rate, the requests of `coming` cycles
- * would fill three fifths of its queue. */
+/* Returns true if some SM will soon have to stop at memsys_sure(). There are two cases: the SM waits for a reply of
+ * its cluster's cache, or it sends many requests. The rate of requests is measured since the last exchange, which
+ * was `past` cycles ago. It is high if the requests of `coming` cycles would fill three fifths of the SM's queue. */
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
-/* Runs the memory side up to `to`. All requests sent before to - L must have been exchanged. */
+/* Runs the whole memory side up to cycle `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
 /* Returns the cycle up to which memsys_lead() may run after memsys_follow(follows), or after the last memsys_follow()
  * if that was later. */
 uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
-/* Runs everything except the requests up to `to`, which is at most memsys_leads(). SMs may run at the same time. */
+/* Runs all units except the request network up to cycle `to`, which is at most memsys_leads(). SMs may run at the
+ * same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
-/* Runs partition `p` of memsys_partitions() up to `to`, before memsys_lead(). It stops earlier if it needs room that
- * departing replies would free, which only memsys_lead() knows. Partitions may run at the same time as each other and
- * as SMs. */
+/* Runs partition `p` of memsys_partitions() up to `to`, before memsys_lead(). The partition stops earlier if it
+ * needs queue room: only memsys_lead() knows when replies leave and free room. Partitions may run at the same time
+ * as each other and as SMs. */
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to);
 /* Returns the number of partitions; 0 with the fixed model. */
 uint32_t memsys_partitions(const struct memsys *m);
 /* Returns the cycle after the last cycle with work. */
 uint64_t memsys_worked(const struct memsys *m);
-/* Sets the time to `now`, when nothing is pending. `now` may be before the cycle of the last memsys_follow(). */
+/* Sets the time to `now`. Requires that nothing is pending. `now` may be before the cycle of the last
+ * memsys_follow(). */
 void memsys_end(struct memsys *m, uint64_t now);
-/* Runs [from, to) between two exchanges, for callers with one thread. There was no work before `from`. */
+/* Runs the cycles [from, to) with an exchange before and after them, for callers with one thread. Requires that no
+ * work is left before `from`. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
 /* Turns calls of every unit in every cycle on or off (default: gpu.poll). They are slow, but the result is the same. */
 void memsys_poll(struct memsys *m, bool every_cycle);
@@ -116,13 +122,13 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now);
 /* Returns the requests that have left the SMs plus the replies that SMs have taken, in total. This number grows while
  * memory makes progress. */
 uint64_t memsys_moved(const struct memsys *m);
-/* Returns the first cycle by which all replies have arrived and all written data is in the DRAM. Meaningful when
- * memsys_next() reports no work. */
+/* Returns the first cycle by which all replies have arrived and all written data is in the DRAM. The result is valid
+ * only when memsys_next() reports no work. */
 uint64_t memsys_settled(const struct memsys *m);
-/* Adds the counts since the last call to `s`, and clears them. They are exact for the cycle of memsys_follow() unless
- * memsys_lead() ran further. */
+/* Adds the counts since the last call to `s`, and clears them. The counts belong exactly to the cycles before the
+ * last memsys_follow(), unless memsys_lead() ran further. */
 void memsys_stats(struct memsys *m, struct stats *s);
-/* Informs the memory side that the host has written [address, address + bytes) of device memory between launches. With
- * l2.host_copies the data is then in the L2. */
+/* Informs the memory side that the host has written [address, address + bytes) of device memory between launches.
+ * With l2.host_copies, the L2 then has these data. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
 #endif

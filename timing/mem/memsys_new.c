@@ -14,7 +14,7 @@ static bool init_ports(struct memsys *m, const struct config *c) {
     if (!m->port)
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) { /* packets on the wires take no place in the queue */
+    for (uint32_t s = 0; s < m->sms; s++) { /* packets on the links occupy no entry of the queue */
         bool flits = m->ahead && c->icnt.input_flits;
         uint32_t queue = flits ? c->icnt.input_flits : c->icnt.sm_queue;
         if (!memport_init(&m->port[s], queue + m->ahead + delay + 1, replies, delay))
@@ -32,8 +32,8 @@ static bool init_ports(struct memsys *m, const struct config *c) {
 }
 
 /* Returns the configuration in core cycles, which the memory side uses everywhere: the flit size of the crossbar
- * becomes the number of bytes that it moves in a core cycle, and its latency is in core cycles. Units copy what they
- * need in their init functions. */
+ * becomes the number of bytes that it moves in a core cycle, and its latency is in core cycles. Units copy the
+ * values that they need in their init functions. */
 static struct config in_core_cycles(const struct config *cfg) {
     struct config all = *cfg, *c = &all;
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
@@ -74,7 +74,7 @@ static uint32_t slack_of(const struct config *c) {
 
 /* `c`: in core cycles. */
 static bool init_full(struct memsys *m, const struct config *c) {
-    uint32_t ends = m->sms + gpcs_clusters(c); /* ends of the crossbar on the SMs' side */
+    uint32_t ends = m->sms + gpcs_clusters(c); /* ports of the crossbar on the side of the SMs */
     struct icnt_shape shape = {.inputs = ends,
                                .outputs = m->slices,
                                .latency = 0,
@@ -105,7 +105,8 @@ static bool init_full(struct memsys *m, const struct config *c) {
     shape.outputs = ends;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    /* possible because a reply is offered after the cycle in which it was created: l2.latency is at least 1 */
+    /* partitions can run independently because a reply is offered after the cycle in which it was created:
+     * l2.latency is at least 1 */
     m->apart = true;
     return init_rooms(m);
 }

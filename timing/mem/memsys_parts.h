@@ -8,15 +8,15 @@
 #include "memsys.h"
 #include "partition.h"
 
-/* State of a partition for the networks, which may be behind the partition in time. */
+/* State of a partition that the networks use. The networks may be behind the partition in time. */
 struct part {
     _Alignas(64) struct clock_point clock; /* of its present cycle */
-    uint64_t done;                         /* cycles before this are already done, ahead of the networks */
+    uint64_t done;                         /* cycles before this cycle are done, ahead of the networks */
     uint64_t worked;                       /* cycle after its last work */
 };
 
-/* A ring of the cycles at which a slice took a packet, which made room for another. These cycles are not yet reported
- * to the request network. All are reported at once when the network runs short of room. */
+/* A ring of cycles in which a slice took a packet from its queue and so made room for another. The request network
+ * does not know this room yet. All cycles are reported at once when the network runs short of room. */
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
@@ -35,18 +35,18 @@ struct memsys {
     struct l2 **slice; /* slices of all partitions */
     struct icnt request, reply;
     struct agenda agenda;        /* work of all units except the request network */
-    uint64_t turn;               /* cycles before this cycle are over for the request network */
+    uint64_t turn;               /* cycles before this cycle are done for the request network */
     struct gpcs gpcs;            /* caches of clusters, which run with the request network */
     struct mem_room *room;       /* by slice */
     uint64_t scarce[ICNT_WORDS]; /* slices with so little room that new room is reported to the network at once */
-    uint64_t next_room;          /* first cycle with new room in such a slice; NEVER if there is none */
+    uint64_t next_room;          /* first cycle with new room in a scarce slice; NEVER if no scarce slice has any */
     struct part *part;           /* by partition */
     bool apart;                  /* partitions may run independently */
     bool poll;      /* true if every unit is called in every cycle, which is slow and has the same result */
     uint32_t slack; /* cycles that `back` may be ahead of `front` */
     /* the request network has run all cycles before `front`; all other units have run all cycles before `back` */
     uint64_t front, back;
-    uint64_t worked;     /* cycle after the last unit call */
+    uint64_t worked;     /* cycle after the last call of a unit */
     uint64_t last_reply; /* cycle after the arrival of the last reply */
     uint64_t clock_from; /* core cycle of the last memsys_stats() */
     struct {
@@ -54,7 +54,7 @@ struct memsys {
     } n;
 };
 
-/* Units in the agenda, in the order of their turns. */
+/* Numbers of units in the agenda. Units of one cycle run in the order of these numbers. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more cycles are never used (memsys_window()) */
+enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* a larger slack is never used (memsys_window()) */
 #endif

@@ -32,7 +32,7 @@ static bool channel_tick(struct partition *p, const struct clock_point *now) {
     for (; dram_take(&p->dram, &r); filled = true)
         l2_fill(&p->slice[r.slice], &r);
     for (uint32_t s = 0; moved && s < p->slices; s++)
-        if (p->slice[s].stalled_since != UINT64_MAX) /* the slice may wait for room in the channel */
+        if (p->slice[s].stalled_since != UINT64_MAX) /* the slice may be waiting for room in the channel */
             p->slice[s].next = now->cycle;
     p->dram_next = dram_next(&p->dram, now);
     return moved | filled;
@@ -60,7 +60,7 @@ struct partition_did partition_tick(struct partition *p, struct clock_point *clo
             did.ticked |= 1u << s;
             did.took |= (uint32_t)l2_tick(&p->slice[s], now) << s;
         }
-    if (p->dram.pipe_tail != sent) /* a slice sent a request, perhaps to an empty pipeline */
+    if (p->dram.pipe_tail != sent) /* a slice has sent a request, and the channel's pipeline may have been empty */
         p->dram_next = min64(p->dram_next, max64(dram_entry(&p->dram), now + 1));
     return did;
 }

@@ -6,7 +6,7 @@
 
 struct partition {
     struct dram dram;
-    uint64_t dram_next; /* core cycle at which the channel has work */
+    uint64_t dram_next; /* next core cycle at which the channel has work */
     struct l2 *slice;
     uint32_t slices; /* up to DRAM_SLICES_MAX */
 };
@@ -22,20 +22,20 @@ bool partition_init(struct partition *p, const struct config *c, const struct me
 void partition_free(struct partition *p);
 /* Runs cycle `now`. If the channel has work, the clock is moved to this cycle. */
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now);
-/* Returns the next cycle at which a slice has work, or UINT64_MAX if there is none. */
+/* Returns the next cycle at which a slice has work, or UINT64_MAX if no slice has work. */
 static inline uint64_t partition_slices_next(const struct partition *p) {
     uint64_t next = UINT64_MAX;
     for (uint32_t s = 0; s < p->slices; s++)
         next = p->slice[s].next < next ? p->slice[s].next : next;
     return next;
 }
-/* Returns the next cycle with work, or UINT64_MAX if there is none. */
+/* Returns the next cycle with work of a slice or the channel, or UINT64_MAX if neither has work. */
 static inline uint64_t partition_next(const struct partition *p) {
     uint64_t next = partition_slices_next(p);
     return p->dram_next < next ? p->dram_next : next;
 }
-/* Runs the channel alone, up to `to` or the next cycle at which a slice has work. Returns this cycle, or UINT64_MAX if
- * there is none. Other units are not affected. */
+/* Runs the channel alone, up to `to` or the next cycle at which a slice has work. Returns the next cycle at which a
+ * slice has work, or UINT64_MAX if no slice has work. Other units are not affected. */
 uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, uint64_t to);
 /* Adds the counts since the last call to `s`, and clears them. */
 void partition_stats(struct partition *p, struct stats *s);

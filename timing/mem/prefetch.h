@@ -1,20 +1,21 @@
 #ifndef TIMING_PREFETCH_H
 #define TIMING_PREFETCH_H
 /* Prefetchers, and other units that request lines which no instruction waits for (decoupled access). A prefetcher at
- * the L1 belongs to an SM. A prefetcher at the L2 belongs to a slice. It observes the accesses that read the tags
- * there, and makes requests with prefetch_ask(). A request takes the same resources as any access:
+ * the L1 belongs to an SM. A prefetcher at the L2 belongs to a slice. A prefetcher observes the accesses that read the
+ * tags of its cache, and makes requests with prefetch_ask(). A request needs these resources, as any access does:
  *
- *   - a place in the cache's queue for prefetch requests (lsu.prefetch_queue, l2.prefetch_queue); if no place is free,
+ *   - an entry in the cache's queue for prefetch requests (lsu.prefetch_queue, l2.prefetch_queue); if no entry is free,
  *     the result is PREFETCH_FULL;
- *   - a turn at the tag port, in the next cycle at the earliest. Accesses of warps have priority, since a warp waits
- *     for them. A request that has waited LSU_PATIENCE cycles at the L1 once has priority over them, so that lines to
- *     be locked arrive eventually;
+ *   - a cycle of the tag port, in the next cycle at the earliest. Accesses of warps have priority, since a warp waits
+ *     for them. At the L1, a request that has waited LSU_PATIENCE cycles has priority over these accesses, so that
+ *     lines
+ *     to be locked arrive eventually;
  *   - the latency of the tags (l1.latency, as for a load), their energy, and a count (l1.prefetch_lookups);
- *   - an MSHR, a line, and room on the way to memory. A request that lacks one of them is refused: waiting would block
- *     loads, perhaps the very loads that hold the resource. Its owner may try again.
+ *   - an MSHR, a line, and room on the way to memory. A request that lacks one of these three is refused: if it
+ *     waited, it would block loads, perhaps the same loads that hold the resource. The prefetcher may try again.
  *
- * A request into the L2 from the L1's prefetcher reads no tags of the L1. It leaves through the SM's port after
- * misses, one request per cycle, and reads the tags of its slice.
+ * A request into the L2 from the L1's prefetcher reads no tags of the L1. It leaves through the SM's port after misses,
+ * one request per cycle, and reads the tags of its slice.
  *
  * SMs and slices run on several host threads, so a prefetcher must not touch data of another SM or slice. The order of
  * calls depends on nothing but the configuration. */
@@ -30,41 +31,40 @@ enum { PREFETCHERS_MAX = 4 }; /* per cache */
 enum prefetch_level { PREFETCH_AT_L1, PREFETCH_AT_L2 };
 
 enum prefetch_want {
-    PREFETCH_LINE, /* a line for the cache that gets the request */
-    PREFETCH_LOCK, /* the same as PREFETCH_LINE, and the line is locked from the reading of its tags until an unlock */
+    PREFETCH_LINE,    /* a line for the cache that gets the request */
+    PREFETCH_LOCK,    /* like PREFETCH_LINE, and also locks the line, from the reading of its tags until an unlock */
     PREFETCH_INTO_L2, /* at the L1: a line for the L2 only */
-    PREFETCH_UNLOCK,  /* releases a lock of a line that no access will read; accesses use lsu_access.unlock */
+    PREFETCH_UNLOCK,  /* releases a lock of a line that no access will read; accesses have lsu_access.unlock */
 };
 
 struct prefetch_request {
     uint64_t address; /* device address in the line */
-    uint32_t tag;     /* tag of the requester; returned with each answer */
-    uint32_t pc;      /* instruction and warp that caused it */
-    uint16_t note;    /* note of the requester; returned at the line's first use, or when the line is evicted unused */
+    uint32_t tag;     /* tag of the requester, returned with each answer */
+    uint32_t pc;      /* instruction and warp that caused the request */
+    uint16_t note;    /* note of the requester, returned when the line is used first or evicted unused */
     uint8_t warp;
     uint8_t want; /* enum prefetch_want */
     /* wanted sectors of a sectored cache; 0 means the sector of the address at the L1, and all sectors at the L2 */
     uint8_t sectors;
 };
 
-/* The result of prefetch_ask(). After PREFETCH_NEVER the data has to be read without a prefetch. A cache with one way
- * can lock no line. */
+/* The result of prefetch_ask(). After PREFETCH_NEVER, the data must be read without a prefetch. A cache with one way
+ * cannot lock a line. */
 enum prefetch_asked {
     PREFETCH_QUEUED,    /* one or two answers will follow */
-    PREFETCH_FULL,      /* rejected; ops->room() is called when a place is free again */
-    PREFETCH_NEVER,     /* rejected forever: there is no such cache, or it cannot lock a line */
+    PREFETCH_FULL,      /* rejected; ops->room() is called when the queue has a free entry again */
+    PREFETCH_NEVER,     /* rejected forever: the cache does not exist or cannot lock a line */
     PREFETCH_ELSEWHERE, /* the line belongs to another slice */
 };
 
-/* The result of reading the tags. PRESENT, PENDING and SENT grant a lock. An L1 that always hits (memory.perfect_l1)
- * answers PRESENT to everything and needs no locks. When a cache is emptied between launches, its locks and marks are
- * dropped. */
+/* The answer to a request that has read the tags. If the request asked for a lock, PRESENT, PENDING and SENT mean
+ * that the line is locked. An L1 that always hits (memory.perfect_l1) answers PRESENT to everything and needs no
+ * locks. When a cache is emptied between launches, its locks and marks are dropped. */
 enum prefetch_answer {
     PREFETCH_PRESENT, /* the data are present; for an unlock: the lock is released */
-    PREFETCH_PENDING, /* an earlier request is in flight; ARRIVED follows for a lock only */
-    PREFETCH_SENT,    /* a request has left; ARRIVED follows */
-    /* there is no free line, MSHR, place in the MSHR, or room on the path to memory; the prefetcher may try again
-     * later */
+    PREFETCH_PENDING, /* an earlier request for the line is in flight; ARRIVED follows only for a lock */
+    PREFETCH_SENT,    /* a request has been sent; ARRIVED follows */
+    /* no line, MSHR, entry in the MSHR, or room on the path to memory is free; the prefetcher may try again */
     PREFETCH_REFUSED,
     PREFETCH_NO_LOCK, /* all ways of the set but one are locked; the prefetcher may try again after an unlock */
     PREFETCH_ARRIVED, /* the data has arrived */
@@ -80,15 +80,15 @@ enum prefetch_kind {
 enum prefetch_result {
     SEEN_HIT,
     SEEN_MISS,
-    SEEN_MERGED, /* a miss that joins a request in flight */
-    SEEN_PAST,   /* at the L1: the access bypassed it (atomics excluded), or there is no L1 */
+    SEEN_MERGED, /* a miss that joins an earlier request in flight */
+    SEEN_PAST,   /* at the L1: the access bypassed the L1 (atomics excluded), or the machine has no L1 */
 };
 
 /* An access that has read the tags. It is reported once, when it is no longer refused. */
 struct prefetch_seen {
     uint64_t cycle;
-    /* at the L1: address of the first byte of the lowest lane (for local memory, of the line); at the L2: address of
-     * the first wanted sector */
+    /* at the L1: address of the first byte of the lowest lane (for local memory: address of the line); at the L2:
+     * address of the first wanted sector */
     uint64_t address;
     uint64_t line; /* address of the cache's line */
     uint32_t pc;
@@ -96,9 +96,9 @@ struct prefetch_seen {
     uint8_t warp;
     uint8_t kind, result; /* enum prefetch_kind, enum prefetch_result */
     bool local;           /* at the L1: an access to local memory */
-    bool first_use;       /* first use of a prefetched line, */
-    bool late;            /* and this line is still in flight */
-    bool own;             /* for first_use: the observer prefetched the line */
+    bool first_use;       /* the access is the first use of a prefetched line */
+    bool late;            /* first_use, and the line is still in flight */
+    bool own;             /* first_use, and the observer prefetched the line */
     uint16_t note;        /* with this note */
     bool leads;           /* at the L1: this is the first line of its instruction */
     bool into_l1;         /* for SEEN_AHEAD at the L2: the request is for a line of an L1 */
@@ -115,15 +115,15 @@ struct prefetch_victim {
     uint16_t note; /* with this note */
 };
 
-/* Counts of one prefetcher's requests since the last statistics. */
+/* Counts of one prefetcher's requests since statistics were last taken. */
 struct prefetch_counts {
     uint64_t asked, full; /* number of requests that were queued; number rejected because the queue was full */
     uint64_t present, pending, sent, refused, no_lock; /* first answers */
-    /* lines whose first use was by a load; lines of these that were still in flight at that time; lines never used */
+    /* lines whose first use was by a load; those of them still in flight at that time; lines never used */
     uint64_t useful, late, unused;
 };
 
-/* The place of a prefetcher, and the call for its requests. */
+/* The cache at which a prefetcher works, and the function that makes its requests. */
 struct prefetch_place {
     enum prefetch_level level;
     uint32_t number;     /* number of the SM or slice */
@@ -137,25 +137,26 @@ static inline enum prefetch_asked prefetch_ask(const struct prefetch_place *p, c
     return p->ask(p->cache, p->who, r, now);
 }
 
-/* The calls of a prefetcher. Each may be NULL. It may make requests from all calls except make and stats. */
+/* The functions of a prefetcher. Each may be NULL. A prefetcher may make requests in all functions except make and
+ * stats. */
 struct prefetcher_ops {
     const char *name;
-    /* Returns the state, or NULL when memory runs out. `cfg` and `place` outlive the state; `ctx` is the field of the
-     * prefetcher_row. */
+    /* Returns the state, or NULL when memory runs out. `cfg` and `place` outlive the state. `ctx` is the field ctx
+     * of the prefetcher_row. */
     void *(*make)(const struct config *cfg, const struct prefetch_place *place, void *ctx);
     void (*free)(void *p);
     void (*observe)(void *p, const struct prefetch_seen *s);
     void (*evicted)(void *p, const struct prefetch_victim *v);
     void (*answer)(void *p, uint32_t tag, enum prefetch_answer a, uint64_t now);
-    /* Called once after PREFETCH_FULL, when a place is free. */
+    /* Called once after PREFETCH_FULL, when the queue has a free entry. */
     void (*room)(void *p, uint64_t now);
-    /* Adds the counts since the last call, and clears them. `n` has the counts of the cache. */
+    /* Adds the counts since the last call to `s`, and clears them. `n` has the counts of the cache. */
     void (*stats)(void *p, const struct prefetch_counts *n, struct stats *s);
     /* Prints the prefetcher's part of a line of a deadlock report. */
     int (*describe)(const void *p, char *out, size_t size);
 };
 
-/* A kind of prefetcher that each SM or slice gets, and the argument of its make(). */
+/* A kind of prefetcher, and the argument of its make(). Each SM or slice gets one prefetcher of this kind. */
 struct prefetcher_row {
     const struct prefetcher_ops *ops;
     void *ctx;
@@ -169,28 +170,28 @@ struct prefetchers {
     struct prefetch_asker {
         const struct prefetcher_ops *ops;
         void *state;
-        bool made;   /* created by prefetchers_add(), so freed with the list */
-        bool turned; /* got PREFETCH_FULL and waits for a place */
+        bool made;   /* created by prefetchers_add(), which means that it is freed with the list */
+        bool turned; /* got PREFETCH_FULL, and waits for a free queue entry */
         struct prefetch_place place;
         struct prefetch_counts n;
     } asker[PREFETCHERS_MAX];
     uint8_t observe[PREFETCHERS_MAX], evicted[PREFETCHERS_MAX];
 };
 
-/* Adds a prefetcher at `place`, and sets its `who`. If `state` is NULL, its make() is called with `ctx`. Returns NULL
- * when memory runs out. Requires fewer than PREFETCHERS_MAX. */
+/* Adds a prefetcher at `place`, and sets the number `who` of the place. If `state` is NULL, the prefetcher's make()
+ * is called with `ctx` to create the state. Returns NULL when memory runs out. Requires fewer than PREFETCHERS_MAX. */
 struct prefetch_asker *prefetchers_add(struct prefetchers *p, const struct prefetcher_ops *ops, void *state, void *ctx,
                                        const struct config *cfg, const struct prefetch_place *place);
 void prefetchers_free(struct prefetchers *p);
 void prefetchers_answer(struct prefetchers *p, uint32_t who, uint32_t tag, enum prefetch_answer a, uint64_t now);
-/* A line's mark is the number of its prefetcher + 1. PREFETCH_BY_OTHERS means that the prefetcher is not at this
- * cache. */
+/* A line's mark is the number of its prefetcher + 1. PREFETCH_BY_OTHERS means that a prefetcher of another cache
+ * prefetched the line. */
 enum { PREFETCH_BY_OTHERS = 0xff };
 /* Counts the access if it is a first use, and informs observers. `by` and `note` are the line's mark. `by` is 0 if the
  * line was not prefetched. */
 void prefetchers_seen(struct prefetchers *p, struct prefetch_seen *s, uint8_t by, uint16_t note);
 void prefetchers_evicted(struct prefetchers *p, struct prefetch_victim *v, uint8_t by, uint16_t note);
-/* Informs prefetchers that got PREFETCH_FULL: the queue has a place. */
+/* Informs prefetchers that got PREFETCH_FULL that the queue has a free entry. */
 void prefetchers_room(struct prefetchers *p, uint64_t now);
 void prefetchers_stats(struct prefetchers *p, struct stats *s);
 int prefetchers_describe(const struct prefetchers *p, char *out, size_t size);

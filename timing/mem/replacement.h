@@ -1,11 +1,11 @@
 #ifndef TIMING_REPLACEMENT_H
 #define TIMING_REPLACEMENT_H
 /* A replacement policy decides which line of a full set a cache evicts. Each cache has its own state. Caches run on
- * several host threads, so states share nothing that changes. */
+ * several host threads, so the states of two caches must not share variable data. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* In replacement_set.used: the way is locked, or its data are outstanding, so the line stays. */
+/* Value in replacement_set.used of a way that is locked or whose data are outstanding. Its line must not be evicted. */
 #define CACHE_STAYS (~0ull)
 
 /* A set whose ways all hold a line. */
@@ -16,14 +16,15 @@ struct replacement_set {
 
 struct replacement_ops {
     const char *name, *help; /* name as a choice of l1.replacement and l2.replacement; help text of one line */
-    /* Returns the number of bytes of state for one cache. The state begins as zeros. If the call is NULL, there is no
-     * state, and `state` is NULL. */
+    /* Returns the number of bytes of state for one cache. The state is zeroed at the start. If this function is
+     * NULL, the policy has no state, and the other functions get NULL as `state`. */
     size_t (*size)(uint32_t sets, uint32_t ways);
-    /* Returns the way whose line is evicted: a way without CACHE_STAYS, of which there is at least one. The cache uses
-     * empty ways first. It may call this again before it allocates the line. */
+    /* Returns the way whose line is evicted: a way without CACHE_STAYS, of which there is at least one. The cache
+     * uses empty ways first. It may call this function again before it allocates the line. */
     uint32_t (*victim)(const void *state, const struct replacement_set *s);
 
-    /* Events, with the number of the set, the number of ways of each set, and the way. Each may be NULL. */
+    /* Functions for events. Their arguments are the number of the set, the number of ways per set, and the way. Each
+     * function may be NULL. */
     /* An access finds its line, whose data may still be outstanding. */
     void (*hit)(void *state, uint32_t set, uint32_t ways, uint32_t way);
     /* A line is allocated, in place of the victim or in an empty way. Its data come later. */
@@ -35,8 +36,8 @@ struct replacement_ops {
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
-/* The built-in policies, in the order of the choices of l1.replacement, ended by NULL. */
+/* The built-in policies, in the order of the choices of l1.replacement. The list ends with NULL. */
 extern const struct replacement_ops *const replacement_built_in[];
-/* Returns the built-in policy of this choice, or LRU for the choice of a mechanism's policy. */
+/* Returns the built-in policy with this choice number, or LRU if the choice is a policy of a mechanism. */
 const struct replacement_ops *replacement_selected(uint32_t choice);
 #endif

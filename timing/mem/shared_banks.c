@@ -7,7 +7,7 @@ static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
-/* Returns the banks of `lanes` of half a warp, which access adjacent words from `word` on. */
+/* Returns the set of banks that `lanes` of a half warp use. The half warp accesses adjacent words from `word` on. */
 static inline uint64_t banks_of(const struct shared_banks *b, uint64_t word, uint64_t lanes) {
     uint32_t at = (uint32_t)word & (b->banks - 1);
     return (lanes << at | lanes >> (b->banks - at) % 64) & (~0ull >> (64 - b->banks));
@@ -20,15 +20,15 @@ unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves 
         return 0;
     unsigned shift = (unsigned)__builtin_ctz(b->width);
     uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift, words = unit ? HALF_LANES : 1;
-    bool one_run = (high - low <= words) | (low - high <= words); /* the words are at most one run over all banks */
+    bool one_run = (high - low <= words) | (low - high <= words); /* the halves' words adjoin or overlap */
     uint64_t low_lanes = unit ? lanes & 0xffff : (lanes & 0xffff) != 0,
              high_lanes = unit ? lanes >> HALF_LANES : lanes >> HALF_LANES != 0;
     return 1 + (!one_run & ((banks_of(b, low, low_lanes) & banks_of(b, high, high_lanes)) != 0));
 }
 
 /* Returns true when no bank has to serve two different words, so that one pass serves all `lanes`. Requires one word
- * per lane and a power of two of banks. Each lane writes its word to its bank; if a bank then holds another word than
- * the lane's, there is a conflict. */
+ * per lane and a power of two of banks. Each lane writes the number of its word to an entry for its bank. If the
+ * entry then holds another word, two lanes conflict. */
 static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
     uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
     uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* replaces inactive lanes */
@@ -43,7 +43,7 @@ static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned s
 
 /* The different words that each bank must serve. */
 struct asked {
-    uint64_t any; /* banks in use: `n` is not set for the others */
+    uint64_t any; /* banks in use; `n` of all other banks is not set */
     uint8_t n[BANKS_MAX];
     uint32_t word[BANKS_MAX][WARP_LANES];
 };

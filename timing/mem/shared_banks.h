@@ -1,9 +1,9 @@
 #ifndef TIMING_SHARED_BANKS_H
 #define TIMING_SHARED_BANKS_H
-/* Shared memory consists of banks that serve one word per cycle each. Lanes with the same word are served together
- * (broadcast), different words of one bank one after another (CUDA C Programming Guide 3.x, G.4.3). An access wider
- * than a bank counts as several words: accesses to 8 adjacent bytes per lane need two passes, to 16 bytes four, and to
- * one address for all lanes one. */
+/* Shared memory consists of banks that serve one word per cycle each. Lanes that access the same word are served
+ * together (broadcast). Different words of one bank are served one after another (CUDA C Programming Guide 3.x,
+ * G.4.3). An access wider than a bank counts as several words: accesses to 8 adjacent bytes per lane need two
+ * passes, accesses to 16 bytes need four, and accesses of all lanes to one address need one. */
 #include "isa/machine/shape.h"
 
 enum { BANKS_MAX = 64 };
@@ -14,8 +14,9 @@ struct shared_banks {
 
 /* Returns the cycles that the banks need for `lanes`, at least 1. Lane l touches [offset[l], offset[l] + bytes). */
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
-/* Does the same faster for lanes with a known shape. If it returns 0, the caller must use shared_cycles(). */
+/* Same as shared_cycles(), but faster, for lanes with a known shape. If it returns 0, the caller must use
+ * shared_cycles(). */
 unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes);
-/* Does the same as shared_cycles() for atomics: lanes with the same word also take turns. */
+/* Same as shared_cycles(), for atomics: lanes with the same word are also served one after another. */
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
 #endif

@@ -23,6 +23,8 @@ static const struct event {
 #include "timing/sm/fetch_stats.def"
 #include "timing/sm/work_stats.def"
 #include "timing/sm/sm_stats.def"
+#define DECLARED_SM_STATISTICS
+#include "mechanisms/declared.def"
 #include "timing/mem/lsu_stats.def"
 #include "timing/mem/l1_stats.def"
 #include "timing/mem/l1_prefetch_stats.def"

@@ -1,6 +1,7 @@
 #ifndef TIMING_ENERGY_H
 #define TIMING_ENERGY_H
-/* Energy of a launch: its events times the energies of the configuration, and static power times time. */
+/* The energy of a launch: the number of its events times the configured energy per event, plus static power times
+ * time. */
 #include "stat.h"
 #include "timing/config/config.h"
 

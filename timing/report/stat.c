@@ -28,12 +28,12 @@ const struct stat_def *stat_defs(int *n) {
     return table;
 }
 
-/* Compares lengths first: few names have the same length. */
+/* Compares lengths first, because few names have the same length. */
 static bool is_called(int i, const char *name, size_t len) {
     return table[i].len == len && memcmp(table[i].name, name, len) == 0;
 }
 
-/* A hash table of names (FNV-1a): index in the table + 1; 0 is free. */
+/* A hash table of names (FNV-1a). An entry is the name's index in the table of statistics + 1; 0 marks a free entry. */
 enum { PLACES = 2048 };
 _Static_assert(N_STATS * 2 <= PLACES, "half of the places are free");
 static uint16_t places[PLACES];

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How a statistic combines over units and launches. */
+/* How the values of a statistic from several units and launches are combined. */
 enum stat_kind {
     STAT_SUM,   /* counts, joules, cycles: summed over launches */
-    STAT_MAX,   /* maxima, like the deepest stack */
+    STAT_MAX,   /* the largest value is kept, like the deepest stack */
     STAT_RATIO, /* computed as numerator / denominator, each a sum of registered statistics; nothing is added to it */
 };
 
@@ -40,7 +40,7 @@ const struct stat_def *stat_defs(int *n);
 
 struct stats {
     double *v; /* by index of stat_defs */
-    int next;  /* index that stats_add() tries first */
+    int next;  /* index in the table that stats_add() tries first */
 };
 bool stats_init(struct stats *s);
 void stats_free(struct stats *s);
@@ -56,11 +56,11 @@ struct stat_row {
     int id;        /* enum stat_id */
 };
 /* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def).
- * `shift` is added to each id, so that another unit with equal fields can use the rows too. */
+ * `shift` is added to each id, so that another unit with the same fields can use these rows, too. */
 void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift);
 #define STATS_COUNT(s, rows, counts) stats_count(s, rows, sizeof(rows) / sizeof(rows)[0], counts, 0)
 struct rounding_error;
-/* Adds the errors of results without rounding between operations (isa/rounding.h). */
+/* Adds the statistics of results that are not rounded between operations (isa/rounding.h). */
 void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
 /* Adds all statistics of `from` to `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
@@ -79,8 +79,10 @@ void stats_kept_add(struct stats *to, const struct stats_kept *k);
 /* Returns the value of a statistic, as stats_get() does. */
 double stats_kept_get(const struct stats_kept *k, const char *name);
 
-/* Returns the name of a statistic that was called `old` in the last version (renamed.def); NULL if there is none. */
+/* Returns the present name of a statistic that had the name `old` in the last version (renamed.def), or NULL if no
+ * statistic had it. */
 const char *stat_renamed(const char *old);
-/* Returns the index of a statistic, by its name or by its name in the last version; -1 if there is none. */
+/* Returns the index of a statistic, by its name or by its name in the last version. Returns -1 if no statistic has
+ * this name. */
 int stat_index(const char *name);
 #endif

@@ -14,7 +14,7 @@ static const struct {
     [PATH_BLOCKED] = {"reconvergence", "blocked"},
     [PATH_QUEUE] = {"queue", "waits for a queue"},
     [PATH_BARRIER] = {"barrier", "waits at a barrier"},
-    [PATH_TURN] = {"turn", "waits for its turn on the lanes (sm.running_warps)"},
+    [PATH_TURN] = {"turn", "waits for its turn to run"},
     [PATH_ASLEEP] = {"no CTA", "waits for a CTA to begin"},
 };
 

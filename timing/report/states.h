@@ -3,25 +3,26 @@
 /* The states of paths and the uses of issue slots, and their names in reports. */
 #include "timing/config/config.h"
 
-/* The state of a path. The first N_PIPES states mean that it is ready for that pipe. */
+/* The state of a path. The first N_PIPES states mean that the path is ready to issue to the pipe of this number. */
 enum path_state {
     PATH_READY = 0,
     PATH_LOAD = N_PIPES, /* waits for a register that a memory access will write */
-    PATH_FENCE,          /* waits for the warp's accesses */
-    PATH_ORDER,          /* its last instruction waits for its turn in the order of the SMs */
+    PATH_FENCE,          /* waits until all memory accesses of its warp have ended */
+    PATH_ORDER,          /* its last instruction waits to be performed in order with other SMs (sm.h) */
     PATH_ARITH,          /* waits for any other register */
     PATH_FETCH,          /* wants to fetch */
     PATH_FETCHING,
     PATH_SWITCH,  /* has become active and waits until the switch latency has passed */
-    PATH_BLOCKED, /* (state of a warp) has live lanes, but no path may be scheduled */
+    PATH_BLOCKED, /* (state of a warp) has live lanes, but none of its paths may be scheduled */
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
     PATH_ASLEEP, /* the warp belongs to a unit, and the SM has no CTA */
-    PATH_TURN,   /* sm.running_warps: other warps occupy the lanes */
+    PATH_TURN,   /* a unit has put the warp to sleep: other warps run */
     N_PATH_STATES
 };
 
-/* The use of an issue slot. When warps have different causes, the first one in this order counts. */
+/* The use of an issue slot. If warps are stalled for different causes, the first of these causes in this order
+ * counts. */
 enum slot {
     SLOT_ISSUED,
     SLOT_PIPE,
@@ -38,8 +39,8 @@ enum slot {
 /* Names in the statistics, after "issue."; ends with NULL. */
 extern const char *const issue_slot_names[N_SLOTS + 1];
 
-/* Returns a state in a word or two, for tracks of a trace; "ready" for the first N_PIPES states and for invalid
- * values. */
+/* Returns a name of one or two words for a state, for the tracks of a trace. It is "ready" for the first N_PIPES
+ * states and for invalid values. */
 const char *path_state_word(uint8_t state);
 /* Returns a state as a phrase for reports: "waits at a barrier". */
 const char *path_state_phrase(uint8_t state);

@@ -23,7 +23,7 @@ void trace_free(struct trace *t) {
     free(t);
 }
 
-/* Text between quotes of JSON. */
+/* Writes text between the quotes of a JSON string. */
 static void write_escaped(FILE *out, const char *s) {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\')
@@ -55,7 +55,7 @@ static uint32_t track(const struct trace_event *e) {
     }
 }
 
-/* Writes the event's name and the viewer's type of the event. */
+/* Writes the event's name and its type in the viewer. */
 static void write_head(const struct trace_event *e, const struct program *p, const struct trace_names *names,
                        FILE *out) {
     uint64_t length = e->to > e->from ? e->to - e->from : 1;
@@ -117,7 +117,7 @@ static void name_warp(const struct trace *t, uint32_t slot, FILE *out) {
 }
 
 /* Writes the names of the process and of the track before their first event. Begins the JSON array if this is the
- * first event of all. */
+ * first event of the file. */
 static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm, FILE *out, bool first) {
     uint32_t id = track(e);
     if (!t->begun)

@@ -2,15 +2,15 @@
 #define TIMING_TRACE_H
 /* A trace of events in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev). Each SM is a process
  * with these tracks:
- * - for each warp slot: bars of instructions from issue to write-back, and bars for the times in which each path
- *   waits. A warp has as many instruction tracks as it has instructions in flight at once, so that bars of a track
- *   do not overlap;
+ * - for each warp slot: bars of instructions from issue to write-back, and bars for the times in which each path waits.
+ *   A warp has as many instruction tracks as it has instructions in flight at once, so that bars of a track do not
+ *   overlap;
  * - for each CTA slot: a bar for each CTA, with marks where barriers complete;
  * - requests to memory, from the SM to the reply;
  * - the affine units of CAE;
- * - curves of values that units count, such as the length of their queues.
- * A microsecond in the viewer is one cycle. SMs note events in their own buffers, so that they may run on several
- * threads. Buffers are written out between windows, in order of the SMs. */
+ * - curves of values that units count, such as the length of their queues. A microsecond in the viewer is one cycle.
+ *   Each SM stores events in its own buffer, so that SMs can run on several threads. Buffers are written out between
+ *   windows, in order of the SMs. */
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
@@ -30,21 +30,21 @@ enum trace_kind {
 };
 
 struct trace_event {
-    uint64_t from, to; /* cycles; for a mark, from equals to */
+    uint64_t from, to; /* cycles; for a mark, `from` equals `to` */
     uint64_t address;  /* address of a request or write; value of a counter from this cycle on; warp slot of a unit */
     const char *name;  /* name of a counter or unit; valid as long as the trace */
     uint32_t pc;       /* PC of the instruction, or of the waiting path */
     lanemask_t lanes;  /* for a CTA, its number in the grid; for a barrier, its number */
-    uint32_t row;      /* warp slot; CTA and barrier: CTA slot; request and reply: tag; unit: its track */
-    uint8_t kind;      /* enum trace_kind */
-    uint8_t path;      /* for a wait, the path's index in the warp; for an instruction, its track in the warp */
-    uint8_t what;      /* for a wait, enum path_state; for a request, enum mem_kind */
-    bool missed;       /* a load that missed the L1 */
-    bool unfinished;   /* the launch ended before the event did */
+    uint32_t row;    /* warp slot; for a CTA or barrier: CTA slot; for a request or reply: tag; for a unit: its track */
+    uint8_t kind;    /* enum trace_kind */
+    uint8_t path;    /* for a wait, the path's index in the warp; for an instruction, its track in the warp */
+    uint8_t what;    /* for a wait, enum path_state; for a request, enum mem_kind */
+    bool missed;     /* a load that missed the L1 */
+    bool unfinished; /* the launch ended before the event did */
 };
 
-/* Tracks of an SM: first the tracks of each warp slot; one for each CTA slot; one for requests; then tracks of units
- * whose work overlaps. */
+/* Tracks of an SM, in this order: the tracks of each warp slot, one track for each CTA slot, one track for requests,
+ * and tracks of units whose work overlaps. */
 enum {
     TRACE_CTA_SLOTS = 64,
     TRACE_INST_TRACKS = 256, /* instruction tracks of a warp */
@@ -73,7 +73,7 @@ struct trace_bars {
 /* Events of one SM that are not written yet. */
 struct trace {
     uint64_t from, to; /* traced cycles: [from, to) */
-    uint64_t shift;    /* added to the cycles of events */
+    uint64_t shift;    /* number added to the cycles of events */
 
     uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX if the slot is empty */
     uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number of the CTA in the grid */
@@ -103,27 +103,27 @@ void trace_name(const struct trace_names *n, const struct program *p, uint32_t p
 /* Allocates a trace of cycles [from, to). Returns NULL if out of memory. */
 struct trace *trace_new(uint64_t from, uint64_t to);
 void trace_free(struct trace *t);
-/* trace_note.c: notes an event if it begins in the traced cycles. */
+/* Adds an event to the buffer if it begins in the traced cycles. (Defined in trace_note.c.) */
 void trace_note(struct trace *t, const struct trace_event *e);
-/* Notes that a path of the warp is in `state` from cycle `now` on. */
+/* Records that a path of the warp is in `state` from cycle `now` on. */
 void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
                  uint64_t now);
-/* How an instruction continues after its issue. GOES: trace_written() follows for all its lanes. WAITS:
- * trace_written() follows later, together with other lanes of its member mask. ENDS: trace_written() does not
- * follow, as for a store without lanes. */
+/* How the bar of an instruction will end. GOES: trace_written() follows for all lanes of the instruction. WAITS:
+ * trace_written() follows later, for these lanes together with other lanes of the member mask. ENDS: trace_written()
+ * does not follow, for example because a store has no active lanes. */
 enum trace_issue { TRACE_ISSUE_GOES, TRACE_ISSUE_WAITS, TRACE_ISSUE_ENDS };
-/* Notes that an instruction uses its issue slot in cycle `now`. */
+/* Records that an instruction uses its issue slot in cycle `now`. */
 void trace_issue(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t now, enum trace_issue how);
-/* Notes the end of an instruction, at cycle e->to, which may be in the future. Uses e->from, to, pc, lanes and
+/* Records the end of an instruction, at cycle e->to, which may be in the future. Uses e->from, to, pc, lanes and
  * missed. May be called just before trace_issue() for this instruction. */
 void trace_written(struct trace *t, uint32_t warp, const struct trace_event *e);
 /* Ends all open bars in cycle `now`, at the end of a launch, and marks them as unfinished. */
 void trace_finish(struct trace *t, uint64_t now);
-/* End the bars of one warp, and free all bars (trace_bars.c). */
+/* End the bars of one warp, and free the memory of all bars (trace_bars.c). */
 void trace_bars_end(struct trace *t, uint32_t warp, uint64_t now);
 void trace_bars_free(struct trace *t);
-/* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why` is a word, and `what` a
- * sentence. `first` means that no event was written yet. */
+/* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why` is one word for the cause,
+ * and `what` a sentence that describes it. `first` means that no event was written yet. */
 void trace_write_end(FILE *out, bool first, uint64_t now, const char *why, const char *what);
 /* Ends the JSON array, with a metadata event "lost_events" if events are missing. `empty` means that no event was
  * written. */

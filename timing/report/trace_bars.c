@@ -1,16 +1,17 @@
 /* Bars of instructions. An instruction is in flight from its issue to its result, and a warp has several in flight
  * at once. The viewer drops bars of one track that overlap unless one contains the other. Each bar therefore uses
- * the first free track of its warp. The first track shows most bars, and the other tracks show the overlapping bars. */
+ * the first free track of its warp. The first track has most of the bars, and the other tracks have the bars that
+ * would overlap. */
 #include "trace.h"
 #include <stdlib.h>
 
 struct trace_bar {
     uint64_t from, until; /* the track is free from `until` on, unless it is open */
     uint32_t pc;
-    lanemask_t lanes, left; /* left: lanes that have no result yet; dws delivers results in two parts */
+    lanemask_t lanes, left; /* left: lanes that have no result yet; a split load has two parts */
     bool open;              /* the result has not been written yet */
-    bool waits;             /* waits for lanes of its member mask; other lanes may complete it */
-    bool early;             /* the end was noted before the issue */
+    bool waits;             /* waits for other lanes of its member mask, which may complete it */
+    bool early;             /* the end was recorded before the issue */
 };
 
 static void draw(struct trace *t, uint32_t warp, struct trace_bar *b, uint64_t to, bool missed, bool unfinished) {
@@ -42,7 +43,7 @@ static struct trace_bar *more_rows(struct trace *t, struct trace_bars *w) {
     return row;
 }
 
-/* Begins a bar on the first track that is free at `from`. Returns NULL if the event is lost. */
+/* Begins a bar on the first track that is free at `from`. Returns NULL if memory runs out and the event is lost. */
 static struct trace_bar *begin(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t from) {
     struct trace_bars *w = &t->bars[warp];
     struct trace_bar *b = NULL;

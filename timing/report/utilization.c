@@ -1,11 +1,11 @@
 /* Utilization of the peak f32 rate. At the peak rate, each SP pipe begins an instruction of 32 lanes every
- * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. Their idle time is divided among the
- * causes of the issue slots in which no instruction was issued to the pipes. */
+ * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. The pipes' idle time is divided among
+ * causes in proportion to the issue slots in which no instruction was issued to these pipes. */
 #include "utilization.h"
 #include "isa/program.h"
 #include <math.h>
 
-/* Returns the value for the launch so far: `before` plus `s`. */
+/* Returns the value of a statistic for the launch so far: `before` plus `s`. */
 struct view {
     const struct stats *before, *s;
 };
@@ -16,7 +16,7 @@ struct parts {
     double peak, flops, busy, memory, serialization, no_warp, no_flops;
 };
 
-/* Issue slots that issued no instruction to the SP pipes: because of memory, and because of other warps. */
+/* Number of issue slots that issued no instruction to the SP pipes, by cause: memory, and waits for other warps. */
 static double waits_memory(const struct view *v) {
     return get(v, STAT_sm_scoreboard_load) + get(v, STAT_sm_queue) + get(v, STAT_sm_busy_memory);
 }
@@ -35,8 +35,8 @@ static struct parts divide(const struct config *cfg, uint32_t operations, const 
     struct parts p = {.flops =
                           get(v, STAT_sm_op_f32_add) + get(v, STAT_sm_op_f32_mul) + 2 * get(v, STAT_sm_op_f32_fma)};
     p.peak = floor(get(v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units * WARP_LANES * lane);
-    /* An issue slot begins one instruction. Peak operations of pipes beyond the number of slots count as lost to the
-     * datapath. */
+    /* One instruction is issued per issue slot. If the machine has more pipes than issue slots, the peak operations
+     * of the additional pipes count as lost in the datapath. */
     double usable = fmin(p.peak, slots * WARP_LANES * operations);
     double idle = fmax(usable - cycles * WARP_LANES * lane, 0);
     p.busy = floor(lanes * lane);

@@ -26,7 +26,7 @@ void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port) {
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     enum { KEPT = 32 };
     const uint32_t operands = f->operands + l->more;
-    uint8_t taken[KEPT] = {0}; /* number of operands of this instruction read in each cycle after `from` */
+    uint8_t taken[KEPT] = {0}; /* number of operands that this instruction reads in each cycle from `from` on */
     uint64_t last = from;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = regfile_bank(f, l->bank[i], warp);
@@ -40,7 +40,7 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
         last = max64(last, c + 1);
     }
     for (unsigned i = 0; f->slots > 1 && i < l->n_reads;
-         i++) /* the remaining lanes of each operand are read after the reads of all operands have begun */
+         i++) /* the other lanes of each operand are read after the first lanes of all operands */
         f->next_read[regfile_bank(f, l->bank[i], warp)] += f->slots - 1;
     f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;
     return last;

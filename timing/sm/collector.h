@@ -15,9 +15,9 @@ struct collector {
     uint32_t units, in_ports, out_ports, latch;
     uint32_t in_at, out_at;             /* oldest entry */
     uint32_t turn;                      /* unit with the highest priority */
-    uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
-    uint64_t out[MAX_PORTS];            /* dispatch latch: cycle at which the entry is free again */
-    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit accepts its next instruction */
+    uint64_t in[MAX_PORTS];             /* cycle at which the issue latch is free again */
+    uint64_t out[MAX_PORTS];            /* cycle at which the dispatch latch is free again */
+    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which each unit accepts its next instruction */
 };
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
@@ -25,7 +25,7 @@ void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t un
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
 /* Returns the first cycle in which the issue latch has room. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
-/* Returns the successor of `i` in a ring of `n`. */
+/* Returns the index after `i` in a ring of `n` entries. */
 static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(i + 1 != n, i + 1, 0); }
 /* Returns the unit that becomes free first. */
 static inline uint32_t collector_first_free(const struct collector *c) {
@@ -39,9 +39,9 @@ static inline uint32_t collector_first_free(const struct collector *c) {
     }
     return best;
 }
-/* Issues an instruction at `now`. Returns the first cycle in which its collector unit reads operands. The instruction
- * gets a unit that is free when it arrives, else the unit that becomes free first. Requires collector_can_accept();
- * collector_leaves() and collector_dispatched() must follow. */
+/* Issues an instruction at `now`. Returns the first cycle in which its collector unit reads operands. The
+ * instruction gets a unit that is free when the instruction arrives. If no unit is free, it gets the unit that
+ * becomes free first. Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. */
 static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
     uint64_t comes = now + c->latch;
     uint32_t best = c->turn;

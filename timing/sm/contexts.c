@@ -7,8 +7,8 @@ static uint32_t slot_of(const struct sm *sm, uint32_t i) { return sm->cfg->sm.wa
 
 static uint32_t index_of(const struct sm *sm, uint32_t w) { return w - sm->cfg->sm.warps; }
 
-/* Makes the CTA that instructions of a context read. It has one warp, no shared memory, its own barriers, and the CTA
- * size and grid size of the launch. */
+/* Makes the CTA whose properties the instructions of a context read. It has one warp, no shared memory, its own
+ * barriers, and the CTA size and grid size of the launch. */
 static struct cta *lone_cta(const struct launch *l) {
     struct launch small = *l;
     small.block = (struct dim3){WARP_LANES, 1, 1};
@@ -61,7 +61,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
 /* Stops a context: its lanes execute no further instructions. */
 static void stop(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    for (uint32_t i = 0; i < sw->n_await; i++) /* these results have arrived, but are never written back */
+    for (uint32_t i = 0; i < sw->n_await; i++) /* these lanes have all arrived, but their results are never written */
         if (sw->await[i].served)
             sm->members.n_served--;
     sw->inflight -= sw->n_await;

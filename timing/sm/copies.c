@@ -1,32 +1,33 @@
-/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a load.
- * Then its data occupy the banks of shared memory for some cycles. No register waits for a copy. This file records the
- * copies in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the
- * copies of these groups: for each copy and lane it counts the groups that the lane has committed since the copy was
- * issued. It also keeps mbarrier arrivals that follow the completion of copies. Fences do not wait for copies. */
+/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a
+ * load. Then its data occupy the banks of shared memory for some cycles. No register waits for a copy. This file
+ * records the copies in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits
+ * for exactly the copies of these groups. For each copy and lane, it counts the groups that the lane has committed
+ * since the copy was issued. It also records mbarrier arrivals that must happen when copies complete. Fences do not
+ * wait for copies. */
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that was already ready,
- * and each arrival performed at the end of the window, can add one more arrival. */
+/* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that is already in
+ * the ready state can add one more arrival, and so can each arrival that is performed at the end of the window. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
 struct copy {
-    uint32_t next; /* next older copy of the warp; NO_INFLIGHT: none */
+    uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[WARP_LANES]; /* groups committed by a lane since the copy, its own included; SINCE_MAX: or more */
+    uint8_t since[WARP_LANES]; /* groups committed by a lane since the copy, its own included; at most SINCE_MAX */
 };
 
-/* mbarrier arrivals that wait for copies issued before the arrivals. */
+/* mbarrier arrivals that wait for the copies that were issued before them. */
 struct arrival {
     lanemask_t lanes; /* 0: the entry is free */
     uint8_t warp;
     uint64_t serial;
-    uint32_t address[WARP_LANES]; /* address of the mbarrier, in shared memory */
+    uint32_t address[WARP_LANES]; /* address of each lane's mbarrier, in shared memory */
 };
 
 struct sm_copies {
@@ -54,8 +55,8 @@ void sm_copies_end(struct sm *sm) {
     sm->copies = NULL;
 }
 
-/* Returns the lanes of `lanes` with a copy in flight that is older than `serial` and after which the lane has committed
- * more than `groups` groups. */
+/* Returns those of `lanes` that must wait: the lane has a copy in flight that is older than `serial`, and has
+ * committed more than `groups` groups since that copy. */
 static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
     lanemask_t found = 0;
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {

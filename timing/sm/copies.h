@@ -6,13 +6,13 @@
 struct sm;
 struct sm_copies; /* state of copies.c; NULL: the program has no copies */
 
-/* Begin and end a launch. The first returns false if memory is out. */
+/* Prepare for a launch, and clean up after it. sm_copies_begin() returns false if memory is out. */
 bool sm_copies_begin(struct sm *sm);
 void sm_copies_end(struct sm *sm);
-/* Returns true if the path must wait before its instruction of TIMED_COPY and TIMED_FENCE. */
+/* Returns true if the path must wait before its next instruction, which has the flags TIMED_COPY and TIMED_FENCE. */
 bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path);
-/* Handles an instruction of TIMED_COPY that was executed with the effects sm->fx. `mem`: index of a K_COPY in
- * sm_memory.inst. */
+/* Handles an instruction with the flag TIMED_COPY that was executed with the effects sm->fx. `mem`: index of a
+ * K_COPY in sm_memory.inst. */
 void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t mem);
 /* Ends a K_COPY, whose data are in shared memory. Returns true if the table of arrivals has room again, so that every
  * warp in PATH_FENCE may continue, not only this one. */

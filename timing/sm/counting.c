@@ -3,7 +3,8 @@
 #include "compound_timing.h"
 #include "isa/compound.h"
 
-/* Counts the lanes of a compound instruction with its own function, or by its latency class if it has none. */
+/* Counts the lanes of a compound instruction with the instruction's own function. If it has no function, the lanes
+ * count for its latency class. */
 static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     const struct program *p = sm->program->program;
     const struct program_compound *c = compound_of(p, &p->code[pc]);
@@ -13,7 +14,8 @@ static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t 
         sm->n.op_lanes[ti->op] += lanes;
 }
 
-/* Counts the lanes of a rare instruction. Returns false if the instruction has no other counts. */
+/* Counts the lanes of a rare instruction. Returns false for instructions with TIMED_FREE, which have no other
+ * counts. */
 static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     if (ti->flags & TIMED_FREE)
         return false;
@@ -26,7 +28,8 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
     return true;
 }
 
-/* Adds the counts of the pipe for `issued` instructions like `ti`, which `lanes` lanes in total executed. */
+/* Adds the counts of the pipe for `issued` executions of instruction `ti`. `lanes` is the sum of their executing
+ * lanes. */
 static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued, uint64_t lanes) {
     bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
     if (ti->pipe != PIPE_SP)
@@ -51,7 +54,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
             (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
-/* Adds the counts of the registers and of the pipe for `issued` instructions like `ti`. */
+/* Adds the counts of the registers and of the pipe for `issued` executions of instruction `ti`. */
 static inline void count_kind(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued) {
     n->pipe[ti->pipe] += issued;
     n->read_words += ti->read_words * issued;
@@ -74,7 +77,7 @@ void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_pat
     count_path(&sm->n, sw, path);
 }
 
-/* Derives the counts that are the same at each issue from the number of issues of each PC. */
+/* Derives, from the number of issues of each PC, all counts to which each issue of the PC adds the same value. */
 void sm_take_tally(struct sm *sm) {
     struct sm_counts *n = &sm->n;
     for (uint32_t pc = 0; sm->issue.tally && pc < sm->program->program->n; pc++) {

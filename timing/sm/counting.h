@@ -3,7 +3,7 @@
 /* Counts of instructions. */
 #include "stages.h"
 
-/* Counts the path that issues an instruction of the program. */
+/* Counts the active lanes and the concurrent paths when a path issues an instruction. */
 static inline void count_path(struct sm_counts *n, const struct sm_warp *sw, const struct sm_path *path) {
     n->active_lanes += (unsigned)__builtin_popcount(path->lanes);
     n->path_sum += sw->n_concurrent;
@@ -12,7 +12,7 @@ static inline void count_path(struct sm_counts *n, const struct sm_warp *sw, con
  * operands, because only some lanes may read them. */
 void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path, const struct timed_inst *ti,
                     bool driven);
-/* Counts the lanes of an instruction after its execution, which sets sm->fx. `active`: the lanes of its path. */
+/* Counts the lanes of an instruction after its execution, which has set sm->fx. `active`: the lanes of its path. */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active);
 /* Adds sm_issue_stage.tally to sm->n. */
 void sm_take_tally(struct sm *sm);

@@ -39,7 +39,7 @@ void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
         sm_warp_start(sm, w, program_entry(sm->program->program, 0), now);
     sm_contexts_sleep(sm, false, now);
     uint32_t live = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm);
-    if (sm->cfg->sm.running_warps) /* warps that wait for their turn are resident, too */
+    if (sm_may_sleep(sm)) /* sleeping warps are resident, too */
         live = sm->ctas.warps_used;
     if (live > sm->n.max_warps)
         sm->n.max_warps = live;

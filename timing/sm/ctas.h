@@ -18,14 +18,15 @@ struct sm_ctas {
     struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
+    uint32_t most;                                    /* CTAs of the launch that the SM can hold */
 };
 
-/* Starts the warps of the CTA in slot `cta` (EVENT_START). */
+/* Starts the warps of the CTA in slot `cta`, at the event EVENT_START. */
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
-/* Starts a warp at `pc`; its slot, board and lanes are set. (warp_life.c) */
+/* Starts a warp at `pc`. The caller has set the warp's slot, scoreboard and lanes. (warp_life.c) */
 void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
-/* Returns true if the warp has finished and nothing of it is in flight. (warp_life.c) */
+/* Returns true if the warp has finished and has no instruction in flight. (warp_life.c) */
 bool sm_warp_over(const struct sm *sm, uint32_t w);
-/* Frees the warp's slot if sm_warp_over(). The slots of all warps of a CTA become free together. */
+/* Frees the warp's slot if sm_warp_over() is true. The slots of all warps of a CTA become free together. */
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 #endif

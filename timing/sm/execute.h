@@ -1,10 +1,10 @@
 #ifndef TIMING_SM_EXECUTE_H
 #define TIMING_SM_EXECUTE_H
-/* Execution of an issued instruction. The functions reserve all its later steps, or pass it to the memory stage.
- * `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
+/* Execution of an issued instruction. The functions reserve all later steps of the instruction, or pass it to the
+ * memory stage. `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
 #include "uniform_path.h"
 
-/* Notifies the units of the end of an instruction without a result. */
+/* Notifies the SM's units that an instruction without a result has ended. */
 static inline void tell_end(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
     sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
     uint64_t on_bus, written = operands_deliver(&sm->operands, part, w, ti, form, result, now, &on_bus);
-    enters += on_bus - result; /* an instruction starts only when the bus is free for its result */
+    enters += on_bus - result; /* an instruction starts only if the result bus is free for its result */
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, pipe, enters, ti->initiation);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     wheel_add(&sm->wheel, max64(written - cfg->forward, now + 1), event_make(EVENT_WRITEBACK, i));
 }
 
-/* Hands a memory instruction to the memory stage, unless no lane executes it. Returns its index in sm_memory.inst;
+/* Passes a memory instruction to the memory stage, unless no lane executes it. Returns its index in sm_memory.inst;
  * MEM_QUEUE: none. */
 static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                                      const struct sm_form *form, bool ordered, uint64_t now, const bool fast) {

@@ -1,14 +1,15 @@
 #include "fast_path.h"
 #include "stages.h"
 
-/* Returns true if no unit observes or changes instructions. */
+/* Returns true if no unit of the SM observes or changes instructions. */
 static bool units_ignore_instructions(const struct sm *sm) {
     return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
            !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
 }
 
 static bool units_ignore_cycles(const struct sm *sm) {
-    return !sm_hooked(sm, HOOK_TICK) && !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
+    return !sm_hooked(sm, HOOK_AFTER_ISSUE) && !sm_hooked(sm, HOOK_TICK) && !sm_hooked(sm, HOOK_NEXT) &&
+           !sm_hooked(sm, HOOK_LOOK);
 }
 
 static bool fast_instructions(const struct sm *sm) {
@@ -21,7 +22,7 @@ static bool fast_instructions(const struct sm *sm) {
 static bool fast_cycles(const struct sm *sm) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct reconv_wants *wants = &sm->model.wants;
-    return sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls && !cfg->running_warps &&
+    return sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls &&
            !sm->issue.sched[0].ops->cycle_ends && !wants->interleaves && !wants->splits && !sm->contexts.n &&
            !sm->issue.profile && units_ignore_cycles(sm);
 }
@@ -31,8 +32,8 @@ void sm_find_fast_path(struct sm *sm) {
     struct sm_fast_path fast = {.instructions = fast_instructions(sm), .cycles = fast_cycles(sm)};
     fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;
     fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&
-                 !sm->cfg->sm.running_warps;
+                 !sm_hooked(sm, HOOK_AFTER_ISSUE);
     if (fast.instructions)
-        sm->memory.unlock = false; /* the general path sets it for each instruction */
+        sm->memory.unlock = false; /* the general path sets this field for each instruction */
     sm->fast = fast;
 }

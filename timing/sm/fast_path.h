@@ -1,26 +1,26 @@
 #ifndef TIMING_SM_FAST_PATH_H
 #define TIMING_SM_FAST_PATH_H
 /* The fast path: the stages that run for every instruction or cycle are compiled twice from one source. The general
- * copy handles everything; the fast copy leaves out what the common case does not need. Results are the same. Only this
+ * copy handles all cases. The fast copy omits what the common case does not need. Results are the same. Only this
  * file decides which copy runs. */
 #include <stdbool.h>
 
 struct sm;
 
-/* Properties of the common case, found by sm_find_fast_path(). If the comment of a field names another field, the first
- * requires the second. */
+/* Properties of the common case, found by sm_find_fast_path(). If the comment of a field begins with the name of
+ * another field, the field is true only if the other field is true. */
 struct sm_fast_path {
-    /* Instructions issue and complete on the fast path, except instructions of TIMED_RARE. Requires that no unit sees
-     * instructions, no context is open, nothing is counted by PC, a warp's scoreboard is one word, and the model
-     * neither splits, gathers nor interleaves paths, nor is notified of long-latency operations. */
+    /* Instructions issue and complete on the fast path, except instructions with the flag TIMED_RARE. Requirements:
+     * no unit observes instructions, no context is open, no statistic is counted by PC, and a warp's scoreboard is
+     * one word. The model must not split, gather or interleave paths, or need long-latency operations. */
     bool instructions;
-    /* `instructions`, and the SM has one part and its sets of warps use one word. */
+    /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
     bool one_part;
-    /* `instructions`, and the model is the stack of spe, all of it in hardware: uniform branches, block ends and
-     * barriers edit the stack without calling the model. */
+    /* `instructions` is true, the model is the stack of spe with all entries in hardware, and no unit puts warps to
+     * sleep. Uniform branches, block ends and barriers then change the stack without calling the model. */
     bool stack;
-    /* Cycles take the fast path: the sets of warps use one word, and neither units, nor the scheduler's policy, nor the
-     * model has per-cycle work. A cycle in which only memory moves skips the other stages. */
+    /* Cycles run on the fast path: the sets of warps use one word, and neither units, nor the scheduler's policy,
+     * nor the model has per-cycle work. A cycle in which only memory accesses advance skips the other stages. */
     bool cycles;
 };
 

@@ -26,7 +26,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->has_l1 = true;
     uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
     uint32_t of_l1 = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
-    /* the L0s' pending accesses: stream buffers may serve all of them in one cycle */
+    /* pending accesses of all L0s: stream buffers may serve all of them in one cycle */
     uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges;
     f->cap_ready = of_l1 > of_l0 ? of_l1 : of_l0;
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
@@ -119,7 +119,7 @@ void fetch_send(struct fetch *f, uint64_t now) {
     memmove(f->send, f->send + sent, f->n_send * sizeof *f->send);
 }
 
-/* Retries the L0 misses that found no room in the L1, in order, until the L1 refuses one. */
+/* Retries, in order, the L0 misses that the L1 has refused, until the L1 refuses one again. */
 static void retry_refused(struct fetch *f, uint64_t now) {
     uint32_t done = 0;
     for (; done < f->n_retry; done++) {
@@ -134,8 +134,8 @@ static void retry_refused(struct fetch *f, uint64_t now) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
-/* Takes a line, or some of its sectors, that has arrived through the port, or without the port after
- * f->miss_latency. */
+/* Handles the arrival of a line, or of some of its sectors. The line comes through the port or, with the option
+ * fetch.miss_latency, after that many cycles. */
 static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr, uint8_t *sectors) {
     if (!f->miss_latency)
         return lsu_fetch_done(f->lsu, now, mshr, sectors);

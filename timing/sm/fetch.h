@@ -8,8 +8,8 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                              uint32_t *latency);
-/* Fetches a line that hits an L1 without an L0, in the cache way where the line was found last. The effect is that of
- * fetch_accept() with latency 0. Returns false if it has changed nothing. */
+/* Fetches a line that hits an L1 without an L0, in the cache way in which the line was found last. It has the same
+ * effect as fetch_accept() with latency 0. If it cannot handle the fetch, it returns false and changes nothing. */
 static inline bool fetch_there(struct fetch *f, uint64_t address) {
     uint64_t line = address >> f->line_bits;
     if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
@@ -18,7 +18,7 @@ static inline bool fetch_there(struct fetch *f, uint64_t address) {
     f->n.fetches++;
     return true;
 }
-/* Fetches the line that holds `address` at cycle `now`; `unit`: the requesting scheduler, for its L0. */
+/* Fetches the line that contains `address` at cycle `now`. `unit` is the scheduler that fetches, and selects the L0. */
 static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket,
                                              uint64_t now, uint32_t *latency) {
     *latency = 0;
@@ -29,12 +29,12 @@ static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uin
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
-/* Returns true if there is work that does not wait for a line from the port. */
+/* Returns true if the caches have work that does not wait for a line from the port. */
 static inline bool fetch_waits(const struct fetch *f) {
     return f->n_send || f->n_coming || f->stream_wants || f->stream_due != UINT64_MAX;
 }
-/* Returns the first cycle after `now` at which fetch_tick() has its own work: requests that wait for the port try in
- * every cycle. Lines that arrive through the port are not included (lsu_next). */
+/* Returns the first cycle after `now` at which fetch_tick() has work. Requests that wait for the port are work in
+ * every cycle. Lines that arrive through the port do not count: lsu_next() includes them. */
 static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {
     if ((f->n_send && !f->miss_latency) | (f->stream_wants != 0))
         return now + 1;

@@ -2,7 +2,8 @@
 #include "fetch_lines.h"
 #include "isa/hot_assert.h"
 
-/* Makes a fetch wait for the line of an L1 MSHR. From then on, not only stream buffers wait for this line. */
+/* Makes a fetch wait for the line of an L1 MSHR. The line is then no longer a line for which only stream buffers
+ * wait. */
 static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
     if (f->ahead[mshr] && !f->miss_latency)
         lsu_fetch_joined(f->lsu, mshr, now);

@@ -8,8 +8,8 @@
 #define TARGET_L0     (1ull << 63)
 #define TARGET_STREAM (1ull << 62)
 
-/* Looks up `address` in the L1 at `now`. On a miss, `target` is returned when the line arrives. `ahead`: for a stream
- * buffer. */
+/* Looks up `address` in the L1 at `now`. On a miss, `target` is returned when the line arrives. `ahead`: the request
+ * is for a stream buffer. */
 enum fetch_result fetch_ask_l1(struct fetch *f, uint64_t address, uint64_t target, bool ahead, uint64_t now);
 /* Makes a fetch wait from `now` on for the line of `address`, which a stream buffer has requested. */
 void fetch_join(struct fetch *f, uint64_t address, uint64_t now);

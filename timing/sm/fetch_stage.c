@@ -18,8 +18,8 @@ static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
 }
 
-/* Delivers the instructions of a cached line, `latency` cycles after the earliest possible cycle. They never arrive in
- * this cycle, in which the states of warps are still those before the fetch (sm.c). */
+/* Delivers the instructions of a cached line, `latency` cycles later than the earliest possible cycle. The
+ * instructions never arrive in the present cycle, because the states of warps are not updated again in it (sm.c). */
 static inline void deliver_hit(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     hot_assert(cfg->fetch_latency);
@@ -44,7 +44,7 @@ static bool start_fetch(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, ui
     warps_move(&sm->warps, w, path, PATH_FETCHING);
     if (r == FETCH_HIT) {
         deliver_hit(sm, sm_ticket(w, ticket), latency, now);
-        if (fetch_waits(&sm->fetch)) /* a stream buffer may have room now */
+        if (fetch_waits(&sm->fetch)) /* a stream buffer may have room for another line now */
             sm_lsu_due(sm, now);
         return true;
     }
@@ -64,8 +64,8 @@ static int wanting_path(const struct sm_warp *sw) {
     return -1;
 }
 
-/* Reclaims finished warps that the fetch stage passes: the warps after `last` up to `to`, or all when `to` is
- * `last`. */
+/* Frees the slots of finished warps that the fetch stage passes in its rotation: the warps after `last` up to `to`,
+ * or all warps when `to` is `last`. */
 static __attribute__((noinline)) void reclaim(struct sm *sm, uint32_t part, uint32_t last, uint32_t to, uint64_t now) {
     struct warp_set spent = sm->operands.n_parts == 1 ? sm->fetching.spent
                                                       : warp_sets_and(&sm->fetching.spent, &sm->issue.sched[part].mine);
@@ -102,7 +102,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         reclaim(sm, part, last, last, now);
 }
 
-/* Passes a fetch whose line has arrived through the stage again. All schedulers share one stage. */
+/* Passes a fetch through the fetch stage again when its line has arrived. All schedulers share one stage. */
 static void fetch_again(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
     fetch_take(&sm->fetch, &ticket, &latency);
@@ -118,8 +118,8 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
         fetch_one(sm, s, now);
 }
 
-/* Handles the common case: the next warp has one path, which fetches and hits (sm_fast_path.one_part). In other cases
- * it does nothing and returns false. */
+/* Handles the common case of a fetch: the next warp has one path, which fetches and hits (sm_fast_path.one_part). In
+ * other cases, does nothing and returns false. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
     if (!sm->fast.one_part || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
@@ -165,7 +165,7 @@ static inline bool waits_for_operands_only(const struct sm_warp *sw, const struc
     return !waits && path->switched <= now && !(ti->flags & (TIMED_RARE | TIMED_FENCE));
 }
 
-/* Returns the path that waits for the fetch, or NULL if the path has moved on. */
+/* Returns the path that waits for the fetch, or NULL if the path has changed its PC since. */
 static inline struct sm_path *fetching(const struct sm_warp *sw, uint32_t ticket) {
     for (struct sm_path *path = sw->path, *end = path + sw->n_paths; path < end; path++)
         if (path->state == PATH_FETCHING && path->ticket == ticket)

@@ -7,16 +7,16 @@
 
 struct sm;
 
-/* Owns the choice of paths that fetch. */
+/* State of the fetch stage, which chooses the paths that fetch. */
 struct sm_fetch_stage {
-    bool any_refused;          /* some path may be `refused` */
+    bool any_refused;          /* true if some path may have the flag `refused` */
     uint8_t last[8];           /* warp that fetched last, by part */
     struct warp_set spent;     /* peer.fetch_retires_warps: finished warps, and */
-    struct warp_set reclaimed; /* the finished warps that the stage has reclaimed */
+    struct warp_set reclaimed; /* finished warps whose slots the stage has freed */
 };
 
-/* Returns a ticket for a fetch. The ticket consists of the warp slot and a number that the warp counts up. A fetch for
- * a path that has moved on is dropped. */
+/* Returns a ticket for a fetch. The ticket consists of the warp slot and a number that the warp increments at each
+ * fetch. If the path has changed its PC when the fetch ends, the fetch is dropped. */
 static inline uint32_t sm_ticket(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
 
 void fetch_stage_init(struct sm_fetch_stage *f);

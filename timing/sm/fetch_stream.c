@@ -14,7 +14,8 @@ bool fetch_streams_init(struct fetch *f, const struct config *cfg) {
     return f->stream_ready && f->stream_wait;
 }
 
-/* Returns when the line of entry `serial` is available; UINT64_MAX: it is in flight from memory. */
+/* Returns the cycle at which the line of entry `serial` is available, or UINT64_MAX if the line is in flight from
+ * memory. */
 static uint64_t *ready_of(struct fetch *f, uint32_t unit, uint32_t serial) {
     return &f->stream_ready[unit * f->stream_lines + serial % f->stream_lines];
 }
@@ -67,7 +68,7 @@ void fetch_stream_arrived(struct fetch *f, uint64_t target, uint64_t now) {
         *ready_of(f, unit, serial) = now;
         return;
     }
-    for (uint32_t m = 0; m < f->l0_mshrs; m++) { /* the entry was taken or dropped */
+    for (uint32_t m = 0; m < f->l0_mshrs; m++) { /* a fetch took the entry, or it was dropped */
         struct fetch_stream_wait *w = &f->stream_wait[unit * f->l0_mshrs + m];
         if (w->waits && w->serial == serial && w->ready == UINT64_MAX) {
             w->waits = false;
@@ -101,7 +102,7 @@ static void request_next_line(struct fetch *f, uint32_t unit, uint64_t now) {
         f->stream_wants &= ~(1u << unit);
 }
 
-/* Fills lines from the L1 for which MSHRs wait. Returns true if such a line was due. */
+/* Moves lines that are due from the L1 to the L0s whose MSHRs wait for them. Returns true if a line was due. */
 static bool fill_due(struct fetch *f, uint64_t now) {
     f->stream_due = UINT64_MAX;
     bool any = false;
@@ -118,8 +119,8 @@ static bool fill_due(struct fetch *f, uint64_t now) {
     return any;
 }
 
-/* Fetches access the L1 after this call in a cycle. So a request that leaves here belongs to the previous cycle, in
- * which no fetch accessed the L1. */
+/* In each cycle, fetches access the L1 after this call. So a request that leaves here uses the L1's port of the
+ * previous cycle, in which no fetch accessed the L1. */
 bool fetch_streams_tick(struct fetch *f, uint64_t now) {
     bool filled = f->stream_due <= now && fill_due(f, now);
     if (!f->stream_wants || f->l1_asked + 1 >= now)

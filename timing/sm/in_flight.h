@@ -14,17 +14,18 @@ struct inflight {
     uint32_t pc;
     uint32_t next; /* next entry of the free list, or of sm_warp.loads */
     lanemask_t lanes;
-    uint8_t warp, board, part; /* part: part of a divided SM */
+    uint8_t warp, board, part; /* number of the part of a divided SM */
     bool missed : 1, used : 1;
-    bool known : 1;             /* for models that split: the tags of all lines of this waiting load have been read */
-    const struct sm_form *form; /* form of a memory instruction; NULL: the program's own form */
+    bool known : 1; /* for models that split paths: true if the tags of all lines of this waiting load have been read */
+    const struct sm_form *form; /* variant (form) of a memory instruction; NULL: no form */
 };
 
 /* Owns the table. */
 struct sm_in_flight {
     struct inflight *entry; /* MAX_INFLIGHT */
-    uint32_t free;          /* head of the list; NO_INFLIGHT: the table is full */
-    /* Cycle until which schedulers take turns, because this table or the table of memory instructions was full. */
+    uint32_t free;          /* first free entry; NO_INFLIGHT if the table is full */
+    /* Until this cycle, the schedulers issue in rotation, because this table or the table of memory instructions was
+     * full. */
     uint64_t scarce_until;
 };
 

@@ -1,4 +1,4 @@
-/* Functions that count issue slots in rare cases, or that callers do not need inline. */
+/* Functions that count issue slots: functions for rare cases, and functions that need not be inline. */
 #include "issue_slots.h"
 
 void sm_profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine, uint64_t cycles) {

@@ -5,13 +5,13 @@
 #include "slot_causes.h"
 #include "stages.h"
 
-/* Counts the cycles before `to` that are not counted yet, with the states that the warps have now. */
+/* Counts the issue slots of the cycles before `to` that are not counted yet. Uses the present states of the warps. */
 void sm_account(struct sm *sm, uint64_t to);
 /* Adds the cycles of a slot to the profile of the first warp with this cause. */
 void sm_profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine, uint64_t cycles);
 /* Counts cycles in which scheduler `s` and the schedulers after it issue nothing. */
 void sm_count_idle_slots(struct sm *sm, uint32_t s, uint64_t cycles);
-/* Removes contexts that are awake from the warp cycles. */
+/* Subtracts contexts that are awake from the counted warp cycles. */
 void sm_count_contexts(struct sm *sm, uint64_t cycles);
 
 /* Counts `cycles` slots in which scheduler `s` issues nothing. */

@@ -53,8 +53,8 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     sm_advance(sm, w, p, now);
 }
 
-/* Advances the path to the next instruction in program order, on the fast path. This function checks everything for
- * which the path may wait on the fast path. */
+/* Advances the path to the next instruction in program order, on the fast path. This function checks all causes for
+ * which a path can wait on the fast path. */
 static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now,
                                 const bool one_part) {
     struct sm_warp *sw = &sm->warps.slot[w];

@@ -11,7 +11,7 @@ struct sm;
 /* An instruction that waits for the end of the window. */
 struct ordered_inst {
     uint64_t cycle;
-    uint32_t pc, mem; /* mem: index into sm_memory.inst; MEM_QUEUE: a system call */
+    uint32_t pc, mem; /* index into sm_memory.inst; MEM_QUEUE for a system call */
     lanemask_t active;
     uint8_t warp;
 };
@@ -21,22 +21,23 @@ struct sm_tally {
     uint64_t issued, lanes; /* lanes: number of lanes that executed, summed over the instructions */
 };
 
-/* Owns the schedulers, the effects of the instruction that issues, and the instructions that wait to be performed. */
+/* State of the issue stage: the schedulers, the effects of the instruction that issues, and the instructions that
+ * wait to be performed. */
 struct sm_issue_stage {
     struct sched sched[8];
     uint32_t first;               /* scheduler that picks first while a table is nearly full */
     struct sm_tally *tally;       /* by PC */
     struct gpu_profile *profile;  /* by PC; NULL: off */
     struct ordered_inst *ordered; /* MAX_PATHS entries per warp slot, of which sm_status.n_ordered are in use */
-    uint32_t ordered_at;          /* the next one to perform */
+    uint32_t ordered_at;          /* index of the next instruction to perform */
 };
 
 bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots);
 void issue_free(struct sm_issue_stage *s);
-/* Issues the next instruction of a path. Returns false if the issue slot is lost, because the path must wait for lanes
- * that were split from it. */
+/* Issues the next instruction of a path. Returns false if the path must wait for lanes that were split from it. The
+ * issue slot is then lost. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* Writes back: the registers of an instruction have their results. (write_back.c) */
+/* Ends an instruction whose results have been written to the registers. (write_back.c) */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Stops the SM with the fault of sm->fx at instruction `pc` of warp slot `w`. (faults.c) */
 void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);

@@ -4,16 +4,16 @@
  * a path returns to a branch with the same registers as before, it will do so forever. If this holds for every lane of
  * the GPU that may run, memory can no longer change, and the launch cannot end.
  *
- * Instructions with other effects (stores, clocks, barriers, calls, votes of a partial warp) restart the search. So a
- * spin loop that some thread will end is never reported. An endless loop that counts its iterations is stopped only by
- * the cycle limit.
+ * Instructions that depend on anything else or have other effects (stores, clocks, barriers, calls, votes of a partial
+ * warp) restart the search. So a spin loop that some thread will end is never reported. An endless loop that counts its
+ * iterations is stopped only by the cycle limit.
  *
  * The search is a unit of each SM (unit.h), which observes instructions only while it runs. */
 #include "unit.h"
 
 extern const struct sm_unit_ops unit_livelock;
 
-/* Start and stop a search. These calls require that the SM has the unit. */
+/* Start and stop a search. Both functions require that the SM has the livelock unit. */
 void livelock_begin(struct sm *sm);
 void livelock_end(struct sm *sm);
 /* Returns true if something has happened since livelock_begin() that may end a spin loop in another warp. */

@@ -12,7 +12,8 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
     return 0;
 }
 
-/* Starts the result of lanes that have waited. The result takes an entry of the table of instructions in flight. */
+/* Starts the result of lanes that have stopped waiting. From now on the result occupies an entry of the table of
+ * instructions in flight. */
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
@@ -44,8 +45,8 @@ static void start_served(struct sm *sm, uint32_t w, uint64_t now) {
     sw->n_await = kept;
 }
 
-/* Marks the results as pending only now. If they were marked earlier and the warp has one scoreboard, they would block
- * the lanes that have not arrived yet. */
+/* Marks the results as pending only now. If they were marked earlier, and if the warp has a single scoreboard, they
+ * would block the lanes that have not arrived yet. */
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t before = sm->members.n_served;
@@ -58,7 +59,7 @@ void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
         sm->model.sb->issue(sw->board, a->board, a->lanes, &sm->program->inst[a->pc].regs, false);
         sm->members.n_served++;
     }
-    if (sm->members.n_served > before) /* the paths may have merged with others, which must see the bits */
+    if (sm->members.n_served > before) /* paths may have merged, and the merged path must see the pending bits */
         sm_heed(sm, sw, RECONV_SHADOW_0 | RECONV_SHADOW_1);
     start_served(sm, w, now);
 }
@@ -69,7 +70,7 @@ void sm_members_start(struct sm *sm, uint64_t now) {
             start_served(sm, w, now);
 }
 
-/* Counts the lanes now. Their result starts when all members have arrived. */
+/* Counts the arriving lanes. Their result starts later, when all members have arrived. */
 void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t lanes) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct timed_inst *ti = &sm->program->inst[path->pc];

@@ -8,7 +8,7 @@
 struct sm;
 
 /* Lanes that wait for other lanes of their member mask. Waiting lanes hold no entry of the table of instructions in
- * flight, because the lanes that have not arrived may need it. They take an entry when their result starts. */
+ * flight, because the lanes that have not arrived may need it. Waiting lanes get an entry when their result starts. */
 struct sm_await {
     uint64_t issued; /* cycle */
     lanemask_t lanes;
@@ -17,16 +17,17 @@ struct sm_await {
     bool served; /* all lanes have arrived, but the result waits for an entry */
 };
 
-/* Owns the results that wait for an entry. */
+/* State of the results that wait for a free table entry. */
 struct sm_member_results {
     uint32_t n_served; /* entries of sm_warp.await whose lanes have all arrived */
 };
 
 /* Handles the arrival of a path. `arriving`: lanes of the path that had not arrived before. */
 void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t arriving);
-/* Starts the results of entries of sm_warp.await whose lanes have all stopped waiting. Call it when lanes may have
- * stopped waiting. */
+/* Checks the entries of sm_warp.await, and starts the results of entries whose lanes have all stopped waiting. Call
+ * it when lanes may have stopped waiting. */
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now);
-/* Call it when an instruction in flight has ended: starts results that wait for its entry. */
+/* Starts results that wait for a table entry. Call it when an instruction in flight has ended, which frees its
+ * entry. */
 void sm_members_start(struct sm *sm, uint64_t now);
 #endif

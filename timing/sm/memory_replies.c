@@ -1,4 +1,4 @@
-/* Replies of the load/store unit: to waiting warps, and to fetches. */
+/* Handles replies of the load/store unit, to waiting warps and to fetches. */
 #include "memory_replies.h"
 #include "stages.h"
 
@@ -89,5 +89,5 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
         take_rest(sm, found, now);
     sm_lsu_due(sm, now);
     if (sm->memory.lsu_refused && sm->memory.due > now)
-        sm->memory.due = now; /* the unit may have room again */
+        sm->memory.due = now; /* the load/store unit may have room again */
 }

@@ -6,7 +6,8 @@
 
 struct sm;
 
-/* Hands replies to warps and fetches, after a cycle of the load/store unit that returned `found` (LSU_ bits). */
+/* Passes replies to warps and fetches, after a cycle of the load/store unit. `found` are the LSU_ bits that
+ * lsu_tick() returned. */
 void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now);
 /* Ends the access of an instruction in flight. Its registers are written now or later. */
 void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);

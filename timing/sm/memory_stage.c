@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local memory in the timing model's address space: above all device addresses of programs. */
+/* Where local memory begins in the timing model's address space: above all device addresses of programs. */
 #define LOCAL_TIMING_BASE   (1ull << 44)
-#define CONTEXT_TIMING_BASE (1ull << 45) /* local memory of contexts, for any storage order of words */
+#define CONTEXT_TIMING_BASE (1ull << 45) /* start of the local memory of contexts, for any storage order */
 #define CONTEXT_TIMING_STEP (1ull << 30)
 
 bool memory_init(struct sm_memory *m) {
@@ -31,7 +31,7 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
     uint64_t bytes = round_up(sm->warps.slot[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
     if (sm->warps.slot[w].context)
         return CONTEXT_TIMING_BASE + ((uint64_t)sm->id * MAX_CONTEXTS + w - sm->cfg->sm.warps) * CONTEXT_TIMING_STEP;
-    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* order: one CTA slot of all SMs, then the next CTA slot of all SMs */
+    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* storage order: one CTA slot of all SMs, then the next CTA slot */
         return LOCAL_TIMING_BASE +
                4ull * WARP_LANES * sm->ctas.warps_each * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warps.slot[w].cta) +
                4ull * WARP_LANES * sm->warps.slot[w].w->index;
@@ -44,8 +44,8 @@ static inline void latch_changed(struct sm *sm, struct exec_part *e) {
     e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
 }
 
-/* Moves an instruction into a collector unit. Returns the cycle at which it may leave. Not inline, to keep the caller's
- * loop small. */
+/* Moves an instruction into a collector unit. Returns the cycle at which the instruction may leave the unit. Not
+ * inline, to keep the caller's loop small. */
 static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
     const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
@@ -56,8 +56,8 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     return UINT64_MAX;
 }
 
-/* Sets the access of a copy. The access reads memory for the lanes that have data to read, then occupies the banks for
- * all lanes. */
+/* Sets the access of a copy. The access reads memory for the lanes that read data. It then occupies the
+ * shared-memory banks for all lanes. */
 static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
     const struct effects *fx = &sm->fx;
     struct lsu_access *a = &m->access;
@@ -80,7 +80,7 @@ static __attribute__((noinline, cold)) void take_local(const struct sm *sm, stru
     a->local_stride = sm->memory.local_stride;
 }
 
-/* Sets the access field by field: an assignment of the whole struct would clear it first. */
+/* Sets up the access field by field, because an assignment of the whole struct would also clear all other bytes. */
 static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w, uint32_t pc) {
     const struct inst *in = &sm->program->program->code[pc];
     const struct effects *fx = &sm->fx;
@@ -198,18 +198,19 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
     }
     lsu_accept(sm->lsu, &m->access, now);
     turn->lsu_used = true;
-    uint64_t next = lsu_status(sm->lsu)->next; /* its next work is known now */
+    uint64_t next = lsu_status(sm->lsu)->next; /* its next work is known from here on */
     sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
 }
 
-/* Moves the instructions of one part, the oldest first. So an instruction can move into a place that an older
- * instruction leaves in the same cycle. Returns the next cycle with known work. Each step and each count is written
- * once, as a whole: reading several words that were just written one by one would stall the host. */
+/* Moves the instructions of one part, the oldest first. So an instruction can move into an entry that an older
+ * instruction leaves in the same cycle. Returns the next cycle with known work. Each step and each count is stored
+ * once, with a single host store: a wide read of data that several small stores have just written would stall the
+ * host's pipeline. */
 static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const uint32_t ports = cfg->pipe[PIPE_MEM].out_ports;
-    uint32_t out = 0; /* instructions that entered the dispatch latch in this cycle */
+    uint32_t out = 0; /* number of instructions that entered the dispatch latch in this cycle */
     uint32_t n_collect = e->mem.n_collect, n_out = e->mem.n_out;
     uint64_t due = UINT64_MAX;
     struct mem_step *kept = e->mem.step, *end = kept + e->mem.n;
@@ -232,13 +233,13 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
                 if (sm->memory.n_free == 1)
                     room_changed(sm, now);
-                due = now + 1; /* an older instruction that was refused may follow */
+                due = now + 1; /* an instruction that was refused may follow */
                 continue;
             }
         } else if (n_collect < e->mem.collectors) {
             what += MEM_COLLECT - MEM_LATCH;
             at = collect(sm, &sm->memory.inst[what / MEM_STAGES], now);
-            due = min64(due, at > now ? at : UINT64_MAX); /* without room, it waits until another instruction leaves */
+            due = min64(due, at > now ? at : UINT64_MAX); /* otherwise it waits until an older instruction leaves */
             n_collect++;
             e->mem.n_latch--;
             latch_changed(sm, e);
@@ -251,7 +252,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
     return due;
 }
 
-/* Runs the parts of a divided SM, which share the load/store unit round-robin. */
+/* Runs the memory stages of all parts of a divided SM, round-robin, because the parts share the load/store unit. */
 static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now, struct mem_turn *turn) {
     uint64_t due = UINT64_MAX;
     for (uint32_t k = 0; k < sm->operands.n_parts; k++)

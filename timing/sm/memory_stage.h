@@ -14,7 +14,7 @@ enum { MEM_STAGES = 4 }; /* a power of two */
 enum { MEM_QUEUE = TABLE_SIZE(96, 2) };
 
 struct mem_step {
-    uint64_t at;   /* cycle from which it may move on if the next stage has room; UINT64_MAX: set by an event */
+    uint64_t at;   /* cycle from which it can move on if the next stage has room; UINT64_MAX: an event sets it */
     uint64_t what; /* (index into sm_memory.inst) * MEM_STAGES + stage of the instruction */
 };
 
@@ -27,24 +27,24 @@ struct mem_queue {
 
 struct mem_inst {
     uint32_t inflight;
-    bool ordered;       /* not performed yet, so that its addresses are unknown */
+    bool ordered;       /* not performed yet, so its addresses are unknown */
     bool skip;          /* no lane executes it */
-    uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX: unknown */
+    uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX if unknown */
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
 
-/* Owns the memory instructions, and the launch's settings for thread memory. */
+/* State of the memory stage: the memory instructions, and the launch's settings for local memory. */
 struct sm_memory {
     uint64_t due;          /* next cycle at which a memory instruction may move on */
-    bool lsu_refused;      /* the load/store unit had no room for a memory instruction */
-    bool unlock;           /* the issued access unlocks the lines that it reads: sm_unit_ops.take */
-    bool hold_stores;      /* a CTA stays until its stores are acknowledged */
+    bool lsu_refused;      /* true if the load/store unit had no room for a memory instruction */
+    bool unlock;           /* true if the issued access unlocks the lines that it reads: sm_unit_ops.take */
+    bool hold_stores;      /* true if a CTA stays until its stores are acknowledged */
     struct mem_inst *inst; /* MEM_QUEUE */
     uint32_t n_free;
     uint8_t free[MEM_QUEUE];
     uint64_t local_stride;   /* bytes from one word of a warp's local memory to the next word */
-    struct held_stores held; /* ordinary stores of this window */
+    struct held_stores held; /* plain stores of this window */
 };
 
 bool memory_init(struct sm_memory *m);
@@ -53,8 +53,8 @@ void memory_free(struct sm_memory *m);
  * index in sm_memory.inst. */
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
                        uint64_t now);
-/* Continues an ordered instruction that was performed: sm->fx has its addresses. */
+/* Continues an ordered instruction that has been performed. sm->fx has its addresses. */
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
-/* Runs the queues for one cycle. Returns true if an instruction ended without an access. */
+/* Runs the memory stage for one cycle. Returns true if an instruction ended without an access. */
 bool sm_mem_tick(struct sm *sm, uint64_t now);
 #endif

@@ -45,8 +45,8 @@ void sm_heed_control(struct sm *sm, struct sm_warp *sw) {
     c->events = c->depth = 0;
 }
 
-/* Passes the PCs of paths to the model. The model is not notified of every step within a block, so it must get the PCs
- * before it returns paths. */
+/* Passes the PCs of paths to the model. The model is not notified of every step within a basic block, so it must get
+ * the present PCs before it returns paths. */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         struct sm_path *path = &sw->path[i];

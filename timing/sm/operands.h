@@ -14,13 +14,13 @@ struct exec_pipe {
 
 /* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. */
 struct exec_part {
-    uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: an event makes room */
-    struct mem_queue mem;    /* memory instructions before the load/store unit */
+    uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX until an event makes room */
+    struct mem_queue mem;    /* memory instructions that have not reached the load/store unit */
     struct exec_pipe pipe[N_PIPES];
     struct regfile regfile;
 };
 
-/* Owns register banks, collectors and pipes. */
+/* State of the operand stage: register banks, collectors and pipes. */
 struct sm_operands {
     uint32_t n_parts; /* the number of schedulers if the SM is divided (sm.subcores), else 1 */
     struct exec_part part[8];
@@ -31,8 +31,8 @@ static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
     return o->n_parts > 1 ? w % o->n_parts : 0;
 }
 
-/* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A form may
- * keep some registers in its own register file (struct sm_form). */
+/* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A
+ * variant of the instruction (struct sm_form) may keep some registers in its own register file. */
 static inline uint64_t operands_read(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
                                      const struct sm_form *form, uint64_t from) {
     uint64_t ready = regfile_read(&o->part[part].regfile, &ti->banks, w, from);
@@ -51,7 +51,7 @@ static inline uint64_t operands_write(struct sm_operands *o, uint32_t part, uint
     return other > written ? other : written;
 }
 /* Reserves the result bus and the register writes of a result that is ready at `from`. Returns the cycle of the last
- * write; Sets *on_bus to the cycle in which the result uses the bus. */
+ * write. Sets *on_bus to the cycle in which the result uses the bus. */
 static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm_operands *o, uint32_t part, uint32_t w,
                                                                        const struct timed_inst *ti,
                                                                        const struct sm_form *form, uint64_t from,

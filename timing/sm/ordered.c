@@ -33,7 +33,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;
     sm_evaluate_all(sm, o->warp, now);
-    if (sw->finished) /* a context that was closed while the instruction waited */
+    if (sw->finished) /* the context was closed while the instruction waited */
         sm_warp_check_done(sm, o->warp, now);
     sm_wake(sm, now);
     return true;

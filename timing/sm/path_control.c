@@ -26,7 +26,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     path->buffered--;
     path->stale = true;
     if (sw->n_paths > 1)
-        sm_evaluate_all(sm, w, now); /* its pending write may stall other paths */
+        sm_evaluate_all(sm, w, now); /* the register that it writes is pending now, which may stall other paths */
     else
         sm_evaluate(sm, w, p, now);
 }
@@ -54,7 +54,7 @@ static void release_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint6
             warp_set_add(&freed, w);
     cta_barrier_reset(c->cta, barrier);
     for (struct warp_set m = freed;
-         warp_set_take(&m, &w);) /* another path of the warp may be in the middle of a block */
+         warp_set_take(&m, &w);) /* another path of the warp may be in the middle of a basic block */
         sm_tell_all(sm, &sm->warps.slot[w]);
     while (warp_set_take(&freed, &w))
         if (!sm->fast.stack || !sm_step_over(sm, w))
@@ -66,8 +66,8 @@ static inline void release_barriers(struct sm *sm, uint32_t cta, uint32_t opened
         release_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
-/* Handles the results of a call of sw->control, which returned `opened`, the barriers to release. `live`: number of
- * live threads of the CTA before the call. */
+/* Handles the results of a function that has changed sw->control. `opened` is what the function returned: the
+ * barriers to release. `live`: number of live threads of the CTA before the call. */
 static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     sm_heed_control(sm, sw);
@@ -98,7 +98,7 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct path path = {.pc = here->pc, .lanes = here->lanes, .id = here->id, .board = here->board};
     const struct inst *in = &sm->program->program->code[path.pc];
     sm_tell_all(sm, sw);
-    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the waiting lanes continue later, without others */
+    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the path is split first */
         sm_members_arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);

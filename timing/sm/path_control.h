@@ -6,13 +6,13 @@
 
 struct sm;
 
-/* Owns the model's and the scoreboard's operations; their state is in the warps. */
+/* The operations of the model and of the scoreboard. Their state is in the warps. */
 struct sm_model {
     const struct reconv_ops *ops;
     const struct reconv_cfg *options; /* options of `ops` */
     struct reconv_wants wants;
     const struct scoreboard_ops *sb;
-    uint16_t long_latency; /* TIMED_ bits of instructions after which sm_long_latency() is called */
+    uint16_t long_latency; /* TIMED_ bits of instructions for which sm_long_latency() is called */
 };
 void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct reconv_cfg *options);
 
@@ -26,30 +26,31 @@ void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p);
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);
 
 /* ---- path_state.c ---- */
-/* Finds the state of a path, or of each path of a warp, from what the path waits for, and moves the path into that
- * state. */
+/* Find what a path, or each path of a warp, waits for, and set the state of the path accordingly. */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 /* Updates the warp after a change of sm_warp.asleep. */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
+/* Wakes the warp, which a unit put to sleep (EVENT_WAKE). (sleep.c) */
+void sm_woken(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
-/* Asks the model for the paths of the warp, and evaluates them. Sets sm_warp.finished if the warp has no path left.
- * Lanes exit only in sm_control() and sm_await_members(), so callers of these two functions must then call
- * sm_warp_check_done(). */
+/* Gets the paths of the warp from the model, and evaluates the state of each path. Sets sm_warp.finished if the warp
+ * has no path left. Lanes exit only in sm_control() and sm_await_members(), so callers of these two functions must
+ * then call sm_warp_check_done(). */
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now);
 /* Adds the cost of a path switch to the active path (wants.switches). */
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- path_control.c ---- */
-/* Returns true if the path may issue an instruction of TIMED_GATHER. Returns false if the path has to wait for lanes
- * from which it was split. */
+/* Returns true if the path may issue its next instruction, which has the flag TIMED_GATHER. Returns false if the
+ * path has to wait for lanes from which it was split. */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Moves the path to the next instruction in program order. */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Updates the paths after the control instruction `in`, which the path has executed with the effects sm->fx. */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now);
-/* Makes the path wait at an instruction whose member mask names lanes of other paths. */
+/* Makes the path wait at an instruction whose member mask includes lanes of other paths. */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 
 /* ---- stack_spills.c ---- */

@@ -1,9 +1,9 @@
-/* Models that switch to another path when a path has to wait: subwarp interleaving (Damani et al., HPCA 2022, section
- * III) and the constrained scheduler of DPE. The model decides the effect of a wait. This file decides when the model
- * is notified, and the cost of a switch. */
+/* Models that switch to another path when a path has to wait: subwarp interleaving (Damani et al., HPCA 2022,
+ * section III) and the constrained scheduler of DPE. The model decides which path runs when a path waits. This file
+ * decides when the model is notified, and what a switch costs. */
 #include "stages.h"
 
-/* Sets the stalled path of warp `w` aside if another path is ready to replace it. */
+/* Suspends the stalled path of warp `w` if another path is ready to replace it. */
 static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (sw->n_paths != 1 || sw->path[0].state != PATH_LOAD)
@@ -19,7 +19,7 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
         sw->gave_way = false;
         return true;
     }
-    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready: the same path continues */
+    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready, so the stalled path stays active */
     sw->selected = true;
     return false;
 }
@@ -39,7 +39,7 @@ bool sm_select(struct sm *sm, uint64_t now) {
         while (warp_set_take(&stalled, &w)) {
             if (!sm->warps.slot[w].selected && interleave(sm, w, now)) {
                 any = true;
-                break; /* only the lowest-numbered warp that can switch, one warp per cycle */
+                break; /* only the lowest-numbered warp that can switch does so: one warp per cycle */
             }
         }
     }
@@ -64,11 +64,11 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     sw->control.n_held = kept;
     if (!woken)
         return;
-    sw->selected = false; /* now the warp has a path to which it can switch */
+    sw->selected = false; /* the warp has a path again to which it can switch */
     if (had_path)
         return;
     sm_refresh(sm, w, now);
-    sw->gave_way = true; /* all subwarps of the warp were set aside */
+    sw->gave_way = true; /* all subwarps of the warp were suspended */
     sm_switched(sm, w, now);
 }
 
@@ -81,12 +81,12 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_refresh(sm, w, now);
 }
 
-/* Handles a path that "encounters a cache miss" (section 3.3). If the path has been replaced already, nothing
- * happens. */
+/* Handles a path that "encounters a cache miss" (section 3.3). If another path has already replaced this path,
+ * nothing happens. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct sm_warp *sw = &sm->warps.slot[f->warp];
-    if (sm->program->inst[f->pc].kind == K_COPY) /* the path does not wait */
+    if (sm->program->inst[f->pc].kind == K_COPY) /* the path does not wait for the load */
         return;
     if (sw->n_paths && sw->path[0].lanes & f->lanes)
         rotate(sm, f->warp, sw->path[0].id, now);

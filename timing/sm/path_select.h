@@ -7,15 +7,15 @@
 struct sm;
 
 /* ---- path_select.c ---- */
-/* Switches stalled paths at the end of a cycle (wants.interleaves). Returns true if it must be called again in the next
- * cycle. */
+/* Replaces stalled paths by ready paths at the end of a cycle, for models with wants.interleaves. Returns true if it
+ * must be called again in the next cycle. */
 bool sm_select(struct sm *sm, uint64_t now);
-/* Wakes paths that were set aside, after a register of the warp was written (wants.interleaves). */
+/* Wakes suspended paths after a register of the warp has been written, for models with wants.interleaves. */
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);
-/* Handles a load that missed the L1 (wants.rotates). */
+/* Handles a load that missed the L1, for models with wants.rotates. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Handles an instruction of sm_model.long_latency that was issued with the effects sm->fx. `id`: the model's name of
- * the instruction's path. */
+/* Handles an instruction with a flag of sm_model.long_latency that was issued with the effects sm->fx. `id`: the
+ * model's name of the instruction's path. */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now);
 
 /* ---- path_split.c: wants.splits ---- */

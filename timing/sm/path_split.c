@@ -26,7 +26,7 @@ void sm_load_ended(struct sm *sm, uint32_t inflight) {
         at = &sm->in_flight.entry[*at].next;
     if (*at == inflight)
         *at = f->next;
-    warps_check_split(&sm->warps, f->warp); /* a path may wait for another load now */
+    warps_check_split(&sm->warps, f->warp); /* the path may wait for another load now */
 }
 
 static bool writes(const struct timed_inst *ti, int reg) {
@@ -49,7 +49,7 @@ static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, co
     return oldest;
 }
 
-/* Writes the data of lanes that hit into the registers, as for any load. */
+/* Writes the data of lanes that hit into the registers, with the same timing as for any load. */
 static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[of];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
@@ -61,9 +61,9 @@ static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint
     wheel_add(&sm->wheel, written > now ? written : now + 1, event_make(EVENT_WRITEBACK, i));
 }
 
-/* Splits the path by hits and misses of the load it waits for, if these are known and the model agrees. Lanes that
- * hit continue when their data are written; the register stays pending for the others. Returns true if the path
- * was split. */
+/* Splits the path by hits and misses of the load for which it waits, if the hits and misses are known and the model
+ * allows the split. Lanes that hit continue when their data are written. For lanes that miss, the register stays
+ * pending. Returns true if the path was split. */
 static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path was = *path;
@@ -96,7 +96,7 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     return true;
 }
 
-/* Returns true if all warps wait for memory, a barrier or their own lanes. */
+/* Returns true if every warp waits for memory, for a barrier, or for reconvergence of its lanes. */
 static bool no_warp_works(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
     uint64_t any = 0;
@@ -109,9 +109,9 @@ static bool no_warp_works(const struct sm *sm) {
     return !any;
 }
 
-/* Checks the warps that are listed now. Warps added during this call are checked in the next cycle. For a model that
- * revives paths, warps are checked only while no warp of the SM can issue, up to the first warp that has work again.
- * The other warps remain listed. */
+/* Tries to split paths of the warps that are listed now. Warps added during this call are checked in the next cycle.
+ * For a model that revives paths, warps are checked only while no warp of the SM can issue. The check then ends at
+ * the first warp that can issue again, and the remaining warps stay listed. */
 bool sm_split(struct sm *sm, uint64_t now) {
     bool revived = false;
     uint32_t n = sm->warps.split_check.n, i = 0;

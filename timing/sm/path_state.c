@@ -15,8 +15,8 @@ static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct
     return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
 }
 
-/* Returns true if the path must wait before an instruction of TIMED_FENCE, for accesses of the warp or copies of its
- * lanes. */
+/* Returns true if the path must wait before its next instruction, which has the flag TIMED_FENCE. It waits for
+ * accesses of the warp, or for copies of its lanes. */
 static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
                                               const struct timed_inst *ti) {
     return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;
@@ -37,7 +37,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if (((ti->flags & TIMED_FENCE) && is_held(sm, sw, path, ti)) || sw->atomics)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
-    if (ti->flags & TIMED_MEMBERS) /* operands of waiting lanes were checked on their arrival */
+    if (ti->flags & TIMED_MEMBERS) /* the operands of waiting lanes were checked when the lanes arrived */
         lanes &= ~sw->w->sync.waiting;
     switch (sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
     case SB_WAIT_LOAD:

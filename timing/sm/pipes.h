@@ -1,6 +1,7 @@
 #ifndef TIMING_PIPES_H
 #define TIMING_PIPES_H
-/* The execution pipes of one kind. A pipe accepts an instruction every `initiation` cycles of that instruction. */
+/* The execution pipes of one kind. After it has accepted an instruction, a pipe is blocked for the initiation
+ * interval of that instruction. */
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "timing/config/config.h"

@@ -1,21 +1,22 @@
 #ifndef TIMING_REGFILE_H
 #define TIMING_REGFILE_H
-/* Register banks. A bank reads 32 lanes per cycle: all lanes of one operand, or, with collector.lanes, fewer lanes of
- * several operands. In the latter case the pipe begins with the first lanes while the bank reads the last ones. Two
- * operands of a bank of 16 lanes are both read in two cycles, and the instruction leaves after the first cycle. A third
- * operand costs one more cycle. */
+/* Register banks. A bank reads 32 lanes per cycle: all lanes of one operand or, with collector.lanes, fewer lanes of
+ * each of several operands. With collector.lanes, the pipe begins with the first lanes while the bank reads the last
+ * lanes. Two operands of a bank of 16 lanes are both read in two cycles, and the instruction leaves after the first
+ * cycle. A third operand costs one more cycle. */
 #include "isa/arith.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* Writes beyond the ring do not conflict: only a division in a long queue is so far ahead. */
+/* Conflicts of writes beyond the end of the ring are not modelled. Only a division in a long queue writes so far
+ * ahead. */
 enum { REGFILE_RING = 256, MAX_BANKS = 64 };
 
 /* Registers of one instruction, by bank. */
 struct bank_list {
-    const uint8_t *bank; /* bank of each register for warp 0; for other warps, banks are shifted by their index */
-    uint8_t n_reads;     /* the first n_reads entries are read, */
-    uint8_t n_writes;    /* the next n_writes written */
+    const uint8_t *bank; /* bank of each register for warp 0; for warp w, the bank number is shifted by w */
+    uint8_t n_reads;     /* number of registers that are read: the first entries */
+    uint8_t n_writes;    /* number of registers that are written: the next entries */
     uint8_t more;        /* additional read ports: operands per cycle beyond the reads of a collector unit */
 };
 
@@ -27,22 +28,22 @@ struct regfile_counts {
 struct regfile {
     uint32_t banks, bank_mask; /* bank_mask: banks - 1 if `banks` is a power of two, else 0 */
     uint32_t operands;         /* operands that one instruction may read per cycle */
-    int32_t at_once;           /* operands that regfile_read() handles itself; negative: none, see regfile_ports() */
-    uint32_t slots;            /* operands that a bank reads at the same time; each read takes `slots` cycles */
-    bool write_port;           /* writes take no cycle from reads */
-    uint32_t result_bus;       /* results per cycle */
+    int32_t at_once; /* number of operands that regfile_read() handles itself; negative: none (see regfile_ports()) */
+    uint32_t slots;  /* operands that a bank reads at the same time; each read takes `slots` cycles */
+    bool write_port; /* true if writes take no cycle from reads */
+    uint32_t result_bus; /* results per cycle */
     struct regfile_counts n;
-    uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve another read */
+    uint64_t next_read[MAX_BANKS]; /* first slot (cycle x slots) in which the bank can serve another read */
     struct {
         uint64_t written; /* bit b: bank b writes a result in this cycle, before any read */
-        uint32_t cycle;   /* low bits of the entry's cycle; the entry is empty for any other cycle */
+        uint32_t cycle;   /* low bits of the cycle of the entry; for any other cycle the entry counts as empty */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
-/* Sets up banks that read `lanes` lanes of an operand per cycle (a divisor of 32; the default is 32), and 32 / lanes
- * operands at a time. With `write_port` a bank reads and writes in the same cycle. */
+/* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a
+ * divisor of 32; the default is 32. With `write_port` a bank reads and writes in the same cycle. */
 void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port);
 /* Returns the bank of a register of warp `warp`; for warp 0 the register is in bank `bank`. */
 static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
@@ -54,10 +55,10 @@ static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, u
     return (f->ring[i].cycle == (uint32_t)cycle) & (f->ring[i].written >> bank & 1); /* unpredictable: no branch */
 }
 
-/* Does what regfile_read() does, for any number of operands and any number of ports. */
+/* Same as regfile_read(), for any number of operands and of ports. */
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
-/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after the one in which
- * the last read begins (`from` without operands). */
+/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after the cycle in
+ * which the last read begins. Returns `from` if the instruction has no operands. */
 static inline uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     const int32_t n = l->n_reads;
     uint64_t last = from;

@@ -3,7 +3,7 @@
 /* Results on the result bus and in the register banks. */
 #include "regfile.h"
 
-/* Returns the index of the ring's entry for `cycle`; REGFILE_RING if the cycle is too far ahead. */
+/* Returns the index of the ring entry for `cycle`, or REGFILE_RING if the cycle is too far ahead. */
 static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t now) {
     if (cycle - now >= REGFILE_RING)
         return REGFILE_RING;
@@ -15,11 +15,11 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     return i;
 }
 
-/* Does what regfile_write() does, for any number of results, also if other results are written at `from`. */
+/* Same as regfile_write(), for any number of results, and even if other results are written at `from`. */
 uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                 uint64_t now);
-/* Reserves the writes, the first one at `from` or later; `now` is the current cycle. Returns the cycle of the last
- * write. */
+/* Reserves the writes, of which the first is at `from` or later. `now` is the current cycle. Returns the cycle of
+ * the last write. */
 static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                      uint64_t now) {
     if (__builtin_expect((l->n_writes != 1) | (from - now >= REGFILE_RING), 0))
@@ -36,7 +36,7 @@ static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *
     return from;
 }
 
-/* Reserves the result bus in the first cycle >= from with room, and returns that cycle. */
+/* Reserves the result bus in its first cycle >= from with room, and returns this cycle. */
 static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now) {
     for (uint64_t c = from;; c++) {
         uint32_t e = regfile_entry(f, c, now);
@@ -62,7 +62,7 @@ static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list
     if ((n > 1) | (from - now >= REGFILE_RING) | ((written & bank) != 0) | (results >= f->result_bus)) {
         *on_bus = regfile_result(f, from, now);
         return regfile_write_in_turns(f, l, warp, *on_bus, now);
-    } /* common case: there is room for one result at once */
+    } /* common case: one result, and room at once */
     f->ring[i].cycle = (uint32_t)from;
     f->ring[i].written = written | bank;
     f->ring[i].results = results + 1;

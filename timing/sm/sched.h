@@ -17,18 +17,18 @@ struct sched {
  * false if memory is out. */
 bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cfg *cfg, uint32_t index);
 void sched_free(struct sched *s);
-/* Adds slot `w` to the scheduler's warps. */
+/* Adds warp slot `w` to the scheduler's warps. */
 void sched_add(struct sched *s, uint32_t w);
 
-/* Call the functions of the policy. A function that the policy lacks is skipped. */
+/* Call the event functions of the policy. If the policy lacks a function, the call does nothing. */
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
 void sched_tell_issued(const struct sched *s, uint32_t w);
 void sched_warp_starts(const struct sched *s, uint32_t w);
 void sched_warp_ends(const struct sched *s, uint32_t w);
 void sched_cycle_ends(const struct sched *s, const struct warp_set *live, const struct warp_set *parked);
 
-/* Returns the warp of `ready` to issue, or -1. `ready` is a subset of s->mine and not empty. `age[w]`: smaller for
- * warps that started earlier. `words`: words in use, at least s->words. */
+/* Returns the warp of `ready` that issues, or -1 for no warp. `ready` is a subset of s->mine and not empty. age[w]
+ * is smaller for warps that started earlier. `words` is the number of words in use, at least s->words. */
 static inline int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
     if (__builtin_expect(s->other != NULL, 0))
         return sched_pick_other(s, ready, age, words);

@@ -1,5 +1,5 @@
-/* The warp-wide scoreboard. At most one write to a register is outstanding, because an instruction waits for a WAW
- * hazard. So one bit per register is exact. */
+/* The warp-wide scoreboard. At most one write to a register is outstanding, because an instruction with a WAW hazard
+ * waits. So one bit per register is exact. */
 #include "scoreboard.h"
 #include <stddef.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *
 
 struct warp_board {
     uint64_t words;
-    uint64_t bits[]; /* `words` pending bits; then the pending bits that wait for memory */
+    uint64_t bits[]; /* `words` words of pending bits, then `words` words of the pending bits that wait for memory */
 };
 _Static_assert(offsetof(struct warp_board, bits) == offsetof(struct sb_word, pending), "one word: struct sb_word");
 

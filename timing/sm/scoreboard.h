@@ -1,12 +1,13 @@
 #ifndef TIMING_SCOREBOARD_H
 #define TIMING_SCOREBOARD_H
 /* The pending registers of a warp. Each kind of scoreboard has a `struct scoreboard_ops`; the SM keeps one opaque state
- * of size() bytes for each warp. Register numbers are the values in program->regs: predicates have numbers too.
+ * of size() bytes for each warp. Register numbers are the values in program->regs, in which predicates have numbers,
+ * too.
  *
- * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are
- * the path's active lanes, for scoreboards that track lanes. The SM stores both with the instruction and passes
- * them again at its write-back. Ready paths are checked again after every write-back of their warp, after shadow(),
- * and when their PC changes. So the result of check() must depend on nothing else. */
+ * `board` is path.board: the left (0) or the right (1) of two scoreboards, and 0 for a warp with one scoreboard.
+ * `lanes` are the path's active lanes, for scoreboards that track lanes. The SM stores both with the instruction and
+ * passes them again at its write-back. Ready paths are checked again after every write-back of their warp, after
+ * shadow(), and when their PC changes. So the result of check() must not change at other times. */
 #include "isa/arith.h"
 #include "isa/paths/reconv.h"
 
@@ -15,7 +16,7 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
-    uint8_t counter;    /* counter of a load, for counted scoreboards; NO_COUNTER: none */
+    uint8_t counter;    /* counter of a load, for counted scoreboards; NO_COUNTER if it has none */
     uint64_t low, wlow; /* bit masks of registers below 64: registers read or written; registers written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
@@ -26,35 +27,35 @@ struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *
 
 struct scoreboard_ops {
     const char *name;
-    /* Returns the bytes of one warp's state, a multiple of 8. */
+    /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(uint32_t n_regs);
     /* Clears the state for a new warp. */
     void (*start)(void *state, uint32_t n_regs);
-    /* Checks that an instruction with these registers may issue (RAW and WAW); if not, returns what it waits for. A
-     * wait for both a load and an arithmetic result is a wait for the load. */
+    /* Checks for RAW and WAW hazards. Returns whether an instruction with these registers may issue, and if not,
+     * what it waits for. If it waits for a load and for an arithmetic result, the load is returned. */
     enum sb_verdict (*check)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* Makes the written registers pending; `load`: by a memory access. Requires SB_READY from check(). */
+    /* Makes the written registers pending. `load`: a memory access writes them. Requires SB_READY from check(). */
     void (*issue)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool load);
     void (*writeback)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* Handles RECONV_SHADOW_ bits of a model's call. NULL: no shadow bits. */
+    /* Handles RECONV_SHADOW_ bits that a call of the model returned. NULL: the scoreboard has no shadow bits. */
     void (*shadow)(void *state, unsigned boards);
-    /* Returns the first register that the instruction waits for, for reports; -1: none. */
+    /* Returns the first register for which the instruction waits, or -1 if it waits for none. Used in reports. */
     int (*waits_for)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* Returns the bits that hardware would keep for one warp. */
+    /* Returns the number of bits that hardware would need for one warp. */
     uint32_t (*bits)(uint32_t n_regs);
 };
 
 /* One set of pending bits for the whole warp, for SPE. */
 extern const struct scoreboard_ops scoreboard_warp;
-/* The state of scoreboard_warp for programs of at most SB_WORD registers. Its calls are inline for callers that know
- * the kind. */
+/* The state of scoreboard_warp for programs of at most SB_WORD registers. Its functions are inline for callers that
+ * know that a warp has this kind of scoreboard. */
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
     uint64_t pending, load; /* load: the pending registers that wait for memory */
 };
-/* Returns one of the three arguments, by the result of the check. This result is unpredictable for the host, so the
- * code has no branches. */
+/* Checks the scoreboard, and returns the argument for the result: `ready`, `arith` or `load`. This result is
+ * unpredictable for the host, so the code has no branches. */
 static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
                                       uint32_t load) {
     const struct sb_word *b = state;
@@ -75,11 +76,10 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     b->load &= ~r->wlow;
 }
 
-/* Left and right scoreboards with shadow bits, for DPE. */
+/* Left and right scoreboards with shadow bits (RECONV_BOARD_SIDES). */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard and for the models `dws` and
- * `minpc`; optional for the models `its` and `si`. */
+/* Pending bits lane by lane, without false dependences (RECONV_BOARD_LANES). */
 extern const struct scoreboard_ops scoreboard_exact;
-/* Six counters for loads: one set per warp (its), or one set per lane (si). */
+/* Six counters for loads: one set per warp, or one set per lane. */
 extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
 #endif

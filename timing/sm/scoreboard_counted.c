@@ -10,11 +10,11 @@ enum { COUNT_MAX = 63 }; /* six bits */
 
 struct counted_board {
     uint32_t n_regs;
-    uint32_t warp[N_COUNTERS];            /* operations in flight, of all lanes */
-    uint8_t lane[N_COUNTERS][WARP_LANES]; /* operations in flight, by lane */
+    uint32_t warp[N_COUNTERS];            /* number of operations in flight, of all lanes */
+    uint8_t lane[N_COUNTERS][WARP_LANES]; /* number of operations in flight, by lane */
     struct {
         lanemask_t pending, load;
-        lanemask_t by[N_COUNTERS]; /* lanes whose value came with a counter that has not been zero since */
+        lanemask_t by[N_COUNTERS]; /* lanes whose value was written under this counter, which has not been zero since */
     } reg[];
 };
 
@@ -98,7 +98,7 @@ static void counted_issue(void *state, unsigned board, lanemask_t lanes, const s
         b->lane[k][__builtin_ctz(lanes)]++;
 }
 
-/* Forgets the values whose operations used counter `k`, which is zero for `lanes`. */
+/* Removes the marks of the values that used counter `k`, because the counter is zero for `lanes`. */
 static void forget(struct counted_board *b, unsigned k, lanemask_t lanes) {
     for (uint32_t i = 0; lanes && i < b->n_regs; i++)
         b->reg[i].by[k] &= ~lanes;

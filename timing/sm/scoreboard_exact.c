@@ -7,7 +7,7 @@ struct exact_board {
     uint32_t n_regs;
     uint32_t pad;
     struct {
-        lanemask_t pending, load; /* load: the pending lanes that wait for memory */
+        lanemask_t pending, load; /* load: those of the pending lanes that wait for memory */
     } reg[];
 };
 

@@ -1,8 +1,8 @@
-/* The scoreboard of dual-path execution (section 3.2 of its paper): pending bits of the left and of the right path, and
- * shadow bits for each. At a divergence or a reconvergence, pending bits are copied to the shadow. A path waits for its
- * own pending bits and for the OTHER board's shadow bits. A write-back clears both bits of the board that issued it.
- * This scoreboard is conservative: a register pending on one path before a divergence may stall paths that do not need
- * it. */
+/* The scoreboard of dual-path execution (section 3.2 of its paper): one board with pending bits and shadow bits for
+ * the left path, and one for the right path. At a divergence or a reconvergence, pending bits are copied to the
+ * shadow. A path waits for the pending bits of its own board and for the shadow bits of the OTHER board. A
+ * write-back clears the pending and the shadow bit of the board on which the instruction issued. This scoreboard is
+ * conservative: a register pending on one path before a divergence may stall paths that do not need it. */
 #include "scoreboard.h"
 #include <string.h>
 
@@ -92,7 +92,7 @@ static int shadow_waits_for(const void *state, unsigned board, lanemask_t lanes,
     return -1;
 }
 
-static uint32_t shadow_bits(uint32_t n_regs) { return n_regs * 4; } /* pending and shadow, left and right */
+static uint32_t shadow_bits(uint32_t n_regs) { return n_regs * 4; } /* pending and shadow bits, left and right */
 
 const struct scoreboard_ops scoreboard_shadow = {
     .name = "shadow",

@@ -1,14 +1,15 @@
 #ifndef TIMING_SM_SLOT_CAUSES_H
 #define TIMING_SM_SLOT_CAUSES_H
-/* The cause for which an issue slot issues nothing: the first cause of any warp, in the order of enum slot. */
+/* Finds the cause for which an issue slot issues nothing. If warps wait for different causes, the first cause in the
+ * order of enum slot counts. */
 #include "warps.h"
 
-/* Returns the warps of word `k` with a path in the state. */
+/* Returns the warps of word `k` of a warp set that have a path in the state. */
 static inline uint64_t warps_with(const struct sm_warps *ws, enum path_state state, uint32_t k) {
     return ws->in_state[k][state];
 }
 
-/* Returns the warps of word `k` that give a slot this cause. */
+/* Returns the warps of word `k` that wait for this cause. */
 static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, uint32_t k) {
     switch (slot) {
     case SLOT_PIPE:
@@ -30,7 +31,8 @@ static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, 
     }
 }
 
-/* Warps of one word with one of the first four causes; each field includes the fields before it. */
+/* Warps of one word that wait for one of the first four causes. Each field also includes the warps of the fields
+ * before it. */
 struct slot_causes {
     uint64_t pipe, to_load, to_arith, to_fetch;
 };
@@ -55,7 +57,7 @@ static inline enum slot slot_cause_in_word(const struct sm_warps *ws, const stru
     return warps_causing(ws, SLOT_BARRIER, k) & mine ? SLOT_BARRIER : SLOT_NO_WARP;
 }
 
-/* Returns the first cause among the warps `mine`; c: by word. */
+/* Returns the first cause among the warps `mine`. `c` has one entry per word. */
 static inline enum slot slot_cause(const struct sm_warps *ws, const struct slot_causes *c, const struct warp_set *mine,
                                    uint32_t words) {
     enum slot first = SLOT_NO_WARP;

@@ -13,8 +13,8 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         sm_evaluate_all(sm, value, now);
     else if (kind == EVENT_START)
         sm_warps_start(sm, value, now);
-    else if (kind == EVENT_TURN)
-        sm_turn_begin(sm, value, now);
+    else if (kind == EVENT_WAKE)
+        sm_woken(sm, value, now);
 }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Finds the warps with a ready instruction whose pipe has room: warps of scheduler `s`, or of all schedulers if the SM
- * is not divided. */
+/* Finds the warps that have a ready instruction whose pipe has room: the warps of scheduler `s`, or all warps if the
+ * SM is not divided. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
@@ -42,7 +42,7 @@ static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, 
     }
 }
 
-/* Returns the path of warp `w` to issue: the next one, round-robin, whose pipe has room. */
+/* Returns the path of warp `w` that issues: the next path, round-robin, that is ready and whose pipe has room. */
 static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t part = sm->operands.n_parts > 1 ? s : 0;
@@ -73,11 +73,11 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     return true;
 }
 
-/* Runs the issue slot of a scheduler. Returns false if it issues nothing. `may`: result of find_issuable() for this
- * scheduler. */
+/* Runs the issue slot of a scheduler. Returns false if the slot issues nothing. `may` is the result of
+ * find_issuable() for this scheduler. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    struct warp_set ready = {.word = {0}}; /* scheduler policies may read all words */
+    struct warp_set ready = {.word = {0}}; /* because scheduler policies may read all words */
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;
@@ -98,14 +98,16 @@ static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint
     return issue_slot(sm, second, &may, now, words, fast) || first;
 }
 
-/* Returns the scheduler that issues first in cycle `now`; with peer.sched_alternate they take turns. */
+/* Returns the scheduler that issues first in cycle `now`; with peer.sched_alternate, this scheduler changes every
+ * cycle. */
 static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);
 }
 
-/* Runs all schedulers round-robin while a table is nearly full. Otherwise warps that spin at the first scheduler, or
- * older warps, could take every free entry forever. The warps of a scheduler also take turns. */
+/* Runs all schedulers round-robin while a table is nearly full. Otherwise spinning warps that have priority (older
+ * warps, or warps of the first scheduler) could take every free entry forever. The warps of each scheduler are
+ * picked round-robin, too. */
 static bool issue_in_turn(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -124,7 +126,7 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
-/* Runs any number of schedulers, also while a table is nearly full. */
+/* Runs the schedulers of an SM: the general case, with any number of schedulers, even while a table is nearly full. */
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -150,7 +152,7 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
 static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
     uint64_t first = UINT64_MAX;
     for (uint32_t k = 0; k < words; k++) {
-        /* all schedulers share a single part */
+        /* if the SM is not divided, all schedulers share one part */
         uint64_t mine = sm->operands.n_parts > 1 ? sm->issue.sched[s].mine.word[k] : ~0ull;
         for (int p = 0; p < N_PIPES; p++) {
             bool waits = warps_with(&sm->warps, PATH_READY + p, k) & mine;
@@ -167,8 +169,8 @@ static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
     return first;
 }
 
-/* Returns the first cycle > now in which an instruction may issue, if no event comes first. (Events free entries of the
- * tables of instructions in flight and of memory instructions.) */
+/* Returns the first cycle > now in which an instruction may issue, if no event comes first. (If a table of
+ * instructions is full, an event must first free an entry.) */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -215,8 +217,8 @@ static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *
     return event < next ? event : next;
 }
 
-/* Returns the next cycle to simulate: the next cycle with work for memory instructions or the load/store unit, or
- * `own`, the next cycle for the rest of the SM. */
+/* Returns the next cycle to simulate. This is the next cycle with work for memory instructions or the load/store
+ * unit, or `own`, if that is earlier. `own` is the next cycle with work for the rest of the SM. */
 static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     uint64_t memory = sm->status.lsu_due < sm->memory.due ? sm->status.lsu_due : sm->memory.due;
     return memory < own ? memory : own;
@@ -236,22 +238,22 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
         sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
-/* Runs a cycle without CTAs, in which only late replies arrive. The cycle is counted when a CTA begins, or at the end
- * of the launch. */
+/* Runs a cycle without CTAs, in which only late replies arrive. The cycle's issue slots are counted later: when a
+ * CTA begins, or at the end of the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->clock.polls || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
-    if (sm->clock.polls || sm->memory.due <= now) /* the last CTA may have ended in the middle of a tick */
+    if (sm->clock.polls || sm->memory.due <= now) /* work may be left if the last CTA ended in the middle of a tick */
         sm_mem_tick(sm, now);
     sm->clock.own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->warps.words));
     hot_assert(sm->status.next > now);
 }
 
-/* The work of a cycle that quiet_cycle() has already done, when the cycle turns out not to be quiet. */
+/* Records which work of a cycle quiet_cycle() has already done. It is used if the cycle turns out not to be quiet. */
 struct walked {
-    bool lsu, mem;  /* the load/store unit has run this cycle; the memory stage has run, too */
+    bool lsu, mem;  /* the load/store unit has run in this cycle; the memory stage has run in this cycle */
     unsigned found; /* lsu: what lsu_tick() returned */
 };
 
@@ -270,7 +272,7 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
     if (sm->memory.due <= now) {
         did->mem = true;
         if (sm_mem_tick(sm, now) ||
-            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0)) /* a memory instruction may issue now */
+            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0)) /* true if a memory instruction can issue now */
             return false;
     }
     sm->status.next = next_with_memory(sm, sm->clock.own_next);
@@ -279,14 +281,14 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
 
 static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words,
                                                         const struct walked *did, const bool fast) {
-    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work without CTAs */
+    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work even without CTAs */
         empty_cycle(sm, now);
         return;
     }
-    const bool counts = fast || sm->status.ctas; /* otherwise these cycles are counted later, as in empty_cycle() */
+    const bool counts = fast || sm->status.ctas; /* cycles not counted here are counted later, as in empty_cycle() */
     if (counts) {
         account(sm, now, words, fast);
-        sm->clock.accounted = now + 1; /* sm_inflight_new() reads the cycle here */
+        sm->clock.accounted = now + 1; /* sm_inflight_new() takes the present cycle from this field */
     }
     take_events(sm, now);
     if (did->lsu && !did->mem)
@@ -297,14 +299,14 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (fast && !warps_ready(&sm->warps, 0)) { /* nothing issues until the next simulated cycle */
+    if (fast && !warps_ready(&sm->warps, 0)) { /* no scheduler issues until the next simulated cycle */
         sm->clock.accounted = now;
     } else if (counts) {
         count_live_warps(sm, 1, words, fast);
         issue_stage(sm, now, words, fast);
     }
-    if (!fast && sm->cfg->sm.running_warps)
-        sm_turns(sm, now);
+    if (!fast && sm_hooked(sm, HOOK_AFTER_ISSUE))
+        sm_units_after_issue(sm, now);
     if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
         sm->warps.words != words) /* a unit may have opened a context */
         sm_fetch(sm, now);
@@ -350,8 +352,8 @@ static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, u
     return to;
 }
 
-/* Counts how often the next cycle to simulate equals the present cycle. After MOST such repetitions in a row the SM or
- * a unit has a bug, and the SM stops with a fault. */
+/* Counts how often the next cycle to simulate equals the present cycle. MOST repetitions in a row mean a bug in the
+ * SM or in a unit, and the SM stops with a fault. */
 static __attribute__((noinline, cold)) void check_repeats(struct sm *sm, uint64_t now) {
     enum { MOST = 1000 };
     sm->clock.repeats = sm->clock.walked == now ? sm->clock.repeats + 1 : 1;
@@ -385,7 +387,7 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
             check_repeats(sm, now);
         now = __builtin_expect(sm->clock.polls, 0) ? now + 1 : s->next;
     }
-    if (stop > sure && lsu_waits(sm->lsu)) /* the load/store unit may have begun to wait in the last cycle */
+    if (stop > sure && lsu_waits(sm->lsu)) /* the load/store unit may have begun to wait for room in the last cycle */
         stop = max64(max64(sure, from), s->worked);
     s->reached = s->stopped ? to : stop;
 }

@@ -15,7 +15,7 @@ struct sm_counts {
 #include "op_stats.def"
 #define COUNT_FIELDS
 #include "op_other_stats.def"
-/* A group of counters for each mechanism that adds instructions. */
+/* For each mechanism that adds instructions, a group of counters. */
 #define COUNT_FIELDS
 #define DECLARED_SM_COUNTS
 #include "timing/report/count_begin.def"

@@ -1,4 +1,4 @@
-/* The state of warps, for reports on launches that do not end. */
+/* Describes the state of warps, for reports on launches that do not end. */
 #include "isa/machine/warpsync.h"
 #include "stages.h"
 
@@ -49,7 +49,7 @@ static bool waits_at_barrier(const struct sm *sm, const struct sm_warp *sw, cons
     return p->pc < program->n && program->code[p->pc].kind == K_BARRIER && !(p->lanes & ~sw->control.waiting);
 }
 
-/* Prints paths that may not be scheduled now, as the model describes them. */
+/* Prints the paths that the scheduler may not pick now, in the model's words. */
 static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
     struct path_desc d[MAX_PATHS * 2];
     int n = sm->model.ops->describe ? sm->model.ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;

@@ -32,7 +32,8 @@ static const struct stat_row regfile_rows[] = {
 };
 /* clang-format on */
 
-/* Adds the storage of a warp in bits: the largest stack or table so far, and the scoreboard. */
+/* Adds the storage that hardware needs for a warp, in bits: for the largest stack or table so far, and for the
+ * scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
     struct reconv_storage bits = sm->model.ops->storage(sm->model.options);
     stats_put(s, STAT_sm_entry_bits, bits.entry);

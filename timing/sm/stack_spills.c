@@ -1,12 +1,14 @@
-/* A reconvergence stack with only the top in hardware, managed by software (dual-path paper, section 7.3, which leaves
- * the details open). A push onto a full stack first stores the lowest hardware entry to memory. A pop of the last
- * hardware entry loads the entry below. The warp executes one instruction per cycle for each word of an entry (three of
- * SPE, five of DPE). A load also waits for the latency of an L1 hit. During this time the warp issues nothing else. The
- * words are counted as memory traffic, but cause no requests: the L1 is not disturbed. */
+/* A reconvergence stack with only the top in hardware, managed by software (dual-path paper, section 7.3, which
+ * leaves the details open). A push onto a full stack first stores the lowest hardware entry to memory. A pop of the
+ * last hardware entry loads the entry below. The warp executes one instruction per cycle for each word of an entry
+ * (three words for SPE, five for DPE). A load also waits for the latency of an L1 hit. During this time the warp
+ * issues nothing else. The words are counted as memory traffic, but no requests are sent, so the contents of the L1
+ * do not change. */
 #include "stages.h"
 
-/* Returns the entries to load after popping `entries`. A pop exposes the entry below, and another pop may follow at
- * once: an entry in memory must be loaded to read its PC. Entries below are not loaded when all lanes have exited. */
+/* Returns the number of entries to load after popping `entries` entries. A pop exposes the entry below. If this
+ * entry is in memory, it must be loaded, even if it is popped at once, because its PC must be read. If all lanes
+ * have exited, no entry is loaded. */
 static uint32_t pop(struct sm_warp *sw, uint32_t entries) {
     uint32_t kept = sw->stack_resident > entries ? sw->stack_resident - entries : 0;
     uint32_t beyond = entries + 1 > sw->stack_resident ? entries + 1 - sw->stack_resident : 0;
@@ -14,7 +16,7 @@ static uint32_t pop(struct sm_warp *sw, uint32_t entries) {
     return beyond;
 }
 
-/* Returns the entries to store after pushing `entries`. */
+/* Returns the number of entries to store after pushing `entries` entries. */
 static uint32_t push(const struct sm *sm, struct sm_warp *sw, uint32_t entries) {
     uint32_t all = sw->stack_resident + entries;
     sw->stack_resident = all < sm->model.wants.stack_entries ? all : sm->model.wants.stack_entries;

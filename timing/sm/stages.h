@@ -1,11 +1,12 @@
 #ifndef TIMING_SM_STAGES_H
 #define TIMING_SM_STAGES_H
-/* struct sm: the stages of an SM. Each stage's header says what it owns. Only files of timing/sm and white-box tests
- * include this file; units use unit.h and unit_access.h.
+/* struct sm, which contains the state of all stages of an SM. Each stage's header declares the state that the stage
+ * owns. Only files of timing/sm and white-box tests include this file; units use unit.h and unit_access.h.
  *
- * Stages call downward only, in this order: the clock (sm.c); the work at edges (ordered.c); issue_stage.c; memory and
- * fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and path_select.c; warp_paths.c;
- * path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no cycle. */
+ * A stage calls only stages that come later in this list: the clock (sm.c); the work at edges (ordered.c);
+ * issue_stage.c; memory and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and
+ * path_select.c; warp_paths.c; path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no
+ * cycle. */
 #include "contexts.h"
 #include "copies.h"
 #include "ctas.h"
@@ -22,17 +23,16 @@
 #include "path_select.h"
 #include "sm.h"
 #include "sm_counts.h"
-#include "turns.h"
 #include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
 
-/* Owns the choice of cycles to simulate (sm.c). */
+/* State of the SM's clock, which chooses the cycles to simulate (sm.c). */
 struct sm_clock {
-    uint64_t accounted; /* first cycle that is not counted yet */
+    uint64_t accounted; /* first cycle whose issue slots are not counted yet */
     uint64_t own_next;  /* with sm_fast_path.cycles: next cycle with work other than memory accesses */
-    bool polls;         /* simulates every cycle: slow, with the same results */
-    uint64_t walked;    /* the last cycle that was repeated, and */
+    bool polls;         /* true if every cycle is simulated: slow, with the same results */
+    uint64_t walked;    /* the last cycle that was repeated */
     uint32_t repeats;   /* how often */
 };
 
@@ -60,22 +60,22 @@ struct sm {
     struct sm_ctas ctas;
     struct sm_contexts contexts;
     struct sm_member_results members;
-    struct sm_turns turns;
     struct sm_copies *copies;
-    uint64_t arrivals_made; /* mbarrier arrivals that copies made in this launch, without an instruction */
+    uint64_t arrivals_made; /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;
 };
 
-/* Returns true if any unit listens to the call. */
+/* Returns true if any unit has subscribed to the call. */
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
-/* Updates lsu_due: the load/store unit, or a fetch that waits for its port, may have earlier work after `now`. */
+/* Updates lsu_due, the next cycle after `now` at which the load/store unit, or a fetch that waits for its port, has
+ * work. Call it after a change of these. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
 }
-/* Marks the warp in slot `w` as live, or as not live: it has ended, or is a context that sleeps. */
+/* Marks the warp in slot `w` as live or as not live. A warp is not live if it has ended or sleeps. */
 static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
     if (warp_set_has(&sm->warps.live, w) == live)
         return;

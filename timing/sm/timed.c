@@ -55,8 +55,8 @@ static bool must_gather(const struct inst *in) {
     }
 }
 
-/* Returns the flags of cp.async and related instructions. Waits for copies and arrivals may hold their path
- * (sm_copies_hold()); copies wait for their operands only. */
+/* Returns the flags of cp.async and related instructions. A path may have to wait before a wait for copies or an
+ * arrival (sm_copies_hold()). A copy waits only for its operands. */
 static uint32_t copy_flags(const struct inst *in) {
     uint32_t n;
     switch (in->kind) {
@@ -71,7 +71,7 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
-/* Returns true if threads at `pc` exit at once, or return, which may end them. */
+/* Returns true if a thread that reaches `pc` only exits there, or only returns, which may also end it. */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
@@ -94,7 +94,7 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_FENCE;
     if (kind_is_convergence(in->kind) || in->hints & HINT_APART)
         f |= TIMED_FREE;
-    if (inst_is_ordered(in)) /* all SMs must see the same order */
+    if (inst_is_ordered(in)) /* all SMs must see these accesses in the same order */
         f |= TIMED_ORDERED;
     bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
     if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
@@ -110,8 +110,8 @@ static uint32_t flags_of(const struct inst *in) {
     return f | copy_flags(in);
 }
 
-/* True for arithmetic of long latency, which has only few units in a processing block or an SM. f64 is slow if its
- * throughput is at most a quarter of that of f32. */
+/* Returns true for slow arithmetic, for which a processing block or an SM has only few units. f64 is slow if its
+ * throughput is at most a quarter of the throughput of f32. */
 static bool is_slow(const struct config *cfg, uint8_t class) {
     switch (class) {
     case LAT_SFU:
@@ -196,7 +196,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
-    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more entry, because the SM reads ahead */
+    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one entry more: the SM reads one instruction ahead */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
     t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
     if (!t->inst || !t->bank || !t->fallback) {
@@ -221,14 +221,14 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
-        if (ti->flags & TIMED_LOAD && info->n_writes) /* assigned round-robin; a compiler would choose counters */
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in rotation; a compiler would choose them */
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
         ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            ti->pipe = existing_pipe(sm, PIPE_INT); /* of a memory class, but makes no access */
+            ti->pipe = existing_pipe(sm, PIPE_INT); /* has a memory latency class, but makes no access */
         fill_banks(ti, p, banks, t->bank + info->regs);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);

@@ -1,7 +1,7 @@
 #ifndef TIMING_TIMED_H
 #define TIMING_TIMED_H
-/* What the SM needs to know of each instruction of a program: scoreboard registers, banks, pipe, time and flags. It is
- * computed once per launch. */
+/* The properties of each instruction of a program that the SM needs: scoreboard registers, banks, pipe, time and
+ * flags. They are computed once per launch. */
 #include "collector.h"
 #include "scoreboard.h"
 
@@ -9,10 +9,10 @@ enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */
     TIMED_LOAD = 2,    /* a stall on its result counts as waiting for a load */
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
-    TIMED_ENDS = 8,    /* the last instruction of a block: the divergence model is notified */
+    TIMED_ENDS = 8,    /* last instruction of a basic block: the divergence model is notified */
     TIMED_FENCE = 16,
     TIMED_ORDERED = 32,       /* performed at the window's end, in order of (cycle, SM): see sm.h */
-    TIMED_FREE = 64,          /* BSSY, BSYNC, BREAK and their jumps: counted apart from warp instructions */
+    TIMED_FREE = 64,          /* BSSY, BSYNC, BREAK and their jumps: counted separately from warp instructions */
     TIMED_LONG = 128,         /* long-latency operation: loads from memory, textures */
     TIMED_MEMBERS = 512,      /* waits for the lanes of its member mask */
     TIMED_GATHER = 256,       /* lanes of a path may diverge here, or the result depends on the lanes of the path */
@@ -21,10 +21,10 @@ enum {
     TIMED_COMPOUND = 8192,    /* a compound instruction */
     TIMED_FALLBACK = 16384,   /* if effects.taken is 0, the time comes from timed_program.fallback */
     TIMED_SPILLED = 32768,    /* a load or store of a spilled register */
-    TIMED_COPY = 65536,       /* cp.async and related: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
+    TIMED_COPY = 65536,       /* cp.async and related: sm_copies_issued(); if also TIMED_FENCE: sm_copies_hold() */
     TIMED_TAKEN = 131072,     /* a branch: threads that take it do not exit or return at once */
     TIMED_NOT_TAKEN = 262144, /* a branch: threads that fall through do not exit or return at once */
-    TIMED_SLOW = 1024,        /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    TIMED_SLOW = 1024,        /* slow arithmetic: transcendental functions, division, and f64 where it is slow */
     /* the fast path (fast_path.h) leaves these instructions to the general path */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY
@@ -61,14 +61,14 @@ struct timed_inst {
     uint8_t op;                      /* enum op_class */
     uint32_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words per lane */
-    uint8_t fetch;                   /* instructions that a fetch at this one brings, itself included */
+    uint8_t fetch; /* number of instructions that a fetch at this instruction brings, including this one */
 };
 
 struct timed_program {
     const struct program *program;
     struct timed_inst *inst;
     uint8_t *bank;
-    struct timed_inst *fallback; /* by compound instruction; valid if the instruction has TIMED_FALLBACK */
+    struct timed_inst *fallback; /* by compound instruction; valid only for those with TIMED_FALLBACK */
     uint64_t code_address;       /* device address of instruction 0 */
 };
 

@@ -1,5 +1,5 @@
-/* Uniform steps on the stack of spe (sm_fast_path.stack): branches of all lanes, block ends and barriers edit the stack
- * inline and move the warp's only path, without calling the model. */
+/* Uniform control flow on the stack of spe (sm_fast_path.stack). At branches of all lanes, block ends and barriers,
+ * these functions change the stack and move the warp's only path, without calling the model. */
 #include "uniform_path.h"
 #include "isa/paths/reconv_spe.h"
 
@@ -21,7 +21,8 @@ uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, u
     return PATH_FETCHING;
 }
 
-/* Moves the path to the top of the stack. The path then has the next instruction in its buffer, or fetches it. */
+/* Moves the path to the top of the stack. After the move, the path has the next instruction in its buffer, or
+ * fetches it. */
 static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[0];

@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_UNIFORM_PATH_H
 #define TIMING_SM_UNIFORM_PATH_H
-/* The fast path's steps of a warp with a single path (fast_path.h). */
+/* Functions of the fast path (fast_path.h) for a warp with a single path. */
 #include "stages.h"
 
 /* Returns the state of a path that is ready or waits only for operands (sm_fast_path.instructions). The host cannot
@@ -19,18 +19,19 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
 }
 
 /* Handles the fetch after `path` of warp `w` went from instruction `at` to path->pc in cycle `now`; used only with
- * peer.fetch_wrong_path. Sets path->stray if the path jumped. Before, the path's buffer contained `buffered`
- * instructions from `at` on, which are no longer needed. Returns the path's new state: PATH_FETCH or PATH_FETCHING. */
+ * peer.fetch_wrong_path. Sets path->stray if the path jumped. Before the step, the path's buffer contained
+ * `buffered` instructions from `at` on, which are no longer needed. Returns the path's new state: PATH_FETCH or
+ * PATH_FETCHING. */
 uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now);
 
 /* Moves all lanes of the warp's only path to `pc`, and updates the model. Requires sm_fast_path.stack, like the two
- * functions below. In other cases it does nothing and returns false. sm_advance() handles the general case, or
- * sm_control() for TIMED_TAKEN and TIMED_NOT_TAKEN. */
+ * functions below. If it cannot handle the move, it does nothing and returns false. The caller then uses the general
+ * function: sm_control() for TIMED_TAKEN and TIMED_NOT_TAKEN, and sm_advance() for all other instructions. */
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc);
-/* Moves the warp's only path to the top of the stack. If the warp waits for something, it does nothing and returns
- * false. sm_refresh() handles the general case. */
+/* Moves the warp's only path to the top of the stack. If the warp waits, it does nothing and returns false, and the
+ * caller uses sm_refresh(). */
 bool sm_follow(struct sm *sm, uint32_t w);
-/* Moves the warp's only path past its instruction when all its lanes have stopped waiting. Returns false if it did
- * nothing. */
+/* Moves the warp's only path past its instruction when all lanes have stopped waiting at this instruction. Returns
+ * false if it did nothing. */
 bool sm_step_over(struct sm *sm, uint32_t w);
 #endif

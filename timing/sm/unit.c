@@ -3,8 +3,8 @@
 #include "unit_calls.h"
 #include <assert.h>
 
-/* Iterates over the listeners, the last one first: a unit that leaves the list during a call moves only units that have
- * already been called. */
+/* Iterates over the units that have subscribed to a call, the last one first. If a unit unsubscribes during the
+ * call, only units that have already been called move in the list. */
 #define EACH(hook, u)                                                                                                  \
     for (uint32_t i_ = sm->units.n[hook]; i_-- > 0;)                                                                   \
         for (const struct sm_unit *u = sm->units.list[hook][i_]; u; u = NULL)
@@ -19,13 +19,23 @@ struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p) {
                                  .ti = &sm->program->inst[path->pc]};
 }
 
-/* Returns true if the unit has the call. */
+/* Returns true if the unit implements the call. */
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
-        [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,
-        [HOOK_MAY_ISSUE] = ops->may_issue, [HOOK_TAKE] = ops->take,       [HOOK_FORM] = ops->form,
-        [HOOK_ISSUED] = ops->issued,       [HOOK_WRITTEN] = ops->written, [HOOK_EXITED] = ops->exited,
-        [HOOK_TICK] = ops->tick,           [HOOK_LOOK] = ops->look,       [HOOK_NEXT] = ops->next,
+        [HOOK_CTA_START] = ops->cta_start,
+        [HOOK_CTA_END] = ops->cta_end,
+        [HOOK_BARRIER] = ops->barrier,
+        [HOOK_MAY_ISSUE] = ops->may_issue,
+        [HOOK_TAKE] = ops->take,
+        [HOOK_FORM] = ops->form,
+        [HOOK_ISSUED] = ops->issued,
+        [HOOK_WRITTEN] = ops->written,
+        [HOOK_EXITED] = ops->exited,
+        [HOOK_WARP_START] = ops->warp_start,
+        [HOOK_AFTER_ISSUE] = ops->after_issue,
+        [HOOK_TICK] = ops->tick,
+        [HOOK_LOOK] = ops->look,
+        [HOOK_NEXT] = ops->next,
     };
     return has[hook];
 }
@@ -160,6 +170,16 @@ void sm_units_written(struct sm *sm, const struct sm_written *r) {
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now) {
     EACH(HOOK_EXITED, u)
     u->ops->exited(u->state, sm, warp, now);
+}
+
+void sm_units_warp_start(struct sm *sm, uint32_t warp, uint64_t now) {
+    EACH(HOOK_WARP_START, u)
+    u->ops->warp_start(u->state, sm, warp, now);
+}
+
+void sm_units_after_issue(struct sm *sm, uint64_t now) {
+    EACH(HOOK_AFTER_ISSUE, u)
+    u->ops->after_issue(u->state, sm, now);
 }
 
 void sm_units_tick(struct sm *sm, uint64_t now) {

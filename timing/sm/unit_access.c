@@ -12,6 +12,7 @@ struct lsu *sm_get_lsu(struct sm *sm) {
 }
 uint64_t sm_get_accounted(const struct sm *sm) { return sm->clock.accounted; }
 uint32_t sm_get_slots(const struct sm *sm) { return sm->warps.slots; }
+uint32_t sm_get_most_ctas(const struct sm *sm) { return sm->ctas.most; }
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta) { return &sm->ctas.slot[cta]; }
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) {
     return sm->warps.slot[slot].w;
@@ -25,8 +26,6 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
 bool sm_is_context(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].context; }
 bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->warps.live, slot); }
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
-bool sm_is_away(const struct sm *sm, uint32_t slot) { return sm->cfg->sm.running_warps && sm->warps.slot[slot].asleep; }
-bool sm_is_coming(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].turning; }
 
 const char *sm_context_name(const struct sm *sm, uint32_t slot) {
     if (slot < sm->cfg->sm.warps)

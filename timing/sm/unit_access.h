@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_UNIT_ACCESS_H
 #define TIMING_SM_UNIT_ACCESS_H
-/* The parts of an SM that units may read, and the calls that change it. */
+/* Functions with which units read the state of their SM and change it. */
 #include "ctas.h"
 #include "timing/mem/lsu.h"
 #include "timing/report/profile.h"
@@ -8,7 +8,7 @@
 #include "warp_path.h"
 
 /* ---- the units of an SM ---- */
-/* Calls with a list of listeners. */
+/* The calls to which units can subscribe. */
 enum sm_hook {
     HOOK_CTA_START,
     HOOK_CTA_END,
@@ -19,59 +19,64 @@ enum sm_hook {
     HOOK_ISSUED,
     HOOK_WRITTEN,
     HOOK_EXITED,
+    HOOK_WARP_START,
+    HOOK_AFTER_ISSUE,
     HOOK_TICK,
     HOOK_LOOK,
     HOOK_NEXT,
     N_HOOKS
 };
-/* Makes the unit, and lets it listen to every call that it has. Returns false if memory is out. Requires fewer than
- * MAX_UNITS, and no launch in progress. */
+/* Creates the unit, and subscribes it to every call that it implements. Returns false if memory is out. Requires
+ * fewer than MAX_UNITS, and no launch in progress. */
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
-/* Returns the state of the unit with these calls, or NULL if the SM has no such unit. */
+/* Returns the state of the unit with the table of functions `ops`, or NULL if the SM has no such unit. */
 void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
-/* Makes the unit start or stop listening to a call that is needed only at times. Allowed within that call. */
+/* Subscribes the unit to a call, or unsubscribes it. Useful for calls that the unit needs only at times. Allowed
+ * within the same call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
 /* ---- reading ---- */
 const struct config *sm_get_config(const struct sm *sm);
 const struct launch *sm_get_launch(const struct sm *sm);         /* NULL: none */
 const struct timed_program *sm_get_program(const struct sm *sm); /* NULL: no launch */
-struct gpu_profile *sm_get_profile(struct sm *sm);               /* counts by PC; NULL: not requested */
+struct gpu_profile *sm_get_profile(struct sm *sm);               /* counts by PC; NULL if not requested */
 struct lsu *sm_get_lsu(struct sm *sm);
-uint64_t sm_get_accounted(const struct sm *sm); /* first cycle that is not counted yet */
+uint64_t sm_get_accounted(const struct sm *sm); /* first cycle whose issue slots are not counted yet */
 uint32_t sm_get_slots(const struct sm *sm);     /* all warp slots, for CTAs and contexts */
+uint32_t sm_get_most_ctas(const struct sm *sm); /* number of CTAs of the launch that fit */
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta);
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot is free */
-/* Returns the paths of the warp; *n: their number. */
+/* Returns the paths of the warp, and sets *n to their number. */
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n);
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);             /* with sm.running_warps: the warp has no turn */
-bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* sm.running_warps: registers are being loaded */
 const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
 lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */
 struct pipe_use {
-    uint64_t busy, waits; /* busy cycles of all pipes; cycles that instructions waited for a pipe */
+    uint64_t busy, waits; /* busy cycles of all pipes of one kind; cycles that instructions waited for a pipe */
 };
 struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe); /* counts since the SM was made */
-/* Return the device address of a warp's first word of local memory, and the bytes from a word to the next. */
+/* Return the device address of a warp's first word of local memory, and the number of bytes from one word to the
+ * next. */
 uint64_t sm_local_base(const struct sm *sm, uint32_t slot);
 uint64_t sm_local_stride(const struct sm *sm);
 
-/* The first returns true if cp.async copies are in flight. The second returns the number of mbarrier arrivals that
- * copies made in this launch. */
+/* sm_copies_in_flight() returns true if cp.async copies are in flight. sm_copies_arrived() returns the number of
+ * mbarrier arrivals that copies have made in this launch. */
 bool sm_copies_in_flight(const struct sm *sm);
 uint64_t sm_copies_arrived(const struct sm *sm);
 
 /* ---- changing ---- */
-/* Calls may_issue() again, since the unit's answer about the warp may have changed. */
+/* Makes the SM call may_issue() again for the warp in `slot`, because the unit's answer may have changed. */
 void sm_reconsider(struct sm *sm, uint32_t slot, uint64_t now);
-/* Makes the SM simulate `cycle`, in which a unit has work that its next() did not report. */
+/* Makes the SM simulate cycle `cycle`. A unit needs it for work that its next() has not reported. */
 void sm_wake(struct sm *sm, uint64_t cycle);
-/* Call it after the unit has given work to the load/store unit, which then runs after cycle `now`. */
+/* Tells the SM that a unit has given work to the load/store unit. The load/store unit then runs in a cycle after
+ * `now`. */
 void sm_lsu_has_work(struct sm *sm, uint64_t now);
 /* Ends the launch with FAULT_MEMORY: memory is out. */
 void sm_no_memory(struct sm *sm, uint64_t now);
 #include "unit_context.h"
+#include "unit_sleep.h"
 #endif

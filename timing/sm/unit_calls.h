@@ -1,6 +1,7 @@
 #ifndef TIMING_SM_UNIT_CALLS_H
 #define TIMING_SM_UNIT_CALLS_H
-/* The units of an SM, and calls of their listeners, for the stages. Callers check sm_units.n[] first (sm_hooked()). */
+/* The units of an SM, and the functions with which stages call the units. Callers first check that a unit has
+ * subscribed: sm_hooked(). */
 #include "unit_access.h"
 
 struct sm_unit {
@@ -8,7 +9,7 @@ struct sm_unit {
     void *state, *ctx; /* ctx: from its sm_unit_row */
 };
 
-/* Owns the units, and the list of listeners of each call. */
+/* The units, and for each call the list of units that have subscribed to it. */
 struct sm_units {
     uint8_t n[N_HOOKS], n_all;
     struct sm_unit all[MAX_UNITS];
@@ -32,6 +33,8 @@ void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lan
                           enum issue_phase phase, uint64_t cycle);
 void sm_units_written(struct sm *sm, const struct sm_written *r);
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);
+void sm_units_warp_start(struct sm *sm, uint32_t warp, uint64_t now);
+void sm_units_after_issue(struct sm *sm, uint64_t now);
 void sm_units_tick(struct sm *sm, uint64_t now);
 void sm_units_look(struct sm *sm, uint64_t now);
 uint64_t sm_units_next(struct sm *sm, uint64_t now);

@@ -6,7 +6,7 @@
 struct effects;
 struct inst;
 
-/* A path that could issue, unless a unit objects. */
+/* A path that can issue unless a unit refuses (may_issue()). */
 struct sm_candidate {
     uint32_t warp, path; /* warp slot; index of the path among the warp's paths */
     uint32_t pc;
@@ -18,34 +18,34 @@ struct sm_candidate {
 enum issue_phase {
     ISSUE_DONE,      /* executed, with effects; the model has not been notified yet */
     ISSUE_ORDERED,   /* waits for the end of the window, when ISSUE_PERFORMED follows; no effects yet */
-    ISSUE_PERFORMED, /* effects of an ordered instruction, whose slot was reported before */
-    ISSUE_WAITS,     /* took its slot and waits for other lanes of its member mask; no effects */
+    ISSUE_PERFORMED, /* effects of an ordered instruction, which was reported as ISSUE_ORDERED before */
+    ISSUE_WAITS,     /* took its issue slot and waits for other lanes of its member mask; no effects */
     ISSUE_UNIT,      /* like ISSUE_DONE, but executed by the unit that owns the context */
 };
 
 struct sm_issued {
     uint64_t cycle; /* cycle of its slot */
     uint32_t warp, pc;
-    lanemask_t lanes; /* lanes of the path; the lanes in fx->lanes executed */
+    lanemask_t lanes; /* lanes of the path; only the lanes in fx->lanes executed */
     uint8_t phase;    /* enum issue_phase */
     const struct inst *in;
     const struct timed_inst *ti; /* timing of the instruction's form, if it has one */
-    const struct effects *fx;    /* NULL: no effects, see phase */
+    const struct effects *fx;    /* NULL if the phase has no effects */
 };
 
 /* A form of an instruction: another pipe, another latency, or registers in another register file. The form reads and
- * writes the same registers as the instruction, also for the scoreboard. */
+ * writes the same registers as the instruction, and uses the scoreboard in the same way. */
 struct sm_form {
-    struct timed_inst ti;   /* replaces the program's; its banks are the registers that stay in the SM's banks */
-    struct regfile *file;   /* file of the other registers, one file per part of a divided SM; NULL: none */
-    struct bank_list other; /* registers in `file`; a result there uses the result bus of that file */
+    struct timed_inst ti;   /* replaces the program's timing; its banks are for registers that stay in the SM's banks */
+    struct regfile *file;   /* register file of all other registers, one per part of a divided SM; NULL: none */
+    struct bank_list other; /* registers in `file`; a result in `file` uses the result bus of `file` */
 };
 
-/* A result that has been written to the registers; or the end of an instruction without a result. */
+/* A result that has been written to the registers, or the end of an instruction without a result. */
 struct sm_written {
-    uint64_t from, to; /* cycles of issue and end (may be in the future if it has no result) */
+    uint64_t from, to; /* cycles of issue and end; the end may be in the future if the instruction has no result */
     uint32_t warp, pc;
     lanemask_t lanes;
-    bool missed; /* a load that missed the L1 */
+    bool missed; /* true for a load that missed the L1 */
 };
 #endif

@@ -7,6 +7,7 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     sw->ordered = 0;
     sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
+    sw->asleep = sw->asleep && sw->context; /* the slot's last warp may have finished while it slept */
     warp_set_drop(&sm->fetching.spent, w);
     warp_set_drop(&sm->fetching.reclaimed, w);
     sw->selected = sw->gave_way = false;
@@ -17,8 +18,8 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     sm_set_live(sm, w, true);
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
-    if (sm->cfg->sm.running_warps && !sw->context)
-        sm_turn_await(sm, w, now);
+    if (sm_hooked(sm, HOOK_WARP_START) && !sw->context)
+        sm_units_warp_start(sm, w, now);
 }
 
 bool sm_warp_over(const struct sm *sm, uint32_t w) {

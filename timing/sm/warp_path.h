@@ -4,20 +4,21 @@
 #include "isa/paths/reconv.h"
 #include "timing/report/states.h"
 
-/* The state of a path that has jumped, with peer.fetch_wrong_path. STRAY_FLUSH: its buffer is discarded, and the next
- * fetch begins a cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
+/* The state of a path that has jumped, with peer.fetch_wrong_path. STRAY_FLUSH: the path's instruction buffer is
+ * discarded, and its next fetch begins one cycle later. STRAY_FETCH: the instructions after the jump are fetched
+ * before the target. */
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
 struct sm_path {
     uint32_t pc;
     lanemask_t lanes;
-    uint16_t id;       /* the model's name of the path */
+    uint16_t id;       /* number that the model gave to the path */
     uint16_t ticket;   /* ticket of the path's fetch, in state PATH_FETCHING */
     uint8_t board;     /* path.board */
     uint8_t state;     /* enum path_state */
-    uint8_t buffered;  /* instructions in the buffer, from pc on */
-    bool stale;        /* the model has not been notified of the path's last steps */
-    bool refused;      /* in state PATH_FETCH: the instruction cache has no room until a line arrives */
+    uint8_t buffered;  /* number of instructions in the buffer, from `pc` on */
+    bool stale;        /* true if the model has not been notified of the path's last steps */
+    bool refused;      /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
     uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */

@@ -1,4 +1,5 @@
-/* The paths of a warp: gets the new paths from the model, and passes on the instruction buffers of the old paths. */
+/* Updates the paths of a warp: gets the new paths from the model, and gives them the instruction buffers of the old
+ * paths. */
 #include "uniform_path.h"
 #include <string.h>
 
@@ -15,8 +16,8 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     sm_evaluate_all(sm, w, now);
 }
 
-/* Returns the old path whose buffer or fetch has the next instruction of the new path, or NULL if no old path has
- * it. */
+/* Returns the old path that has the next instruction of the new path in its buffer or its pending fetch. Returns
+ * NULL if no old path has it. */
 static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
     struct sm_path *found = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -42,7 +43,7 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
     } else {
         to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
     }
-    from->buffered = 0; /* only one path inherits a buffer */
+    from->buffered = 0; /* so that only one new path inherits the buffer */
     from->state = PATH_FETCH;
 }
 

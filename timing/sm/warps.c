@@ -54,8 +54,8 @@ void warps_free_boards(struct sm_warps *ws) {
     ws->board_memory = NULL;
 }
 
-/* Returns the states of the warp's paths, one bit per state. A warp without paths has the state of the paths that the
- * model set aside. */
+/* Returns the states of the warp's paths, one bit per state. A warp without paths has the state of the paths that
+ * the model has suspended. */
 static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)

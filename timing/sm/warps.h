@@ -5,8 +5,8 @@
 #include "timing/config/warp_set.h"
 #include "warp_path.h"
 
-/* The paths of a slot, and its scoreboard if it is small. The first path is usually the only one, and shares a cache
- * line of the host with the scoreboard. An odd number of lines spreads the slots over the host's cache sets. */
+/* The paths of a warp slot, and the slot's scoreboard if it is small. The first path is usually the only path, and
+ * shares a host cache line with the scoreboard. An odd number of lines spreads the slots over the host's cache sets. */
 enum { SMALL_BOARD = 32 };
 struct sm_paths {
     _Alignas(64) unsigned char board[SMALL_BOARD];
@@ -21,39 +21,39 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint16_t inflight;           /* number of issued instructions whose results are not written yet */
     uint16_t accesses;           /* memory instructions in flight */
     uint16_t atomics;            /* with peer.sm_atomic_wait: number of atomics among the accesses */
-    uint16_t ticket;             /* number of the warp's last fetch */
+    uint16_t ticket;             /* number of its last fetch (sm_ticket()) */
     lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;                 /* slot of its CTA */
     uint8_t n_paths, last_path;  /* last_path: the path that issued last */
     uint8_t n_concurrent;        /* paths that gpu.avg_paths counts: reconv_ops.concurrent */
     uint8_t n_await;             /* entries of await */
     bool finished;               /* all lanes have exited */
-    bool context;                /* a context of a unit (contexts.h) */
-    bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp without a turn */
-    bool turning;                /* with sm.running_warps: the warp's registers are being loaded */
-    bool selected;               /* the warp had no other ready path; cleared when its paths change */
-    bool gave_way;               /* its active path stalled or yielded: a switch costs wants.stall_latency */
+    bool context;                /* true if it is a context of a unit (contexts.h) */
+    bool asleep;                 /* not scheduled: a context while the SM has no CTA, or see unit_sleep.h */
+    bool waking;                 /* true until the event EVENT_WAKE wakes the warp */
+    bool selected;               /* true if it had no other ready path; cleared when its paths change */
+    bool gave_way;               /* true if its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
     struct warp_control control;
-    uint32_t long_ops;      /* long-latency operations since its path became active */
+    uint32_t long_ops;      /* number of long-latency operations since its path became active */
     uint32_t loads;         /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
     struct sm_await *await; /* MAX_PATHS entries, see member_results.h; the fields from here on are rarely used */
-    uint32_t away;          /* with sm.running_warps: number of registers of 32 lanes that are stored in memory */
     uint32_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 
-/* Owns the slots. All stages read them; each change of a path's state goes through warps_move(). */
+/* The warp slots. All stages read them. Every change of a path's state is made by warps_move(). */
 struct sm_warps {
-    uint32_t words, slots;     /* words in use of a warp_set; number of slots, for CTAs and contexts */
+    uint32_t words, slots;     /* number of words of a warp_set in use; number of warp slots for CTAs and contexts */
+    uint32_t n_waking;         /* number of warps with `waking` */
     struct warp_set live;      /* warps that have not finished and are not asleep */
-    struct warp_set divergent; /* warps whose first path has fewer lanes than are live */
+    struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
     struct sm_warp slot[WARP_SLOTS];
-    uint32_t age[WARP_SLOTS], next_age; /* by slot: order in which the warps started, for schedulers */
+    uint32_t age[WARP_SLOTS], next_age; /* by slot: number in the order in which warps started, for schedulers */
     struct {
         bool used;                /* the model splits paths */
-        uint32_t n;               /* number of warps whose loads changed since sm_split() */
+        uint32_t n;               /* number of warps whose loads have changed since the last sm_split() */
         uint8_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;
@@ -65,13 +65,13 @@ struct sm_warps {
 
 bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps);
 void warps_free(struct sm_warps *ws);
-/* Places empty scoreboards of `size` bytes for a launch. Returns false if memory is out. warps_free_boards() must
- * follow. */
+/* Allocates empty scoreboards of `size` bytes for a launch, one per slot. Returns false if memory is out.
+ * warps_free_boards() must follow. */
 bool warps_place_boards(struct sm_warps *ws, size_t size);
 void warps_free_boards(struct sm_warps *ws);
-/* Updates the sets for a warp with several paths, or none. */
+/* Updates the sets of warps for a warp that has several paths or no path. */
 void warps_states_changed(struct sm_warps *ws, uint32_t w);
-/* Makes sm_split() check the warp. */
+/* Makes the next sm_split() check the warp. */
 void warps_check_split(struct sm_warps *ws, uint32_t w);
 #include "warp_states.h"
 #endif

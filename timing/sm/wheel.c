@@ -6,7 +6,7 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = calloc(cap, sizeof *w->pool); /* all zeros: each free entry is followed by the entry after it */
+    w->pool = calloc(cap, sizeof *w->pool); /* zeros: after each free entry, the next entry is free */
     return w->pool != NULL;
 }
 

@@ -12,14 +12,14 @@ enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 struct wheel_event {
     uint64_t cycle;
     uint32_t what; /* value of the owner */
-    uint32_t next; /* next event of the slot; for a free entry see struct wheel */
+    uint32_t next; /* index of the slot's next event; for a free entry see struct wheel */
 };
 
-/* The free entries of the pool are a list. The `next` of a free entry is its successor minus the entry after it. So 0
- * means the entry after it, and a new pool needs no initialisation. */
+/* A timing wheel. The free entries of the pool form a list. In free entry i, `next` is the index of the next free
+ * entry, minus (i + 1). So 0 stands for entry i + 1, and a zeroed pool is a list of all entries. */
 struct wheel {
     uint32_t head[WHEEL_SLOTS];
-    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s may have events */
+    uint64_t used[WHEEL_SLOTS / 64]; /* bit s is set if slot s may have events */
     struct wheel_event *pool;
     uint32_t free, cap, n;
 };
@@ -40,7 +40,7 @@ static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     w->used[slot / 64] |= 1ull << (slot % 64);
     w->n++;
 }
-/* Takes the event at *at, a link of a slot's list. */
+/* Removes the event whose index is *at. `at` is the head of a slot's list or the `next` of an event in it. */
 static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) {
     uint32_t i = *at;
     struct wheel_event *e = &w->pool[i];
@@ -50,10 +50,10 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     w->free = i;
     w->n--;
 }
-/* Does what wheel_take() does, but the first event of the slot may belong to a later revolution of the wheel. */
+/* Same as wheel_take(), for the case that the first event of the slot may belong to a later revolution of the wheel. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
-/* Takes one event of cycle `now`, the event added last first. Returns false when the cycle has no event left. Every
- * cycle with events must be taken. */
+/* Removes the event of cycle `now` that was added last, and stores it in *what. Returns false if the cycle has no
+ * event left. No cycle with events may be skipped. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS, first = w->head[slot];
     if (first == WHEEL_NONE) {
@@ -61,7 +61,7 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
         return false;
     }
     if (__builtin_expect(w->pool[first].cycle != now, 0)) {
-        uint32_t behind; /* lets the compiler keep *what in a register */
+        uint32_t behind; /* a local variable, so that the compiler keeps *what in a register */
         bool found = wheel_take_behind(w, now, &behind);
         *what = found ? behind : 0;
         return found;
@@ -69,11 +69,11 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     wheel_take_at(w, &w->head[slot], what);
     return true;
 }
-/* Returns true if `cycle` may have an event: like wheel_next() for the cycle after its `now`. */
+/* Returns true if `cycle` may have an event. As in wheel_next(), the event may belong to a later cycle. */
 static inline bool wheel_has(const struct wheel *w, uint64_t cycle) {
     return w->head[cycle % WHEEL_SLOTS] != WHEEL_NONE;
 }
-/* Returns the earliest cycle > now that may have an event; UINT64_MAX when empty. With an event more than WHEEL_SLOTS
- * cycles ahead the result can be too early, but never too late. */
+/* Returns the earliest cycle > now that may have an event; UINT64_MAX if the wheel is empty. If an event is more
+ * than WHEEL_SLOTS cycles ahead, the result may be too early, but it is never too late. */
 uint64_t wheel_next(const struct wheel *w, uint64_t now);
 #endif

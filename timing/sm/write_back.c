@@ -6,7 +6,7 @@ static inline void end_inflight(struct sm *sm, uint32_t inflight, struct sm_warp
     sw->inflight--;
 }
 
-/* Updates a path that waits for operands. It may now wait for other operands. */
+/* Updates a path that waits for operands, after a write-back. The path may be ready now, or wait for other operands. */
 static void operand_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     if (path->state == PATH_LOAD || path->state == PATH_ARITH)
         sm_evaluate(sm, w, (uint32_t)(path - sm->warps.slot[w].path), now);
@@ -42,8 +42,8 @@ static __attribute__((noinline)) void complete_general(struct sm *sm, uint32_t i
         sm_evaluate_all(sm, w, now);
 }
 
-/* Ends an instruction whose results are written. Rare work is either the last call of this function, or
- * complete_general() does everything. So the function needs no stack frame. */
+/* Ends an instruction whose results are written. Rare work is done in a tail call, or complete_general() handles the
+ * whole instruction. So the compiler needs no stack frame for this function. */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     uint32_t w = f->warp;

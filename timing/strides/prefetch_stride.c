@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of device memory: a stride that leads out of it causes no prefetch. */
+/* The bounds of device memory. A prefetch address outside these bounds is not requested. */
 #define LOWEST  DEVICE_BASE
 #define HIGHEST (1ull << 40)
 #define NO_LINE (~0ull)
@@ -58,7 +58,7 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
     p->table.grain = p->cfg->confirm_by_line && p->target_bytes ? p->target_bytes : 1;
 }
 
-/* Returns the queue entry of a line that was requested and has not arrived; NULL: there is none. */
+/* Returns the queue entry of a line that was requested and has not arrived; Returns NULL if no entry has the line. */
 static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line) {
     p->n.searches++;
     for (uint32_t i = 0; p->n_queued && i < p->cfg->queue; i++)
@@ -67,8 +67,9 @@ static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line
     return NULL;
 }
 
-/* Raises the degree of a load whose prefetches come too late, once per execution: the degree is a number of executions
- * of the load, and one execution may need many lines. Returns true if the degree was raised. */
+/* Raises the degree of a load whose prefetches come too late. The degree counts executions of the load, and one
+ * execution may need many lines, so the degree is raised at most once per execution. Returns true if the degree was
+ * raised. */
 static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
     if (p->warp[warp].grown)
         return false;
@@ -79,7 +80,8 @@ static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefe
     return may;
 }
 
-/* Returns the sectors of the target's line that the access would need if it were `by` bytes further on. */
+/* Returns the sectors that the access would need in the line of the target cache if its addresses were `by` bytes
+ * higher. */
 static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t by,
                           uint64_t line) {
     uint8_t mask = 0;
@@ -95,7 +97,7 @@ static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefet
     return mask;
 }
 
-/* Requests a line, if the queue has a free place. */
+/* Requests a line if the queue has a free entry. */
 static void request_line(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
     uint32_t tag = 0;
     while (tag < p->cfg->queue && p->queue[tag].line != NO_LINE)
@@ -204,7 +206,7 @@ static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint6
     struct stride_prefetcher *p = prefetcher;
     (void)now;
     if (a == PREFETCH_SENT)
-        return; /* the line is in flight */
+        return; /* the line is still in flight */
     p->queue[tag].line = NO_LINE;
     p->n_queued--;
 }
@@ -247,7 +249,8 @@ int stride_first_stat(const char *name) {
 
 void stride_line_stats(const struct stride_line_counts *n, int first, struct stats *s) { ADD(line_rows, n); }
 
-/* Adds the statistics. The slices of the L2 count lines for the L2: see prefetch_watch.c. */
+/* Adds the statistics. They do not include lines that were prefetched into the L2: the L2 slices count these
+ * (prefetch_watch.c). */
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct stride_prefetcher *p = prefetcher;
     const int first = p->first;

@@ -18,7 +18,8 @@ void prefetch_table_clear(struct prefetch_table *t) {
     memset(t->entry, 0, (size_t)t->sets * t->ways * sizeof *t->entry);
 }
 
-/* Returns the set of an entry. The warp number is part of the index, so that warps at one load use different sets. */
+/* Returns the set of an entry. The warp number is part of the index, so that warps that execute the same load use
+ * different sets. */
 static struct prefetch_entry *set_of(const struct prefetch_table *t, uint32_t pc, uint8_t warp) {
     return t->entry + (size_t)((pc + 61u * warp) % t->sets) * t->ways;
 }

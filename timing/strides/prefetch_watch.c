@@ -1,6 +1,6 @@
-/* Counts the lines of stride prefetchers at a slice of the L2. This unit makes no requests. Lines for the L2 come with
- * PREFETCH_INTO_L2 requests, including prefetch instructions. Lines for the L1 come with all reads of prefetches into
- * the L1. */
+/* Counts the lines of stride prefetchers at a slice of the L2. This observer makes no requests. If the prefetchers
+ * prefetch into the L2, it counts the lines of PREFETCH_INTO_L2 requests, which include prefetch instructions. If
+ * they prefetch into the L1, it counts the lines of all reads that serve prefetches into the L1. */
 #include "prefetch_stride.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ struct stride_watch {
     const struct prefetch_place *place;
     int first; /* first of its statistics */
     bool into_l1;
-    uint64_t driven_out; /* line that was evicted for the access that is observed next; 0: no line */
+    uint64_t driven_out; /* line that was evicted for the access observed next; 0: no line */
     struct prefetch_victims victims;
     uint64_t bytes; /* bytes that the L2 requested from memory */
     struct stride_line_counts n;

@@ -32,13 +32,13 @@ struct cuda_core {
     bool broken;                    /* true if the GPU could not be opened */
     bool forked;                    /* true in a forked child process: the parent opened the GPU and has its threads */
     _Atomic enum cuda_error sticky; /* the error that a faulting kernel left */
-    bool functional, check;         /* true if the model has no time; true if the checker is on */
+    bool functional, check;         /* functional: the model has no time; check: the checker is on */
     struct cuda_module *modules;
     struct cuda_kernel *kernels[CUDA_CHAINS];
     struct cuda_variable *variables[CUDA_CHAINS];
     enum heddle_status worst;      /* the worst exit status among the launches */
     char *why;                     /* the message of the first failed launch, or NULL */
-    struct heddle_options options; /* of the context; its texts live as long as the process */
+    struct heddle_options options; /* the options of the context; their texts live as long as the process */
     double started;                /* the host's seconds when the context was opened */
 };
 extern struct cuda_core cuda_core;
@@ -75,12 +75,12 @@ void cuda_leave(void);
 enum cuda_error cuda_open(void);
 /* Returns CUDA_ErrorInitializationError if the GPU is not open in this process. */
 enum cuda_error cuda_ready(void);
-/* The fault that a kernel left. All calls return this error until it is cleared. */
+/* Returns the fault that a kernel left. All calls return this error until it is cleared. */
 enum cuda_error cuda_fault(void);
 void cuda_forget_fault(void);
 /* Prints why the last call of the simulator library failed, after the name of the caller. Returns `e`. */
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
-/* Does the work of the previous function for an error that also sets the exit status. */
+/* Does the work of cuda_complain(), and sets the exit status to `status`. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
 /* Refuses a launch that Heddle does not simulate. Prints `why`, which ends with a newline, after the name of the
  * caller. The exit status becomes 2, unless a fault or the program itself sets another one. Returns `e`. */

@@ -6,7 +6,8 @@
 
 enum { ORDER_LAST = 3, POINTER = 1, ARRAY = 2 };
 
-/* Entry i applies to the copies from number first[i] on. The list must begin with 0, rise, and stay below `n`. */
+/* Attributes entry i applies from copy number first[i] on. The numbers in `first` must begin with 0, ascend, and stay
+ * below `n`. */
 static bool starts_rise(const size_t *first, size_t entries, size_t n) {
     bool ok = entries && entries <= n && first && first[0] == 0;
     for (size_t i = 1; ok && i < entries; i++)
@@ -112,7 +113,7 @@ enum cuda_error cuda_copy_boxes(size_t n, const struct cuda_box_copy *list, size
     return e;
 }
 
-/* ---- advice: managed memory is where both sides look at all times, and keeps what it holds ---- */
+/* ---- advice about managed memory: checked, but without effect, because host and device share the memory ---- */
 
 enum cuda_error cuda_discard_batch(void *const *p, const size_t *bytes, size_t n, unsigned long long flags) {
     CUDA_LOCK;

@@ -8,7 +8,7 @@
 enum { CONTEXT_MAGIC = 0x48435458 };
 struct cuda_context {
     unsigned magic, flags;
-    int uses; /* number of retains for the primary context, number of attachments for other contexts */
+    int uses; /* for the primary context, the number of retains; for other contexts, the number of attachments */
     bool destroyed;
 };
 

@@ -196,7 +196,7 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     bool same = fresh.n == x->n;
     for (int i = 0; same && i < x->n; i++)
         same = fresh.work[i].kind == x->work[i].kind;
-    if (same) { /* later changes still refer to the nodes of the first graph */
+    if (same) { /* only the work is replaced, so later changes still refer to the nodes of the original graph */
         struct cuda_work *work = x->work;
         x->work = fresh.work;
         fresh.work = work;

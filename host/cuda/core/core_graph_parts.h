@@ -8,7 +8,7 @@ struct cuda_node {
     struct cuda_work work;
     struct cuda_node **before; /* the nodes that this node depends on */
     int n_before;
-    const struct cuda_node *copy_of; /* the original of this node, if its graph is a clone; else NULL */
+    const struct cuda_node *copy_of; /* the node from which this node was copied, if its graph is a clone; else NULL */
     int at; /* the node's place in the execution order; -1: not yet known, -2: being computed */
 };
 

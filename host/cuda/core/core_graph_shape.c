@@ -1,4 +1,4 @@
-/* Lists and changes the edges of graphs, and removes nodes. All edges have the ordinary kind, 0. */
+/* Lists and changes the edges of graphs, and removes nodes. All edges have edge kind 0, the ordinary kind. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>

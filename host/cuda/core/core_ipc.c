@@ -136,7 +136,7 @@ enum cuda_error cuda_ipc_close_memory(const void *p) {
     return CUDA_Success;
 }
 
-/* ---- events: work is done when its call returns, so an event of another process is a new event ---- */
+/* ---- events: all work is done before its call returns, so opening another process's event makes a new event ---- */
 
 enum cuda_error cuda_ipc_event_handle(union cuda_ipc_handle *out, struct cuda_event *e) {
     CUDA_LOCK;

@@ -65,7 +65,8 @@ enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b);
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s);
 enum cuda_error cuda_copy_on(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind,
                              struct cuda_stream *s);
-/* Copies to the variable `symbol` if `to` is set, else from the variable. `other` is the other operand of the copy. */
+/* Copies to the variable `symbol` if `to` is set, else from the variable. `other` is the memory at the other end of the
+ * copy. */
 enum cuda_error cuda_copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
                                  bool to, struct cuda_stream *s);
 enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const void *from, size_t from_pitch,

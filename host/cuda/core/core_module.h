@@ -10,8 +10,8 @@ struct cuda_module {
     int n;
     struct heddle_module *module; /* NULL: not loaded yet */
     enum cuda_error failed;       /* the error of loading */
-    bool by_driver, unloaded;     /* true if the program loaded it at run time; true once it is unloaded */
-    bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
+    bool by_driver, unloaded; /* by_driver: the program loaded it at run time; unloaded: the program has unloaded it */
+    bool is_library;          /* by cuLibraryLoadData() or cudaLibraryLoadData() */
 };
 
 /* A kernel. A program identifies it by its stub, a host function. A kernel that a program looked up by name is its
@@ -24,7 +24,7 @@ struct cuda_kernel {
     int n_params;           /* -1: not known yet */
     enum cuda_error failed; /* the error from compiling the kernel, which has been printed */
     uint32_t *param_bytes, *param_offsets;
-    int shared_bytes;         /* of its own */
+    int shared_bytes;         /* static shared memory of the kernel, in bytes */
     int dynamic_shared_limit; /* limit of dynamic shared bytes: the rest of 48 KiB, or set by the program */
 };
 

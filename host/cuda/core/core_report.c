@@ -47,7 +47,7 @@ static void print_table(const struct heddle *h, bool functional, FILE *out) {
     free(rows);
 }
 
-/* The words of the command line, from /proc. */
+/* Reads the words of the command line from /proc. */
 static char *command_line(char ***argv, int *argc) {
     FILE *f = fopen("/proc/self/cmdline", "rb");
     char *text = NULL;

@@ -34,7 +34,9 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     }
     if (status == HEDDLE_OK)
         return CUDA_Success;
-    if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
+    if (status == HEDDLE_USAGE &&
+        heddle_fault(r->h) ==
+            HEDDLE_FAULT_UNSUPPORTED) /* Without this kernel, the results of the program will be wrong. */
         return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
     if (status == HEDDLE_USAGE) /* a GPU refuses this launch too, and the program may handle the error */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);

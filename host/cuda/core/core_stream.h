@@ -4,7 +4,7 @@
  * an event stores only the simulated time of its record. */
 #include "core_base.h"
 
-struct cuda_stream; /* a handle of 0, 1 or 2 names a default stream */
+struct cuda_stream; /* a handle with the value 0, 1 or 2 names a default stream */
 struct cuda_event;
 struct cuda_graph;
 struct cuda_node;
@@ -20,8 +20,8 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s);
 enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, const struct cuda_hint *value);
 enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, struct cuda_hint *out);
 enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_stream *from);
-/* Waits for a stream, whose work is always done. Waiting for a captured stream is an error and makes the capture
- * fail. */
+/* Waits for a stream. The work of a stream is always done, so there is no delay. Waiting for a captured stream is an
+ * error and makes the capture fail. */
 enum cuda_error cuda_stream_wait(struct cuda_stream *s);
 /* Makes a stream wait for an event. If the event belongs to a captured stream, the waiting stream joins the capture. */
 enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e);

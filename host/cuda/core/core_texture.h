@@ -103,7 +103,8 @@ enum cuda_error cuda_object_free(uint64_t handle, bool surface);
  * object. */
 enum cuda_error cuda_object_resource(struct cuda_resource *out, uint64_t handle, bool surface);
 enum cuda_error cuda_object_texture(struct cuda_texture *out, uint64_t handle);
-/* Refuses a resource view, which would read memory in another format. The message names the caller. */
+/* Returns an error for a resource view, because a view can read memory in another format, which is not simulated. The
+ * message names the caller. */
 enum cuda_error cuda_refuse_view(const char *who);
 /* Describes a texture for the simulator library. If `x` is NULL, describes a surface. */
 enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct cuda_resource *r,

@@ -39,7 +39,8 @@ enum cuda_error cuda_range_free(uint64_t at, uint64_t bytes);
 /* Map physical memory into a range, without access rights, and unmap it. */
 enum cuda_error cuda_range_map(uint64_t at, uint64_t bytes, uint64_t offset, uint64_t handle, uint64_t flags);
 enum cuda_error cuda_range_unmap(uint64_t at, uint64_t bytes);
-/* Sets the access rights of kernels to mappings. The last of the `n` descriptions counts. */
+/* Sets the access rights of kernels to mappings. If several of the `n` descriptions apply, the last one takes
+ * effect. */
 enum cuda_error cuda_range_set_access(uint64_t at, uint64_t bytes, const struct cuda_access *a, size_t n);
 enum cuda_error cuda_range_access(unsigned long long *out, const struct cuda_location *where, uint64_t at);
 /* Adds a handle to the physical memory that is mapped at an address. */

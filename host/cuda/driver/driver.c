@@ -99,7 +99,8 @@ CUDA_API enum cuda_error cuGetErrorString(enum cuda_error e, const char **out) {
     return name ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
-/* ---- addresses of functions; the flags ask for a default stream for each thread, which changes nothing ---- */
+/* ---- addresses of functions; the flags only select whether each thread has its own default stream, which has no
+ * effect here ---- */
 
 CUDA_API enum cuda_error cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {
     (void)flags;

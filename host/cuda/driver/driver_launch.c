@@ -1,4 +1,4 @@
-/* Launches, attributes and occupancy of the driver. A CUfunction is a kernel of core. */
+/* Launches, attributes and occupancy of the driver. A CUfunction names a kernel of core (struct cuda_kernel). */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>

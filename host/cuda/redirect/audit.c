@@ -29,7 +29,7 @@ static struct {
     struct symbols stubs;
     struct symbol *sorted; /* the stubs by name */
     size_t n_sorted;
-    uintptr_t base;             /* of the library with the stubs */
+    uintptr_t base;             /* load address of the library with the stubs */
     const char *said[FAMILIES]; /* libraries that were named */
 } audit;
 

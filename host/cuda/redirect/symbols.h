@@ -36,7 +36,8 @@ void symbols_close(struct symbols *s);
 bool symbols_next(const struct symbols *s, size_t *i, struct symbol *out);
 /* Returns the address of a function or variable; 0 if the file has none of this name. */
 uint64_t symbols_find(const struct symbols *s, const char *name);
-/* Returns whether the symbol names contain these bytes. This is a fast test before a search. */
+/* Returns whether the symbol names contain these bytes. The test is faster than a search for a symbol, so callers do it
+ * first. */
 bool symbols_mention(const struct symbols *s, const char *bytes);
 /* Returns whether a function belongs to libcudart_static.a and not to the program. */
 bool symbols_is_runtime(const struct symbols *s, const struct symbol *f);

@@ -26,8 +26,8 @@ static char *shown(const char *body, const char *pass) {
     return text;
 }
 
-/* Blocks: 0 before the loops (lines 7 and 8), 1 the outer header (9), 2 the inner loop (10 to 12), 3 the outer latch
- * (13 to 15), 4 after the loops. */
+/* Block 0 precedes the loops (lines 7 and 8). Block 1 is the header of the outer loop (line 9), block 2 is the inner
+ * loop (lines 10 to 12), and block 3 is the latch of the outer loop (lines 13 to 15). Block 4 follows the loops. */
 static const char nested[] =
     ".visible .entry k(.param .u64 p)\n{\n.reg .u32 %i, %j; .reg .u64 %a; .reg .pred %q;\n"
     "ld.param.u64 %a, [p];\nmov.u32 %i, 0;\n"

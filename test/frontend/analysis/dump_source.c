@@ -65,7 +65,7 @@ START_TEST(lines_of_a_source_file) {
     has(streams, "\n; not/there.cu:7\n     0  ld.u32 %r2, deq.data");
     free(affine);
     free(streams);
-    /* a line beyond the end of the file; a file that does not exist */
+    /* the first .loc names a line beyond the end of the file; the second .loc names a file that does not exist */
     snprintf(text, sizeof text, BODY(" .loc 1 3 3\n", " .loc 2 1 1\n"), files);
     affine = dump(text, "affine");
     snprintf(want, sizeof want, "\n; %s:3\naffine", path);

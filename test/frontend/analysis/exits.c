@@ -1,5 +1,5 @@
 /* Tests which instructions lead only to an exit, and how branches change because of them. Each body is lowered. For
- * every PC, a string says whether a thread there only exits ('x') or not ('.'). */
+ * every PC, a string has an 'x' if a thread at this PC can only exit, and a '.' otherwise. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <string.h>
@@ -63,8 +63,7 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* 20,000 jumps, each to the jump before it. An analysis that visits all jumps again for each jump would take
- * minutes. */
+/* 20,000 jumps, each to the jump before it. An analysis of quadratic time would take minutes. */
 START_TEST(a_long_chain) {
     enum { N = 20000 };
     char *text = malloc(64 * N), *at = text;

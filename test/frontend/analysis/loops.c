@@ -1,5 +1,5 @@
-/* Dominators, post-dominators and loops of random graphs, checked against their definitions: reachability in the graph
- * without a block, and reduction of the graph to one block. */
+/* Dominators, post-dominators and loops of random graphs, checked against their definitions: a block dominates another
+ * if removing it makes the other block unreachable, and a graph is reducible if it can be reduced to one block. */
 #include "frontend/analysis/loops.h"
 #include "test/test.h"
 
@@ -32,8 +32,8 @@ static struct graph make_graph(uint64_t seed) {
     return r;
 }
 
-/* Marks the blocks that can be reached from `from` without passing `without`, along the edges or (back) against
- * them. */
+/* Marks the blocks that can be reached from `from` without passing `without`, along the edges or, if `back` is set,
+ * against their direction. */
 static void spread(const struct graph *r, uint32_t from, uint32_t without, bool back, bool *seen) {
     if (from == without || seen[from])
         return;
@@ -160,7 +160,8 @@ static void check_loop(const struct graph *r, const struct reference *ref, const
     EXPECT(loop->depth == depth && loop->innermost == innermost, "graph %d: depth of %u", seed, loop->header);
 }
 
-/* The blocks of each loop: the reachable blocks from which a latch can be reached without passing the header. */
+/* Checks the blocks of each loop. They are the reachable blocks from which a latch can be reached without passing the
+ * header. */
 static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bool sets[][MAX_N], uint32_t *headers) {
     uint32_t n = 0;
     for (uint32_t h = 0; h < r->g.n; h++) {
@@ -179,8 +180,8 @@ static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bo
     return n;
 }
 
-/* Returns whether the graph is reducible. It is if only one block is left after edges from a block to itself are
- * removed and blocks are merged with their only predecessor, repeatedly. */
+/* Returns whether the graph is reducible. Repeatedly removes edges from a block to itself, and merges blocks with their
+ * only predecessor. The graph is reducible if a single block is left. */
 static bool is_reducible(const struct graph *r, const struct reference *ref) {
     struct graph s = *r;
     bool gone[MAX_N];

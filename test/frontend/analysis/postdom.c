@@ -30,7 +30,8 @@ START_TEST(straight_line) {
 }
 END_TEST
 
-/* 0 -> 1 -> 2 -> 1, 2 -> 3: the only exit of the loop is in 2, so 2 post-dominates 1 and 3 post-dominates 2. */
+/* Edges 0 -> 1 -> 2 -> 1 and 2 -> 3: the only exit of the loop is in block 2, so 2 post-dominates 1, and 3
+ * post-dominates 2. */
 START_TEST(loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {2, 3}};
     int expected[] = {1, 2, 3, -1};
@@ -38,8 +39,8 @@ START_TEST(loop) {
 }
 END_TEST
 
-/* Blocks 1 and 2 jump to each other, and block 0 jumps to both, so the cycle is irreducible. Both have an exit to
- * block 3. */
+/* Blocks 1 and 2 jump to each other, and block 0 jumps to both, so the cycle is irreducible. Blocks 1 and 2 both have
+ * an exit to block 3. */
 START_TEST(irreducible) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {1, 3}, {2, 3}};
     int expected[] = {3, 3, 3, -1};
@@ -47,7 +48,7 @@ START_TEST(irreducible) {
 }
 END_TEST
 
-/* Two ends: the branches to the ends have no join. */
+/* The kernel has two ends, and the branches to them have no join. */
 START_TEST(two_exits) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {2, 3}};
     int expected[] = {-1, -1, 3, -1};
@@ -55,9 +56,9 @@ START_TEST(two_exits) {
 }
 END_TEST
 
-/* 0 branches to 3 (an end) and to the loop 1 <-> 2, which never ends. The depth-first search finishes 2 first, so the
- * artificial edge to the end starts at 2, and 2 post-dominates 1. The result for block 3 is the same as without the
- * loop. */
+/* Block 0 branches to block 3 (an end) and to the loop of blocks 1 and 2, which never ends. The depth-first search
+ * finishes 2 first, so the artificial edge to the end starts at 2, and 2 post-dominates 1. The result for block 3 is
+ * the same as without the loop. */
 START_TEST(infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {0, 3}};
     int expected[] = {-1, 2, -1, -1};
@@ -72,7 +73,8 @@ START_TEST(loop_to_itself_without_end) {
 }
 END_TEST
 
-/* An if inside an infinite loop still has a join inside the loop: 1 -> 2, 3 -> 4 -> 1. */
+/* An if inside an infinite loop still has its join in the loop. Block 1 branches to 2 and 3, which join in 4, and 4
+ * jumps back to 1. */
 START_TEST(branch_in_an_infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}};
     int expected[] = {1, 4, 4, 4, -1};
@@ -98,7 +100,7 @@ START_TEST(many_diamonds) {
 }
 END_TEST
 
-/* Returns by brute force whether an end can be reached from `from` without passing `without`. */
+/* Returns whether an end can be reached from `from` without passing `without`. Searches all paths. */
 static bool reaches_end_without(const struct cfg *g, uint32_t from, uint32_t without) {
     uint32_t stack[64], top = 0;
     bool seen[64] = {false};
@@ -134,7 +136,7 @@ START_TEST(random_graphs_match_the_definition) {
     struct cfg_edge edges[2 * N];
     uint32_t n_edges = 0, out[N];
     for (uint32_t b = 0; b + 1 < N; b++) {
-        edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* so that the end can be reached from every block */
+        edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* this edge makes the end reachable from every block */
         if (test_random_below(&seed, 4))
             edges[n_edges++] = (struct cfg_edge){b, test_random_below(&seed, N)};
     }

@@ -1,4 +1,4 @@
-/* Tests spans of blocks against their definition. */
+/* Tests the search for spans of blocks (frontend/analysis/span.h) against the definition of a span. */
 #include "frontend/analysis/span.h"
 #include "test/test.h"
 

@@ -18,7 +18,7 @@ START_TEST(immediates_are_constants_in_all_lanes) {
     ck_assert_ptr_nonnull(p);
     for (int lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(constant32(p, p->code[0].b, lane), 77);
-    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* the constant pool has equal constants only once */
+    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* the constant pool contains each constant only once */
     ck_assert_uint_eq((p->code[0].b >> 1) % 64, 0);
     ck_assert_uint_eq(p->code[2].b, OPND_ZERO);
     lowered_free(l);
@@ -60,7 +60,7 @@ START_TEST(parameters_lie_by_their_alignment) {
                    ".param .align 4 .b8 c[6], .param .u32 d, .param .u64 .ptr .global .align 16 e) { ret; }",
                    NULL);
     const struct program *p = l->program;
-    /* byte offsets: a 0, b 8, c 16 (6 bytes), d 24, e 32 */
+    /* byte offsets: a is at 0, b at 8, c at 16 (with 6 bytes), d at 24, and e at 32 */
     static const uint32_t offsets[] = {0, 8, 16, 24, 32}, bytes[] = {1, 8, 6, 4, 8};
     ck_assert_ptr_nonnull(p);
     ck_assert_uint_eq(p->n_params, 5);
@@ -101,8 +101,8 @@ START_TEST(places_in_the_text) {
 }
 END_TEST
 
-/* The scoreboard's register list has the registers that an instruction reads (including its guard) and then the
- * registers that it writes. It has each register once. */
+/* The list of scoreboard registers of an instruction has the registers that it reads (including its guard), then the
+ * registers that it writes. It contains each register once. */
 START_TEST(scoreboard_registers) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; mov.u32 %r1, 5;\n"
                                    "@%p1 mul.lo.u32 %r2, %r1, %r1; st.global.u32 [%d1], %r2; ret;");
@@ -149,7 +149,8 @@ START_TEST(thread_counts) {
 }
 END_TEST
 
-/* A branch over an exit becomes an exit with the negated guard: the threads that stay join at the branch's target. */
+/* A branch over an exit becomes an exit with the negated guard: the remaining threads continue at the branch's
+ * target. */
 START_TEST(branch_over_exit_meets_at_its_target) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; exit; GO: mov.u32 %r2, 1; ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, 3);
@@ -194,7 +195,8 @@ START_TEST(a_call_s_list) {
     ck_assert_uint_eq(p->code[0].target, p->functions[1].entry);
     ck_assert_uint_eq(p->code[0].rpc, 1);
     const opnd_t *list = p->lists + p->code[0].list;
-    static const uint32_t expected[] = {1, 1, 1, 4, 0, 4, 8, 8, 8}; /* byte offsets: x at 4, a at 0; y at 8, r at 8 */
+    /* byte offsets: caller's x at 4 and formal a at 0; caller's y at 8 and formal r at 8 */
+    static const uint32_t expected[] = {1, 1, 1, 4, 0, 4, 8, 8, 8};
     for (int i = 0; i < 9; i++)
         ck_assert_uint_eq(list[i], expected[i]);
     ck_assert_uint_eq(p->functions[0].frame_bytes, 16);
@@ -286,7 +288,7 @@ START_TEST(textures) {
     ck_assert_uint_eq(p->code[0].n_list, 6);
     ck_assert_uint_eq(constant32(p, p->code[0].a, 0), DEVICE_BASE + 4096);
     ck_assert_uint_eq(p->info[0].n_writes, 4);
-    ck_assert_uint_eq(p->code[1].n_list, 7); /* the layer, x, y; the fourth coordinate is padding */
+    ck_assert_uint_eq(p->code[1].n_list, 7); /* the coordinates are the layer, x and y; the fourth one is padding */
     lowered_free(l);
 }
 END_TEST
@@ -331,7 +333,7 @@ START_TEST(verifier_reports_broken_programs) {
     struct program *p = l->program;
     char buffer[256];
     ck_assert_ptr_null(verify_program(p, buffer, sizeof buffer));
-    p->code[1].target = 3; /* a target in the middle of a block */
+    p->code[1].target = 3; /* makes a branch target point into the middle of a block */
     ck_assert_ptr_nonnull(verify_program(p, buffer, sizeof buffer));
     ck_assert_ptr_nonnull(strstr(buffer, "begins no block"));
     p->code[1].target = 4;
@@ -347,7 +349,7 @@ START_TEST(verifier_reports_broken_programs) {
 }
 END_TEST
 
-/* The program remains valid when its module and all other sources are freed. */
+/* The program remains valid after its module and all other inputs of lowering have been freed. */
 START_TEST(programs_own_what_they_need) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], 1; ret;");
     struct program *p = l->program;
@@ -361,8 +363,8 @@ START_TEST(programs_own_what_they_need) {
 }
 END_TEST
 
-/* Lowers all kernels of the files in a folder. `known` lists the kernels that use features which Heddle lacks, each
- * with its first error message. */
+/* Lowers all kernels of the files in a folder. `known` lists the kernels that use features that Heddle does not
+ * support, each with the expected first error message. */
 static void lower_folder(const char *folder, const char *const *known) {
     DIR *dir = opendir(folder);
     int n = 0;

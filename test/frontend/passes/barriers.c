@@ -8,7 +8,7 @@
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %o; .reg .b64 %a,%b; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; mov.u32 %r2,0; mov.u32 %r3,0;\n"
-/* HEAD without the instructions before the body: the kernel begins with the loop. */
+/* HEAD without the first instructions, so that the kernel begins with the loop. */
 #define BARE                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %o; .reg .b64 %a,%b;\n"
@@ -19,7 +19,8 @@
 static const struct {
     const char *name, *text;
 } kernels[] = {
-    /* the sum of 0 .. lane - 1, tested before the first iteration: the usual layout of a while loop */
+    /* sums 0 .. lane - 1 in a loop whose condition is tested before the first iteration, the usual layout of a while
+     * loop */
     {"while", HEAD " bra H;\nB: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
     /* the same twice */
     {"two",
@@ -29,8 +30,8 @@ static const struct {
     {"nested",
      HEAD " bra H;\nB: mov.u32 %r5,0; bra I;\nC: add.u32 %r3,%r3,%r5; add.u32 %r5,%r5,1;\n"
           "I: setp.lt.u32 %o,%r5,%r2; @%o bra C;\n add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
-    /* lane l leaves both loops in iteration l % 4 of the inner and l / 4 of the outer loop, which has no other exit:
-     * lanes that have left wait while the remaining lanes enter the inner loop again */
+    /* lane l leaves both loops in iteration l % 4 of the inner loop and l / 4 of the outer loop; the outer loop has no
+     * other exit; lanes that have left wait while the remaining lanes enter the inner loop again */
     {"both",
      HEAD "O: mov.u32 %r5,0;\nI: mad.lo.u32 %r6,%r2,4,%r5; setp.eq.u32 %o,%r6,%r1; @%o bra X;\n add.u32 %r3,%r3,%r6;"
           " add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,4; @%o bra I;\n add.u32 %r2,%r2,1; bra O;\nX:\n" TAIL},
@@ -74,9 +75,9 @@ START_TEST(a_loop_reconverges_wherever_its_header_is) {
 }
 END_TEST
 
-/* Sides of branches that end with an exit after some work, in kernels whose other sides have their join at J. The
- * expected numbers, derived by hand, are the instructions that one warp issues when J is issued once: HEAD has 4, TAIL
- * 8, LEAVE 4 (lanes store and end). */
+/* Kernels in which some sides of branches do work and then exit, while the other sides join at J. The expected numbers,
+ * derived by hand, are the instructions that one warp issues if the code at J is issued only once. HEAD has 4
+ * instructions, TAIL has 8, and LEAVE (lanes store and exit) has 4. */
 #define LEAVE  "mul.wide.u32 %b,%r1,4; add.u64 %a,%a,%b; st.global.u32 [%a],%r1; ret;\n"
 #define SIDES  " setp.lt.u32 %o,%r1,16; @%o bra A;\n add.u32 %r3,%r3,1; bra J;\nA: setp.lt.u32 %o,%r1,4; @!%o bra B;\n"
 #define REJOIN "B: add.u32 %r3,%r3,2;\nJ:\n"
@@ -85,25 +86,28 @@ static const struct {
     const char *name, *text;
     int want;
 } leaving[] = {
-    /* instructions: 2 + 2 on the sides of the first branch, 2 of the second branch, LEAVE, 1 at B */
+    /* issued instructions: 2 on each of the two sides of the first branch, 2 for the second branch, LEAVE, and 1
+     * at B */
     {"an early return", HEAD SIDES LEAVE REJOIN TAIL, 4 + 2 + 2 + 2 + 4 + 1 + 8},
     /* lanes 0 to 3 test once more (2 instructions) and go to B with the remaining lanes */
     {"a trap", HEAD SIDES "setp.lt.u32 %o,%r1,99; @%o bra B; st.global.u32 [%a],%r1; trap;\n" REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 1 + 8},
-    /* Lane l leaves the loop in iteration l, but odd lanes from 7 on end in iteration 5. Lane 30 is the last:
+    /* Lane l leaves the loop in iteration l, but odd lanes from 7 on exit in iteration 5. Lane 30 leaves last. Issued
+     * instructions:
      * - 31 times 2 at H
-     * - 30 times 2 after H, and 3 at C
+     * - 30 times 2 after H, and 30 times 3 at C
      * - in iteration 5, 3 that test for odd lanes, and LEAVE */
     {"out of a loop",
      HEAD "H: setp.ge.u32 %o,%r2,%r1; @%o bra J;\n setp.ne.u32 %o,%r2,5; @%o bra C;\n and.b32 %r5,%r1,1;"
           " setp.eq.u32 %o,%r5,0; @%o bra C;\n" LEAVE "C: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1; bra H;\nJ:\n" TAIL,
      4 + 31 * 2 + 30 * 5 + 3 + 4 + 8},
-    /* of every four lanes, two go to C0 (2 instructions), one goes to C1 and ends, one goes to C2 (1 instruction) */
+    /* of every four lanes, two go to C0 (2 instructions), one goes to C1 and exits, and one goes to C2 (1
+     * instruction) */
     {"a case of a switch",
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, C0;\n brx.idx %r5, T;\nC0: add.u32 %r3,%r3,1; bra J;\n"
           "C1: " LEAVE "C2: add.u32 %r3,%r3,2;\nJ:\n" TAIL,
      4 + 2 + 2 + 4 + 1 + 8},
-    /* nested returns: lanes 0 and 1 return first, then lanes 2 and 3 (one more setp and branch) */
+    /* nested returns: lanes 0 and 1 return first, then lanes 2 and 3 return after one more setp and branch */
     {"two returns", HEAD SIDES " setp.lt.u32 %o,%r1,2; @%o bra D;\n" LEAVE "D: " LEAVE REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 4 + 4 + 1 + 8},
     /* two joins, each after a return: lanes 0 to 3 return before the first join, and lanes 16 to 19 before the
@@ -129,16 +133,16 @@ START_TEST(sides_that_exit_keep_the_join) {
 }
 END_TEST
 
-/* Lanes whose number has bit n clear branch to `to`. This takes 3 instructions. */
+/* Branches to `to` in lanes whose number has no bit of mask n set. Has 3 instructions. */
 #define SPLIT(n, to) " and.b32 %r5,%r1," #n "; setp.eq.u32 %o,%r5,0; @%o bra " to ";\n"
 #define DO3          " add.u32 %r3,%r3,1; add.u32 %r3,%r3,%r3; xor.b32 %r3,%r3,5;\n"
 
-/* In these kernels, a convergence barrier at the wrong place would never open. In order:
+/* In these kernels, lanes would wait forever at a convergence barrier in the wrong place. The kernels, in this order:
  * - the only exit of a loop comes after work that even and odd lanes do in turn, so that exit is the post-dominator of
  *   the branch: the working lanes must not wait there for the lanes that stay in the loop, which wait at N for them;
  * - even lanes wait at a barrier of the CTA before J or T, and odd lanes after J: the odd lanes must not wait at J;
  * - even lanes wait in a loop for a flag that odd lanes set after J;
- * - lanes call a function that ends them;
+ * - lanes call a function in which they exit;
  * - lanes store and return early from a function;
  * - some lanes wait at a barrier of the CTA and then end; all 32 lanes must arrive there, so the remaining lanes
  *   must not wait for the ended lanes at J. */
@@ -176,9 +180,9 @@ START_TEST(no_barrier_waits_for_absent_threads) {
 }
 END_TEST
 
-/* Threads that leave a region for code which only some of its threads reach. The expected numbers, derived by hand, are
- * the instructions that one warp issues when each block below is issued once: HEAD has 4, TAIL 8. %r1 holds the
- * lane. */
+/* Kernels in which threads leave a region for code that only some of its threads reach. The expected numbers, derived
+ * by hand, are the instructions that one warp issues if each block below is issued once. HEAD has 4 instructions, and
+ * TAIL has 8. %r1 holds the lane number. */
 #define FUNCTION(body)                                                                                                 \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func (.param .b32 r) f(.param .b32 s)\n{\n.reg .b32 %r<9>;"       \
     " .reg .pred %o; ld.param.b32 %r1,[s]; mov.u32 %r3,0; mov.u32 %r2,0;\n" body                                       \
@@ -189,12 +193,12 @@ static const struct {
     const char *name, *text;
     int want;
 } shared[] = {
-    /* a || b: half of the lanes execute the second test; DO3 of the taken side, with its jump, and of the other side
-     * once each */
+    /* a || b: half of the lanes execute the second test; DO3 and a jump are issued once for the taken side, and DO3
+     * once for the other side */
     {"or", HEAD SPLIT(1, "T") SPLIT(2, "T") DO3 " bra J;\nT:" DO3 "J:\n" TAIL, 4 + 3 + 3 + 4 + 3 + 8},
     /* a && b: as for a || b, with the sides exchanged */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
-    /* (a || b) && (c || d): the lanes that passed the first pair execute the second */
+    /* (a || b) && (c || d): the lanes for which the first pair is true execute the second pair */
     {"or and",
      HEAD SPLIT(1, "C") SPLIT(2, "C") " bra E;\nC:" SPLIT(4, "T") SPLIT(8, "T") "E:" DO3 " bra J;\nT:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
@@ -209,23 +213,25 @@ static const struct {
      HEAD SPLIT(1, "A") DO3 SPLIT(2, "F") " bra S;\nA:" SPLIT(4, "B")
          DO3 SPLIT(8, "F") " bra S;\nB:" DO3 SPLIT(16, "F") "S:" DO3 " bra J;\nF:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
-    /* A loop with `continue` and two exits:
-     * - its first 2 instructions are issued in 5 iterations, the rest in 4
-     * - the rest has 4 instructions up to the first continue, DO3 and 3 up to the second, DO3 and 2 up to the third
-     * - from the second iteration on, 3 more instructions test bit 4
-     * - lanes with bit 4 leave early, by DO3 and a jump; the remaining lanes reach Y */
+    /* A loop with `continue` and two exits: - The first 2 instructions of the body are issued in 5 iterations, the rest
+     * in 4 iterations.
+     * - The rest has 4   instructions up to the first `continue`, DO3 and 3 more up to the second, and DO3 and 2 more
+     *   up to the   third.
+     * - From the second iteration on, 3 more instructions test bit 4 of the lane number.
+     * - Lanes with bit 4   leave early, through DO3 and a jump. The remaining lanes reach Y. */
     {"continue",
      HEAD "H: setp.ge.u32 %o,%r2,4; @%o bra Y;\n add.u32 %r2,%r2,1;\n" SPLIT(1, "H") DO3 SPLIT(2, "H") DO3
      " setp.lt.u32 %o,%r2,2; @%o bra H; and.b32 %r5,%r1,4; setp.eq.u32 %o,%r5,0; @%o bra H;\n" DO3 " bra J;\nY:" DO3
      "J:\n" TAIL,
      4 + 5 * 2 + 4 * 4 + 4 * 6 + 4 * 5 + 3 * 3 + 4 + 3 + 8},
-    /* the code after the join is the end of a loop's body, from which threads reach the branch again; three
-     * iterations */
+    /* the code after the join is the end of a loop's body, from which threads reach the branch again; the loop has
+     * three iterations */
     {"a round",
      HEAD "H:" SPLIT(1, "A") DO3 SPLIT(2, "N") " bra J;\nA:" DO3 "J:" DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3;"
                                                " @%o bra H;\n" TAIL,
      4 + 3 * (3 + 3 + 3 + 1 + 3 + 3 + 3) + 8},
-    /* an inner loop of two iterations inside a loop as above, with two exits to J and one exit past J */
+    /* a loop as in the previous kernel that contains an inner loop of two iterations, with two exits to J and one exit
+     * past J */
     {"a loop in a round",
      HEAD "O: mov.u32 %r5,0;\nI: and.b32 %r6,%r1,1; setp.eq.u32 %o,%r6,0; @%o bra J; and.b32 %r6,%r1,2;"
           " setp.eq.u32 %o,%r6,0; @%o bra N; add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,2; @%o bra I;\nJ:" DO3
@@ -249,10 +255,11 @@ static const struct {
      * issues 3 before its body and 2 at R */
     {"return", FUNCTION(SPLIT(1, "A") DO3 SPLIT(2, "R") " bra J;\nA:" DO3 "J:" DO3),
      4 + 1 + 3 + 3 + 3 + 3 + 1 + 3 + 3 + 2 + 8},
-    /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1:
-     * - 1 instruction before the loop; 2 in each of 4 iterations
-     * - 2 more in 3 of them, and 2 at C
-     * - in iteration 1 also 3, DO3 and a jump; DO3 after the loop */
+    /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1. Issued instructions:
+     * - 1 before the loop, and 2 in each of 4 iterations
+     * - 2 more in 3 of these iterations, and 2 at C
+     * - in iteration 1, also 3, DO3 and a jump
+     * - DO3 after the loop */
     {"return from a loop",
      FUNCTION(" shr.u32 %r6,%r1,3;\nH: setp.ge.u32 %o,%r2,%r6; @%o bra J;\n setp.ne.u32 %o,%r2,1; @%o bra C;\n" SPLIT(
          1, "C") DO3 " bra R;\nC: add.u32 %r2,%r2,1; bra H;\nJ:" DO3),

@@ -53,8 +53,8 @@ static bool add_nops(struct ir *ir) {
 }
 
 /* Returns whether lanes may execute copies of block b separately without any effect on results. They may not if the
- * block has an instruction for which lanes depend on each other (member masks, barriers, collectives), or a call,
- * whose function may have such instructions. */
+ * block has an instruction in which lanes depend on each other (member masks, barriers, collectives), or a call,
+ * because the called function may have such instructions. */
 static bool may_be_copied(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
@@ -80,8 +80,8 @@ static bool copy_blocks(struct ir *ir) {
     return edit_end(e);
 }
 
-/* Makes the first iteration of a loop run in a copy of the loop. If the copy keeps its own latches, all iterations
- * run in it. */
+/* Makes the first iteration of a loop run in a copy of the loop. If the latches of the copy jump to the header of the
+ * copy, all iterations run in the copy. */
 static bool copy_loops(struct ir *ir) {
     struct dom_tree dom = ir_dominators(ir);
     struct loops l = find_loops(ir->tmp, &ir->cfg, &dom);
@@ -102,7 +102,7 @@ static bool copy_loops(struct ir *ir) {
             continue;
         struct edit_copy c = edit_copy_blocks(e, blocks, n, NO_BLOCK);
         edit_retarget(e, pre, loop->header, c.block[loop->header]);
-        if (below(2)) /* the copy is one iteration: its latches jump to the loop itself */
+        if (below(2)) /* the copy executes one iteration only: its latches jump to the original loop */
             for (uint32_t k = 0; k < loop->n_latches; k++)
                 edit_retarget(e, c.block[loop->latches[k]], c.block[loop->header], loop->header);
     }
@@ -135,7 +135,7 @@ static bool remove_dead(struct ir *ir) {
     return true;
 }
 
-/* Splits blocks, puts new blocks on edges, and ends blocks with a jump where they fell through. */
+/* Splits blocks, inserts new blocks on edges, and replaces fall-throughs by jumps. */
 static bool cut_up(struct ir *ir) {
     struct edit *e = edit_begin(ir);
     for (uint32_t k = 0; k < 30; k++) {
@@ -228,7 +228,7 @@ static void compare(const struct run *want, const struct run *got, const char *m
                place, model, i, got->out[i], want->out[i]);
 }
 
-/* Tries each edit at each place. Only every fourth kernel is tested (with HEDDLE_EVERY, all kernels), and every
+/* Tries each edit at each place. Only every sixth kernel is tested (with HEDDLE_EVERY, all kernels), and every
  * third kernel also in a timing model. */
 START_TEST(memory_stays_the_same) {
     static struct run want, got;
@@ -241,7 +241,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 4 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
+            if ((seed / 2 + k) % 6 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
@@ -259,7 +259,7 @@ START_TEST(memory_stays_the_same) {
         }
         free(text);
     }
-    ck_assert(_i == 0 || changes > KERNELS);
+    ck_assert(_i == 0 || changes > KERNELS / 2);
 }
 END_TEST
 
@@ -304,7 +304,8 @@ static uint32_t of_kind(const struct ir *ir, enum inst_kind kind) {
     return n;
 }
 
-/* An empty block is skipped by jumps to it. An instruction put in place of a removed one gets its source line. */
+/* A jump to an empty block goes to the next block instead. An instruction that replaces a removed instruction gets the
+ * source line of the removed one. */
 static bool empty_a_block(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), add = branch + 1, blocks = ir->n_blocks, n = ir->n;
     struct inst in = nop();
@@ -323,11 +324,12 @@ static bool empty_a_block(struct ir *ir) {
     edit_end(e);
     ck_assert_uint_eq(ir->n, n - 1);
     ck_assert_uint_eq(ir->n_blocks, blocks - 1);
-    ck_assert_uint_eq(ir->code[branch].target, ir->info[branch].block + 1); /* both edges lead there */
+    /* both edges of the branch lead to the next block */
+    ck_assert_uint_eq(ir->code[branch].target, ir->info[branch].block + 1);
     return true;
 }
 
-/* The call lists contain a copied call as one more call of the same function, and do not contain a removed call. */
+/* A copied call is in the call lists as one more call of the same function. A removed call is not in the call lists. */
 static bool copy_a_call(struct ir *ir) {
     uint32_t call = nth(ir, K_CALL, 0), block = ir->info[call].block, calls = ir->n_calls;
     struct edit *e = edit_begin(ir);
@@ -395,23 +397,24 @@ static void drop_heads(char *text) {
     *to = '\0';
 }
 
-/* An edit that changes nothing leaves registers, targets and lines as they were. Only blocks may differ: when dropped
- * unreachable code jumped to a block, that block may merge with the one before it. */
+/* An edit that changes nothing leaves registers, targets and lines as they were. Only blocks may differ: if unreachable
+ * code that jumped to a block was dropped, that block may merge with the previous block. */
 START_TEST(no_change_leaves_the_same_program) {
     static struct pass table[MAX_PASSES];
-    for (uint64_t seed = 1; seed <= KERNELS; seed++)
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        const char *model = seed % 2 ? "its" : "spe";
+        char *text = random_kernel(seed, seed % 3 == 0), *before = listing(text, model, NULL);
+        drop_heads(before);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            const char *model = seed % 2 ? "its" : "spe";
-            char *text = random_kernel(seed, seed % 3 == 0);
             passes_with(table, &(struct pass){.name = "edit", .help = "", .run = nothing}, places[k]);
-            char *before = listing(text, model, NULL), *after = listing(text, model, table);
-            drop_heads(before);
+            char *after = listing(text, model, table);
             drop_heads(after);
             ck_assert_msg(strcmp(before, after) == 0, "seed %d after %s", (int)seed, places[k]);
-            free(before);
             free(after);
-            free(text);
         }
+        free(before);
+        free(text);
+    }
 }
 END_TEST
 

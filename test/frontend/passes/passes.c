@@ -1,4 +1,4 @@
-/* Tests what a pass receives (the context) and reports (notes), and where notes are printed. The passes are
+/* Tests the context that a pass receives, the notes that it reports, and where these notes are printed. The passes are
  * minimal examples. */
 #include "test/toys/passes.h"
 #include "host/context.h"
@@ -57,7 +57,7 @@ START_TEST(a_toy_pass_works) {
 }
 END_TEST
 
-/* Under a model without the extension the program is unchanged, and a note says so when the pass runs. */
+/* Under a model without the extension, the pass leaves the program unchanged and reports this in a note. */
 START_TEST(a_pass_runs_under_its_models_only) {
     static struct pass table[MAX_PASSES];
     passes_with(table, &self_moves, "postdom");
@@ -81,7 +81,7 @@ static bool keep_guarded(const void *config, const char *key, double *value) {
     return true;
 }
 
-/* A pass receives options, and notes why it left a candidate unchanged. */
+/* A pass receives options, and reports in a note why it left a candidate unchanged. */
 START_TEST(a_pass_reads_options) {
     static struct pass table[MAX_PASSES];
     static const char *const names[] = {"toy", NULL};
@@ -118,7 +118,7 @@ START_TEST(options_are_numbers) {
     ck_assert(config_set(&c, "dpe.forwarding=on", err, sizeof err) && config_number(&c, "dpe.forwarding", &v));
     ck_assert_double_eq(v, 1);
     ck_assert(config_set(&c, "dpe.scheduler=constrained", err, sizeof err) && config_number(&c, "dpe.scheduler", &v));
-    ck_assert_double_eq(v, 1); /* the index of the choice, which is the second one */
+    ck_assert_double_eq(v, 1); /* the option's value is the second choice, which has index 1 */
     ck_assert(!config_number(&c, "no.option", &v));
     struct pass_context none = {0};
     ck_assert_double_eq(pass_option(&none, "sm.warps", 3), 3);

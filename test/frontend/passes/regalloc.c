@@ -59,7 +59,7 @@ static void finish(struct made *m) {
 /* Computes the registers that are live after each instruction by the textbook method, an iteration over bit sets to
  * a fixed point. */
 struct flow {
-    /* filled: set of registers that some path to the instruction writes */
+    /* filled[i]: set of registers that some path to instruction i writes */
     uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N];
 };
 
@@ -106,7 +106,8 @@ static bool same_place(const struct ir *ir, uint32_t a, uint32_t b) {
     return ir->vregs[a].offset < b_end && ir->vregs[b].offset < a_end;
 }
 
-/* After each instruction, the registers that it wrote and the live registers must be in different slots. */
+/* After each instruction, the registers that the instruction wrote and all live registers must be in different
+ * slots. */
 static void check_interference(const struct ir *ir) {
     static struct flow f;
     textbook(ir, &f);
@@ -153,8 +154,8 @@ START_TEST(no_two_live_registers_share) {
 }
 END_TEST
 
-/* When no register is read before it is written, the register count for occupancy is the largest sum of live words by
- * the textbook method. */
+/* When no register is read before it is written, the register count for occupancy equals the largest number of live
+ * words that the textbook method finds. */
 static void check_pressure(const struct made *m) {
     static struct flow f;
     textbook(&m->ir, &f);
@@ -195,8 +196,8 @@ START_TEST(pressure_matches_the_textbook) {
 }
 END_TEST
 
-/* Nested ifs and loops with one entry and one exit each, and sometimes a structure without one entry and one exit: a
- * guarded exit, or a loop that never ends. Inner parts use few registers, so that many are live across them. */
+/* Writes nested ifs and loops, each with one entry and one exit, and sometimes a guarded exit or a loop that never
+ * ends. Inner structures use few registers, so that many registers are live across them. */
 static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t n_vregs) {
     for (uint32_t parts = 1 + test_random_below(seed, 4); parts-- && m->ir.n + 20 < MAX_N;) {
         uint32_t r[3], at = m->ir.n, what = depth ? test_random_below(seed, 8) : 0;
@@ -303,8 +304,8 @@ START_TEST(guarded_writes_begin_a_live_range) {
 }
 END_TEST
 
-/* A 32-bit and a 64-bit register never share memory, even when they are not live together: lanes of the two sizes have
- * different positions. */
+/* A 32-bit and a 64-bit register never share memory, even when they are not live together: a lane's value is at
+ * different positions in registers of the two sizes. */
 START_TEST(classes_have_areas_of_their_own) {
     struct made *m = make(9);
     for (uint32_t v = 1; v < 9; v++) {
@@ -321,7 +322,7 @@ START_TEST(classes_have_areas_of_their_own) {
 }
 END_TEST
 
-/* 64-bit values count as two words, predicates as none: d1, d2 and r1 are live at the add. */
+/* A 64-bit value counts as two words, and a predicate as none. d1, d2 and r1 are live at the add. */
 START_TEST(thread_regs_counts_words) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p];\n"
                                    "ld.global.u32 %r1, [%d1];\n"
@@ -350,7 +351,7 @@ START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
     struct lowered *l = lower_text(text, NULL);
     ck_assert_ptr_nonnull(l->program);
     ck_assert_uint_eq(l->program->thread_regs, 3);
-    ck_assert_uint_eq(l->program->n_regs, 2); /* one 32-bit, one 64-bit */
+    ck_assert_uint_eq(l->program->n_regs, 2); /* one 32-bit and one 64-bit register */
     lowered_free(l);
 }
 END_TEST

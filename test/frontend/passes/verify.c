@@ -1,4 +1,5 @@
-/* Errors that the verifier must find: programs under construction, each broken in one way. */
+/* Tests the verifier on damaged programs. Each case damages a valid program in one way, and the verifier must report
+ * it. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "test/toys/passes.h"
@@ -146,7 +147,8 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 static const struct corruption *now;
 static char found[256];
-/* Breaks the program as the test says, and stops the passes. */
+/* Damages the intermediate code as the current case (`now`) defines, and keeps the verifier's message in `found`.
+ * Returns false, so that no further pass runs. */
 static bool corrupt(struct ir *ir) {
     char clean[256];
     const char *wrong = verify_ir(ir, "test", clean, sizeof clean);
@@ -171,7 +173,7 @@ START_TEST(each_corruption_is_found) {
 }
 END_TEST
 
-/* Breaks the finished program as the test says. */
+/* Functions that each damage one field of a lowered program. */
 static void leader_lost(struct program *p) { p->code[p->blocks[1].begin].ends_block ^= 1; }
 static void entry_inside(struct program *p) { p->functions[1].entry++; }
 static void no_stream(struct program *p) { p->n_streams = 0; }
@@ -192,7 +194,7 @@ START_TEST(each_corruption_of_the_result_is_found) {
 }
 END_TEST
 
-/* Convergence barriers of two nested regions: threads that return early leave the inner region. */
+/* A kernel with two nested convergence regions. Threads that return early break from the inner region's barrier. */
 static const char regions[] =
     ".version 7.0 .target sm_70 .address_size 64\n"
     ".func f() { .reg .pred %p; .reg .b32 %r<3>; mov.u32 %r1, %tid.x; setp.lt.u32 %p, %r1, 9; @%p bra A;\n"

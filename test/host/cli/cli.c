@@ -1,4 +1,4 @@
-/* Tests commands, lists, options, bench, compare and inspect by running heddle. */
+/* Tests the command line by running heddle: commands, lists, options, bench, compare and inspect. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <sys/stat.h>
@@ -130,7 +130,7 @@ START_TEST(bench_of_one_writes_its_result_itself) {
 }
 END_TEST
 
-/* Counts how often `part` occurs in the output. */
+/* Returns how often `part` occurs in the output. */
 static int times(const char *part) {
     int n = 0;
     for (const char *at = out; (at = strstr(at, part)); at++)
@@ -142,7 +142,7 @@ START_TEST(a_set_stands_for_its_benchmarks) {
     STATUS(HEDDLE_OK, "bench classic -m functional --csv -");
     ck_assert_int_eq(times(",pass,"), 3);
     ck_assert(times("vecadd,pass") == 1 && times("sgemm,pass") == 1 && times("reduction,pass") == 1);
-    /* a benchmark that is named and in a set runs once; a benchmark named twice runs twice */
+    /* a benchmark runs once if it is named and also in a named set; a benchmark that is named twice runs twice */
     STATUS(HEDDLE_OK, "bench sgemm classic classic -m functional --csv -");
     ck_assert_int_eq(times(",pass,"), 3);
     ck_assert_int_eq(strncmp(strchr(out, '\n') + 1, "sgemm,", 6), 0); /* in the given order */
@@ -157,20 +157,20 @@ START_TEST(a_set_stands_for_its_benchmarks) {
 }
 END_TEST
 
-/* A set has its own mean if it contains several, but not all, of the chosen benchmarks. */
+/* A set of benchmarks gets its own mean if some, but not all, of the chosen benchmarks are in it, and more than one. */
 START_TEST(compare_has_a_mean_for_each_set) {
     STATUS(HEDDLE_OK, "compare vecadd sgemm bfs1 hotspot arith -m functional --csv -");
     ck_assert_int_eq(times("mean of classic,"), 1);
     ck_assert_int_eq(times("mean of dual-path-regular,"), 1);
     ck_assert_int_eq(times("mean of dac,"), 1);
-    ck_assert_int_eq(times("mean of "), 4); /* no mean of `speed`, which contains only one of them */
+    ck_assert_int_eq(times("mean of "), 4); /* the set `speed` contains only one chosen benchmark, so it gets no mean */
     ck_assert_int_eq(times("mean of all,"), 1);
     STATUS(HEDDLE_OK, "compare vecadd sgemm -m functional --csv -");
-    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain all chosen ones: only the overall mean */
+    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain both benchmarks: only the overall mean */
 }
 END_TEST
 
-/* Makes a folder of kernels in which vecadd subtracts. */
+/* Makes a folder of kernels in which vecadd subtracts instead, so that its result is wrong. */
 static void spoil_vecadd(void) {
     ck_assert_int_eq(system("mkdir bad && sed 's/add.f32/sub.f32/' $HEDDLE_KERNELS/vecadd.ptx >bad/vecadd.ptx"), 0);
     setenv("HEDDLE_KERNELS", "bad", 1);
@@ -197,10 +197,10 @@ START_TEST(a_bench_that_does_not_end_leaves_no_file) {
 END_TEST
 
 START_TEST(compare_does_not_depend_on_parallel_runs) {
-    STATUS(HEDDLE_OK, "compare vecadd reduction -m spe,dpe -j 1 --csv -");
+    STATUS(HEDDLE_OK, "compare spmv conv2d -m spe,dpe -j 1 --csv -");
     char *first = strdup(out);
-    SAYS(out, "reduction,spe,pass");
-    STATUS(HEDDLE_OK, "compare vecadd reduction -m spe,dpe -j 4 --csv -");
+    SAYS(out, "conv2d,spe,pass");
+    STATUS(HEDDLE_OK, "compare spmv conv2d -m spe,dpe -j 4 --csv -");
     ck_assert_str_eq(out, first);
     free(first);
 }
@@ -219,7 +219,7 @@ START_TEST(inspect_shows_each_kernel) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/lud.ptx");
     SAYS(out, "lud_diagonal\n");
     SAYS(out, "lud_perimeter\n");
-    SAYS(out, "3072 bytes a block"); /* the perimeter's three 16 x 16 tiles of floats */
+    SAYS(out, "3072 bytes a block"); /* perimeter needs three tiles of 16 x 16 floats */
     SAYS(out, "joins at B");
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/lud.ptx -k lud_internal");
     ck_assert_ptr_null(strstr(out, "lud_diagonal\n"));

@@ -1,4 +1,5 @@
-/* Tests the files that heddle writes: owner and mode, when they change, and what is refused before a run. */
+/* Tests the files that heddle writes: their owner and mode, when an existing file is replaced, and which files are
+ * refused before a run. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <sys/stat.h>
@@ -34,7 +35,7 @@ static void write_mine(const char *path) { write_file(path, "mine", 4); }
 /* Checks that no temporary file is left. */
 static void is_clean(void) { ck_assert_int_ne(system("ls -A | grep -q '^\\.heddle-'"), 0); }
 
-/* Runs a shell command, in which $H is heddle; returns its exit status. */
+/* Runs a shell command, in which $H stands for heddle. Returns its exit status. */
 static int shell(const char *command) {
     setenv("H", cli_binary, 1);
     int how = system(command);
@@ -58,7 +59,7 @@ START_TEST(one_file_is_written_once) {
     write_sevens();
     write_mine("y");
     ck_assert_int_eq(symlink("y", "link"), 0);
-    ck_assert_int_eq(symlink("new", "ahead"), 0); /* to a file that does not exist yet */
+    ck_assert_int_eq(symlink("new", "ahead"), 0); /* writes to a file that does not exist yet */
     ck_assert_int_eq(link("y", "hard"), 0);
     ck_assert_int_eq(mkdir("d", 0777), 0);
     static const char *const pairs[] = {
@@ -166,7 +167,7 @@ START_TEST(what_cannot_be_written_is_refused_beforehand) {
                  {"/dev/fd/0", "/dev/fd/0: is open for reading only"},
                  {longest, "File name too long"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        /* the run would never end, so the refusal must come before it */
+        /* the kernel never ends, so heddle must refuse the file before the run */
         write_kernel(".param .u64 p", "L: bra L;");
         STATUS(HEDDLE_USAGE, SEVENS "-a out:%s:16", cases[i].path);
         SAYS(err, cases[i].part);
@@ -183,7 +184,7 @@ START_TEST(names_may_be_as_long_as_they_come) {
     write_sevens();
     memset(longest, 'n', 255);
     longest[255] = '\0';
-    for (int again = 0; again < 2; again++) { /* a new file, then an existing one */
+    for (int again = 0; again < 2; again++) { /* first a new file, then the existing file */
         STATUS(HEDDLE_OK, SEVENS "-a out:%s:16", longest);
         is_sevens(longest);
     }
@@ -202,7 +203,7 @@ START_TEST(a_full_disk_loses_nothing) {
     STATUS(HEDDLE_USAGE, "bench vecadd -m functional --csv /dev/full");
     SAYS(err, "/dev/full: No space left on device");
     write_mine("y");
-    /* files may have at most 512 bytes, and the result has some thousand bytes */
+    /* the file size limit is 512 bytes, and the result needs some thousand bytes */
     ck_assert_int_eq(
         shell("(ulimit -f 1; exec $H run k.ptx -g 1 -b 4 -m functional -a zero:16 --json y >o.txt 2>e.txt)"),
         HEDDLE_USAGE);
@@ -265,7 +266,7 @@ START_TEST(a_result_on_stdout_is_alone_there) {
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 2");
     SAYS(out, "Hej!\nHej!\n");
     ck_assert_str_eq(err, "");
-    /* stdout is redirected to the same file */
+    /* stdout is redirected to the file that heddle would write */
     ck_assert_int_eq(shell("$H run k.ptx -g 1 -b 2 --json same >same 2>e.txt"), HEDDLE_USAGE);
     char *text = slurp("e.txt");
     SAYS(text, "--json writes same, and so does the standard output of this command");

@@ -1,7 +1,7 @@
 #ifndef TEST_CLI_HELP_H
 #define TEST_CLI_HELP_H
-/* Fixture for tests of the command line. Runs the built binary ($HEDDLE_BIN, else build/heddle) in a folder of its
- * own. Tests check its exit status, its output on stdout and stderr, and the files that it leaves. */
+/* Fixture for tests of the command line. It runs the binary that was built ($HEDDLE_BIN, else build/heddle) in a folder
+ * of its own. The tests check the exit status, stdout and stderr, and the files that heddle writes. */
 #include "host/heddle.h"
 #include "test/here.h"
 #include "test/test.h"
@@ -10,9 +10,9 @@
 
 extern char cli_binary[PATH_MAX], cli_root[PATH_MAX]; /* path of heddle; the folder in which the tests were started */
 extern char *out, *err;                               /* stdout and stderr of the last command */
-extern const char *cli_preload;                       /* a library to load before heddle (LD_PRELOAD); NULL: none */
+extern const char *cli_preload;                       /* a library that is loaded before heddle (LD_PRELOAD), or NULL */
 
-/* Creates a working folder for a test, and removes it. */
+/* Create a working folder for a test, and remove it. */
 void cli_setup(void);
 void cli_teardown(void);
 /* Runs heddle with these arguments in a shell. Returns the exit status. */
@@ -21,18 +21,19 @@ int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
-bool has_runtime(void); /* libcudart.so is in the folder of heddle */
+bool has_runtime(void); /* Returns whether libcudart.so is in the folder of heddle. */
 /* Returns a numeric member of a JSON object; fails if there is none. */
 double number(const cJSON *o, const char *name);
 /* Writes k.ptx with a kernel `k` that has these parameters and this body. */
 void write_kernel(const char *params, const char *body);
 
-/* Returns the number that a query of a database gives, or -1 if it gives none or the file does not exist. */
+/* Returns the number that a query of a database returns. Returns -1 if the query returns nothing or the file does not
+ * exist. */
 long long database_number(const char *file, const char *sql);
-/* Checks that results database `b` has everything that `a` has, except the host's statistics. */
+/* Checks that results database `b` contains everything that `a` contains, except statistics of the host. */
 void database_contained(const char *a, const char *b);
 
-/* Runs a command and checks its exit status; a failure shows its output. */
+/* Runs a command and checks its exit status. If the status is wrong, prints the output of the command. */
 #define STATUS(want, ...)                                                                                              \
     do {                                                                                                               \
         int status_ = heddle(__VA_ARGS__);                                                                             \

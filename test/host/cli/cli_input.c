@@ -1,5 +1,5 @@
-/* Tests inputs that can be read only once: stdin, pipes, FIFOs. They give the same results as a file with the same
- * bytes. */
+/* Tests inputs that can be read only once: stdin, pipes and FIFOs. A run on such an input must give the same results as
+ * a run on a regular file with the same bytes. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static void file_has(const char *path, const uint32_t *want, size_t n) {
 
 static const uint32_t plus_one[4] = {11, 21, 31, 41};
 
-/* Each command reads the bytes of x and adds one. */
+/* Commands that all read the bytes of file x through stdin, a pipe or a FIFO. The kernel adds one to each number. */
 static const char *const ways[] = {
     "cat x | $H " ADD_ONE "-a in:- -a out:y:16",
     "cat x | $H " ADD_ONE "-a in:/dev/stdin -a out:y:16",
@@ -101,8 +101,8 @@ START_TEST(a_machine_from_a_pipe) {
 }
 END_TEST
 
-/* Several runs of one command line, in separate processes, read a pipe once and have the statistics of runs on a
- * file. */
+/* Tests several runs of one command line, in separate processes. heddle reads the pipe only once, and the statistics of
+ * the runs are equal to those of runs on a regular file. */
 START_TEST(several_runs_read_a_pipe_once) {
     static const char *const pairs[][2] = {
         {"compare k.ptx -g 1 -b 4 -a in:x -a zero:16", "compare k.ptx -g 1 -b 4 -a in:<(cat x) -a zero:16"},
@@ -131,7 +131,7 @@ START_TEST(several_runs_read_a_pipe_once) {
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2);
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
-    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2); /* the same bytes, so no new run */
+    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2); /* no new run: the bytes are equal */
     ck_assert_int_eq(bash("cat k.ptx | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 3); /* other bytes */
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o c.db --slurm"),
@@ -180,7 +180,7 @@ START_TEST(odd_sizes) {
     file_has("y", plus_one, 3);
     struct stat st;
     ck_assert(stat("z", &st) == 0 && st.st_size == 15);
-    /* more than any buffer in between holds */
+    /* more bytes than any buffer between the processes holds */
     ck_assert_int_eq(bash("(cat x; head -c 100000001 /dev/zero) | $H " ADD_ONE "-a inout:-:z -a out:y:16"), HEDDLE_OK);
     file_has("y", plus_one, 4);
     ck_assert(stat("z", &st) == 0 && st.st_size == 100000017);
@@ -190,7 +190,7 @@ END_TEST
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-/* A signal ends the wait for a writer that never comes. */
+/* The FIFO never gets a writer. A signal ends heddle's wait for this writer. */
 START_TEST(a_signal_ends_the_wait) {
     static const char *const args[] = {
         ADD_ONE "-a in:f -a zero:16",

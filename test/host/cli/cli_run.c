@@ -1,4 +1,4 @@
-/* Tests `heddle run`: arguments, results, mistakes and faults. */
+/* Tests `heddle run`: arguments, results, messages about user errors, and faults. */
 #include "cli_help.h"
 #include "test/every_model.h"
 #include <stdio.h>
@@ -48,7 +48,7 @@ START_TEST(options_may_stand_anywhere) {
            "run --block=32 -a in:a.bin --arg in:b.bin -g4 --kernel vecadd -a out:c.bin:400 --model functional "
            "-au32:100 -- $HEDDLE_KERNELS/vecadd.ptx");
     check_sum();
-    STATUS(HEDDLE_USAGE, "run -g 1 -b 1 -- -a"); /* the file's name is -a */
+    STATUS(HEDDLE_USAGE, "run -g 1 -b 1 -- -a"); /* -a after -- is the name of a file */
     SAYS(err, "-a: No such file");
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(files_that_are_no_ptx_are_named) {
     SAYS(err, "which file?");
     STATUS(HEDDLE_USAGE, "run none.ptx -g 1 -b 1");
     SAYS(err, "none.ptx: No such file or directory");
-    STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* reported before other missing options */
+    STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* the missing file is reported before missing options */
     SAYS(err, "lud: No such file or directory; the built-in program of this name is run by 'heddle bench'");
     STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/vecadd.ptx --pass regallok");
     SAYS(err, "no pass is called 'regallok'");
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(mistakes_in_ptx_come_with_place_and_caret) {
     write_kernel("", "mov.u32 %r1 %r2;");
     STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
-    SAYS(err, "k.ptx:7:13: error:"); /* after 5 header lines and 1 line of registers; %r2 is at column 13 */
+    SAYS(err, "k.ptx:7:13: error:"); /* line 7: after 5 header lines and 1 line of registers; column 13: %r2 */
     SAYS(err, "^");
     write_kernel("", "mvo.u32 %r1, %r2;");
     STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
@@ -239,7 +239,8 @@ START_TEST(shapes_beyond_the_limits_name_them) {
 }
 END_TEST
 
-/* Checks JSON and trace of a run that did not end: they are complete and marked. */
+/* Checks the JSON and the trace of a run that did not end normally. Both files must be complete, and must contain the
+ * reason `why`. */
 static void check_records(const char *why, bool timed) {
     for (int i = 0; i < 1 + timed; i++) {
         char *text = slurp(i ? "t.json" : "r.json");
@@ -256,8 +257,8 @@ static void check_records(const char *why, bool timed) {
     }
 }
 
-/* Runs the faulting kernel k.ptx with one buffer, functionally and with timing. Checks status and message; no buffer is
- * written, but statistics are. */
+/* Runs the faulting kernel k.ptx with one buffer, with the functional model and with a timing model. Checks the exit
+ * status and the message. The buffer must not be written to its file, but the statistics must be. */
 static void check_fault(int status, const char *more, const char *const *parts) {
     static const char *const models[] = {"functional", "spe"};
     for (int i = 0; i < 2; i++) {
@@ -272,7 +273,7 @@ static void check_fault(int status, const char *more, const char *const *parts) 
 }
 
 START_TEST(out_of_bounds_is_a_fault) {
-    /* thread 16 is the first one beyond a buffer of 64 bytes */
+    /* thread 16 is the first thread that writes beyond the buffer of 64 bytes */
     write_kernel(".param .u64 p",
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4; add.s64 %rd1,%rd1,%rd2;\n"
                  "st.global.u32 [%rd1],%r1;");
@@ -293,7 +294,7 @@ START_TEST(trap_is_a_fault) {
 END_TEST
 
 START_TEST(a_barrier_that_nobody_opens_is_a_deadlock) {
-    write_kernel(".param .u64 p", "bar.sync 1, 96;"); /* a block has 64 threads */
+    write_kernel(".param .u64 p", "bar.sync 1, 96;"); /* the barrier waits for 96 threads, but a block has only 64 */
     check_fault(HEDDLE_DEADLOCK, "", (const char *const[]){"barrier", NULL});
 }
 END_TEST
@@ -361,7 +362,7 @@ START_TEST(models_configurations_and_options_are_checked) {
 }
 END_TEST
 
-/* A kernel that needs more tuple registers than the machine has still runs, and a note tells the user. */
+/* A kernel needs more tuple registers than the machine has. It must still run, and a note must tell the user. */
 START_TEST(notes_are_no_errors) {
     STATUS(HEDDLE_OK, "bench vecadd -m functional+dac -s dac.tuples=1");
     SAYS(err, "heddle bench: note: vecadd in functional+dac: kernel 'vecadd': its affine stream needs ");
@@ -371,8 +372,8 @@ START_TEST(notes_are_no_errors) {
 }
 END_TEST
 
-/* These options are accepted: options of the chosen model (also of a model name with a number), of the functional
- * model's reconvergence model, and of extensions. */
+/* heddle accepts options of the chosen model (also if the model's name ends in a number), of the functional model's
+ * reconvergence model, and of extensions. */
 START_TEST(options_of_what_runs) {
     static const char *const right[] = {"-m dws100 -s dws.wst_entries=4",
                                         "-m si -s its.switch_latency=3",
@@ -386,12 +387,12 @@ START_TEST(options_of_what_runs) {
 }
 END_TEST
 
-/* One of two memory models serves L1 misses. If an option belongs to the other memory model, every command prints a
- * note and continues. Sampled: `heddle run` gets every row, each other command gets a third of the rows; with
- * HEDDLE_EVERY all pairs. */
+/* The machine uses one of two memory models for L1 misses. If an option belongs to the other memory model, every
+ * command prints a note and continues. By default `heddle run` is tested with every row of the table, and each other
+ * command with a third of the rows; with HEDDLE_EVERY, all pairs are tested. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
-    const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
-                                    "sweep vecadd --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
+    const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench mriq", "compare mriq -m spe,dpe",
+                                    "sweep mriq --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
     static const struct {
         const char *options, *note;
     } rows[] = {{"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s "},
@@ -424,7 +425,7 @@ START_TEST(options_of_the_other_memory_model_are_noted) {
 }
 END_TEST
 
-/* Options of the unused memory model have no effect. */
+/* Options of the memory model that is not used have no effect. */
 START_TEST(the_other_memory_models_options_change_nothing) {
     static const char *const rows[][3] = {
         {"", "-s memory.latency=9", "-s memory.requests=1"},
@@ -432,7 +433,7 @@ START_TEST(the_other_memory_models_options_change_nothing) {
     char first[64];
     for (int r = 0; r < 2; r++)
         for (int i = -1; i < 2; i++) {
-            STATUS(HEDDLE_OK, "compare vecadd -m spe,dpe --columns gpu.cycles %s %s", rows[r][0],
+            STATUS(HEDDLE_OK, "compare spmv -m spe,dpe --columns gpu.cycles %s %s", rows[r][0],
                    i < 0 ? "" : rows[r][1 + i]);
             char *at = strstr(out, "pass");
             ck_assert_ptr_nonnull(at);
@@ -443,7 +444,7 @@ START_TEST(the_other_memory_models_options_change_nothing) {
 }
 END_TEST
 
-/* The complete configuration of a result is accepted in any model. */
+/* The JSON result contains the complete configuration. heddle accepts this configuration with any model. */
 START_TEST(a_whole_configuration_runs_again) {
     FILE *script = fopen("all", "w");
     ck_assert_ptr_nonnull(script);
@@ -473,8 +474,9 @@ START_TEST(the_functional_model_takes_other_paths) {
 }
 END_TEST
 
-/* `image` has 4 x 4 texels with x + 10 y; at (2, 1.5), halfway between texels (1, 1) and (2, 1), it is 11.5. The kernel
- * multiplies the texture object's values by 2 and stores them to the surface: 2 3 4 5. */
+/* Texel (x, y) of `image` has the value x + 10 y. At (2, 1.5), halfway between texels (1, 1) and (2, 1), the filtered
+ * value is 11.5. The second kernel reads 2 3 4 5 through a texture object, doubles these values and stores them to a
+ * surface. */
 START_TEST(textures_are_files) {
     float image[16], coordinates[4] = {2, 1.5f, 0, 0}, result[4];
     const uint32_t line[] = {2, 3, 4, 5}, doubled[] = {4, 6, 8, 10};

@@ -1,4 +1,4 @@
-/* Tests options with several values on a command line. */
+/* Tests command lines that give several values for an option. */
 #include "cli_help.h"
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ START_TEST(what_is_no_axis_is_said) {
 }
 END_TEST
 
-/* Keys with a common prefix are separate axes: 2 x 3 combinations. */
+/* Options whose names begin with the same prefix are separate axes of the sweep: 2 x 3 combinations. */
 START_TEST(axes_are_told_apart_by_the_whole_key) {
     STATUS(HEDDLE_OK, "sweep vecadd -o a.db -c tiny -s dram.rc=40,50 -s dram.rcd=8:12:2");
     SAYS(out, "6 runs done, 0 already in the database");

@@ -1,4 +1,5 @@
-/* Tests shell completions: they have every command and option of --help, and the shells accept them. */
+/* Tests the shell completions. They must contain every command and option of --help, and the shells must accept
+ * them. */
 #include "cli_help.h"
 
 static char names[16][16];
@@ -12,7 +13,7 @@ static void find_names(void) {
     ck_assert_int_ge(n_names, 11);
 }
 
-/* Finds the options that --help lists for a command ("--model"). */
+/* Finds the options (for example "--model") that --help lists for a command. */
 static int find_options(const char *command, char found[48][32]) {
     int n = 0;
     STATUS(HEDDLE_OK, "help %s", command);
@@ -57,7 +58,7 @@ START_TEST(every_command_and_option_is_in_them) {
 }
 END_TEST
 
-/* Checks what bash offers for the words typed so far; the last one is unfinished. */
+/* Checks the completions that bash offers for a command line whose last word is unfinished. */
 static void bash_offers(const char *typed, const char *want, const char *not_this) {
     char command[4 * PATH_MAX];
     snprintf(command, sizeof command,

@@ -1,6 +1,6 @@
-/* Tests `heddle exec` on whole programs like those in common benchmark suites, compiled by nvcc (test/cuda/programs).
- * Each program compares its kernels' results with results that it computes on the host. `nodes` tests functions of
- * graphs, `virtual` also functions of stream memory operations. */
+/* Tests `heddle exec` on whole CUDA programs (test/cuda/programs), compiled by nvcc. They resemble programs of common
+ * benchmark suites. Each program compares its kernels' results with results that it computes on the host. `nodes` also
+ * tests CUDA graphs, and `virtual` also tests stream memory operations. */
 #include "cli_help.h"
 #include "test/every_model.h"
 #include <stdio.h>
@@ -10,14 +10,14 @@ static bool cannot_run(void) {
 #ifdef __x86_64__
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* a sanitized libcudart.so cannot be loaded into programs */
+    test_skip("this build has no libcudart.so"); /* a libcudart.so with a sanitizer cannot be loaded into programs */
 #else
     test_skip("the programs are for x86-64");
 #endif
     return true;
 }
 
-/* The programs, each with the timing model that runs it beside the functional model. */
+/* The programs. Each program runs in the functional model and in the timing model `timed`. */
 static const struct {
     const char *name, *timed, *args;
 } programs[] = {{"atomics", "its", ""},
@@ -64,13 +64,14 @@ START_TEST(what_kernels_do_is_what_the_host_computes) {
 }
 END_TEST
 
-/* Matrix instructions read the registers of all lanes, in every model. */
+/* Matrix instructions read registers of all lanes of the warp. They must work in every model. The test runs every second
+ * model, and all models with HEDDLE_EVERY. */
 START_TEST(matrices_in_every_model) {
     static const char *const extended[] = {"spe+dac", "spe+cae", "spe+mta", "spe+chain", "pepsc"};
     const int bases = base_models()->n;
     if (cannot_run())
         return;
-    for (int i = 0; i < bases + (int)(sizeof extended / sizeof extended[0]); i++) {
+    for (int i = 0; i < bases + (int)(sizeof extended / sizeof extended[0]); i += test_every() ? 1 : 2) {
         STATUS(HEDDLE_OK, "exec -m %s %s/test/cuda/programs/tensors.out",
                i < bases ? base_models()->name[i] : extended[i - bases], cli_root);
         SAYS(out, "0 mistakes\n");
@@ -78,7 +79,7 @@ START_TEST(matrices_in_every_model) {
 }
 END_TEST
 
-/* Kernels print what the C library's printf() prints. */
+/* A kernel's printf() must print the same text as the C library's printf(). */
 START_TEST(kernels_print) {
     if (cannot_run())
         return;
@@ -92,10 +93,11 @@ START_TEST(kernels_print) {
 }
 END_TEST
 
-/* A fault is reported with its place. Every later call returns the error until the program resets the device. */
+/* The message about a fault names its location. Every later CUDA call returns the error until the program resets the
+ * device. */
 START_TEST(faults_are_told_and_end_by_a_reset) {
     static const char *const faults[][2] = {{"null", "in the page of the null pointer"},
-                                            {"beyond", "4190208 bytes past the end of buffer"}, /* 4 << 20 - 4096 */
+                                            {"beyond", "4190208 bytes past the end of buffer"}, /* (4 << 20) - 4096 */
                                             {"odd", "misaligned write of 4 bytes"},
                                             {"trap", "trap in kernel '_Z4stopv'"}};
     if (cannot_run())
@@ -108,7 +110,8 @@ START_TEST(faults_are_told_and_end_by_a_reset) {
 }
 END_TEST
 
-/* Kernels must not access reserved addresses without memory, or write memory mapped read-only. */
+/* A kernel faults if it accesses a reserved address that has no memory, or writes to memory that is mapped
+ * read-only. */
 START_TEST(virtual_memory_is_guarded) {
     static const char *const faults[][2] = {{"unmapped", "an address range without mapped memory"},
                                             {"closed", "which no access was given to (cuMemSetAccess)"},
@@ -123,7 +126,7 @@ START_TEST(virtual_memory_is_guarded) {
 }
 END_TEST
 
-/* The message of a refused launch says what the programmer can change. */
+/* The message about a refused launch names what the programmer can change. */
 START_TEST(refused_launches_say_what_to_do) {
     if (cannot_run())
         return;

@@ -1,4 +1,4 @@
-/* Tests `heddle exec --check`: the checker on the launches of a CUDA program (test/cuda/checks.cu). */
+/* Tests `heddle exec --check`, which runs the checker on the launches of a CUDA program (test/cuda/checks.cu). */
 #include "cli_help.h"
 #include <stdio.h>
 
@@ -22,8 +22,9 @@ static int count(const char *text, const char *what) {
 
 static const char *const native[] = {"", "--jit off"};
 
-/* Eight reads of a maximum (lines 20 and 22 of the source) race with the write of a sum (line 30). The first of three
- * launches reports these eight places, the others do not repeat them. The program sees no error. */
+/* In each launch, eight reads of a maximum (lines 20 and 22 of the source) race with the write of a sum (line 30). The
+ * report of the first launch lists these eight races, and the other two launches do not repeat them. The CUDA calls of
+ * the program return no error. */
 START_TEST(a_race_is_named_once) {
     if (cannot_run())
         return;
@@ -56,7 +57,7 @@ START_TEST(what_is_right_is_said_to_be) {
 }
 END_TEST
 
-/* 1024 words are initialised and 1028 are read: four lanes each read one uninitialised word. */
+/* 1024 words are initialised and 1028 are read, so four lanes each read one uninitialised word. */
 START_TEST(reads_of_what_nobody_wrote_are_found) {
     static const char *const wrong[] = {"copied", "managed", "pinned", "many"};
     if (cannot_run())
@@ -69,7 +70,7 @@ START_TEST(reads_of_what_nobody_wrote_are_found) {
 }
 END_TEST
 
-/* The kernel accesses the word before the buffer: it faults, unless page_bounds allows it. */
+/* The kernel accesses the word before the buffer. This is a fault, unless page_bounds allows it. */
 START_TEST(bounds_may_be_those_of_pages) {
     static const char *const how[] = {"-m functional", "-m spe", "-m functional --jit off", "--check"};
     if (cannot_run())

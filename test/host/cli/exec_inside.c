@@ -1,5 +1,6 @@
-/* Tests `heddle exec` on programs that link the CUDA runtime statically, as nvcc does by default: calls are redirected
- * to Heddle's runtime when the program is loaded (host/cuda/redirect). Also tests the default machine without -c. */
+/* Tests `heddle exec` on programs that link the CUDA runtime statically, as nvcc does by default. When such a program
+ * is loaded, its calls are redirected to Heddle's runtime (host/cuda/redirect). Also tests the default machine without
+ * -c. */
 #include "cli_help.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ __attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...) {
         ck_abort_msg("%s", command);
 }
 
-/* Unpacks test/cuda/plain.cu as nvcc 13 compiled it without options. */
+/* Unpacks the program that nvcc 13 compiled from test/cuda/plain.cu without options. */
 static bool unpack_plain(void) {
 #ifdef __x86_64__
     if (skip_without_runtime())
@@ -54,8 +55,8 @@ START_TEST(a_statically_linked_program_runs) {
 }
 END_TEST
 
-/* The program runs from folders whose names contain blanks and colons. Colons separate names in the dynamic linker's
- * lists. */
+/* The program runs from folders whose names contain blanks and colons. A colon is critical because it separates names
+ * in the dynamic linker's lists. */
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
         return;
@@ -68,7 +69,8 @@ START_TEST(it_runs_from_folders_of_any_name) {
 }
 END_TEST
 
-/* The environment variables of `heddle exec` reach every program that a script starts. */
+/* `heddle exec` runs a script. The environment variables that it sets must reach every program that the script
+ * starts. */
 START_TEST(a_script_can_run_programs) {
     if (!unpack_plain())
         return;
@@ -104,8 +106,8 @@ static const struct {
               {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
               {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
 
-/* Links test/cuda/registers.c with its own CUDA functions, each of which ends the program. None of these functions may
- * run. A comment in exec.c derives the values 310 and 189. */
+/* Links test/cuda/registers.c with CUDA functions of its own. Each of these functions ends the program, so none of them
+ * may run. A comment in exec.c derives the values 310 and 189. */
 START_TEST(each_linked_function_is_redirected) {
     if (skip_without_runtime())
         return;
@@ -119,8 +121,8 @@ START_TEST(each_linked_function_is_redirected) {
 }
 END_TEST
 
-/* The plugin's constructor runs during dlopen(). A CUDA function that Heddle lacks is refused by name (801:
- * cudaErrorNotSupported), and the user's own function keeps its code. */
+/* The plugin's constructor runs during dlopen(). A CUDA function that Heddle lacks returns 801 (cudaErrorNotSupported),
+ * and the message names it. A function that the user defined keeps its code. */
 START_TEST(objects_opened_by_dlopen_are_redirected) {
     if (skip_without_runtime())
         return;
@@ -133,7 +135,8 @@ START_TEST(objects_opened_by_dlopen_are_redirected) {
 }
 END_TEST
 
-/* nvcc puts an empty fat binary into every program, which does not mean that the program contains a CUDA runtime. */
+/* nvcc puts an empty fat binary into every program. Such a fat binary does not mean that the program contains a CUDA
+ * runtime. */
 START_TEST(programs_with_the_driver_only_run) {
     char text[] = "#include <cuda.h>\n#include <stdio.h>\n"
                   "int main() { int n = 0, e = cuInit(0); e += cuDeviceGetCount(&n); printf(\"%d %d\\n\", e, n); }\n";
@@ -173,7 +176,7 @@ START_TEST(libraries_of_machine_code_are_reported) {
 }
 END_TEST
 
-/* Tests NVIDIA's own libraries, where they are installed. The CUDA runtime inside them needs driver functions that
+/* Tests NVIDIA's own libraries if they are installed. They contain a CUDA runtime, which needs driver functions that
  * Heddle lacks. */
 START_TEST(the_report_precedes_the_librarys_failure) {
     static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return !cublasCreate(&h); }\n";
@@ -193,10 +196,10 @@ START_TEST(the_report_precedes_the_librarys_failure) {
 }
 END_TEST
 
-/* Without -c the machine is the preset with the features of the newest PTX in the program. compute_XX: the capability
- * that a program of CUDA 13 reads, with the most shared memory of a CTA (CUDA C Programming Guide, technical
- * specifications, in KiB: 64, 163, 99, 227). Sampled: the first capability, whose preset is used unchanged, and 90;
- * with HEDDLE_EVERY all capabilities. */
+/* Without -c, heddle adapts a preset to the newest PTX in the program (compute_XX). A program of CUDA 13 reads this
+ * compute capability, and the maximum shared memory of a CTA (CUDA C Programming Guide, technical specifications, in
+ * KiB: 64, 163, 99, 227). Sampled: the first capability, whose preset is used unchanged, and 90; with HEDDLE_EVERY all
+ * capabilities. */
 START_TEST(the_machine_follows_the_newest_ptx) {
     static const struct {
         int arch, shared;

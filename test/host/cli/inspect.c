@@ -1,18 +1,18 @@
-/* Checks `heddle inspect --paths` against figures of the papers. A step is one instruction of every path that can be
- * scheduled. */
+/* Compares the output of `heddle inspect --paths` with figures in papers. In one step, every path that can be scheduled
+ * executes one instruction. */
 #include "cli_help.h"
 
 static const char launch[] = "-g 1 -b 32 -a zero:128";
 
-/* Draws figure3.ptx. As in the paper, block B, the fall-through, runs first. The blocks: A is pc 0 to 4, B 5 to 7, C
- * 8 to 10, D 11 to 13, E 14 to 18, F 19, G 20 to 24. */
+/* Draws the paths of figure3.ptx. As in the paper, block B, the fall-through, runs first. PCs of the blocks: A 0 to 4,
+ * B 5 to 7, C 8 to 10, D 11 to 13, E 14 to 18, F 19, G 20 to 24. */
 static void draw(const char *options) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx --paths -s reconv.first=fallthrough %s %s", options, launch);
-    SAYS(out, "     1 | pc 0-4,"); /* A: steps 1 to 5 */
+    SAYS(out, "     1 | pc 0-4,"); /* block A takes steps 1 to 5 */
 }
 
-/* Figure 2 (g): one path after another, in the order B C D E F G; F runs once, for all lanes of C. B takes steps 6 to
- * 8, C steps 9 to 11, D steps 12 to 14, E steps 15 to 19, and F step 20. */
+/* Figure 2 (g): with a stack, one path runs after another, and the blocks run in the order B C D E F G. F runs once,
+ * for all lanes of C. B takes steps 6 to 8, C steps 9 to 11, D steps 12 to 14, E steps 15 to 19, and F step 20. */
 START_TEST(figure2_serializes) {
     draw("-m spe");
     SAYS(out, "     6 | pc 5-7,");
@@ -25,11 +25,12 @@ START_TEST(figure2_serializes) {
 END_TEST
 
 /* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined".
- * - A post-dominator block of three instructions or more exceeds the threshold of 2, so the stack is used: B, then C.
- * - The branch of C subdivides the warp: D and E run at the same time, from step 12.
- * - D and E each execute F separately: 8 lanes in step 15, and 16 lanes as the last instruction of E's segment, which
- *   goes to pc 19.
- * - Then the stack continues with G. */
+ * - The block at the post-dominator has three or more instructions, which exceeds the threshold of 2. So the stack is
+ *   used: B runs first, then C.
+ * - The branch of C subdivides the warp, so D and E run at the same time, from step 12.
+ * - D and E each execute F on their own: 8 lanes in step 15, and 16 lanes as the last instruction of E's segment, which
+ *   extends to PC 19.
+ * - Then the node on the stack continues with G. */
 START_TEST(figure3_subdivides_at_c_only) {
     draw("-m dws -s dws.threshold=2");
     SAYS(out, "     6 | pc 5-7,");
@@ -41,7 +42,8 @@ START_TEST(figure3_subdivides_at_c_only) {
 }
 END_TEST
 
-/* A threshold of 0 is SPE. A threshold of 10 subdivides at A, too; these splits do not merge before the kernel ends. */
+/* With a threshold of 0, DWS behaves as SPE. With a threshold of 10, the branch of A also subdivides the warp; its
+ * splits do not merge before the kernel ends. */
 START_TEST(the_threshold_is_an_option) {
     draw("-m dws -s dws.threshold=0");
     SAYS(out, "    20 | > joins at pc 19,");
@@ -51,8 +53,8 @@ START_TEST(the_threshold_is_an_option) {
 }
 END_TEST
 
-/* Figure 4 (g), with figure1.ptx, whose B is longer.
- * - B (pc 5 to 10) and C (11 to 13) run side by side until C diverges.
+/* Figure 4 (g), with figure1.ptx, in which block B is longer.
+ * - B (PC 5 to 10) and C (PC 11 to 13) run side by side until C diverges.
  * - B is suspended after three of its six instructions, while D and E run.
  * - F runs once for all lanes of C, beside the rest of B. */
 START_TEST(figure4_interleaves) {
@@ -64,7 +66,7 @@ START_TEST(figure4_interleaves) {
 }
 END_TEST
 
-/* Every form of the command accepts the machine's options and reports mistakes in them. */
+/* Every form of `heddle inspect` accepts options of the machine, and reports errors in these options. */
 START_TEST(every_form_accepts_options) {
     static const char *const forms[] = {"", "--pass barriers", "--paths -g 1 -b 32 -a zero:128"};
     for (int i = 0; i < 3; i++) {
@@ -81,7 +83,7 @@ START_TEST(every_form_accepts_options) {
 }
 END_TEST
 
-/* A hint appears at the instruction after its .pragma, and at no other. */
+/* A hint is shown at the instruction that follows its .pragma, and at no other instruction. */
 START_TEST(hints_are_shown) {
     write_kernel("", "mov.u32 %r1,%tid.x; .pragma \"heddle yield\"; sin.approx.f32 %f2,%f1; ret;");
     STATUS(HEDDLE_OK, "inspect k.ptx -m si");

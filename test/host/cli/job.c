@@ -1,4 +1,4 @@
-/* Tests host/cli/job.c: benchmarks that run in processes of their own, and means over their results. */
+/* Tests host/cli/job.c: benchmarks that run in separate processes, and means of their results. */
 #include "host/cli/job.h"
 #include "host/report/geomean.h"
 #include "test/test.h"
@@ -57,7 +57,7 @@ START_TEST(each_run_has_its_own_result) {
     ck_assert_int_eq(jobs[4].status, HEDDLE_USAGE);
     ck_assert_ptr_nonnull(strstr(jobs[4].message, "no-such.ptx is not found"));
     ck_assert_ptr_nonnull(strstr(jobs[5].message, "no-model"));
-    /* 22 instructions for each warp; 1, 3 and 2 warps */
+    /* each warp executes 22 instructions; the three runs have 1, 3 and 2 warps */
     ck_assert_double_eq(job_stat(&jobs[0], "gpu.warp_instructions"), 22);
     ck_assert_double_eq(job_stat(&jobs[1], "gpu.warp_instructions"), 66);
     ck_assert_double_eq(job_stat(&jobs[3], "gpu.warp_instructions"), 44);

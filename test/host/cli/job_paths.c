@@ -1,17 +1,18 @@
-/* Tests host/cli/job_paths.c: which launch of a kernel is drawn. */
+/* Tests host/cli/job_paths.c, which chooses the launch of each kernel whose paths are drawn. */
 #include "host/cli/job.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* A kernel that diverges if `part` != 0: lanes 0 to 7 subtract twice, the others add. If `part` is 0, each warp skips
- * both sides. */
+/* A kernel whose warps diverge if `part` is not 0: lanes 0 to 7 subtract twice, the other lanes add once. If `part` is
+ * 0, every lane jumps over this code. */
 static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u32 part)\n{\n"
                            ".reg .b32 %r<4>; .reg .pred %p;\nld.param.u32 %r1,[part];\nsetp.eq.u32 %p,%r1,0;\n"
                            "@%p bra END;\nmov.u32 %r2,%tid.x;\nsetp.lt.u32 %p,%r2,8;\n@%p bra ELSE;\n"
                            "add.u32 %r2,%r2,1;\nbra.uni END;\nELSE:\nsub.u32 %r2,%r2,1;\nsub.u32 "
                            "%r2,%r2,1;\nEND:\nmov.u32 %r3,%r2;\nret;\n}\n";
 
-/* The launches of a job, one letter per launch: 'p' diverges, 'w' does not. `runs` counts calls of again(). */
+/* The launches of the job, one letter for each: 'p' is a launch that diverges, 'w' a launch that does not. `runs`
+ * counts the calls of again(). */
 static const char *launches;
 static int runs;
 
@@ -28,7 +29,7 @@ static void again(struct job *j, struct heddle *h) {
     }
 }
 
-/* Returns the segments of kernel `kernel` in this model, or NULL if it has no paths. The caller frees *result. */
+/* Returns the path segments of `kernel` in this model, or NULL if the kernel has no paths. The caller frees *result. */
 static const cJSON *segments_of(const char *model, const char *kernel, cJSON **result) {
     char json[128];
     snprintf(json, sizeof json, "{\"profile\":[{\"kernel\":\"%s\"}]}", kernel);
@@ -46,9 +47,9 @@ static double of_segment(const cJSON *segments, int n, int which) {
 
 enum { BEGIN, END, LANES = 6, COLUMN = 7 };
 
-/* All lanes run six instructions. Then 24 lanes run two (add, bra) and 8 lanes run two (sub, sub): one after the
- * other with a stack, side by side with two paths. Then all lanes run two. This takes 12 steps with a stack, 10 with
- * two paths. */
+/* All lanes run six instructions. Then 24 lanes run two instructions (add, bra), and 8 lanes run two instructions (sub,
+ * sub). Then all lanes run two instructions. With a stack the two sides run one after the other, which takes 12 steps;
+ * with two paths they run side by side, which takes 10 steps. */
 START_TEST(paths_follow_the_model) {
     static const struct {
         const char *model;
@@ -75,8 +76,8 @@ START_TEST(paths_follow_the_model) {
 }
 END_TEST
 
-/* The first divergent launch among the first eight is drawn; without one, the first launch. The lanes of that launch
- * jump together, which makes two segments. */
+/* The first divergent launch among the first eight launches is drawn. If none of them diverges, the first launch is
+ * drawn; there all lanes jump together, which gives two segments. */
 START_TEST(the_first_divergent_launch_is_drawn) {
     static const struct {
         const char *launches;
@@ -92,7 +93,7 @@ START_TEST(the_first_divergent_launch_is_drawn) {
 }
 END_TEST
 
-/* A kernel that the profile does not name gets no paths; without a profile, the job is not run again. */
+/* Only kernels in the profile get paths. Without a profile, job_add_paths() does not run the job again. */
 START_TEST(only_kernels_of_the_profile_get_paths) {
     cJSON *result;
     launches = "p";

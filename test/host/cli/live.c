@@ -1,4 +1,4 @@
-/* Tests `heddle --live` from outside: a small HTTP client requests the page and the state of a running simulation. */
+/* Tests `heddle --live`: a small HTTP client in this test requests the page and the state of a running simulation. */
 #include "cli_help.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,11 +29,11 @@ static void write_endless(void) {
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
 }
 
-/* Starts heddle and waits until it prints its address. */
+/* Starts heddle and waits until it prints the address of its page. */
 static void start(const char *args) {
     char command[PATH_MAX + 1400];
     snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
-    unlink("stderr.txt"); /* left by an earlier run */
+    unlink("stderr.txt"); /* removes the file of an earlier run */
     running = fork();
     ck_assert_int_ge(running, 0);
     if (running == 0) {
@@ -55,7 +55,7 @@ static void start(const char *args) {
     ck_abort_msg("it does not say where it is");
 }
 
-/* Sends a signal and waits for the end. Returns the wait status. */
+/* Sends a signal and waits until the process ends. Returns the process's wait status. */
 static int stop(int number) {
     int how = 0;
     ck_assert_int_eq(kill(running, number), 0);
@@ -122,7 +122,8 @@ static cJSON *last_launch(const cJSON *o) {
     return cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1);
 }
 
-/* Returns the state once its curves have at least `points` points; fails after ten seconds. */
+/* Requests the state until its curves have at least `points` points, and returns this state. Fails after ten
+ * seconds. */
 static cJSON *state_with(int points) {
     for (int i = 0; i < 200; i++) {
         cJSON *o = state();
@@ -142,7 +143,7 @@ static double sum(const cJSON *list) {
     return all;
 }
 
-/* 64 CTAs of 64 threads, two warps each, on 15 SMs: all of them are resident, at most 8 on each SM. */
+/* 64 CTAs of 64 threads (two warps each) on 15 SMs. All CTAs are resident, at most 8 of them on each SM. */
 START_TEST(a_run_shows_its_progress) {
     if (without_library())
         return;
@@ -207,7 +208,7 @@ START_TEST(other_requests_are_refused) {
         {"GET / HTTP/1.1\r\nHost: LOCALHOST:1\r\nConnection: close\r\n\r\n", "200 "},
         {"GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n", "200 "},
         {"HEAD / HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", "200 "},
-        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* any response is accepted; the server must answer the next request */
+        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* the server may answer anything, but must answer the next request */
         {"GET /state.json HTTP/1.0\r\n\r\n", "200 "},
     };
     write_endless();
@@ -260,7 +261,7 @@ START_TEST(a_unix_socket_works_like_a_port) {
     start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s");
     stop(SIGKILL);
     ck_assert(exists("s"));
-    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s"); /* a socket file that a killed process left is replaced */
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s"); /* replaces a socket file that a killed process left */
     cJSON_Delete(state_with(1));
     stop(SIGTERM);
     ck_assert(!exists("s"));
@@ -309,7 +310,7 @@ START_TEST(mistakes_are_reported_before_the_run) {
 }
 END_TEST
 
-/* The statistics of a run are the same with and without --live, and so are its samples. */
+/* The statistics and the samples of a run with --live are equal to those of a run without it. */
 START_TEST(statistics_do_not_change) {
     if (without_library())
         return;
@@ -318,7 +319,9 @@ START_TEST(statistics_do_not_change) {
         cJSON *o[2];
         char *samples[2];
         for (int i = 0; i < 2; i++) {
-            STATUS(HEDDLE_OK, "run '%s/benchmarks/lud.heddle' -m %s --json r.json --sample 5000 --samples s.csv %s",
+            STATUS(HEDDLE_OK,
+                   "run '%s/benchmarks/lud.heddle' -v n=64 -m %s --json r.json --sample 2000 "
+                   "--samples s.csv %s",
                    cli_root, models[m], i ? "--live 0" : "");
             char *text = slurp("r.json");
             o[i] = cJSON_Parse(text);
@@ -346,7 +349,8 @@ START_TEST(statistics_do_not_change) {
 }
 END_TEST
 
-/* The functional model shows launches, without cycles and SMs. bench also shows the program of a launch. */
+/* In the functional model the page shows launches, but no cycles and no SMs. For `heddle bench`, the page also shows
+ * the program of a launch. */
 START_TEST(every_command_shows_launches) {
     if (without_library())
         return;
@@ -367,7 +371,7 @@ START_TEST(every_command_shows_launches) {
         o = state();
     }
     ck_assert_double_ge(number(o, "begun"), 3);
-    /* one launch of vecadd, then launches of gaussian */
+    /* the program launches vecadd once, then gaussian several times */
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "launches"), 0);
     ck_assert_str_eq(cJSON_GetObjectItem(first, "program")->valuestring, "vecadd");
     ck_assert(cJSON_IsTrue(cJSON_GetObjectItem(first, "ended")));
@@ -378,7 +382,7 @@ START_TEST(every_command_shows_launches) {
 }
 END_TEST
 
-/* An unmodified CUDA program serves its own page until the program ends. */
+/* An unmodified CUDA program serves its own live page until the program ends. */
 START_TEST(a_cuda_program_shows_its_progress) {
     if (without_library())
         return;
@@ -408,7 +412,7 @@ START_TEST(a_cuda_program_shows_its_progress) {
 }
 END_TEST
 
-/* In a browser, the page shows the state, and the console stays empty. */
+/* Opens the page in a browser. It must show the state, and must print no errors on the console. */
 START_TEST(the_page_works_in_a_browser) {
     if (without_library())
         return;
@@ -466,7 +470,7 @@ END_TEST
 
 static void teardown(void) {
     if (running > 0)
-        kill(running, SIGKILL); /* left by a test that failed */
+        kill(running, SIGKILL); /* removes the file that a failed test left */
     cli_teardown();
 }
 

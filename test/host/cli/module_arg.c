@@ -1,4 +1,4 @@
-/* Tests the choice of a kernel: the only kernel of a file, or the kernel that --kernel names. */
+/* Tests how the command line selects a kernel: the only kernel of a file, or the kernel that --kernel names. */
 #include "cli_help.h"
 
 /* Writes names.ptx with these kernels. */

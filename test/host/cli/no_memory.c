@@ -1,5 +1,5 @@
 /* Lets every allocation of a command fail, one after another. The command must report that the host is out of memory
- * and exit with status 2, or do without the allocation and give correct results. test/tools/no_memory.c, loaded
+ * and exit with status 2, or continue without the allocation and give correct results. test/tools/no_memory.c, loaded
  * before the program, makes allocations fail. Sampled by a seeded choice: about RUNS allocations of
  * a command; with HEDDLE_EVERY about MANY_RUNS. */
 #include "cli_help.h"
@@ -11,7 +11,7 @@ enum { POSSIBLE = 0 }; /* the address sanitizer itself must be loaded first */
 #else
 enum { POSSIBLE = 1 };
 #endif
-enum { RUNS = 6, MANY_RUNS = 100 }; /* approximate number of runs of a command; the same with HEDDLE_EVERY */
+enum { RUNS = 6, MANY_RUNS = 100 }; /* approximate number of runs of a command: by default, and with HEDDLE_EVERY */
 
 #define SPACES                                                                                                         \
     "run '%s/test/kernels/spaces.ptx' -g 3 -b 64 -a zero:64K -a out:o.bin:4K -a zero:64 -a bytes:pair.bin "            \
@@ -29,13 +29,13 @@ static const char *const commands[] = {
     "inspect '%s/test/kernels/spaces.ptx'",
     "list options",
     "list configs",
-    "bench vecadd -c tiny --json j.json --csv c.csv",
-    "compare vecadd -m spe,its -c tiny",
+    "bench mriq -c tiny --json j.json --csv c.csv",
+    "compare mriq -m spe,its -c tiny",
     SPACES "-c tiny -m spe+dac",
     SPACES "-c tiny -m functional+dac",
     SPACES "-c pepsc -m pepsc+dac",
-    "bench vecadd -c tiny -m its+dac",
-    "sweep vecadd -c tiny -s l1.size=8K,16K -j 1 -o new.db",
+    "bench mriq -c tiny -m its+dac",
+    "sweep mriq -c tiny -s l1.size=8K,16K -j 1 -o new.db",
     "report made.db -o page.html",
     "results made.db",
     "exec -q -c turing -m functional '%s/test/cuda/clang.out'",
@@ -46,8 +46,8 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static char library[PATH_MAX + 32];
 
-/* Runs a command while allocation n fails (0: no allocation fails). With all_after every later allocation fails, too.
- * Stores the number of allocations in `made` unless it is NULL. */
+/* Runs a command in which allocation number n fails (0: none fails). If all_after is true, every later allocation
+ * fails, too. If `made` is not NULL, stores the number of allocations in *made. */
 static int run(const char *command, unsigned long n, bool all_after, unsigned long *made) {
     char line[1024], number[32];
     snprintf(number, sizeof number, "%lu", n);
@@ -79,10 +79,10 @@ static void prepare(void) {
     ck_assert_msg(access(library, R_OK) == 0, "%s is not built", library);
 }
 
-static void make_database(void) { STATUS(0, "sweep vecadd -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
+static void make_database(void) { STATUS(0, "sweep mriq -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
 
-/* Step over the allocations that a test lets fail one by one: every third allocation, with HEDDLE_EVERY each
- * allocation. */
+/* Distance between two allocations that a test lets fail: every third allocation, or every allocation with
+ * HEDDLE_EVERY. */
 static unsigned long step_of_all(void) { return test_every() ? 1 : 3; }
 
 static char *output_or_empty(void) { return access("o.bin", R_OK) == 0 ? slurp("o.bin") : calloc(1, 1); }
@@ -123,8 +123,8 @@ START_TEST(the_nth_allocation_fails) {
 }
 END_TEST
 
-/* Returns the number of lost events in the metadata of a trace, or 0 if the metadata has no such number. Every trace
- * must be valid JSON. */
+/* Returns the number of lost events that the metadata of a trace contains, or 0 if it contains none. The trace must be
+ * valid JSON. */
 static double lost_events(const char *name) {
     char *text = slurp(name);
     cJSON *all = cJSON_Parse(text), *e;
@@ -139,8 +139,8 @@ static double lost_events(const char *name) {
     return lost;
 }
 
-/* A run continues if there is no memory for its trace. It reports the number of missing events on stderr and in the
- * trace. */
+/* If there is no memory for the trace, the run continues. heddle reports the number of missing events on stderr and in
+ * the trace. */
 START_TEST(lost_events_are_counted_and_reported) {
     unsigned long made = 0, runs = 0;
     if (!POSSIBLE)
@@ -165,8 +165,8 @@ START_TEST(lost_events_are_counted_and_reported) {
 }
 END_TEST
 
-/* A checker that could not follow the whole run must not report success. Most allocations that a checked run adds to
- * an unchecked one are the checker's tables, so at most two of these failures may pass. */
+/* If the checker ran out of memory and did not follow the whole run, the command must not report success. Most
+ * allocations that the checker adds to a run are its tables. So at most two of these failures may go unnoticed. */
 START_TEST(a_checker_without_memory_does_not_pass) {
     unsigned long plain = 0, made = 0, passed = 0, beyond = 0;
     if (!POSSIBLE)

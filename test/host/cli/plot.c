@@ -1,5 +1,5 @@
-/* Tests `heddle plot` from outside, and the scripts that it passes to gnuplot. Without gnuplot, the drawings are not
- * checked. */
+/* Tests `heddle plot` by running heddle, and tests the scripts that it passes to gnuplot. If gnuplot is missing, the
+ * drawings are not checked. */
 #include "cli_help.h"
 #include "host/report/chart.h"
 #include "host/report/gnuplot.h"
@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Writes hand.db: programs `name` and b under spe and dpe with two sizes of the L1. The cycles (`name` under spe and
- * dpe, then b) are 100, 50, 200 and 400 with the larger L1, and twice as many with the smaller L1. Of 10 issue slots of
- * a run, 4 issue and 6 have no warp. */
+/* Writes hand.db with runs of two programs, `name` and b, in the models spe and dpe, with two sizes of the L1. Cycles
+ * with the larger L1: `name` 100 under spe and 50 under dpe, b 200 under spe and 400 under dpe. With the smaller L1
+ * each run takes twice as many. Of the 10 issue slots of a run, 4 issue and 6 have no warp. */
 static void write_by_hand(const char *name) {
     static const double cycles[] = {100, 50, 200, 400};
     char why[1024];
@@ -54,15 +54,16 @@ START_TEST(a_script_has_the_values) {
     struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0};
     char *text = script_of(&c);
     SAYS(text, "$data << END\n\"a\" 1 2.5 ?\n\"it's `date` 'x'\" 3 ? ?\nEND\n");
-    SAYS(text, "set title 'it''s `date`'\n"); /* gnuplot runs no commands inside single quotes */
+    SAYS(text, "set title 'it''s `date`'\n"); /* inside single quotes, gnuplot does not execute commands */
     SAYS(text, "plot $data using 2:xticlabels(1) ");
     SAYS(text, "title 'spe', $data using 3 ");
-    ck_assert_ptr_null(strstr(text, "'empty'")); /* a series without a value */
+    ck_assert_ptr_null(strstr(text, "'empty'")); /* the series has no value, so it is not drawn */
     free(text);
 }
 END_TEST
 
-/* Lines ascend along x in any order of the runs. A roof rises along a slope to its maximum height. */
+/* The points of a line are sorted by x, whatever the order of the runs. A roof is a slope up to its maximum height, and
+ * then flat. */
 START_TEST(lines_ascend_and_roofs_bend) {
     char *const places[] = {alpha, beta, one}, *const series[] = {two};
     const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
@@ -72,12 +73,12 @@ START_TEST(lines_ascend_and_roofs_bend) {
     SAYS(text, " 10 1\n 20 2\n 30 3\n");
     SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
     SAYS(text, "set logscale xy");
-    SAYS(text, "set xrange [2.5:120]\n"); /* x goes from 10 / 4, over the bend at 8 / 0.5, to 30 * 4 */
+    SAYS(text, "set xrange [2.5:120]\n"); /* x ranges from 10 / 4 to 30 * 4, and contains the roof's bend at 8 / 0.5 */
     free(text);
 }
 END_TEST
 
-/* A single run. Its point is at x = 4, and the roof bends at x = 16. */
+/* A single run at x = 4. The x axis also contains the roof's bend at x = 16. */
 START_TEST(a_single_point_shows_the_bend_of_the_roof) {
     char *const series[] = {one};
     const double x[] = {4}, y[] = {3};
@@ -105,7 +106,7 @@ START_TEST(errors_of_gnuplot_are_reported) {
     int drawn = gnuplot_draw("set terminal dumb\n$d << E\n1 1\nE\nplot $d\n", to, why, sizeof why);
     fflush(said);
     shown = slurp("s");
-    ck_assert_str_eq(shown, ""); /* gnuplot's warnings are not shown: they concern authors of scripts */
+    ck_assert_str_eq(shown, ""); /* gnuplot's warnings are hidden: they help only the script's author */
     ck_assert_int_eq(drawn, 1);
     free(shown);
     fclose(to);
@@ -130,7 +131,7 @@ START_TEST(every_kind_is_drawn) {
         ck_assert_int_eq(memcmp(svg, "\x89PNG", 4), 0);
         free(svg);
     }
-    if (has_gnuplot()) { /* -o with a suffix writes one file */
+    if (has_gnuplot()) { /* -o FILE with a file name suffix writes one file */
         STATUS(HEDDLE_OK, "plot hand.db -o only.png --title 'my title'");
         ck_assert(exists("only.png") && !exists("only.svg") && !exists("only.png.svg"));
         STATUS(HEDDLE_OK, "plot hand.db --kind lines --x l1.size -o t.svg --title \"it's mine\"");
@@ -142,7 +143,8 @@ START_TEST(every_kind_is_drawn) {
 }
 END_TEST
 
-/* A file that cannot be written completely, as on a full disk, is not left behind; an existing file stays. */
+/* If a file cannot be written completely, for example because the disk is full, heddle removes the incomplete file; a
+ * file that existed before stays unchanged. */
 START_TEST(incomplete_plots_are_removed) {
     static const char *const names[] = {"p.svg", "p.png"};
     struct rlimit all;
@@ -168,7 +170,7 @@ START_TEST(incomplete_plots_are_removed) {
 }
 END_TEST
 
-/* Names come from files and may contain anything, also commands for gnuplot. */
+/* Names come from files, so they may contain anything, even commands for gnuplot. */
 START_TEST(names_are_not_executed) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
     if (has_gnuplot())

@@ -1,4 +1,4 @@
-/* Tests programs (host/program) through the command line. */
+/* Tests programs (the steps in *.heddle files, host/program) by running heddle. */
 #include "benchmarks/bench.h"
 #include "cli_help.h"
 #include <math.h>
@@ -34,8 +34,8 @@ static cJSON *json(const char *path) {
     return o;
 }
 
-/* LUD's result equals a decomposition by the textbook algorithm in double precision. A check against a file accepts
- * the result, and finds a wrong element. */
+/* LUD's result is equal to a textbook decomposition in double precision. A program's check against a file accepts this
+ * result, and detects a wrong element. */
 START_TEST(results_are_right_and_checked_by_files) {
     enum { N = 128 };
     static double a[N * N];
@@ -110,11 +110,11 @@ START_TEST(buffers_are_generated_and_saved) {
 }
 END_TEST
 
-/* Tests the steps swap, copy, zero, set, `when` and loops; each of them changes the result. */
+/* Tests the steps swap, copy, zero, set and loop, and the condition `when`. Each of them changes the result. */
 START_TEST(each_step_has_its_effect) {
     float c[100];
-    program(VECADD ABC "steps = ( " LAUNCH ",\n"       /* c = 3 i + 0.5 */
-                       "{ swap = (\"a\", \"c\"); },\n" /* a = 3 i + 0.5, c = i */
+    program(VECADD ABC "steps = ( " LAUNCH ",\n"       /* now c = 3 i + 0.5 */
+                       "{ swap = (\"a\", \"c\"); },\n" /* now a = 3 i + 0.5 and c = i */
                        "{ zero = \"b\"; },\n"          /* b = 0 */
                        "{ set = \"b\"; at = \"n - 1\"; value = 1000; },\n"
                        "{ loop = \"k\"; from = 1; below = 8; by = 3; steps = (\n" /* 1, 4, 7 */
@@ -133,7 +133,8 @@ START_TEST(each_step_has_its_effect) {
 }
 END_TEST
 
-/* The second launch hits in the L2 on lines that the first launch read: vecadd reads 2 x 4 lines of 128 bytes. */
+/* The second launch hits the L2 for lines that the first launch read. Each launch of vecadd reads 2 x 4 lines of 128
+ * bytes. */
 START_TEST(caches_stay_warm) {
     program(VECADD ABC "steps = ( { loop = \"i\"; below = 2; steps = (" LAUNCH "); } );");
     STATUS(HEDDLE_OK, "run p.heddle --json r.json");
@@ -147,7 +148,7 @@ START_TEST(caches_stay_warm) {
 }
 END_TEST
 
-/* Arguments of every type reach the kernel, which stores its parameters. */
+/* Passes arguments of every type to a kernel, which stores its parameters. */
 START_TEST(arguments_are_converted_to_the_parameters_type) {
     write_kernel(".param .u64 p, .param .u32 u, .param .s32 s, .param .f32 f, .param .f64 d, .param .u8 c, "
                  ".param .align 4 .b8 s3[12], .param .u64 q",
@@ -183,7 +184,7 @@ END_TEST
 START_TEST(matrices_and_their_parts) {
     static const char market[] = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 4\n"
                                  "1 1 2.5\n3 1 -1\n2 2 4\n3 2 8e-1\n";
-    /* columns by row: row 0 has columns 0 and 2, row 1 has 1 and 2, row 2 has 0 and 1 */
+    /* compressed sparse rows: row 0 has columns 0 and 2, row 1 has 1 and 2, row 2 has 0 and 1 */
     static const uint32_t offsets[] = {0, 2, 4, 6}, targets[] = {0, 2, 1, 2, 0, 1};
     static const float values[] = {2.5f, -1, 4, 0.8f, -1, 0.8f};
     write_file("m.mtx", market, sizeof market - 1);
@@ -206,8 +207,8 @@ START_TEST(matrices_and_their_parts) {
 }
 END_TEST
 
-/* The mean and the deviation of 100,000 normal values have errors of about 1/316. A uniform distribution over integers
- * produces each integer of its range. */
+/* The program generates 100,000 normal values, so their mean and deviation have relative errors of about 1/316. Uniform
+ * integers must include each integer of their range. */
 START_TEST(distributions) {
     enum { N = 100000 };
     static float x[N];
@@ -225,7 +226,7 @@ START_TEST(distributions) {
     for (int i = 0; i < N; i++) {
         sum += (double)x[i];
         squares += ((double)x[i] - 3) * ((double)x[i] - 3);
-        beyond += fabs((double)x[i] - 3) > 4; /* beyond two deviations: 4.55 % of the values */
+        beyond += fabs((double)x[i] - 3) > 4; /* values more than two standard deviations from the mean: 4.55 % */
     }
     ck_assert_double_eq_tol(sum / N, 3, 0.03);
     ck_assert_double_eq_tol(squares / N, 4, 0.08);
@@ -239,13 +240,13 @@ START_TEST(distributions) {
         EXPECT(d >= 2 && d < 3, "%g", d);
     }
     for (int i = 0; i < 7; i++)
-        ck_assert_int_gt(seen[i], 90); /* expected number: 143, with a standard deviation of 11 */
+        ck_assert_int_gt(seen[i], 90); /* expected number of values: 143, with a standard deviation of 11 */
     free(k), free(u);
 }
 END_TEST
 
-/* A texture reads its buffer, and after a swap the other buffer. Kernel k reads texel 0 through the module's texture
- * reference and through a texture object. */
+/* A texture reads the buffer to which its name refers; after a swap step this is the other buffer. Kernel k reads texel
+ * 0 twice: through the module's texture reference and through a texture object. */
 START_TEST(textures_follow_their_buffers) {
     static const char ptx[] =
         ".version 6.0\n.target sm_50\n.address_size 64\n.global .texref image;\n"
@@ -295,7 +296,8 @@ START_TEST(variables_of_a_module) {
 }
 END_TEST
 
-/* A run in the other model detects a kernel whose result depends on timing. The loop checks in each iteration. */
+/* The result of this kernel depends on timing, so a run in another model gives a different result, which the check
+ * detects. The loop checks the result in each iteration. */
 START_TEST(checks_against_a_model) {
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; mov.u32 %r1,%clock; st.global.u32 [%rd1],%r1;");
     program("module = \"k.ptx\"; buffers = { o = { type = \"u32\"; count = 1; generate = \"zero\"; }; };\n"
@@ -474,7 +476,7 @@ START_TEST(programs_are_accepted_as_benchmarks) {
 }
 END_TEST
 
-/* A run in the database is repeated only after a file that the program reads has changed. */
+/* `heddle sweep` repeats a run of the database only if a file that the program reads has changed. */
 START_TEST(changed_input_files_are_run_again) {
     float b[100] = {0};
     write_file("b.bin", b, sizeof b);
@@ -518,7 +520,7 @@ START_TEST(ptx_from_stdin) {
 }
 END_TEST
 
-/* docs/programs.md shows every line of the example. */
+/* Every line of the example is also in docs/programs.md. */
 START_TEST(the_document_shows_the_example) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/docs/programs.md", cli_root);

@@ -1,5 +1,5 @@
-/* The example programs bfs.heddle and lud.heddle do the same as the built-in benchmarks: every statistic is equal,
- * in total and for each launch, in every model and extension and on every preset. */
+/* The example programs bfs.heddle and lud.heddle do the same work as the built-in benchmarks. So every statistic is
+ * equal, in total and for each launch, in every model and extension and on every preset. */
 #include "cli_help.h"
 #include "host/models.h"
 #include <cjson/cJSON.h>
@@ -8,7 +8,8 @@
 
 enum { MOST = 48 };
 
-/* Lists "functional", "spe" ..., "spe+dac" ..., and combined names. */
+/* Writes all model names to test: "functional", "spe" and so on, "spe+dac" and so on, and names with several
+ * extensions. */
 static int models(char names[MOST][32]) {
     int n = 0;
     const struct model *m;
@@ -70,8 +71,8 @@ static void runs_are_equal(const char *name, const char *options) {
     free(text);
 }
 
-/* With HEDDLE_EVERY: all combinations of models and presets, for both programs. Without: each model and each preset
- * once, with the programs alternating. */
+/* Runs each model and each preset once, and alternates between the two programs. With HEDDLE_EVERY: runs both programs
+ * with all combinations of models and presets. */
 START_TEST(in_every_model_and_on_every_preset) {
     static char model[MOST][32], preset[MOST][32];
     int n_models = models(model), n_presets = presets(preset), most = n_models > n_presets ? n_models : n_presets;
@@ -85,7 +86,7 @@ START_TEST(in_every_model_and_on_every_preset) {
 }
 END_TEST
 
-/* With HEDDLE_EVERY also with timing. */
+/* Only the functional model; with HEDDLE_EVERY also timing models. */
 START_TEST(at_size_paper) {
     runs_are_equal("lud", test_every() ? "-m its --size paper" : "-m functional --size paper");
     runs_are_equal("bfs", "-m functional --size paper");

@@ -1,5 +1,5 @@
-/* Tests `heddle reproduce`: the tables of figures are complete, computed values equal values derived by hand, and
- * the command writes its files. */
+/* Tests `heddle reproduce`: the tables of figures are complete, its computed values are equal to values derived by
+ * hand, and the command writes its files. */
 #include "cli_help.h"
 #include "host/report/figure.h"
 #include "timing/report/stat.h"
@@ -97,7 +97,8 @@ START_TEST(names_in_figures_exist) {
 }
 END_TEST
 
-/* A misspelt option of a figure would be taken for a feature that this version lacks. */
+/* A misspelt option in a figure's table would look like a feature that this version lacks. So every option name is
+ * checked. */
 START_TEST(no_part_of_a_figure_is_missing) {
     char why[1024];
     struct plan plan;
@@ -124,8 +125,8 @@ START_TEST(expressions_are_quotients_of_sums) {
     struct result_set set = {.names = names, .n_names = 3};
     struct result_row row = {.values = values};
     ck_assert_double_eq(figure_expression(&set, &row, "a.b"), 6);
-    ck_assert_double_eq(figure_expression(&set, &row, "a.b+2*c"), 14);            /* 6 + 2 x 4 */
-    ck_assert_double_eq(figure_expression(&set, &row, "a.b+-1*c/16*c"), 0.03125); /* (6 - 4) / 64 */
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b+2*c"), 14);            /* 6 + 2 x 4 = 14 */
+    ck_assert_double_eq(figure_expression(&set, &row, "a.b+-1*c/16*c"), 0.03125); /* (6 - 4) / (16 x 4) */
     ck_assert_double_eq(figure_expression(&set, &row, "a.b/c+c+c"), 0.5);
     ck_assert(isnan(figure_expression(&set, &row, "a.b/zero")));
     ck_assert(isnan(figure_expression(&set, &row, "a.b+d")));
@@ -149,7 +150,8 @@ START_TEST(directions_of_claims) {
 }
 END_TEST
 
-/* A figure of three programs under a base and the settings `one` and `two`, and the best of both settings.
+/* A figure with three programs, a base, the settings `one` and `two`, and a series with the better of both settings for
+ * each program.
  * - Cycles of the base: 100, 200, 400; of `one`: 50, 100, 500; of `two`: 80, 100, 320.
  * - Speed-ups of `one`: 2, 2, 0.8; of `two`: 1.25, 2, 1.25; of the best: 2, 2, 1.25.
  * - Run n takes n + 1 seconds. */
@@ -180,7 +182,7 @@ static void three_programs(struct three *t, const struct figure *f) {
     ck_assert(plan_start(&t->plan, why, sizeof why));
     ck_assert(figure_plan(&t->r, f, BENCH_SMALL, &t->plan, why, sizeof why));
     ck_assert_int_eq(t->plan.n_runs, 9);
-    for (int i = 0; i < 9; i++) { /* ordered by series, then by program */
+    for (int i = 0; i < 9; i++) { /* runs are in the order of the series, then of the programs */
         t->values[i][0] = cycles[i / 3][i % 3];
         t->values[i][1] = i + 1;
         t->rows[i].key = t->plan.runs[i].key;
@@ -217,11 +219,11 @@ START_TEST(panel_values_by_hand) {
     ck_assert_double_eq(panel_value(&v, &t.r, "slow", "two"), 1.25);
     ck_assert(isnan(panel_value(&v, &t.r, "all", "base")));
     ck_assert(isnan(panel_value(&v, &t.r, "nothing", "one")));
-    t.rows[4].status = HEDDLE_WRONG; /* sgemm under `one` has no value and is not part of a mean */
+    t.rows[4].status = HEDDLE_WRONG; /* the run of sgemm under `one` failed, so it has no value, and means exclude it */
     panel_free(&v);
     ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
     ck_assert(isnan(panel_value(&v, &t.r, "sgemm", "one")));
-    ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "one"), 1.4, 1e-12); /* (2 + 0.8) / 2 */
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "one"), 1.4, 1e-12); /* mean without sgemm: (2 + 0.8) / 2 */
     panel_free(&v);
     three_free(&t);
 }
@@ -292,19 +294,19 @@ START_TEST(ranks_by_hand) {
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
     ck_assert_double_eq(tau_of(4, up, up), 1);
     ck_assert_double_eq(tau_of(4, up, down), -1);
-    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);      /* 5 of 6 pairs are in order, 1 is not */
-    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12); /* 5 in order; 1 tie here */
-    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12); /* 1 tie in the paper */
-    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 in order, 1 not, 1 tie */
-    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): both sides have one tie */
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);      /* 5 pairs in the same order, 1 reverse */
+    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12); /* 5 same order; 1 tie in `tie` */
+    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12); /* 1 tie in the second list */
+    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 same, 1 reverse, 1 tie */
+    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): each list has one tie */
     ck_assert(isnan(tau_of(4, even, up)));
     ck_assert(isnan(tau_of(1, up, up)));
-    ck_assert_double_eq(tau_of(4, gap, up), 1); /* three pairs have measured values */
+    ck_assert_double_eq(tau_of(4, gap, up), 1); /* the three pairs without NAN */
 }
 END_TEST
 
-/* Values of `one` are 2, 2 and 0.8; the text claims 2, 3 and 1. Values of `two` are 1.25, 2 and 1.25; the text claims
- * 1.5 for the first value, and at most 1.2 for the mean, which is 1.5. */
+/* Measured speed-ups of `one` are 2, 2 and 0.8; the paper's text claims 2, 3 and 1. Measured speed-ups of `two` are
+ * 1.25, 2 and 1.25, with the mean 1.5; the text claims 1.5 for the first program, and at most 1.2 for the mean. */
 START_TEST(a_summary_by_hand) {
     static const struct claim claims[] = {CLAIM("vecadd", "one", 2),        CLAIM("sgemm", "one", 3),
                                           CLAIM("reduction", "one", 1),     CLAIM("vecadd", "two", 1.5),
@@ -325,14 +327,16 @@ START_TEST(a_summary_by_hand) {
     ck_assert_int_eq(c->all, 5);
     ck_assert_int_eq(c->measured, 5);
     ck_assert_int_eq(c->directed, 5);
-    ck_assert_int_eq(c->same, 3);     /* 0.8 differs in direction from 1, and 1.5 from "at most 1.2" */
-    ck_assert_int_eq(c->compared, 4); /* no distance is computed for a bound */
+    ck_assert_int_eq(c->same, 3);     /* three claims agree in direction; 0.8 and 1, and 1.5 and "at most 1.2" do not */
+    ck_assert_int_eq(c->compared, 4); /* "at most" has no distance */
     ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
-    ck_assert_int_eq(c->programs.pairs, 3); /* of `one`: one pair ties here, two pairs have the paper's order */
+    /* series `one` has three pairs of programs: 1 tie here, 2 in the paper's order */
+    ck_assert_int_eq(c->programs.pairs, 3);
     ck_assert_double_eq_tol(rank_tau(&c->programs), 2 / sqrt(2.0 * 3), 1e-12);
-    ck_assert_int_eq(c->settings.pairs, 1); /* of vecadd: 2 and 1.25 here, 2 and 1.5 in the text */
+    /* vecadd has one pair of settings: 2 and 1.25 here, 2 and 1.5 in the text */
+    ck_assert_int_eq(c->settings.pairs, 1);
     ck_assert_double_eq(rank_tau(&c->settings), 1);
-    ck_assert_double_eq(s.rows[1].seconds, 45); /* 1 + ... + 9 */
+    ck_assert_double_eq(s.rows[1].seconds, 45); /* run n takes n + 1 seconds: 1 + ... + 9 */
     ck_assert_double_eq(s.seconds, 45);         /* each run counts once */
     ck_assert_int_eq(s.runs, 9);
     ck_assert_int_eq(s.all.all, 10);
@@ -373,8 +377,9 @@ static char *script_of(int n) {
     return script;
 }
 
-/* There are twelve colours. The mark of s2 is at x = 1 + (2 - 5.5) / 13 if s2 is the third of twelve bars in the second
- * cluster, and at x = 2 if s2 is the only bar of the third cluster. */
+/* With up to twelve series, one for each colour, every program is a cluster of bars. Then s2 is the third of twelve
+ * bars in the second cluster, and its mark is at x = 1 + (2 - 5.5) / 13. With more series, the plot has one bar for
+ * each series' mean, and the mark of s2 is at x = 2. */
 START_TEST(many_series_are_drawn_as_their_means) {
     char *twelve = script_of(12), *more = script_of(13);
     SAYS(twelve, "\"vecadd\" 100 101 102 103");
@@ -417,7 +422,8 @@ START_TEST(a_figure_is_run_once_and_written) {
     SAYS(page, "<h2 id=\"subwarp-table3\">");
     SAYS(page, "<td class=n data-v=\"12.66\">12.660</td>");
     char *summary = slurp("reproduction/summary.csv");
-    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* nine of ten pairs are in order: (9 - 1) / 10 = 8 / 10 */
+    /* of ten pairs, nine have the paper's order: (9 - 1) / 10 = 0.8 */
+    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,");
     SAYS(summary, "\n1 figure,5,5,5,5,0.8,10,,0,");
     free(summary);
     SAYS(page, ">0.80 (10)</td>");
@@ -434,7 +440,7 @@ START_TEST(a_figure_is_run_once_and_written) {
 }
 END_TEST
 
-/* Returns a value from a figure's CSV. */
+/* Returns the value of series `series` for the program `of` from a figure's CSV. */
 static double csv_value(const char *csv, const char *of, const char *series) {
     char key[96];
     snprintf(key, sizeof key, ",%s,%s,", of, series);
@@ -443,9 +449,9 @@ static double csv_value(const char *csv, const char *of, const char *series) {
     return atof(at + strlen(key));
 }
 
-/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit into the L1 instruction cache.
- * Here, too, the speed-up falls if the code exceeds the cache. It does not fall with a larger cache, nor with
- * shorter code. */
+/* In the paper's Table III, the speed-up falls from 16 to 32 subwarps, because the code of 32 subwarps does not fit
+ * into the L1 instruction cache. Heddle's speed-up also falls if the code exceeds this cache. It does not fall with a
+ * larger cache, nor with shorter code. */
 START_TEST(interleaving_falls_at_32_ways_without_enough_instruction_cache) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");
@@ -460,6 +466,18 @@ START_TEST(interleaving_falls_at_32_ways_without_enough_instruction_cache) {
 }
 END_TEST
 
+/* A database with the runs of dpe-stacks, for the tests that need no new runs of it. */
+static struct {
+    char *bytes;
+    long size;
+} stacks;
+
+static long size_of(const char *file) {
+    struct stat st;
+    ck_assert_int_eq(stat(file, &st), 0);
+    return (long)st.st_size;
+}
+
 START_TEST(tables_do_not_need_gnuplot) {
     cli_setup();
     char *before = strdup(getenv("PATH"));
@@ -472,12 +490,14 @@ START_TEST(tables_do_not_need_gnuplot) {
     SAYS(out, "most of dual-path");
     ck_assert(exists("here/dpe-stacks.csv"));
     ck_assert(!exists("here/dpe-stacks.svg"));
+    stacks.bytes = slurp("results.db");
+    stacks.size = size_of("results.db");
     cli_teardown();
 }
 END_TEST
 
-/* Runs a reproduction with a gnuplot that is the script `script`. The tables, the CSV files and the page must be
- * written nevertheless, also for figures after the first that cannot be drawn. */
+/* Runs `heddle reproduce` with the shell script `script` in place of gnuplot. Even if plots fail, heddle must write the
+ * tables, the CSV files and the page, for the first figure and for the figures after it. */
 static void with_gnuplot(const char *script, const char *said) {
     char path[4 * PATH_MAX], *before = strdup(getenv("PATH"));
     write_file("bin/gnuplot", script, strlen(script));
@@ -498,6 +518,8 @@ static void with_gnuplot(const char *script, const char *said) {
 START_TEST(a_failing_gnuplot_only_loses_plots) {
     cli_setup();
     ck_assert_int_eq(mkdir("bin", 0777), 0);
+    if (stacks.bytes)
+        write_file("results.db", stacks.bytes, (size_t)stacks.size);
     with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
     with_gnuplot("#!/bin/sh\nkill -9 $$\n", "here/dpe-storage.svg: gnuplot was ended by signal 9;");
     with_gnuplot("#!/bin/sh\ncat >/dev/null\n", "here/dpe-storage.svg: gnuplot drew nothing: is the disk full?;");
@@ -528,12 +550,6 @@ static void damage(const char *file, const char *sql) {
     sqlite3_close(db);
 }
 
-static long size_of(const char *file) {
-    struct stat st;
-    ck_assert_int_eq(stat(file, &st), 0);
-    return (long)st.st_size;
-}
-
 START_TEST(invalid_databases_are_refused) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2 -o whole.db");
@@ -547,7 +563,7 @@ START_TEST(invalid_databases_are_refused) {
     write_file("half.db", whole, (size_t)size / 2 / 4096 * 4096);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o half.db");
     SAYS(err, "half.db: is damaged");
-    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* the file is left unchanged */
+    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* heddle must not change this file */
     write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
     SAYS(err, "text.db: is not a results database");
@@ -567,8 +583,8 @@ START_TEST(invalid_databases_are_refused) {
 }
 END_TEST
 
-/* The limit on a file's size ends the first command while the database grows, and the last one while the page is
- * written. */
+/* A limit on file sizes ends the first command while the database grows, and the last command while it writes the
+ * page. */
 START_TEST(the_same_command_continues_after_a_full_disk) {
     cli_setup();
     char command[2 * PATH_MAX];
@@ -588,7 +604,7 @@ START_TEST(the_same_command_continues_after_a_full_disk) {
     ck_assert_int_lt(kept, 10);
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2");
     STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
-    ck_assert_int_eq(occurrences(out, "\n"), 11); /* the header, and five programs in two models */
+    ck_assert_int_eq(occurrences(out, "\n"), 11); /* a header line, and lines for five programs in two models */
     char *page = slurp("reproduction/index.html");
     snprintf(command, sizeof command,
              "bash -c \"ulimit -f 2; exec '%s' reproduce subwarp-table3 --no-plots --to reproduction\" >o.txt 2>e.txt",
@@ -596,7 +612,7 @@ START_TEST(the_same_command_continues_after_a_full_disk) {
     how = system(command);
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
     char *after = slurp("reproduction/index.html");
-    ck_assert_str_eq(page, after); /* the old page, not half of the new one */
+    ck_assert_str_eq(page, after); /* the page of the earlier run remains; it is not half overwritten */
     free(page);
     free(after);
     cli_teardown();

@@ -1,9 +1,10 @@
-/* Tests the causes that docs/reproduction.md gives for differences from the papers, by switching each cause on and
- * off. */
+/* Tests the causes of differences from the papers that docs/reproduction.md names. Each test runs a kernel with the
+ * cause and without it. */
 #include "cli_help.h"
 #include <stdio.h>
 
-/* Returns the cycles with `its` divided by the cycles with `si`. results.db has one run of each model. */
+/* Returns the cycles under `its` divided by the cycles under `si`. results.db has one run of the program in each of
+ * these models. */
 static double gain(const char *program) {
     long long cycles[2];
     for (int si = 0; si < 2; si++) {
@@ -18,9 +19,9 @@ static double gain(const char *program) {
     return (double)cycles[0] / (double)cycles[1];
 }
 
-/* subwarp-12: the rays of a warp reconverge after each step of the walk through the tree. The walk diverges little,
- * and interleaving hides hardly any latency there. The code after the walk diverges: without the walk, the gain is
- * several times higher. */
+/* Figure subwarp-12: the rays of a warp reconverge after each step of the tree traversal. So the traversal diverges
+ * little, and interleaving hides hardly any latency there. The shading code after it diverges. Without the traversal,
+ * the gain of interleaving is several times higher. */
 START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
     cli_setup();
     STATUS(HEDDLE_OK, "sweep shade7 shadehit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
@@ -32,10 +33,10 @@ START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
 }
 END_TEST
 
-/* dpe-stacks: six levels of branches, four of them with an else.
- * - SPE: each branch turns its entry into the waiting one, and pushes an entry for each path that does not start at the
- *   reconvergence point: 1 + 4 x 2 + 2 x 1.
- * - DPE: one entry for both paths: 1 + 6. */
+/* Figure dpe-stacks: a kernel with six nested branches, four of which have an else side.
+ * - With SPE, each branch turns the top entry into the reconvergence entry, and pushes an entry for each side that does
+ *   not start at the reconvergence point: 1 + 4 x 2 + 2 x 1 = 11 entries.
+ * - With DPE, one entry holds both sides of a branch: 1 + 6 = 7 entries. */
 START_TEST(six_levels_of_branches_are_the_papers_depths) {
     cli_setup();
     char command[PATH_MAX + 128];

@@ -1,5 +1,5 @@
-/* Tests sweeps in parts, sweeps as job arrays, and merged databases. A stand-in for sbatch runs the tasks one after
- * another. */
+/* Tests sweeps that are split into parts, sweeps as Slurm job arrays, and merging of databases. A shell script replaces
+ * sbatch and runs the tasks one after another. */
 #include "cli_help.h"
 #include "host/results/results_db.h"
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 /* Two programs, two models, three sizes: 12 runs, each with its launches. */
-#define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
+#define SWEEP "sweep spmv conv2d -m spe,dpe -s l1.size=8K:24K:8K "
 
 START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
-    for (int i = 0; i < 5; i++) { /* 12 runs in 5 parts: 3, 3, 2, 2, 2 */
+    for (int i = 0; i < 5; i++) { /* part i of 5 has 3, 3, 2, 2 or 2 of the 12 runs */
         char says[64];
         STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
         snprintf(says, sizeof says, "%d runs done, 0 already in the database", i < 2 ? 3 : 2);
@@ -28,26 +28,26 @@ START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
     SAYS(out, "0 runs added to all.db, 36 already there");
     ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
-    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* no run is left for other parts */
+    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* all runs are in all.db, so part 1 of 2 has nothing to do */
     SAYS(out, "0 runs done, 0 already in the database");
 }
 END_TEST
 
-/* Merging adds a missing profile to an existing run. */
+/* If an existing run has no profile, merging adds the profile from the other database. */
 START_TEST(profiles_are_merged) {
-    STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
-    STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
+    STATUS(HEDDLE_OK, "sweep spmv -o plain.db");
+    STATUS(HEDDLE_OK, "sweep spmv conv2d -o rich.db --profile");
     STATUS(HEDDLE_OK, "results --merge rich.db -o plain.db");
     SAYS(out, "1 run added to plain.db, 1 already there");
     ck_assert_int_eq(database_number("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
-    STATUS(HEDDLE_OK, "sweep vecadd reduction -o plain.db --profile");
+    STATUS(HEDDLE_OK, "sweep spmv conv2d -o plain.db --profile");
     SAYS(out, "0 runs done, 2 already in the database");
 }
 END_TEST
 
 START_TEST(what_cannot_be_merged_is_refused) {
-    STATUS(HEDDLE_OK, "sweep vecadd -o a.db");
-    STATUS(HEDDLE_OK, "sweep reduction -o b.db");
+    STATUS(HEDDLE_OK, "sweep spmv -o a.db");
+    STATUS(HEDDLE_OK, "sweep conv2d -o b.db");
     database_number("b.db", "PRAGMA user_version = 7");
     STATUS(HEDDLE_USAGE, "results --merge a.db b.db -o all.db");
     SAYS(err, "b.db: was written in version 7 of the format, and this heddle");
@@ -79,19 +79,19 @@ START_TEST(the_script_has_the_commands) {
     char *text = slurp("it's.db.slurm");
     SAYS(text, "tasks=4\njobs=2\n");
     SAYS(text, "/it'\\''s.db'\n"); /* quoted for the shell */
-    SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'vecadd' 'reduction'");
+    SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'spmv' 'conv2d'");
     SAYS(text, "--array=0-$((tasks - 1))");
     SAYS(text, "--dependency=\"afterany:");
     ck_assert_ptr_null(strstr(text, "--slurm"));
     free(text);
     ck_assert_int_eq(system("sh -n \"it's.db.slurm\""), 0);
-    STATUS(HEDDLE_OK, "sweep vecadd -o one.db --slurm");
+    STATUS(HEDDLE_OK, "sweep spmv -o one.db --slurm");
     SAYS(out, "1 run in 1 task\n");
 }
 END_TEST
 
-/* A stand-in for sbatch. It runs a job when it is submitted, and the tasks of an array one after another. It kills
- * the process group of task 1 of the first array once that task has stored a run. */
+/* A shell script that replaces sbatch. It runs a job when it is submitted, and runs the tasks of an array one after
+ * another. It kills the process group of task 1 of the first array as soon as this task has stored a run. */
 static const char sbatch[] =
     "#!/bin/sh\n"
     "n=$(($(cat jobs 2>/dev/null || echo 0) + 1)); echo $n >jobs\n"
@@ -120,7 +120,7 @@ static const char sbatch[] =
     "    i=$((i + 1))\n"
     "done\n";
 
-/* Part 1 of 3 is vecadd, lud, vecadd, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
+/* Part 1 of 3 is fwt, lud, fwt, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
  * the missing runs as job 3, which job 4 merges. */
 START_TEST(a_killed_task_is_submitted_again) {
     char path[PATH_MAX * 2];
@@ -131,7 +131,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     char *old = strdup(before ? before : "/bin:/usr/bin");
     setenv("PATH", path, 1);
     setenv("HEDDLE", cli_binary, 1);
-    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o sweep.db -j 1 --slurm=submit --tasks 3");
+    STATUS(HEDDLE_OK, "sweep lud fwt -m spe,dpe -s l1.size=8K:24K:8K -o sweep.db -j 1 --slurm=submit --tasks 3");
     setenv("PATH", old, 1);
     free(old);
     SAYS(out, "3 tasks: job 1; merged by job 2");
@@ -141,7 +141,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     SAYS(log, "\n0 runs are missing\n");
     ck_assert_int_eq(occurrences(log, "are missing\n"), 2);
     free(log);
-    int parts = 0; /* no run is in two parts */
+    int parts = 0; /* no run is in two parts, so the sum is 12 */
     for (int i = 0; i < 3; i++) {
         char part[64];
         snprintf(part, sizeof part, "sweep.db.parts/%d-of-3.db", i);
@@ -149,7 +149,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     }
     ck_assert_int_eq(parts, 12);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM run"), 12);
-    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
+    STATUS(HEDDLE_OK, "sweep lud fwt -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
     database_contained("whole.db", "sweep.db");
     database_contained("sweep.db", "whole.db");
 }

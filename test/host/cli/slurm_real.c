@@ -1,5 +1,5 @@
-/* Runs a sweep as a job array on a real Slurm: munged, slurmctld and slurmd on the loopback interface, with their
- * files in the test's folder. */
+/* Runs a sweep as a job array on a real Slurm installation. The daemons munged, slurmctld and slurmd use the loopback
+ * interface and keep their files in the test's folder. */
 #include "cli_help.h"
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,8 @@
 
 #define SWEEP "sweep lud vecadd -m spe,dpe -s l1.size=8K,16K "
 
-/* The process that started the daemons, and a pipe that closes when this process ends for any reason. */
+/* The process that started the daemons (the keeper), and a pipe that is closed when the test's process ends for any
+ * reason. */
 static pid_t keeper;
 static int alive = -1;
 
@@ -31,7 +32,7 @@ static int free_port(void) {
     return ntohs(a.sin_port);
 }
 
-/* Returns the first line that a shell command prints; "": none. */
+/* Returns the first line that a shell command prints, or "" if it prints nothing. */
 static const char *shell(const char *command) {
     static char line[512];
     FILE *f = popen(command, "r");
@@ -43,7 +44,8 @@ static const char *shell(const char *command) {
     return line;
 }
 
-/* Settings of a cluster on this machine: everyone is root, there is no accounting, and a requeued job restarts soon. */
+/* Slurm settings for a cluster on this machine: every user is root, accounting is off, and a requeued job restarts
+ * soon. */
 static const char settings[] =
     "ClusterName=heddle\nSlurmUser=root\nAuthType=auth/munge\n"
     "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
@@ -69,7 +71,8 @@ static void configure(const char *folder) {
     ck_assert_int_eq(fclose(f), 0);
 }
 
-/* Kills all descendants of the keeper. Orphans of a daemon become the keeper's children, so the list is complete. */
+/* Kills all descendants of the keeper. A process whose parent daemon has ended becomes a child of the keeper, so this
+ * finds all processes. */
 static void kill_all(void) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
@@ -94,7 +97,7 @@ static void start_daemon(const char *command) {
 /* Runs the daemons in the foreground, in a separate process, until the test's process ends or is killed. */
 static void keep_daemons(int until) {
     char byte;
-    setsid(); /* not in the process group that is killed with the test */
+    setsid(); /* leaves the process group that is killed with the test */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     start_daemon("exec munged --foreground --force --key-file=$PWD/munge/key --socket=$PWD/munge/socket "
                  "--pid-file=$PWD/munge.pid --log-file=$PWD/munge/log --seed-file=$PWD/munge/seed >munge.txt 2>&1");
@@ -186,7 +189,7 @@ static int processes_of(const char *folder) {
     return n;
 }
 
-/* The process that started a cluster is killed while a job runs: no process of the cluster remains. */
+/* Kills the process that started a cluster while a job runs. No process of the cluster may remain. */
 START_TEST(daemons_end_with_a_test_that_is_killed) {
     char folder[PATH_MAX];
     ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
@@ -212,7 +215,7 @@ START_TEST(daemons_end_with_a_test_that_is_killed) {
         test_skip("there is no Slurm to be started");
         return;
     }
-    ck_assert_int_ge(before, 5); /* the child, its keeper, and three daemons */
+    ck_assert_int_ge(before, 5); /* the child process, its keeper, and three daemons */
     for (int i = 0; i < 100 && processes_of(folder); i++)
         pause_ms(100);
     ck_assert_int_eq(processes_of(folder), 0);
@@ -229,7 +232,7 @@ static long long count_in_parts(const char *sql) {
     return all;
 }
 
-/* Waits until a query on a part's database gives at least `least`. Returns the result. */
+/* Waits until a query on a part's database returns at least `least`. Returns the query's result. */
 static long long wait_for(const char *part, const char *sql, long long least) {
     for (int i = 0; i < 1200; i++, pause_ms(50)) {
         long long n = exists(part) ? database_number(part, sql) : -1;
@@ -247,13 +250,13 @@ static void wait_for_jobs(void) {
     ck_abort_msg("jobs do not end: %s", shell("squeue -h -o '%i %T %r'"));
 }
 
-/* 8 runs in 3 tasks. Task 1 is killed with one run in its database; task 2 is requeued by slurmctld, also with one run.
+/* 8 runs in 3 tasks. Task 1 is killed when its database has one run. slurmctld requeues task 2, also after one run.
  * - Finished runs are not repeated.
- * - The merging job submits the missing runs.
- * - At the end, one database holds each run once, equal to an undisturbed sweep. */
+ * - The job that merges the parts submits the missing runs.
+ * - At the end, one database contains each run once, with the results of an undisturbed sweep. */
 START_TEST(tasks_that_are_killed_lose_nothing) {
     static const char ids[] = "SELECT count(*) FROM run";
-    /* identifies the first run of a part and when it ended */
+    /* text that identifies the first run of a part and contains its end time */
     static const char first[] = "SELECT id * 1000000000000 + strftime('%s', ended) FROM run ORDER BY id LIMIT 1";
     if (!begin())
         return;
@@ -272,13 +275,13 @@ START_TEST(tasks_that_are_killed_lose_nothing) {
     wait_for_jobs();
     ck_assert_int_eq(database_number("sweep.db", ids), 8);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(DISTINCT key) FROM run"), 8);
-    ck_assert_int_eq(count_in_parts(ids), 8); /* no run is in two parts */
+    ck_assert_int_eq(count_in_parts(ids), 8); /* no run is in two parts, so the sum equals the number of runs */
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM run WHERE verdict = 'pass'"), 8);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM claim"), 0);
     ck_assert_int_eq(database_number("sweep.db.parts/1-of-3.db", first), began);
     char *log = slurp("sweep.db.parts/task-merge.txt");
     SAYS(log, "\n0 runs are missing\n");
-    SAYS(log, "3 tasks: job "); /* the killed task left runs missing */
+    SAYS(log, "3 tasks: job "); /* the killed task has not done all of its runs */
     free(log);
     STATUS(HEDDLE_OK, SWEEP "-o sweep.db");
     SAYS(out, "0 runs done, 8 already in the database");

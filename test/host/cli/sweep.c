@@ -1,4 +1,4 @@
-/* Tests `heddle sweep` and `heddle results` from outside: the runs that are executed, the results that survive
+/* Tests `heddle sweep` and `heddle results` by running heddle: which runs a sweep executes, which results survive
  * failures, and pivot tables. */
 #include "cli_help.h"
 #include "host/cli/axes.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Two programs, two models, three sizes: 12 runs. */
-#define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K -s sched.policy=lrr "
+#define SWEEP "sweep fwt hotspot -m spe,dpe -s l1.size=8K:24K:8K -s sched.policy=lrr "
 enum { RUNS = 12 };
 
 static struct result_set load(const char *file) {
@@ -25,7 +25,7 @@ static struct result_set load(const char *file) {
     return set;
 }
 
-/* Returns the number of runs in a database; 0 while it does not exist or is being created. */
+/* Returns the number of runs in a database, or 0 if it does not exist or is being created. */
 static int rows_now(const char *file) {
     sqlite3 *db;
     sqlite3_stmt *s = NULL;
@@ -61,7 +61,7 @@ static void same_rows(const char *a, const char *b, int runs) {
     result_set_free(&y);
 }
 
-/* Makes the database of an undisturbed sweep. The first caller runs the sweep; later ones get a copy. */
+/* Makes the database of an undisturbed sweep. The first call runs the sweep; later calls copy its database. */
 static void whole_sweep(const char *file) {
     static void *bytes;
     static long size;
@@ -107,13 +107,13 @@ static void await_rows(const char *file, int n, pid_t pid) {
 }
 
 START_TEST(a_killed_sweep_continues) {
-    static const int points[] = {0, 3, 8};
+    static const int points[] = {0, 3, 7};
     whole_sweep("whole.db");
     int before = 0;
     for (int i = 0; i < 3; i++) {
         pid_t pid = begin("killed.db", "/dev/null");
         await_rows("killed.db", points[i], pid);
-        usleep(20000); /* so that the next run has begun */
+        usleep(20000); /* waits until the next run has probably begun */
         kill(pid, SIGKILL);
         int how;
         ck_assert_int_eq(waitpid(pid, &how, 0), pid);
@@ -127,14 +127,15 @@ START_TEST(a_killed_sweep_continues) {
     snprintf(line, sizeof line, "%d runs done, %d already in the database", RUNS - before, before);
     SAYS(out, line);
     same_rows("whole.db", "killed.db", RUNS);
-    STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* nothing is left to do */
+    STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* all runs are in the database */
     SAYS(out, "0 runs done, 12 already in the database");
     STATUS(HEDDLE_OK, SWEEP "-o killed.db --dry-run");
     SAYS(out, "12 runs, 0 of them missing");
 }
 END_TEST
 
-/* Reads "N runs done, M already in the database", the last line that a sweep prints. Returns N. */
+/* Reads the last line that a sweep prints, "N runs done, M already in the database". Returns N and stores M in
+ * *there. */
 static int ran(const char *file, int *there) {
     char *text = slurp(file), *at = strstr(text, " already in the database");
     int now = 0;
@@ -151,8 +152,8 @@ static void ended_well(pid_t pid) {
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
-/* 60 runs (with HEDDLE_EVERY 200) of the user's own kernel. The sweep is killed in the first tenth, in the middle and
- * well before the end. */
+/* Sweeps a user's own kernel in 60 runs (with HEDDLE_EVERY 200). The sweep is killed three times: in the first tenth of
+ * the runs, after a third, and after two thirds. */
 START_TEST(many_runs_survive_three_kills) {
     const int latencies = test_every() ? 50 : 15, all = 4 * latencies, points[] = {all / 13, all / 3, all * 2 / 3};
     char line[64], sweep[256];
@@ -190,7 +191,7 @@ START_TEST(two_processes_share_the_work) {
     ended_well(one);
     ended_well(two);
     int first = ran("1.txt", &there[0]), second = ran("2.txt", &there[1]);
-    ck_assert_int_eq(first + second, RUNS); /* one of the two processes has done each run, exactly once */
+    ck_assert_int_eq(first + second, RUNS); /* each run was done exactly once, by one of the two processes */
     ck_assert_int_eq(there[0], second);
     ck_assert_int_eq(there[1], first);
     whole_sweep("alone.db");
@@ -198,14 +199,15 @@ START_TEST(two_processes_share_the_work) {
 }
 END_TEST
 
-/* One of two processes is killed during a run: the other repeats that run, and each result is stored once. */
+/* Two processes share a sweep, and one is killed during a run. The other process repeats this run, and each result is
+ * stored once. */
 START_TEST(a_killed_processs_work_is_taken_over) {
     int there, how;
     pid_t one = begin("both.db", "1.txt");
     await_rows("both.db", 2, one);
     pid_t two = begin("both.db", "2.txt");
     await_rows("both.db", 5, two);
-    kill(one, SIGKILL); /* nobody has waited for it: the other process sees a zombie with an existing pid */
+    kill(one, SIGKILL); /* waitpid() was not called, so the killed process is a zombie: its pid still exists */
     ended_well(two);
     int second = ran("2.txt", &there);
     ck_assert_int_eq(second + there, RUNS);
@@ -217,8 +219,8 @@ START_TEST(a_killed_processs_work_is_taken_over) {
 }
 END_TEST
 
-/* A claim by a process on another machine is valid until its lease expires. Here the lease first expires soon; later,
- * SIGINT ends the wait. */
+/* A process on another machine holds a claim. The claim is valid until its lease expires. In the first case the lease
+ * expires soon; in the second case SIGINT ends the wait for it. */
 START_TEST(claims_on_other_machines_expire) {
     char text[256];
     sqlite3 *db;
@@ -253,7 +255,7 @@ END_TEST
 
 START_TEST(a_full_disk_loses_nothing_that_was_written) {
     char command[2 * PATH_MAX];
-    /* bash's ulimit counts kilobytes; only some of the runs fit */
+    /* bash's ulimit -f counts kilobytes; the file has room for only some of the runs */
     snprintf(command, sizeof command, "bash -c \"ulimit -f 150; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
              cli_binary);
     int how = system(command);
@@ -291,7 +293,7 @@ START_TEST(mistakes_are_reported_before_the_runs) {
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=fixed -s memory.latency=300,600");
     ck_assert_str_eq(err, "");
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=full,fixed -s memory.latency=300 -s dram.cl=3");
-    ck_assert_str_eq(err, ""); /* each option applies to some of the runs */
+    ck_assert_str_eq(err, ""); /* the sweep has both memory models, so each option has an effect in some runs */
     STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=300:900");
     SAYS(err, "a range is FROM:TO:STEP");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");
@@ -314,11 +316,12 @@ START_TEST(ranges_and_lists_are_values) {
     } cases[] = {
         {"a.b=8K,16K", 2, "a.b=8K", "a.b=16K"},
         {"a=300:900:300", 3, "a=300", "a=900"},
-        {"a=300:899:300", 2, "a=300", "a=600"}, /* the last value need not equal the end of the range */
+        {"a=300:899:300", 2, "a=300", "a=600"}, /* the last value may be below the end of the range */
         {"a=8K:32K:8K", 4, "a=8192", "a=32768"},
-        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* rounding must not drop the end of the range */
+        /* rounding must not drop the last value, which is the end of the range */
+        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"},
         {"a=5:5:1", 1, "a=5", "a=5"},
-        {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* not numbers, so this is a value with colons */
+        {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* x:y:z has no numbers, so it is one value that contains colons */
         {"a=9:3:1", 0, NULL, NULL},
         {"a=1:3:0", 0, NULL, NULL},
         {"a=", 0, NULL, NULL},
@@ -343,8 +346,8 @@ START_TEST(ranges_and_lists_are_values) {
 }
 END_TEST
 
-/* Writes hand.db: IPC of a is 2 under spe and 3 under dpe; IPC of b is 4 under both, and 5 under spe with a larger
- * L1. */
+/* Writes hand.db with four IPC values for the default L1: program a 2 under spe and 3 under dpe, program b 4 under
+ * both; and one for a larger L1: b 5 under spe. */
 static void write_by_hand(void) {
     static const struct {
         const char *program, *model, *set;
@@ -377,11 +380,11 @@ START_TEST(pivots_by_hand) {
     STATUS(HEDDLE_OK, "results hand.db --where l1.size=16K --rows program --columns model --value gpu.ipc --csv -");
     ck_assert_str_eq(out, "program,spe,dpe\na,2,3\nb,4,4\n");
     STATUS(HEDDLE_OK, "results hand.db --where l1.size=16384 --value gpu.ipc --relative-to spe --csv r.csv");
-    SAYS(out, "a               1.000  1.500"); /* 3/2 and 4/4; sqrt(1.5 * 1) = 1.2247 */
+    SAYS(out, "a               1.000  1.500"); /* a: 3/2 and b: 4/4; their geometric mean is sqrt(1.5 * 1) = 1.2247 */
     SAYS(out, "b               1.000  1.000");
     SAYS(out, "geometric mean  1.000  1.225");
     STATUS(HEDDLE_OK, "results hand.db --rows program,l1.size --value gpu.ipc --csv -");
-    SAYS(out, "b l1.size=32768,5,\n"); /* dpe has no such run, so the cell is empty */
+    SAYS(out, "b l1.size=32768,5,\n"); /* dpe has no run with the larger L1, so this cell is empty */
     STATUS(HEDDLE_USAGE, "results hand.db --rows program --columns model --value gpu.ipc");
     SAYS(err, "they differ in l1.size");
     STATUS(HEDDLE_USAGE, "results hand.db --where l1.size=16K --value gpu.ipc --relative-to sp");
@@ -390,7 +393,7 @@ START_TEST(pivots_by_hand) {
     int lines = 0;
     for (const char *at = out; *at; at++)
         lines += *at == '\n';
-    ck_assert_int_eq(lines, 3); /* the header, and b under spe with both sizes */
+    ck_assert_int_eq(lines, 3); /* the header line, and program b under spe with two L1 sizes */
     STATUS(HEDDLE_OK, "results hand.db --where program=c");
     SAYS(out, "no run fits");
     STATUS(HEDDLE_OK, "results hand.db --json -");
@@ -430,13 +433,13 @@ START_TEST(results_refuses_unknown_names) {
     STATUS(HEDDLE_USAGE, "results text.db");
     SAYS(err, "text.db");
     STATUS(HEDDLE_USAGE, "sweep vecadd -o text.db");
-    char *text = slurp("text.db"); /* the file is left unchanged */
+    char *text = slurp("text.db"); /* the file must not change */
     ck_assert_str_eq(text, "no database");
     free(text);
 }
 END_TEST
 
-/* A table that overwrote its own database would destroy both. */
+/* The table must not overwrite the database from which heddle reads it. */
 START_TEST(results_never_overwrites_the_database) {
     write_by_hand();
     char *before = slurp("hand.db");
@@ -457,7 +460,8 @@ START_TEST(results_never_overwrites_the_database) {
 }
 END_TEST
 
-/* SQLite treats ":memory:" as no file, and "file:..." as a URI: the results would be lost. */
+/* SQLite would not create a file for ":memory:", and would treat "file:..." as a URI. The results would be lost, so
+ * heddle refuses these names. */
 START_TEST(special_names_of_sqlite_are_files) {
     static const char *const names[] = {":memory:", "file:a.db?mode=memory", "it's \"a\" 100% #1.db"};
     for (int i = 0; i < 3; i++) {
@@ -479,7 +483,8 @@ START_TEST(messages_have_no_control_characters) {
 }
 END_TEST
 
-/* Sweeps a kernel of a PTX file whose launch is on the command line: these options are a part of a run's key. */
+/* Sweeps a kernel of a PTX file. The launch is defined by options on the command line; these options are a part of a
+ * run's key. */
 START_TEST(a_launch_of_a_file_is_swept) {
     static const char launch[] =
         "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:7 -m spe,dpe -s l1.size=8K,16K -o k.db";
@@ -507,7 +512,7 @@ START_TEST(a_launch_of_a_file_is_swept) {
 }
 END_TEST
 
-/* A later sweep with --profile adds profiles to existing runs. */
+/* A second sweep with --profile adds profiles to the runs in the database. */
 START_TEST(profiles_are_kept_with_runs) {
     char why[1024];
     cJSON *profile;

@@ -1,10 +1,10 @@
-/* Tests values of programs that are set on the command line. */
+/* Tests values (variables of a program) that are set on the command line with -v. */
 #include "cli_help.h"
 #include "host/results/results_db.h"
 #include <math.h>
 #include <stdio.h>
 
-/* A program that stores n to a buffer of m elements, with ranges for n and m. */
+/* A program with the values n and m, each with a range. It stores n to a buffer of m elements. */
 static const char small[] =
     "module = \"k.ptx\";\n"
     "values = { n = 4; m = \"2 * n\"; f = 0.5; };\n"
@@ -19,7 +19,7 @@ static void small_program(void) {
     write_file("p.heddle", small, sizeof small - 1);
 }
 
-/* Checks the first element and the size in bytes of the buffer that the program saved. */
+/* Checks the first element, and the size in bytes, of the buffer that the program saved. */
 static void saved(uint32_t first, long bytes) {
     uint32_t got = 0;
     FILE *f = fopen("o.bin", "rb");
@@ -31,7 +31,8 @@ static void saved(uint32_t first, long bytes) {
     ck_assert_uint_eq(got, first);
 }
 
-/* m is computed from n unless -v sets m, too. -v takes precedence over --size paper. A u32 has 4 bytes. */
+/* By default the program computes m from n; -v can set m, too. -v takes precedence over --size paper. Elements have 4
+ * bytes. */
 START_TEST(values_are_set) {
     small_program();
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
@@ -92,7 +93,7 @@ START_TEST(ranges_are_of_values) {
     replaced("(2, 64)", "64");
     STATUS(HEDDLE_USAGE, "run p.heddle");
     SAYS(err, "a range has two ends: n = (LEAST, MOST)");
-    replaced("n = 16", "n = 65"); /* values of `paper` are checked when they are used */
+    replaced("n = 16", "n = 65"); /* the values of size `paper` are checked only when --size paper selects them */
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
     STATUS(HEDDLE_USAGE, "run p.heddle --size paper");
     SAYS(err, "'n' is 65, and must be from 2 to 64");
@@ -103,7 +104,7 @@ START_TEST(ranges_are_of_values) {
 }
 END_TEST
 
-/* Writes bfs.heddle with another number of nodes to p.heddle. */
+/* Writes a copy of bfs.heddle with another number of nodes to p.heddle. */
 static void edited(int nodes) {
     char path[PATH_MAX + 64], to[64];
     snprintf(path, sizeof path, "%s/benchmarks/bfs.heddle", cli_root);
@@ -126,8 +127,8 @@ static double cycles_of(const char *json) {
     return cycles;
 }
 
-/* Sweeps two values of one program in two models, and one program without values: six runs. Each run of bfs has the
- * cycles of a program whose text has the number. */
+/* Sweeps bfs with two values of `nodes` in two models, and a program without values in two models: six runs. A run of
+ * bfs with a value must take the same cycles as a run of a program that contains this number. */
 START_TEST(values_are_swept) {
     char why[1024];
     struct result_set set;
@@ -160,7 +161,7 @@ START_TEST(values_are_swept) {
     ck_assert_int_eq(with, 4);
     result_set_free(&set);
     STATUS(HEDDLE_OK, "results v.db --where 'values.n=2K and model=spe' --csv -");
-    ck_assert_int_eq(occurrences(out, "\n"), 2); /* the header and one run */
+    ck_assert_int_eq(occurrences(out, "\n"), 2); /* the header line and one run */
     STATUS(HEDDLE_OK, "results v.db --rows program,values.n");
     SAYS(out, "bfs.heddle values.n=2048");
 }

@@ -1,12 +1,12 @@
-/* Tests `heddle run --live` with a missing or unusable libmicrohttpd: stand-in libraries built here replace it. */
+/* Tests `heddle run --live` if libmicrohttpd is missing or unusable. The tests build libraries that replace it. */
 #include "test/host/cli/cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
 
 static const char name[] = "fake/libmicrohttpd.so.12";
 
-/* Builds a library from this source. Returns false and skips the test if the library cannot be built, or if heddle
- * lacks live pages. */
+/* Builds a library from this source. If this fails, or if heddle is built without live pages, skips the test and
+ * returns false. */
 static bool build(const char *file, const char *source) {
     char command[256];
     write_kernel("", "");
@@ -22,7 +22,8 @@ static bool build(const char *file, const char *source) {
     return false;
 }
 
-/* Runs heddle with fake/ first in the library path. heddle must print this message and not run the program. */
+/* Runs heddle with the folder fake/ first in the library path. heddle must print this message and must not run the
+ * kernel. */
 static void live_says(const char *what) {
     setenv("LD_LIBRARY_PATH", "fake", 1);
     int status = heddle("run k.ptx -g 1 -b 32 --live 0 --json r.json");
@@ -33,7 +34,8 @@ static void live_says(const char *what) {
     ck_assert(!exists("r.json"));
 }
 
-/* A stand-in dlopen() looks for another name, so that the real loader finds no library. */
+/* The preloaded dlopen() replaces the library's name by a name that does not exist, so that the real loader finds no
+ * library. */
 START_TEST(a_missing_library) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     test_skip("a sanitizer wants to be loaded first");
@@ -68,7 +70,7 @@ static const char *const functions[] = {
     "MHD_queue_response", "MHD_destroy_response", "MHD_lookup_connection_value"};
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/* Builds a library with all of these functions except `missing`; each returns 0. */
+/* Builds a library that has all of these functions except function number `missing`. Each function returns 0. */
 static bool build_without(int missing) {
     char source[1024] = "";
     for (int i = 0; i < FUNCTIONS; i++)

@@ -32,7 +32,7 @@ static uint64_t buffer(const void *data, uint64_t bytes) {
     return at;
 }
 
-/* Runs a kernel with one CTA; the first argument is out[THREADS], unless `out` is NULL. */
+/* Runs a kernel with one CTA. Its first argument is out[THREADS], unless `out` is NULL. */
 static void run(const char *kernel, uint32_t dynamic_shared, const struct heddle_arg *more, int n, void *out) {
     const struct heddle_dim grid = {1, 1, 1}, block = {THREADS, 1, 1};
     struct heddle_arg args[8];
@@ -65,8 +65,9 @@ static int switches(int t) {
                      t % 7, 99};
     return v[t % 11];
 }
-static int last_first(int t) { return 255 - t + 1000; }     /* 1 KiB of shared memory is 256 words */
-static int other_end(int t) { return 3 * (31 - t) + 1000; } /* these are special registers of a cluster of one CTA */
+static int last_first(int t) { return 255 - t + 1000; } /* the last word of the 1 KiB of shared memory: 256 words */
+/* the kernel has no cluster, so the special registers describe a cluster of one CTA */
+static int other_end(int t) { return 3 * (31 - t) + 1000; }
 static int from_heap(int t) { return (0 + 1 + 2 + 3) * t; }
 
 static const struct {
@@ -91,7 +92,7 @@ START_TEST(kernels_without_input) {
 }
 END_TEST
 
-/* a[i] = i * i, and b = 5: thread t gets ((t + 7) mod 40)^2 + 5. */
+/* a[i] = i * i and b = 5, so thread t computes ((t + 7) mod 40)^2 + 5. */
 START_TEST(a_struct_is_read_in_place) {
     struct {
         int a[40];
@@ -108,7 +109,7 @@ START_TEST(a_struct_is_read_in_place) {
 }
 END_TEST
 
-/* 0 + 1 + ... + 19 is 190. */
+/* Each thread gets the sum 0 + 1 + ... + 19 = 190. */
 START_TEST(arrays_on_the_stack) {
     int out[THREADS], n = 20;
     open_model(models[_i]);
@@ -119,9 +120,10 @@ START_TEST(arrays_on_the_stack) {
 }
 END_TEST
 
-/* Texel (x, y) of `flat` is x + 10 y, and layer 1 has 1000 more. Texel x of the one-dimensional texture is 3 x, and
- * face 0 of the cube is 7. At t + 0.5 in row 0, the kernel adds t three times (without a level, with a level, with
- * gradients), 3 t, t + 1000, 7, and the gather's first texel (t, 1), which is t + 10. */
+/* Texel (x, y) of `flat` is x + 10 y; the texel of layer 1 is 1000 more. Texel x of the one-dimensional texture is 3 x,
+ * and face 0 of the cube is 7. Thread t samples at x = t + 0.5 in row 0 and adds: t three times (without a level, with
+ * a level, with gradients), 3 t, t + 1000, 7, and the first texel of the gather, which is (t, 1) with the value t
+ * + 10. */
 START_TEST(texture_objects) {
     float flat[2 * 128], line[32], faces[6] = {7, 1, 2, 3, 4, 5}, out[THREADS];
     for (int i = 0; i < 256; i++)
@@ -147,7 +149,8 @@ START_TEST(texture_objects) {
 }
 END_TEST
 
-/* Row 1 of the surface is 32 + t. Thread t stores 32 + t to layer 1 of the other surface, and 32 + t + t to row 0. */
+/* Row 1 of the input surface is 32 + t. Thread t stores this value to layer 1 of the other surface, and stores 32 + t +
+ * t to row 0. */
 START_TEST(surface_objects) {
     int rows[128], layers[256];
     for (int i = 0; i < 128; i++)
@@ -168,7 +171,7 @@ START_TEST(surface_objects) {
 }
 END_TEST
 
-/* The host's printf() gives the expected text. */
+/* The kernel's printf() prints the same text as the host's printf(). */
 START_TEST(printf_of_every_conversion) {
     char want[1024], got[1024];
     int n = snprintf(want, sizeof want, "%d|%5d|%-5d|%05d|%+d|%u|%x|%#X|%o|%c|%s|%%|%f|%.3e|%g|%G|%a\n", -7, 42, 42, 42,

@@ -1,5 +1,6 @@
-/* Tests device code in compiled files (host/load/elf_load.c, fatbin.c, ptx_link.c) with the fixtures of test/cuda:
- * whole, truncated and corrupted. test/cuda/README.md says how each was made. */
+/* Tests the extraction of device code from compiled files (host/load/elf_load.c, fatbin.c, ptx_link.c) with the fixture
+ * files of test/cuda, which are complete, truncated or corrupted. test/cuda/README.md describes how each fixture was
+ * made. */
 #include "host/load/elf_load.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -27,7 +28,7 @@ static struct device_code code_of(const char *name, uint32_t target) {
     return c;
 }
 
-/* Each file has the same kernels: saxpy and fill<int>. */
+/* All these files contain the same kernels: saxpy and fill<int>. */
 START_TEST(ptx_is_found_in_every_kind_of_file) {
     static const char *const names[] = {"zstd.fatbin", "lz4.fatbin", "stored.fatbin", "saxpy.obj"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -43,13 +44,14 @@ START_TEST(ptx_is_found_in_every_kind_of_file) {
 }
 END_TEST
 
-/* zstd.fatbin has PTX for 7.5 and 9.0. The newest PTX that the GPU supports is used. Older GPUs use the oldest PTX. */
+/* zstd.fatbin contains PTX for compute capability 7.5 and 9.0. The loader uses the newest PTX that the GPU supports;
+ * for an older GPU it uses the oldest PTX. */
 START_TEST(the_best_ptx_is_taken) {
     static const uint32_t target[] = {20, 74, 75, 89, 90, 120}, taken[] = {75, 75, 75, 75, 90, 90};
     for (int i = 0; i < 6; i++) {
         struct device_code c = code_of("zstd.fatbin", target[i]);
         ck_assert_uint_eq(c.parts[0].arch, taken[i]);
-        ck_assert_uint_eq(c.entries, 3); /* the third entry is machine code for 7.5 */
+        ck_assert_uint_eq(c.entries, 3); /* the third entry of the file is machine code for 7.5, which is not used */
         ck_assert_uint_eq(c.machine, 1);
         device_code_free(&c);
     }
@@ -91,8 +93,8 @@ static struct heddle *open_functional(void) {
     return h;
 }
 
-/* apply() of part_a.cu calls twice() of part_b.cu and reads its table {10, 20, 30, 40}: the result is 2 x +
- * table[lane]. */
+/* apply() of part_a.cu calls twice() of part_b.cu and reads the table {10, 20, 30, 40} of part_b.cu: the result is 2 x
+ * + table[lane]. */
 START_TEST(separately_compiled_parts_are_linked) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/linked.out");
@@ -106,9 +108,9 @@ START_TEST(separately_compiled_parts_are_linked) {
 }
 END_TEST
 
-/* Each part has its own `step`, and the two stay separate. The first `weak` function replaces the second in both
- * parts. Names in comments, strings and braces declare nothing. k computes ((x + 1) * 10 + 100) + 2, with the step 2
- * of the second part. */
+/* Each of the two linked files has its own static function `step`, and both must be kept. Both files define `weak` as a
+ * weak function; the first definition is used in both. Names in comments, strings and braces are no declarations. k
+ * computes ((x + 1) * 10 + 100) + 2, where 2 comes from the second file's `step`. */
 static const char part_1[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                              "/* .global .u32 other; */ .global .align 4 .u32 step = 1;\n"
                              ".extern .func (.param .u32 r) more(.param .u32 x);\n"
@@ -151,8 +153,8 @@ START_TEST(local_names_of_parts_stay_separate) {
 }
 END_TEST
 
-/* A table of function addresses is declared as bytes in one part and defined with its type in another. Its second
- * function gives 5 - 1. */
+/* One file declares a table of function addresses as bytes, and the other file defines it with its type. The second
+ * function of the table computes 5 - 1. */
 START_TEST(a_definition_has_the_type) {
     struct device_code c = {.parts = calloc(2, sizeof(struct ptx_part)), .n = 2, .cap = 2};
     ck_assert_ptr_nonnull(c.parts);
@@ -206,10 +208,10 @@ START_TEST(kernels_are_found_by_their_c_names) {
 }
 END_TEST
 
-/* Checks that a file gives PTX or a message. Returns whether it gives PTX. */
+/* Checks that a file gives either PTX or an error message. Returns true if it gives PTX. */
 static bool survives(const char *data, size_t len) {
     struct device_code c;
-    char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
+    char *exact = malloc(len ? len : 1); /* exactly `len` bytes, so that a sanitizer detects a read past the end */
     ck_assert_ptr_nonnull(exact);
     memcpy(exact, data, len);
     bool ok = elf_device_code(exact, len, 75, &c);
@@ -225,7 +227,8 @@ static const char *const fixtures[] = {"zstd.fatbin",    "lz4.fatbin",  "stored.
                                        "saxpy.obj",      "linked.out",  "parts.a"};
 enum { N_FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
-/* A truncated container is invalid at any length; a truncated ELF file lacks its section table, which is at its end. */
+/* A container that is truncated at any length is invalid. A truncated ELF file has no section table, because the table
+ * is at the file's end. */
 START_TEST(files_that_are_cut_short_are_refused) {
     size_t len;
     char *data = load(fixtures[_i], &len);
@@ -245,7 +248,8 @@ START_TEST(changed_files_never_crash) {
     for (int i = 0; i < 1500; i++) {
         memcpy(copy, data, len);
         for (uint32_t k = 1 + test_random_below(&seed, 4); k > 0; k--) {
-            /* a third of the changed bytes is at the beginning, where headers are, and a third at the end */
+            /* one third of the changed bytes are at the beginning, where the headers are, and one third are at the
+             * end */
             uint32_t where = test_random_below(&seed, 3), most = len < 256 ? (uint32_t)len : 256;
             size_t at = where == 0   ? test_random_below(&seed, most)
                         : where == 1 ? len - 1 - test_random_below(&seed, most)

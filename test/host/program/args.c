@@ -1,4 +1,4 @@
-/* Tests host/program/args.c: arguments on the command line. */
+/* Tests host/program/args.c, which reads kernel arguments from the command line. */
 #include "host/program/args.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,7 +9,7 @@ static char why[512];
 
 static bool parses(const char *spec, struct arg *a) { return arg_parse(spec, a, why, sizeof why); }
 
-/* Returns the 8 bytes of a value in little-endian order. The test fails if the value is refused. */
+/* Returns the value that the text gives, as 8 bytes in little-endian order. Fails the test if the text is refused. */
 static uint64_t value_of(const char *spec) {
     struct arg a;
     uint64_t v;
@@ -66,11 +66,11 @@ END_TEST
 
 START_TEST(floats_accept_decimal_hex_bits_and_specials) {
     ck_assert_uint_eq(value_of("f32:1.0"), 0x3f800000u);
-    ck_assert_uint_eq(value_of("f32:0x1.8p1"), 0x40400000u); /* 1.5 * 2 = 3 */
+    ck_assert_uint_eq(value_of("f32:0x1.8p1"), 0x40400000u); /* 0x1.8 is 1.5, and p1 doubles it: 3 */
     ck_assert_uint_eq(value_of("f32:0f3F800000"), 0x3f800000u);
     ck_assert_uint_eq(value_of("f32:-inf"), 0xff800000u);
     ck_assert_uint_eq(value_of("f32:nan") & 0x7f800000u, 0x7f800000u);
-    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the smallest denormal is in range */
+    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the smallest subnormal number is accepted */
     ck_assert_uint_eq(value_of("f64:1.0"), 0x3ff0000000000000ull);
     ck_assert_uint_eq(value_of("f64:0d3FF0000000000000"), 0x3ff0000000000000ull);
     static const char *const bad[] = {"f32:", "f32:1e39", "f64:1e309", "f32:x", "f32:1.0f", "f32: 1", "f32:0f3F8"};
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(buffers_name_files_and_sizes) {
     struct arg a;
-    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the size follows the last colon */
+    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the name may contain colons; the size follows the last colon */
     ck_assert_int_eq(a.kind, ARG_OUT);
     ck_assert_str_eq(a.out_file, "dir/a:b.bin");
     ck_assert_uint_eq(a.bytes, 4096);
@@ -122,7 +122,7 @@ static const struct heddle_param params[] = {
     {"n", ".u8", 24, 1},
 };
 
-/* Returns whether an argument fits a parameter, in a module with this address size. */
+/* Returns whether an argument fits a parameter of a module with this address size. */
 static bool fits(const char *spec, const struct heddle_param *p, int address_size) {
     struct arg a;
     ck_assert(parses(spec, &a));
@@ -136,12 +136,14 @@ static bool fits(const char *spec, const struct heddle_param *p, int address_siz
 
 START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(fits("f32:1", &params[1], 64));
-    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer given for a float parameter */
+    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer argument fits a float parameter */
     ck_assert(!fits("f64:1", &params[1], 64));
     ck_assert(fits("u8:1", &params[3], 64));
-    ck_assert(fits("s8:1", &params[3], 64)); /* signedness does not matter, since PTX declares an int as .u32 */
+    /* the signedness is ignored, since compilers declare an int parameter as .u32 */
+    ck_assert(fits("s8:1", &params[3], 64));
     ck_assert(!fits("u32:1", &params[3], 64));
-    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct accepts only arguments of the form `bytes`, */
+    /* a struct parameter accepts only arguments of the form `bytes`, */
+    ck_assert(!fits("u64:1", &params[2], 64));
     struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even if the sizes are equal */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};

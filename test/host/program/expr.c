@@ -1,4 +1,5 @@
-/* Tests the expressions of programs. The C compiler computes the expected values. */
+/* Tests the expressions of programs. The C compiler evaluates the same expressions and so provides the expected
+ * values. */
 #include "host/program/expr.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -93,7 +94,7 @@ START_TEST(reals) {
 }
 END_TEST
 
-/* Deep nesting ends with a message, and any text ends in a value or a message. */
+/* An expression that is nested too deeply gives an error message. Any random text gives a value or an error message. */
 START_TEST(anything_ends) {
     char text[2048];
     struct value v;

@@ -1,4 +1,4 @@
-/* Tests the properties of each kind of generated graph. */
+/* Tests the properties of each kind of graph that host/program/graph.c generates. */
 #include "benchmarks/graph.h"
 #include "test/test.h"
 
@@ -29,7 +29,7 @@ START_TEST(hubs_have_their_degrees_and_a_ring) {
         hubs += degree >= 20;
         EXPECT(has_edge(&g, i, (i + 1) % g.nodes), "node %u", i);
     }
-    ck_assert_uint_ge(hubs, 70); /* 6400 / 64 = 100, with a standard deviation of 10 */
+    ck_assert_uint_ge(hubs, 70); /* mean degree 6400 / 64 = 100; standard deviation 10 */
     ck_assert_uint_le(hubs, 130);
     bench_graph_free(&g);
 }
@@ -37,14 +37,14 @@ END_TEST
 
 START_TEST(power_law_has_few_large_nodes) {
     struct bench_graph g;
-    /* the number of nodes is no power of two, so edges that end beyond the last node are drawn again */
+    /* the number of nodes is no power of two, so an edge to a node that does not exist is drawn again */
     ck_assert(bench_graph_power_law(&g, 1000, 16000, 2));
     check_rows(&g);
     ck_assert_uint_eq(g.edges, 16000);
     uint32_t first = g.offsets[100], none = 0;
     for (uint32_t i = 0; i < g.nodes; i++)
         none += g.offsets[i] == g.offsets[i + 1];
-    ck_assert_uint_gt(first, 16000 / 3); /* a tenth of the nodes has more than a third of the edges */
+    ck_assert_uint_gt(first, 16000 / 3); /* skewed degrees: a tenth of the nodes has more than a third of the edges */
     ck_assert_uint_gt(none, 20);
     bench_graph_free(&g);
 }
@@ -66,7 +66,7 @@ START_TEST(roads_lead_both_ways_to_neighbours) {
             }
         if (keep[k] != 60)
             ck_assert_uint_eq(g.edges, all * keep[k] / 100);
-        else /* 60 % of 1150 links are 690, with a standard deviation of 17 */
+        else /* expected number of links: 60 % of 1150 = 690; standard deviation 17 */
             ck_assert(g.edges > 2 * 600 && g.edges < 2 * 780);
         bench_graph_free(&g);
     }
@@ -86,8 +86,8 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
-/* Edges: 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and 0, 5 -> 0; no edge leads to 5. The level of node 4 is 3 on each
- * path. */
+/* The edges are 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3, 3 -> 4, 3 -> 0 and 5 -> 0; no edge leads to node 5. Every path from 0
+ * to 4 has length 3, so the level of node 4 is 3. */
 START_TEST(levels_are_shortest_distances) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};
@@ -100,7 +100,8 @@ START_TEST(levels_are_shortest_distances) {
 }
 END_TEST
 
-/* In a grid with all links, the level of a crossing is its horizontal plus its vertical distance. */
+/* In a grid with all of its links, the level of a crossing is its horizontal distance plus its vertical distance from
+ * the start. */
 START_TEST(levels_in_a_grid_are_its_distances) {
     enum { W = 17, H = 9 };
     int32_t levels[W * H];

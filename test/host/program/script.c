@@ -1,4 +1,4 @@
-/* Tests the reader of programs: any text results in a program or a message. */
+/* Tests the parser of program files: any text gives a program or an error message. */
 #include "host/program/script.h"
 #include "test/test.h"
 #include <stdio.h>

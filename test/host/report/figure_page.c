@@ -1,8 +1,8 @@
-/* Tests the page that `heddle reproduce` writes: it is well-formed HTML and works in a browser. */
+/* Tests the HTML page that `heddle reproduce` writes: it is well-formed and works in a browser. */
 #include "test/host/cli/cli_help.h"
 #include <stdio.h>
 
-/* Returns whether an element has no end tag. */
+/* Returns true for HTML elements that have no end tag. */
 static bool is_void(const char *tag, size_t len) {
     static const char *const names[] = {"meta", "link", "img", "br"};
     for (int i = 0; i < 4; i++)
@@ -53,11 +53,12 @@ static int check_html(const char *page) {
 
 START_TEST(the_page_is_well_formed) {
     cli_setup();
-    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-6 -j 2");
     char *page = slurp("reproduction/index.html");
     ck_assert_int_gt(check_html(page), 100);
-    ck_assert_int_eq(occurrences(page, "<h2 "), 3);                       /* two figures, and the presets */
-    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* every link has a target */
+    ck_assert_int_eq(occurrences(page, "<h2 "), 3); /* two figures, and the presets */
+    /* the page contains the target of every link inside the page */
+    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) {
         char id[96];
         at += 7;
         snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
@@ -68,8 +69,9 @@ START_TEST(the_page_is_well_formed) {
 }
 END_TEST
 
-/* The remark on a figure names the values whose direction differs from the paper's, and the value furthest from the
- * paper's. Series show their machines, and presets every option (host/report/figure_machines.c). */
+/* The text about a figure names the values that differ from the paper's value in direction, and the value that is
+ * furthest from the paper's value. The page lists the machine of each series and every option of each preset
+ * (host/report/figure_machines.c). */
 START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");
@@ -80,19 +82,20 @@ START_TEST(the_page_shows_machines_and_differences) {
                "si.trigger=half</td><td>its</td></tr>");
     SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
     SAYS(page, "<th>option</th><th>gt200</th><th>turing</th>");
-    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>"); /* of the GTX 285; the rows of the figure's series have its 4 */
+    /* 30 is the number of SMs of the GTX 285; the rows of the figure's series set 4 SMs */
+    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>");
     SAYS(page, ", SQLite 3.");
     free(page);
     cli_teardown();
 }
 END_TEST
 
-/* Runs before the page's own script and collects errors. */
+/* Script that runs before the page's own script and collects error messages. */
 static const char watch[] =
     "<head><script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded: '+e.target.alt),true);"
     "console.error=console.warn=m=>bad.push(m)</script>";
-/* Runs after the page's own script: collects images without pixels, and clicks each column header twice, which must
- * sort upwards and then downwards. */
+/* Script that runs after the page's own script. It collects images that have no pixels. It clicks each column header
+ * twice; the first click must sort upwards, the second downwards. */
 static const char trial[] =
     "<script>onload=()=>{let clicks=0;const text=new Intl.Collator(undefined,{numeric:true}).compare,"
     "by=(a,b)=>typeof a+typeof "
@@ -141,7 +144,7 @@ START_TEST(the_page_works_in_a_browser) {
              name);
     ck_assert_int_eq(system(command), 0);
     char *dom = slurp("dom.html"), *title = strstr(dom, "<title>");
-    /* one plot for each figure; two clicks on each column header of each table */
+    /* one plot for each figure, and two clicks on each column header of each table */
     snprintf(want, sizeof want, "<title>fine: 2 images, %d clicks</title>", 2 * occurrences(page, "<th>"));
     ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
     ck_assert_int_gt(occurrences(page, "<th>"), 10);

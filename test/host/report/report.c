@@ -1,11 +1,11 @@
-/* Tests `heddle report` from outside: the page shows what the database has, and refers to nothing outside itself. */
+/* Tests `heddle report` by running heddle: the page shows the contents of the database, and needs no other files. */
 #include "host/results/results_db.h"
 #include "test/host/cli/cli_help.h"
 #include <sys/stat.h>
 
-enum { RUNS = 200, MOST_BYTES = 5000000 };
+enum { RUNS = 100, MOST_BYTES = 5000000 };
 
-/* Adds a profile line of maximum length, with `slots` issue slots, a third of them issued. */
+/* Adds a profile line of maximum length with `slots` issue slots. A third of these slots issued. */
 static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON *o = cJSON_CreateObject(), *stalls;
     cJSON_AddItemToArray(list, o);
@@ -21,7 +21,8 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON_AddNumberToObject(stalls, "scoreboard_load", slots / 2);
 }
 
-/* Adds the maximum number of segments of a drawing, all different, with lane masks that need many boxes. */
+/* Adds the maximum number of path segments of a drawing. All segments are different, and their lane masks need many
+ * boxes. */
 static void add_paths(cJSON *kernel, int k) {
     cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
     for (int i = 0; i < 40; i++) {
@@ -48,7 +49,8 @@ static void add_profile(cJSON *result, int kernels) {
     }
 }
 
-/* Adds a run: 1000 + `extra` cycles, 30 of 100 slots issued, 0.25 J in DRAM and 0.75 J static. */
+/* Adds a run with 1000 + `extra` cycles, 30 of 100 issue slots issued, 0.25 J of DRAM energy and 0.75 J of static
+ * energy. */
 static void add_run(struct results_db *db, const char *program, const char *model, const char *set, double extra,
                     int kernels) {
     static const struct {
@@ -103,14 +105,17 @@ static void write_by_hand(void) {
 }
 
 /* Expected values:
- * - speed-up: 1600 / 1000; slots: 30, 20 and 50 of 100; energy: 0.25 and 0.75 J
- * - peak of fermi: 15 SMs of 2 schedulers issue 960 thread instructions per cycle
- * - L1: 1000 sectors of 32 bytes give 64000 / 32000 = 2 instructions per byte; 15 x 128 bytes per cycle allow more than
- *   960 instructions per cycle, so 64 per cycle are 6.7 %
- * - DRAM: 4 instructions per byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes per cycle also allow 960
- * - hottest line: of 40 lines with i slots each, the last has 40 of 820: 4.9 %
- * - f32 in 1000 cycles: 32000 + 2 * 16000 flop are 64 per cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 per byte
- * - special functions: 80 are 0.08 per cycle, of 15 * 32 / 8 = 60: 0.1 % */
+ * - speed-up: 1600 / 1000 cycles
+ * - issue slots: 30, 20 and 50 of 100
+ * - energy: 0.25 and 0.75 J
+ * - peak of fermi: 15 SMs with 2 schedulers issue 960 thread instructions per cycle
+ * - L1: 1000 sectors of 32 bytes, so 64000 / 32000 = 2 instructions per byte. 15 x 128 bytes per cycle would allow more
+ *   than 960 instructions per cycle, so the peak is 960, and 64 per cycle are 6.7 %
+ * - DRAM: 4 instructions per byte. 6 x 8 x 4 x 924 / 700 = 253.4 bytes per cycle would also allow more than 960
+ * - hottest line: line i of 40 lines has i slots, so the last has 40 of 820: 4.9 %
+ * - f32: 32000 + 2 * 16000 flop in 1000 cycles are 64 per cycle, of a peak of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 flop per
+ *   byte
+ * - special functions: 80 in 1000 cycles are 0.08 per cycle, of a peak of 15 * 32 / 8 = 60: 0.1 % */
 START_TEST(a_page_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
@@ -133,8 +138,8 @@ START_TEST(a_page_by_hand) {
     SAYS(page, "data-v=\"40\">4.9 %</td>");
     SAYS(page, "with_a_file.cu:40</td>");
     SAYS(page, "mad.lo.s32 \t%r1, %r2, %r3, %r4; // a &#60;b&#62; &#38; &#34;c&#34;");
-    ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* only six lines are shown */
-    ck_assert_ptr_null(strstr(page, "=\"http:"));               /* nothing is loaded from elsewhere */
+    ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* the page shows only the six hottest lines */
+    ck_assert_ptr_null(strstr(page, "=\"http:"));               /* the page loads nothing from elsewhere */
     ck_assert_ptr_null(strstr(page, "https:"));
     for (const char *at = page; (at = strstr(at, "src=")); at++)
         ck_assert_int_eq(strncmp(at, "src=\"data:", 10), 0);
@@ -146,8 +151,8 @@ START_TEST(a_page_of_many_runs_is_small) {
     struct results_db *db = open_db("many.db");
     for (int i = 0; i < RUNS; i++) {
         char program[32], set[64];
-        snprintf(program, sizeof program, "program_%d", i / 20);
-        snprintf(set, sizeof set, "l1.latency=%d", 10 + i / 2 % 10);
+        snprintf(program, sizeof program, "program_%d", i / 10);
+        snprintf(set, sizeof set, "l1.latency=%d", 10 + i / 2 % 5);
         add_run(db, program, i & 1 ? "dpe" : "spe", set, i, 5);
     }
     results_close(db);
@@ -156,19 +161,19 @@ START_TEST(a_page_of_many_runs_is_small) {
     ck_assert_int_eq(stat("report.html", &st), 0);
     ck_assert_msg(st.st_size < MOST_BYTES, "%lld bytes", (long long)st.st_size);
     char *page = slurp("report.html");
-    SAYS(page, "200 runs: 10 programs, 2 models");
+    SAYS(page, "100 runs: 10 programs, 2 models");
     SAYS(page, "And 2 more kernels, which took less.");
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)
         sections++;
-    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of the 10 x 2 x 5 drawings are shown */
+    ck_assert_int_eq(sections, RUNS + 40); /* of 10 x 2 x 5 drawings, the page shows 40 */
     SAYS(page, "60 more are not drawn.");
     free(page);
 }
 END_TEST
 
-/* In a browser, the console stays empty. A click on a column header sorts by gpu.cycles, and sorts names with their
- * numbers. */
+/* In a browser, the page must not print errors on the console. A click on a column header sorts by gpu.cycles; names
+ * that contain numbers are sorted by these numbers. */
 START_TEST(tables_sort_in_a_browser) {
     if (system("chromium --version >/dev/null 2>&1") != 0) {
         test_skip("chromium is not installed");
@@ -202,8 +207,8 @@ START_TEST(tables_sort_in_a_browser) {
 }
 END_TEST
 
-/* An if with an else: one column of boxes with a single stack, two columns with two paths. The width is 60 + 270
- * points for each column. */
+/* An if-else: with a single stack, the boxes are in one column; with two paths, they are in two columns. The drawing is
+ * 60 points wide, plus 270 points for each column. */
 START_TEST(paths_are_drawn_for_each_model) {
     write_kernel(".param .u64 p",
                  "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\nbra.uni JOIN;\n"
@@ -222,7 +227,7 @@ START_TEST(paths_are_drawn_for_each_model) {
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
     if (has_gnuplot())
-        ck_assert_str_eq(err, ""); /* a plot of a single run also has a point */
+        ck_assert_str_eq(err, ""); /* a plot of a single run must contain a point */
     else
         SAYS(err, "no plots, since gnuplot is not installed");
     page = slurp("report.html");
@@ -241,7 +246,8 @@ START_TEST(mistakes_leave_no_page) {
     SAYS(err, "did you mean 'model'?");
     STATUS(HEDDLE_USAGE, "report hand.db --where model=its");
     SAYS(err, "no run fits --where");
-    STATUS(HEDDLE_USAGE, "report hand.db -o hand.db"); /* the input file is not overwritten */
+    /* the database is also the output file, and must not be overwritten */
+    STATUS(HEDDLE_USAGE, "report hand.db -o hand.db");
     SAYS(err, "hand.db");
     STATUS(HEDDLE_USAGE, "report hand.db -o no/folder/p.html");
     SAYS(err, "no/folder");

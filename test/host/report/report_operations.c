@@ -1,4 +1,5 @@
-/* Tests a report's roofline by operation (host/report/report_machines.c) on rows made by hand. */
+/* Tests the roofline by kind of operation in a report (host/report/report_machines.c). The test makes the database rows
+ * itself. */
 #include "report_rig.h"
 
 enum { CYCLES, F32_ADD, F32_MUL, F32_FMA, F64, INT, INT_MUL, SFU, READ, WRITE, N_NAMES, N_OPTIONS = 15 };
@@ -20,12 +21,12 @@ static char *names[N_NAMES] = {T("gpu.cycles"),      T("op.f32_add"),      T("op
                                    T("initiation.int_add"),
                                    T("initiation.sfu"),
                                    T("spare")};
-/* Two SMs, each with two f32 pipes, one f64 pipe and one for special functions; f32 pipes also execute integer
- * operations. Peaks in a cycle:
- * - f32: 2 x 2 x 32 lanes x 2 flop of an fma = 256
- * - f64, one in 16 cycles: 2 x 32 / 16 = 4
- * - integers, one in two cycles: 2 x 2 x 32 / 2 = 64
- * - special functions, one in eight cycles: 2 x 32 / 8 = 8
+/* A machine with two SMs. Each SM has two f32 pipes, one f64 pipe and one pipe for special functions; the f32 pipes
+ * also execute integer operations. Peaks per cycle:
+ * - f32: 2 SMs x 2 pipes x 32 lanes x 2 flop of an fma = 256
+ * - f64, a warp instruction every 16 cycles: 2 x 32 / 16 = 4
+ * - integers, a warp instruction every two cycles: 2 x 2 x 32 / 2 = 64
+ * - special functions, a warp instruction every eight cycles: 2 x 32 / 8 = 8
  * - DRAM: 8 x 4 x 350 / 700 = 16 bytes */
 static char *machine[N_OPTIONS] = {T("2"), T("700"), T("350"), T("1"),  T("8"), T("4"), T("2"), T("1"),
                                    T("0"), T("1"),   T("1"),   T("16"), T("2"), T("8"), T("")};
@@ -40,10 +41,10 @@ static char *operations_of(struct result_row *rows, int n) {
     return page(&r, report_operations);
 }
 
-/* In 100 cycles with 6400 bytes of DRAM:
- * - f32: 1000 + 500 + 2 x 2250 = 6000 flop, 60 of 256 in a cycle, 0.9375 per byte
- * - f64: 200 operations, 2 of 4 in a cycle
- * - integers: 3200 operations, 32 of 64 in a cycle
+/* Counts of the run, which takes 100 cycles and reads 6400 bytes of DRAM:
+ * - f32: 1000 + 500 + 2 x 2250 = 6000 flop, which is 60 per cycle (peak 256) and 0.9375 per byte
+ * - f64: 200 operations, 2 per cycle (peak 4)
+ * - integers: 3200 operations, 32 per cycle (peak 64)
  * - special functions: none */
 START_TEST(shares_of_peaks_by_hand) {
     double busy[N_NAMES] = {100, 1000, 500, 2250, 200, 3000, 200, 0, 4800, 1600};
@@ -57,8 +58,9 @@ START_TEST(shares_of_peaks_by_hand) {
 }
 END_TEST
 
-/* `cached` has an integer pipe in each SM: 2 x 32 / 2 = 32 integers per cycle, and it reaches this peak. Without DRAM
- * traffic, its values per byte are empty. Values of operations without statistics are empty. */
+/* The machine `cached` has one integer pipe in each SM: 2 x 32 / 2 = 32 integer operations per cycle, and the run
+ * reaches this peak. The run has no DRAM traffic, so its values per byte are empty. Operations without statistics have
+ * empty values. */
 START_TEST(missing_values_are_omitted) {
     double cached[N_NAMES] = {100, NAN, NAN, NAN, NAN, 3000, 200, NAN, 0, 0}, still[N_NAMES];
     char a[] = "cached", b[] = "still", *own[N_OPTIONS];

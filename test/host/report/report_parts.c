@@ -1,4 +1,4 @@
-/* Tests the hot lines and the roofs of a report on rows made by hand, without plots. */
+/* Tests the hot lines and the roofs of a report, without plots. The test makes the database rows itself. */
 #include "report_rig.h"
 
 /* --- roofs --- */
@@ -9,15 +9,15 @@ static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),      
             *options[N_OPTIONS] = {T("gpu.sms"),       T("clock.core_mhz"), T("sm.schedulers"),  T("l1.ports"),
                                    T("l1.line"),       T("l2.slices"),      T("l2.port_bytes"),  T("clock.l2_mhz"),
                                    T("dram.channels"), T("dram.bus_bytes"), T("dram.data_rate"), T("clock.dram_mhz")};
-/* Peaks in a cycle of 700 MHz: 2 x 1 x 32 = 64 instructions; L1: 2 x 1 x 128 = 256 bytes; L2: 2 x 32 x 350 / 700 =
- * 32 bytes; DRAM: 1 x 8 x 4 x 350 / 700 = 16 bytes. */
+/* Peaks per cycle at 700 MHz: 2 x 1 x 32 = 64 thread instructions; L1: 2 x 1 x 128 = 256 bytes; L2: 2 x 32 x 350 / 700
+ * = 32 bytes; DRAM: 1 x 8 x 4 x 350 / 700 = 16 bytes. */
 static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), T("2"),
                                    T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
 
-/* - `near` has 6400 instructions with 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1
- *   instructions per byte. Its roofs are min(64, 512), min(64, 128) and min(64, 16). At 16 instructions per cycle it
- *   reaches the last of these roofs.
- * - `issue` uses only the L2, with 8 instructions per byte. There, 32 x 8 exceeds 64, so the nearest roof is the issue
+/* - `near` has 6400 instructions, 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM. These are 2, 4 and 1
+ *   instructions per byte. So its roofs are min(64, 512), min(64, 128) and min(64, 16). It executes 16 instructions per
+ *   cycle, which is the roof of the DRAM.
+ * - `issue` uses only the L2, with 8 instructions per byte. 32 x 8 is more than 64, so its nearest roof is the issue
  *   rate.
  * - `still` has no statistics. */
 START_TEST(shares_of_roofs_by_hand) {
@@ -38,7 +38,7 @@ START_TEST(shares_of_roofs_by_hand) {
 }
 END_TEST
 
-/* Of eight machines, two are not drawn. The table has all of them. */
+/* The plot draws six of eight machines. The table has all eight. */
 START_TEST(machines_beyond_six_are_counted) {
     char sms[MACHINES][16], name[] = "p", *own[MACHINES][N_OPTIONS];
     double values[N_NAMES] = {6400, 16, 100, 50, 4800, 1600};
@@ -68,7 +68,7 @@ END_TEST
 
 /* --- lines --- */
 
-/* Returns the report's section of hot lines for two runs, the first of which has this profile. */
+/* Returns the report's section of hot lines for two runs. The first run has the given profile. */
 static char *lines_of(const char *profile) {
     char json[8192];
     struct report_rig g;
@@ -85,8 +85,8 @@ static char *lines_of(const char *profile) {
     "{\"line\":" #number ",\"issued\":" #issued ",\"lanes\":" #lanes ",\"l1_misses\":" #misses ",\"stalls\":{" stalls  \
     "},\"text\":\"a < " #number ";\"}"
 
-/* Line 7 has 10 of 100 slots. Line 9 has 5 + 20 + 65 = 90 and comes first: it has 160 / 5 lanes, and its most
- * frequent stall is a load. */
+/* Line 7 has 10 of 100 issue slots. Line 9 has 5 + 20 + 65 = 90 slots and comes first. It has 160 / 5 lanes per issue,
+ * and its most frequent stall is a load. */
 START_TEST(lines_by_their_slots) {
     char *text = lines_of("[{\"kernel\":\"k\",\"file\":\"k.ptx\",\"launches\":2,\"lines\":[" LINE(
         7, 10, 10, 1234, "") "," LINE(9, 5, 160, 0, "\"fetch\":20,\"scoreboard_load\":65") "]}]");
@@ -106,8 +106,8 @@ START_TEST(lines_by_their_slots) {
 }
 END_TEST
 
-/* Of seven lines, the line with the fewest slots is not shown; lines with equal slots keep their order. Of four
- * kernels, the kernel with the fewest slots is only counted. */
+/* Of seven lines, the report omits the line with the fewest slots; lines with equal slots keep their order. Of four
+ * kernels, the report omits the kernel with the fewest slots and only counts it. */
 START_TEST(only_the_hottest_lines_are_shown) {
     char *text = lines_of(
         "[{\"kernel\":\"one\",\"launches\":1,\"lines\":[" LINE(1, 5, 5, 0, "") "," LINE(2, 4, 4, 0, "") "," LINE(

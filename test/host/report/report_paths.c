@@ -1,8 +1,9 @@
-/* Tests the drawings of paths in a report, from profiles made by hand. */
+/* Tests the drawings of paths in a report. The test writes the profiles itself. */
 #include "report_rig.h"
 
-/* Fields of a segment: begin, end, PCs, lines, lanes, column, marks, rounds. All lanes run HEAD and diverge. 8 lanes
- * and 24 lanes run in columns 0 and 1 (BOTH) or in one column (ONE). All lanes run TAIL. */
+/* Fields of a path segment: begin, end, PCs, lines, lanes, column, marks, rounds. All lanes run HEAD and then diverge.
+ * With BOTH, 8 lanes run in column 0 and 24 lanes in column 1; with ONE, both groups run in one column. Then all lanes
+ * run TAIL. */
 #define HEAD                 "[1,4,0,2,10,12,4294967295,0,1,1]"
 #define TAIL                 "[9,10,9,9,19,19,4294967295,0,2,1]"
 #define BOTH                 HEAD ",[4,7,3,5,13,15,255,0,0,1],[4,9,6,8,16,18,4294967040,1,0,1]," TAIL
@@ -10,7 +11,7 @@
 #define PATHS(segments, cut) "\"paths\":{\"segments\":[" segments "],\"truncated\":" cut "}"
 #define RUN(kernel, rest)    "{\"stats\":{\"gpu.cycles\":9},\"profile\":[{\"kernel\":\"" kernel "\"" rest "}]}"
 
-/* Runs with equal paths share a drawing. A column is 270 points wide; the margins are 60. */
+/* Runs whose paths are equal share one drawing. A column of a drawing is 270 points wide; the margins are 60 points. */
 START_TEST(equal_paths_share_a_drawing) {
     struct report_rig g;
     rig_open(&g);
@@ -18,8 +19,9 @@ START_TEST(equal_paths_share_a_drawing) {
     rig_add(&g, "p", "spe", RUN("k<int>", "," PATHS(ONE, "false")));
     rig_add(&g, "q", "spe", RUN("k<int>", "," PATHS(ONE, "true"))); /* a different program */
     rig_add(&g, "p", "dpe", RUN("k<int>", "," PATHS(BOTH, "false")));
-    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false")));          /* its warp never diverges */
-    rig_add(&g, "p", "spe", RUN("i", "," PATHS(HEAD "," TAIL, "false"))); /* its warp jumps, but never diverges */
+    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false"))); /* its warp never diverges */
+    /* the warp of this kernel jumps, but does not diverge */
+    rig_add(&g, "p", "spe", RUN("i", "," PATHS(HEAD "," TAIL, "false")));
     char *text = rig_page(&g, report_paths);
     says(text, "<summary>k&#60;int&#62; of p in spe, 2 runs</summary>\n<div class=wide><svg "
                "xmlns='http://www.w3.org/2000/svg' width='330'");
@@ -35,7 +37,8 @@ START_TEST(equal_paths_share_a_drawing) {
 }
 END_TEST
 
-/* Two machines have equal paths in one kernel, so one drawing shows both runs. Of 41 kernels one is not drawn. */
+/* A kernel has equal paths on two machines, so one drawing shows both runs. There are 41 kernels, and one of them is
+ * not drawn. */
 START_TEST(drawings_are_limited) {
     struct report_rig g;
     rig_open(&g);
@@ -57,7 +60,7 @@ START_TEST(drawings_are_limited) {
 }
 END_TEST
 
-/* A run without a profile, a profile without paths, and invalid segments. */
+/* Three cases without a drawing: a run without a profile, a profile without paths, and invalid segments. */
 START_TEST(runs_without_paths) {
     struct report_rig g;
     rig_open(&g);

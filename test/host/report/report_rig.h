@@ -1,12 +1,12 @@
 #ifndef TEST_REPORT_RIG_H
 #define TEST_REPORT_RIG_H
-/* Fixture for tests of parts of a report, on rows made by hand and without plots. */
+/* Fixture for tests of parts of a report. The tests make the database rows themselves, and need no plots. */
 #include "host/report/report.h"
 #include "test/test.h"
 #include <math.h>
 #include <unistd.h>
 
-/* noinline: gcc 12 confuses the buffer of open_memstream() with the pointer to it. */
+/* noinline: with inlining, gcc 12 warns because it confuses the buffer of open_memstream() with the pointer to it. */
 #define T(text) ((char[]){text}) /* writable text */
 
 /* Returns the text that `write` writes to the page. The caller frees it. */
@@ -43,7 +43,8 @@ __attribute__((noinline, unused)) static struct result_row row_of(char *program,
                                .values = values};
 }
 
-/* Checks the table row of a run: its numbers (data-v with nine digits), and its last cell unless `last` is NULL. */
+/* Checks the table row of a run: its numbers (the attributes data-v with nine digits), and its last cell if `last` is
+ * not NULL. */
 __attribute__((noinline, unused)) static void row_is(const char *text, const char *name, const double *numbers, int n,
                                                      const char *last) {
     char row[2048], want[64];
@@ -69,7 +70,7 @@ __attribute__((noinline, unused)) static void row_is(const char *text, const cha
 /* A database of runs in a temporary file. */
 struct report_rig {
     char path[64];
-    int runs; /* each run has its own machine */
+    int runs; /* number of machines; each run has its own machine */
     struct results_db *db;
     struct result_set set;
 };
@@ -103,8 +104,8 @@ __attribute__((noinline, unused)) static void rig_add(struct report_rig *g, cons
     cJSON_Delete(result);
 }
 
-/* Returns the text that `write` writes about all added runs, in their order, and closes the rig. The caller frees
- * it. */
+/* Closes the rig, and returns the text that `write` writes about all added runs, in the order in which they were added.
+ * The caller frees the text. */
 __attribute__((noinline, unused)) static char *rig_page(struct report_rig *g, bool (*write)(struct report *r)) {
     enum { MOST_ROWS = 64 };
     char err[1024];

@@ -1,4 +1,4 @@
-/* Tests pivot tables as numbers, points and breakdowns, on a few rows made by hand. */
+/* Tests pivot tables as numbers, as points and as breakdowns. The test makes a few database rows itself. */
 #include "host/report/breakdown.h"
 #include "test/test.h"
 #include <math.h>
@@ -10,7 +10,8 @@ static char *names[N_NAMES] = {T("gpu.cycles"),  T("issue.issued"),       T("iss
             *units[N_NAMES] = {T("cycles"), T("slots"), T("slots"), T("slots"), T("J"), T("J")};
 static char *options[] = {T("l1.size"), T("sm.ctas")};
 static char *small[] = {T("8K"), T("4")}, *large[] = {T("16K"), T("4")};
-/* cycles; slots that issued, waited for a fetch, waited for a queue; joules of DRAM and L2 */
+/* Columns of the rows: cycles; issue slots that issued, waited for a fetch, or waited for a queue; joules of DRAM and
+ * of the L2. */
 static double values[N_ROWS][N_NAMES] = {
     {1000, 30, 10, 0, 0.5, 0}, {400, 1, 3, NAN, 0.25, 0}, {600, 0, 0, 0, NAN, 0}, {0, 5, NAN, 0, 2, 0}};
 static struct result_row rows[N_ROWS] = {
@@ -59,7 +60,7 @@ static void values_are(const struct pivot_values *v, const double *want) {
             ck_assert_double_eq_tol(v->v[i], want[i], 1e-12);
 }
 
-/* Rows and columns appear in the order of the runs; a cell without a run is empty. */
+/* Rows and columns of the table are in the order of the runs. A cell without a run is empty. */
 START_TEST(rows_and_columns_are_the_titles) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
@@ -76,7 +77,8 @@ START_TEST(rows_and_columns_are_the_titles) {
 }
 END_TEST
 
-/* A title of several fields names the option; a title of a single option is its value. */
+/* If several options make a title, it contains the names of the options. If one option makes a title, it is the
+ * option's value. */
 START_TEST(options_are_named_beside_other_fields) {
     const struct field two[] = {program, {FIELD_OPTION, 0, "l1.size"}};
     struct pivot p = {.rows = two, .columns = &model, .n_rows = 2, .n_columns = 1, .value = cycles};
@@ -90,7 +92,8 @@ START_TEST(options_are_named_beside_other_fields) {
     ck_assert_msg(pivot_fill(&v, &set, differ, 3, &p, &older, err, sizeof err), "%s", err);
     names_are(v.rows, v.n_rows, (const char *const[]){"8K", "16K"}, 2);
     pivot_values_free(&v);
-    p = (struct pivot){.columns = &model, .n_columns = 1, .value = cycles}; /* no row fields: one row without a title */
+    /* without row fields, the table has one row without a title */
+    p = (struct pivot){.columns = &model, .n_columns = 1, .value = cycles};
     ck_assert(pivot_fill(&v, &set, all, 2, &p, &older, err, sizeof err));
     names_are(v.rows, v.n_rows, (const char *const[]){""}, 1);
     values_are(&v, (const double[]){1000, 400});
@@ -98,8 +101,8 @@ START_TEST(options_are_named_beside_other_fields) {
 }
 END_TEST
 
-/* `faster` gives the speed-up. The values of `its` relative to dpe are 400 / 1000 and 0 / 600. As a speed-up: 1000 /
- * 400, and nothing for 0 cycles. */
+/* Values relative to dpe: `its` has 400 / 1000, and 0 / 600. With `faster`, the quotient is a speed-up: 1000 / 400, and
+ * no value for 0 cycles. */
 START_TEST(faster_is_the_speed_up) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
@@ -112,12 +115,12 @@ START_TEST(faster_is_the_speed_up) {
     fill(&v, &p);
     values_are(&v, (const double[]){1, 2.5, 1, NAN});
     pivot_values_free(&v);
-    p.relative_to = NULL; /* without spe, the base is the first column */
+    p.relative_to = NULL; /* the table has no spe, so the base is the first column */
     fill(&v, &p);
     ck_assert_int_eq(v.base, 0);
     pivot_values_free(&v);
     char *was = rows[1].model, spe[] = "spe";
-    rows[1].model = spe; /* now spe is the second column, and bfs has no run in it */
+    rows[1].model = spe; /* spe is now the second column and the base; bfs has no run under spe */
     fill(&v, &p);
     ck_assert_int_eq(v.base, 1);
     values_are(&v, (const double[]){0.4, 1, NAN, NAN, NAN, NAN});
@@ -156,7 +159,8 @@ START_TEST(too_many_columns_are_refused) {
 }
 END_TEST
 
-/* Each run is a row, even if two runs are of one program; its value is in the column of its model. */
+/* Each run has its own row, even if two runs have the same program. The value of a run is in the column of its
+ * model. */
 START_TEST(each_run_is_a_point) {
     struct pivot_values v;
     ck_assert(points_fill(&v, &set, all, N_ROWS, &model, 1, &cycles));
@@ -176,8 +180,8 @@ START_TEST(breakdowns_have_names) {
 }
 END_TEST
 
-/* Percentages: 30 and 10 of 40 slots, 1 and 3 of 4, none of 0, all of 5. No slot waited for a queue, so it has no
- * column. */
+/* Percentages of issue slots: 30 and 10 of 40; 1 and 3 of 4; no value of 0; 5 of 5. No slot waited for a queue, so this
+ * reason has no column. */
 START_TEST(shares_are_of_their_sum) {
     const struct field by[] = {program, model};
     struct pivot_values v;
@@ -190,7 +194,7 @@ START_TEST(shares_are_of_their_sum) {
 }
 END_TEST
 
-/* Energy is in joules, not in percent. The L2 used no energy, so it has no column. */
+/* Energy is shown in joules and not as percentages. The L2 used no energy, so it has no column. */
 START_TEST(energy_is_in_joules) {
     const struct field by[] = {program, model};
     struct pivot_values v;
@@ -209,7 +213,7 @@ START_TEST(two_runs_in_one_bar_are_refused) {
 }
 END_TEST
 
-/* The program is always a field. Other options are fields only if their values differ. */
+/* The program is always a field of the rows. An option is a field only if its values differ. */
 START_TEST(fields_that_differ_among_runs) {
     struct field f[8];
     ck_assert_int_eq(fields_that_differ(&set, all, 2, f, 8), 2);

@@ -1,4 +1,4 @@
-/* Tests conditions, lists and pivot tables on a few rows made by hand. */
+/* Tests conditions, lists and pivot tables. The test makes a few database rows itself. */
 #include "host/report/results_view.h"
 #include "test/test.h"
 #include <math.h>
@@ -54,7 +54,7 @@ static void setup(void) {
     }
 }
 
-/* Returns the rows that fulfil the condition: bit i is row i. */
+/* Returns the rows that fulfil the condition as a mask: bit i stands for row i. */
 static unsigned chosen(const char *text) {
     struct condition c[CONDITIONS];
     int n = 0;
@@ -83,7 +83,7 @@ START_TEST(conditions_choose) {
         {"gpu.cycles<=1K", 0x03}, /* 1024 */
         {"gpu.cycles=1000.0,6e3", 0x09},
         {"gpu.cycles!=1000", 0x1e},
-        {"gpu.ipc<100", 0x0f}, /* the last row has no IPC, so it fulfils no comparison */
+        {"gpu.ipc<100", 0x0f}, /* the last row has no IPC, so no comparison with the IPC is true */
         {"gpu.ipc>=0", 0x0f},
         {"gpu.ipc!=2", 0x1e},
         {"sm.stalls=0", 0x02},
@@ -97,7 +97,7 @@ START_TEST(conditions_choose) {
 }
 END_TEST
 
-/* A condition on an option whose index is known: sizes compare as numbers, in any spelling. */
+/* A condition on a known option: sizes are compared as numbers, whatever their spelling. */
 START_TEST(sizes_are_numbers) {
     struct condition c = {.field = {FIELD_OPTION, 0, "l1.size"}, .op = "="};
     static const struct {
@@ -141,11 +141,11 @@ START_TEST(fields_by_name) {
     ck_assert_int_eq(fields_find(NULL, &set, "program,gpu.cycles,sm.stalls", f, 3, err, sizeof err), 3);
     ck_assert_str_eq(field_text(&set, &rows[3], &f[0], out), "bfs");
     ck_assert_str_eq(field_text(&set, &rows[3], &f[1], out), "6000");
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[2], out), ""); /* row 0 has no value */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[2], out), ""); /* row 0 has no value for this statistic */
     ck_assert_int_eq(fields_find(NULL, &set, "program,model,size,preset", f, 3, err, sizeof err), 0);
     ck_assert_str_eq(err, "'program,model,size,preset': more than 3 of them");
     ck_assert_int_eq(fields_find(NULL, &set, "launch,kernel", f, 3, err, sizeof err), 2);
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row belongs to a run, not to a launch */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row is a run, not a launch */
     ck_assert_str_eq(field_text(&set, &rows[0], &f[1], out), "");
     rows[0].launch = 12;
     ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), "12");
@@ -173,8 +173,8 @@ static struct pivot pivot_of(const struct field *r, const struct field *c, const
                           .relative_to = relative_to};
 }
 
-/* Cycles by program and model. Relative to spe: 500 / 1000, 6000 / 3000 and 4000 / 3000. The means are 1, sqrt(0.5 x
- * 2), and the single value of dws. */
+/* Cycles by program and model. The values relative to spe are 500 / 1000, 6000 / 3000 and 4000 / 3000. The means are 1
+ * for spe, sqrt(0.5 x 2) = 1 for dpe, and the only value for dws. */
 START_TEST(a_pivot_by_hand) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, model = {FIELD_TEXT, 2, "model"};
@@ -198,8 +198,8 @@ START_TEST(a_pivot_by_hand) {
 }
 END_TEST
 
-/* Two runs in one cell are refused, with the fields in which they differ. Of runs that differ only in the build, the
- * newer run counts. */
+/* If two runs belong to one cell, the table is refused, and the message names the fields in which the runs differ. If
+ * they differ only in the build, the newer run is used. */
 START_TEST(runs_that_share_a_cell) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, preset = {FIELD_TEXT, 3, "preset"},
@@ -222,8 +222,8 @@ START_TEST(runs_that_share_a_cell) {
 }
 END_TEST
 
-/* A list has a line for each run: options that differ, the verdict, cycles and IPC. Its numbers are formatted by
- * size and unit. */
+/* A list has one line for each run, with the options that differ, the verdict, cycles and IPC. Numbers are formatted by
+ * their size and unit. */
 START_TEST(a_list_by_hand) {
     const struct result_row *two[2] = {&rows[0], &rows[2]};
     says(view_list(&set, two, 2, NULL, 0), "program  size  model  preset  l1.size  check  gpu.cycles  gpu.ipc\n"

@@ -1,5 +1,5 @@
-/* Tests results_claim.c and results_db.c of host/results: claims on runs, and writers that are killed at each of
- * their writes. */
+/* Tests results_claim.c and results_db.c of host/results: claims of processes on runs, and databases after a writer was
+ * killed at any of its writes. */
 #include "host/results/results_parts.h"
 #include "test/test.h"
 #include <math.h>
@@ -43,8 +43,8 @@ static void sql(const char *text) {
     sqlite3_close(db);
 }
 
-/* Starts a process that claims `key` and exits with the result as its status; with `wait`, it first waits for a
- * signal. */
+/* Starts a process that claims `key` and exits with the result of the claim as its status. With `wait`, the process
+ * first waits for a signal. */
 static pid_t claimant(const char *key, bool wait) {
     int ends[2];
     char byte;
@@ -84,7 +84,7 @@ START_TEST(one_process_at_a_time_claims_a_run) {
     ck_assert(results_unclaim(db, NULL, err, sizeof err)); /* removes only our claims */
     ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
     kill(pid, SIGKILL);
-    siginfo_t info; /* a zombie: the process is dead, but its number still exists */
+    siginfo_t info; /* the killed process is a zombie, so its pid still exists */
     ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -98,7 +98,8 @@ START_TEST(a_reused_process_number_is_another_process) {
     struct results_db *db = open_file();
     pid_t pid = claimant("k", true);
     ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
-    sql("UPDATE claim SET started = started - 1"); /* an earlier process had this number */
+    /* the pid now belongs to a new process, but the claim is from an earlier process with this pid */
+    sql("UPDATE claim SET started = started - 1");
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
@@ -107,8 +108,8 @@ START_TEST(a_reused_process_number_is_another_process) {
 }
 END_TEST
 
-/* Cases of an owner on another machine: the time of its last renewal, in seconds from now, and the result of a
- * claim. A claim renewed at a time far in the future is void. */
+/* The owner of the claim is on another machine. Each case has the time of the owner's last renewal, in seconds from
+ * now, and the result of our claim. A claim whose renewal time is far in the future is invalid. */
 START_TEST(a_claim_on_another_machine_is_a_lease) {
     static const struct {
         int renewed;
@@ -142,7 +143,7 @@ START_TEST(claims_are_renewed) {
     results_renew(db); /* without any claim */
     claim(db, "k");
     sql("UPDATE claim SET renewed = 5; INSERT INTO claim VALUES('other', 'another machine', 1, 1, 5)");
-    results_renew(db); /* does nothing: less than half a minute has passed */
+    results_renew(db); /* does nothing, because less than half a minute has passed since the last renewal */
     ck_assert_int_eq(number(db, "SELECT renewed FROM claim WHERE key = 'k'"), 5);
     db->renewed -= 31;
     results_renew(db);
@@ -164,10 +165,10 @@ START_TEST(old_files_get_the_table_of_claims) {
 }
 END_TEST
 
-/* ---- a writer that is killed at its write number n ---- */
+/* ---- a writer that is killed at its n-th write ---- */
 
-/* A VFS for SQLite that counts writes and kills its process at one of them. It is used only in a child process, so its
- * state may be global. */
+/* A VFS (file layer) for SQLite that counts writes and kills its process at a given write. It is used only in a child
+ * process, so it may have global state. */
 struct counted {
     sqlite3_file file;
     sqlite3_file *real;
@@ -177,7 +178,7 @@ static struct {
     sqlite3_vfs *real;
     sqlite3_io_methods methods;
     int at;    /* number of writes before the kill */
-    bool torn; /* true: half of the last write is performed */
+    bool torn; /* true: only half of the last write is performed before the kill */
 } deadly;
 
 static sqlite3_file *real(sqlite3_file *f) { return ((struct counted *)f)->real; }
@@ -266,7 +267,7 @@ static struct run_what what(void) {
     return (struct run_what){.program = "p", .size = "small", .program_hash = "h", .binary = "b", .machine = &machine};
 }
 
-/* Claims a run and adds it, then claims another run and leaves it claimed. Returns false on failure. */
+/* Claims a run and stores it, then claims another run and keeps this claim. Returns false on failure. */
 static bool write_run(struct results_db *db) {
     char key[RESULTS_HASH];
     struct run_what w = what();
@@ -299,7 +300,7 @@ struct seen {
     int absent, present, journals;
 };
 
-/* Kills a writer at its write n and checks the database. Returns false if the writer ended before that write. */
+/* Kills a writer at its n-th write, then checks the database. Returns false if the writer ended before this write. */
 static bool killed_at(int n, bool torn, struct seen *seen) {
     char journal[80];
     int how;
@@ -316,14 +317,16 @@ static bool killed_at(int n, bool torn, struct seen *seen) {
     ck_assert_int_eq(waitpid(pid, &how, 0), pid);
     ck_assert_msg(WIFSIGNALED(how) || WEXITSTATUS(how) == 0, "write %d", n);
     seen->journals += access(journal, F_OK) == 0;
-    struct results_db *db = open_file(); /* SQLite rolls back a journal, and an empty file gets its tables */
+    /* SQLite rolls the transaction back from the journal; if the file is empty, heddle creates its tables */
+    struct results_db *db = open_file();
     long long runs = number(db, "SELECT count(*) FROM run");
     ck_assert_msg(runs == 0 || runs == 1, "write %d", n);
     seen->absent += runs == 0;
     seen->present += runs == 1;
     if (runs == 1)
         whole_run(db);
-    ck_assert_msg(write_run(db), "write %d: %s", n, err); /* works despite the dead process's claims */
+    /* a new writer can claim both runs, although the dead process had claims */
+    ck_assert_msg(write_run(db), "write %d: %s", n, err);
     whole_run(db);
     results_close(db);
     ck_assert_int_ne(access(journal, F_OK), 0);
@@ -338,8 +341,8 @@ START_TEST(a_writer_killed_at_any_write_leaves_whole_runs) {
         n++;
         ck_assert_int_lt(n, 2000);
     }
-    /* Four transactions create the file, claim, add the run, and claim again. Each syncs its journal and the file,
-     * writes both, and deletes the journal. */
+    /* The writer has four transactions: create the file, claim a run, store it, claim the next run. Each transaction
+     * writes and syncs the journal and the file, then deletes the journal. */
     ck_assert_int_gt(n, 4 * 5);
     ck_assert_int_gt(seen.absent, 10);
     ck_assert_int_gt(seen.present, 2);

@@ -1,4 +1,5 @@
-/* Tests results databases (host/results/results_db.h): stored results are read back, and other files are refused. */
+/* Tests results databases (host/results/results_db.h): stored runs can be read back, and files that are no results
+ * databases are refused. */
 #include "host/results/results_db.h"
 #include "host/results/digest.h"
 #include "test/test.h"
@@ -64,7 +65,7 @@ START_TEST(stored_results_are_read_back) {
     struct results_db *db = open_file(true);
     add(db, "first", TWO_LAUNCHES, HEDDLE_OK);
     add(db, "second", NULL, HEDDLE_FAULT);
-    add(db, "first", "{\"stats\":{\"gpu.cycles\":99}}", HEDDLE_OK); /* an existing run is not changed */
+    add(db, "first", "{\"stats\":{\"gpu.cycles\":99}}", HEDDLE_OK); /* a run that is already stored is not changed */
     results_close(db);
     db = open_file(false);
     struct result_set set;
@@ -79,7 +80,7 @@ START_TEST(stored_results_are_read_back) {
     ck_assert_double_eq(r->values[result_stat(&set, "gpu.cycles")], 30);
     ck_assert_double_eq(r->values[result_stat(&set, "gpu.ipc")], 2.5);
     ck_assert(isnan(r->values[result_stat(&set, "l1.misses")]));
-    ck_assert_int_eq(set.n_options, 1); /* the only option that differs from fermi */
+    ck_assert_int_eq(set.n_options, 1); /* l1.size is the only option that differs from the preset fermi */
     ck_assert_str_eq(set.options[0], "l1.size");
     ck_assert_str_eq(r->options[0], "8192");
     ck_assert_int_eq(results_option(db, &set, "sm.warps", err, sizeof err), 1); /* read on demand */
@@ -120,7 +121,7 @@ START_TEST(a_key_identifies_a_run) {
     struct run_what w2 = w;
     w2.machine = &m;
     const char *const sets[][2] = {{"l1.size=8192", NULL}, {"l1.size=4K", NULL}};
-    for (int i = 0; i < 2; i++) { /* 8192 is another spelling of 8K */
+    for (int i = 0; i < 2; i++) { /* 8192 and 8K are the same value */
         ck_assert(run_machine_find(&m, &(struct heddle_options){.model = "dpe", .set = sets[i]}, err, sizeof err));
         ck_assert_int_eq(strcmp(run_key(&w2, other), one) == 0, i == 0);
         run_machine_free(&m);
@@ -152,7 +153,7 @@ START_TEST(digests_tell_texts_apart) {
 }
 END_TEST
 
-/* A file has the digest of its bytes, also when it is read in several blocks. */
+/* The digest of a file is the digest of its bytes, also if the file is read in several blocks. */
 START_TEST(a_file_has_the_digest_of_its_bytes) {
     static unsigned char bytes[100000];
     char of_file[DIGEST_TEXT], of_bytes[DIGEST_TEXT];
@@ -183,7 +184,7 @@ START_TEST(other_files_are_refused) {
     refused(false, "No such file");
     FILE *f = fopen(path, "w");
     fclose(f);
-    refused(false, "is empty"); /* an empty file may be opened for writing */
+    refused(false, "is empty"); /* an empty file may be opened for writing, and becomes a database */
     results_close(open_file(true));
     unlink(path);
     f = fopen(path, "w");
@@ -203,7 +204,7 @@ START_TEST(other_files_are_refused) {
 }
 END_TEST
 
-/* Runs as a user other than root, since root may write everywhere. */
+/* Runs the test as a user other than root, since file modes do not restrict root. */
 START_TEST(a_read_only_folder_is_reported) {
     char folder[] = "/tmp/heddle_folder_XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -250,7 +251,8 @@ START_TEST(a_killed_writers_transaction_is_rolled_back) {
     results_close(db);
     fflush(NULL);
     pid_t pid = fork();
-    /* the child writes half a run, with so few cached pages that SQLite writes them to the file, and is killed */
+    /* the child process stores half of a run and is killed; its page cache is so small that SQLite has already written
+     * some pages to the file */
     if (pid == 0) {
         sqlite3 *raw;
         sqlite3_open(path, &raw);
@@ -266,7 +268,7 @@ START_TEST(a_killed_writers_transaction_is_rolled_back) {
     ck_assert(WIFSIGNALED(how));
     char journal[96];
     snprintf(journal, sizeof journal, "%s-journal", path);
-    ck_assert_int_eq(access(journal, F_OK), 0); /* the process was killed inside the transaction */
+    ck_assert_int_eq(access(journal, F_OK), 0); /* the process was killed inside its transaction */
     db = open_file(false);
     struct result_set set;
     ck_assert(results_load(db, false, &set, err, sizeof err));

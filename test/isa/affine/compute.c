@@ -1,6 +1,6 @@
-/* Tests each row of the instruction table that the affine engine may execute against the row's lane function. Operands
- * are scalars, tuples with and without wrapping, several tuples, and separate values of each thread. Each thread must
- * get the result of its own operands. */
+/* Tests each row of the instruction table that the affine engine may execute. The expected result of each thread comes
+ * from the row's lane function on the thread's own operands. Operands are scalars, tuples with and without wrapping,
+ * several tuples, and separate values of each thread. */
 #include "isa/affine/engine_parts.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -11,13 +11,14 @@ static uint64_t rng;
 static uint64_t any(void) { return test_random(&rng); }
 static uint32_t below(uint32_t n) { return test_random_below(&rng, n); }
 
-/* A test case: an instruction, its launch, and the registers of each thread before it. */
+/* A test case: an instruction, its launch, and the register values of all threads before the instruction. */
 struct probe {
     struct asm_program *a;
     struct launch l;
     struct affine_engine *e;
     const struct inst *in;
-    bool kept; /* true if other threads will read the old values of the result registers */
+    /* true if other threads will read the old values of the result registers, so these values must be kept */
+    bool kept;
     struct warp w;
     _Alignas(64) unsigned char bank[BANK];
 };
@@ -41,7 +42,8 @@ static opnd_t operand(struct asm_program *a, unsigned bytes) {
  * operands of this row. */
 static bool make_inst(struct asm_program *a, const struct isa_row *r) {
     const uint8_t types[] = {r->a, r->b, r->c, r->e, r->d, r->d2};
-    if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4) /* their last source is a word of selectors */
+    /* the last source of these instructions is a word of selectors, which the engine does not support */
+    if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4)
         return false;
     for (unsigned i = 0; i < sizeof types; i++)
         if (type_bytes(types[i]) > 8 || (r->kind == K_LANE && type_bytes(types[i]) == 1))
@@ -131,7 +133,7 @@ static void fill_regs(struct probe *p) {
     }
 }
 
-/* Returns a thread's value by the definition of tuples and cells. */
+/* Returns the value of a register in one thread, computed from the definition of tuples and cells. */
 static uint64_t value_of(const struct probe *p, const struct affine_cell *c, unsigned bits, uint32_t w, uint32_t l) {
     uint32_t t = w * WARP_LANES + l, k = 0;
     struct dim3 b = p->l.block;
@@ -146,7 +148,7 @@ static uint64_t value_of(const struct probe *p, const struct affine_cell *c, uns
            affine_mask(bits);
 }
 
-/* Fills a bank with the register values of one warp of the batch. */
+/* Fills a register bank with the values of one warp of the batch. */
 static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *bank) {
     for (uint32_t k = 0; k < p->e->stream.n_regs; k++) {
         const struct affine_reg *r = &p->e->regs[k];
@@ -159,7 +161,8 @@ static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *ba
     }
 }
 
-/* Pushes the other threads as an entry below the instruction's threads; they will read all registers. */
+/* Adds the other threads as a stack entry below the threads of the instruction, and marks all registers as live, so
+ * that the engine must keep the other threads' values. */
 static void make_others_wait(struct affine_engine *e) {
     lanemask_t *lanes = e->stack[1].lanes;
     e->stack[1] = e->stack[0];
@@ -232,7 +235,8 @@ static void check_case(struct probe *p, const char *name) {
             }
         }
     }
-    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* a predicate marked as uniform must be uniform */
+    /* a predicate that the engine marks as uniform must have one value in all threads */
+    for (uint32_t k = 0; k < e->stream.n_regs; k++)
         for (uint32_t i = 0; i < e->n_warps && !e->regs[k].bits; i++)
             if (e->regs[k].uniform >> i / nw & 1) {
                 lanemask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
@@ -260,7 +264,7 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* Tests a third of the table rows in each run, and rows with tuple rules more often. */
+/* Tests a third of the table rows in each run. Rows with a tuple rule get more random operands. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -278,8 +282,8 @@ START_TEST(every_row) {
 }
 END_TEST
 
-/* Tests rules that keep tuples. If each operand has one tuple and does not wrap, and at most one factor is not scalar,
- * the result is one tuple. */
+/* Instructions whose rule keeps tuples: if each operand is one tuple and does not wrap, and at most one factor is not a
+ * scalar, the result is one tuple. */
 static const struct {
     const char *opcode;
     unsigned d, a, b, c;
@@ -318,7 +322,7 @@ START_TEST(linear_stays_linear) {
     ck_assert_ptr_nonnull(e);
     engine_start(e, &(struct dim3){0}, 1);
     const struct affine_op *op = &e->stream.ops[0];
-    for (int i = 0; i < op->n_sources; i++) /* the first is 200 + 3x + 2y - z, the others are 3 */
+    for (int i = 0; i < op->n_sources; i++) /* the first source is 200 + 3x + 2y - z, the other sources are 3 */
         e->regs[op->source[i].reg].cells[0].v[0] =
             i ? (struct affine_tuple){.base = 3}
               : (struct affine_tuple){200, {3, 2, 0xffffffffffffffffull & affine_mask(op->source[i].bits)}};

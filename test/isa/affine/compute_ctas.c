@@ -1,12 +1,17 @@
-/* Tests how a result differs between the CTAs of a batch, for each rule and kind of source. */
+/* Tests how the result of each rule varies between the CTAs of a batch: equal in all CTAs, linear in the CTA index, or
+ * arbitrary. This depends on the rule and on how the sources vary. */
 #include "isa/affine/compute_parts.h"
 #include "test/test.h"
 
 enum { CTAS = 3, BITS = 32 };
 
-/* The registers hold values of these kinds: equal in all CTAs, as a scalar and with thread offsets; linear in the CTA
- * index, as a scalar and with thread offsets; linear as unsigned numbers that pass 2^32 between CTAs 0 and 1; linear
- * with several tuples; arbitrary values; predicates. */
+/* One register for each kind of source:
+ * - SAME, SAME_TID: equal in all CTAs; a scalar, or with thread offsets
+ * - LINEAR, LINEAR_TID: linear in the CTA index; a scalar, or with thread offsets
+ * - WRAPS: linear, but as an unsigned number it passes 2^32 between CTAs 0 and 1
+ * - PIECES: linear, with several tuples
+ * - EACH: arbitrary in each CTA
+ * - PRED_SAME, PRED_EACH: predicates */
 enum { SAME, SAME_TID, LINEAR, LINEAR_TID, WRAPS, PIECES, EACH, PRED_SAME, PRED_EACH, REGS, CONSTANT = NO_REG };
 
 static struct affine_cell cells[REGS][CTAS];
@@ -52,13 +57,13 @@ static const struct {
     {RULE_ADD, 2, {LINEAR_TID, LINEAR_TID}, CTA_LINEAR},
     {RULE_ADD, 2, {LINEAR, EACH}, CTA_EACH},
     {RULE_SUB, 2, {CONSTANT, LINEAR}, CTA_LINEAR},
-    /* products: linear if one factor is equal in all CTAs and has no thread offsets */
+    /* a product is linear if one factor is equal in all CTAs and has no thread offsets */
     {RULE_MUL, 2, {SAME, SAME_TID}, CTA_SAME},
     {RULE_MUL, 2, {SAME, LINEAR_TID}, CTA_LINEAR},
     {RULE_MUL, 2, {LINEAR, CONSTANT}, CTA_LINEAR},
     {RULE_MUL, 2, {SAME_TID, LINEAR}, CTA_EACH},
     {RULE_MUL, 2, {LINEAR, SAME_TID}, CTA_EACH},
-    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* the result is the square of the CTA index */
+    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* square of the CTA index */
     {RULE_MUL, 2, {EACH, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME_TID, LINEAR}, CTA_LINEAR},
     {RULE_MAD, 3, {SAME, LINEAR, SAME}, CTA_LINEAR},
@@ -66,10 +71,10 @@ static const struct {
     {RULE_MAD, 3, {LINEAR, LINEAR, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME, SAME}, CTA_SAME},
     {RULE_SHL, 2, {LINEAR, SAME}, CTA_LINEAR},
-    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* the result is exponential in the CTA index */
+    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* power of two with the CTA index as exponent */
     {RULE_SELP, 3, {LINEAR, SAME, PRED_SAME}, CTA_LINEAR},
     {RULE_SELP, 3, {SAME, SAME, PRED_EACH}, CTA_EACH},
-    /* widening: the result is linear if no value leaves the range of its type from CTA to CTA */
+    /* a widened value is linear if it does not wrap in the source type between CTAs */
     {RULE_WIDEN, 1, {LINEAR}, CTA_LINEAR},
     {RULE_WIDEN, 1, {WRAPS}, CTA_EACH},
     {RULE_WIDEN, 1, {PIECES}, CTA_EACH},
@@ -79,9 +84,9 @@ static const struct {
     {RULE_MUL_WIDE, 2, {CONSTANT, WRAPS}, CTA_EACH},
     {RULE_MUL_WIDE, 2, {LINEAR, LINEAR}, CTA_EACH},
     {RULE_MAD_WIDE, 3, {LINEAR, SAME, LINEAR}, CTA_LINEAR},
-    {RULE_MAD_WIDE, 3, {SAME, SAME, WRAPS}, CTA_LINEAR}, /* the addend is not widened */
+    {RULE_MAD_WIDE, 3, {SAME, SAME, WRAPS}, CTA_LINEAR}, /* the rule does not widen the addend */
     {RULE_MAD_WIDE, 3, {SAME, SAME, EACH}, CTA_EACH},
-    /* other rules: the results are equal in all CTAs only if all sources are equal scalars */
+    /* with any other rule, results are equal in all CTAs only if all sources are scalars that are equal in all CTAs */
     {RULE_SCALAR_ONLY, 2, {SAME, CONSTANT}, CTA_SAME},
     {RULE_SCALAR_ONLY, 2, {LINEAR, CONSTANT}, CTA_EACH},
     {RULE_SETP, 2, {LINEAR, SAME}, CTA_EACH},
@@ -103,17 +108,18 @@ START_TEST(each_rule) {
 }
 END_TEST
 
-/* -16, 16, 48 are linear as signed numbers, but not as unsigned ones. Numbers from 2^31 - 8 on are linear as unsigned
- * numbers, but not as signed ones. */
+/* The values -16, 16, 48 are linear as signed numbers, but wrap as unsigned numbers. Values that start at 2^31 - 8 are
+ * linear as unsigned numbers, but wrap as signed numbers. */
 START_TEST(widening_depends_on_the_sign) {
     static const int one[] = {WRAPS};
     struct affine_op op = make(RULE_WIDEN, 1, one, true);
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
     fill(WRAPS, CTA_LINEAR, (1u << 31) - 8, 4, 0);
-    ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH); /* the third CTA's value is negative */
+    /* the value of the third CTA is negative as a signed number */
+    ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH);
     op.is_signed = false;
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
-    fill(WRAPS, CTA_LINEAR, 90, 0u - 32, 0); /* decreasing, but not past 0 */
+    fill(WRAPS, CTA_LINEAR, 90, 0u - 32, 0); /* the values decrease and stay above 0 */
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
     fill(WRAPS, CTA_LINEAR, 40, 0u - 32, 0);
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH);

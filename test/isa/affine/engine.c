@@ -1,4 +1,5 @@
-/* Tests the affine warp: divergence, order of entries, issue slots, sharing between batches, and faults. */
+/* Tests the affine engine, which executes one stream for all threads of a batch: divergence, the order of queue
+ * entries, issue slots, reuse between batches, and faults. */
 #include "isa/affine/engine.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -46,14 +47,14 @@ static void send(const char *opcode, uint32_t site, opnd_t what) {
     a->info[a->p.n - 1].site = (uint16_t)(site + 1);
 }
 
-/* Executes steps until an instruction sends entries. */
+/* Executes instructions until one of them sends queue entries. */
 static void next_entry(void) {
     do
         ck_assert(engine_step(e, &step));
     while (!step.entries);
 }
 
-/* if (tid < 5) send 1 else send 2; send 3. Threads 0 to 4 are lanes of warp 0. */
+/* The program: if (tid < 5) send 1 else send 2; send 3. Threads 0 to 4 are lanes of warp 0. */
 START_TEST(both_sides_send) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0), at = asm_reg(a, 8);
@@ -69,9 +70,9 @@ START_TEST(both_sides_send) {
     begin((struct dim3){64, 1, 1}, 1, (uint32_t)_i);
     for (int k = 0; k < 3; k++)
         ck_assert(engine_step(e, &step));
-    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 diverges, all threads of warp 1 take the same side */
+    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 diverges; all threads of warp 1 fall through */
     ck_assert_int_eq(step.class, STEP_CONTROL);
-    for (int k = 0; k < 2; k++) { /* the taken side runs first, unless reconv.first selects the other */
+    for (int k = 0; k < 2; k++) { /* the taken side runs first, unless reconv.first selects the fall-through side */
         bool taken = k == _i;
         next_entry();
         ck_assert_uint_eq(step.entries[0].site, taken ? 1 : 2);
@@ -85,7 +86,8 @@ START_TEST(both_sides_send) {
     ck_assert_uint_eq(step.entries[0].lanes, LANES_ALL);
     ck_assert_uint_eq(step.entries[0].value, 0x1f);
     ck_assert_uint_eq(step.entries[1].value, 0);
-    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* the first and the last lane of the warp differ */
+    /* the first and the last lane of the warp have different values */
+    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES);
     ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
     ck_assert_uint_eq(step.number, 1);
     ck_assert(engine_step(e, &step));
@@ -94,8 +96,8 @@ START_TEST(both_sides_send) {
 }
 END_TEST
 
-/* while (i < tid.y), where all threads of a warp have the same tid.y: warp w iterates w times, so warps diverge only
- * from each other. Each branch waits for the predicate sent before it. */
+/* The program: while (i < tid.y), where all threads of a warp have the same tid.y. Warp w iterates w times, so only
+ * different warps diverge from each other. The program sends the predicate before each branch. */
 START_TEST(warps_diverge) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), i = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -123,7 +125,7 @@ START_TEST(warps_diverge) {
     ck_assert_uint_eq(sent[0], 1);
     ck_assert_uint_eq(sent[1], 1);
     ck_assert_uint_eq(sent[2], 2);
-    ck_assert_uint_eq(parted, 1); /* after the first iteration, warp 2 continues alone */
+    ck_assert_uint_eq(parted, 1); /* after the first iteration, only warp 2 is still in the loop */
     for (int w = 0; w < 3; w++) {
         ck_assert_uint_eq(step.entries[w].lanes, LANES_ALL);
         ck_assert_uint_eq(step.entries[w].at.base, 77);
@@ -132,7 +134,7 @@ START_TEST(warps_diverge) {
 }
 END_TEST
 
-/* Issue slots of an instruction in a batch of four CTAs. */
+/* Instructions, and the number of issue slots that each takes in a batch of four CTAs. */
 static const struct {
     const char *opcode, *x, *y;
     uint32_t slots;
@@ -149,7 +151,7 @@ static const struct {
     {"shl.b32", "2", "ctaid", 4, STEP_EACH},
     {"mul.wide.u32", "ctaid", "3", 1, STEP_SCALAR},
     {"mul.wide.u32", "tid", "ntid", 1, STEP_AFFINE},
-    {"mul.lo.u32", "tid", "tid", 8, STEP_VECTOR}, /* two warps in each CTA */
+    {"mul.lo.u32", "tid", "tid", 8, STEP_VECTOR}, /* one slot for each of two warps in each of four CTAs */
 };
 
 static opnd_t named(const char *name) {
@@ -173,8 +175,9 @@ START_TEST(slots_of_a_batch) {
 }
 END_TEST
 
-/* (ctaid + 0xfffffffe) * 4 in 64 bits. As unsigned numbers, CTAs 0 and 1 have 0xfffffffe and 0xffffffff, and CTAs 2 and
- * 3 have 0 and 1. So the product is not linear in ctaid. As signed numbers, the values -2, -1, 0, 1 are linear. */
+/* The program computes (ctaid + 0xfffffffe) * 4 in 64 bits. As unsigned numbers, the sums of CTAs 0 and 1 are
+ * 0xfffffffe and 0xffffffff, and the sums of CTAs 2 and 3 are 0 and 1. So the product is not linear in ctaid. As signed
+ * numbers, the sums -2, -1, 0, 1 are linear in ctaid. */
 START_TEST(linear_in_ctaid_unless_it_wraps) {
     setup();
     opnd_t x = asm_special(a, SPECIAL_CTAID_X), sum = asm_reg(a, 4), d = asm_reg(a, 8);
@@ -193,7 +196,7 @@ START_TEST(linear_in_ctaid_unless_it_wraps) {
 }
 END_TEST
 
-/* A branch on ctaid diverges between CTAs of the batch. */
+/* A branch that depends on ctaid makes the CTAs of a batch diverge. */
 START_TEST(ctas_diverge) {
     setup();
     opnd_t x = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0);
@@ -203,7 +206,7 @@ START_TEST(ctas_diverge) {
     send("#enq.pred", 0, p);
     begin((struct dim3){40, 1, 1}, 3, 0);
     next_entry();
-    for (uint32_t i = 0; i < 6; i++) { /* two warps in each CTA, the second with 8 threads; CTA 1 has exited */
+    for (uint32_t i = 0; i < 6; i++) { /* each CTA has two warps, the second with 8 threads; CTA 1 has exited */
         ck_assert_uint_eq(step.entries[i].lanes, i / 2 == 1 ? 0 : i % 2 ? 0xff : LANES_ALL);
         ck_assert_int_eq(step.entries[i].compare, COMPARE_CTA);
     }
@@ -211,8 +214,8 @@ START_TEST(ctas_diverge) {
 }
 END_TEST
 
-/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). A recorded result is reused only for the same value of r, and only if
- * r has this value in all CTAs of the batch. */
+/* The program: r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). The engine records results for later batches. It may
+ * reuse them only if r has the recorded value in all CTAs of the new batch. */
 START_TEST(batches_share_results) {
     static const struct {
         uint32_t n, id[2];
@@ -244,8 +247,8 @@ START_TEST(batches_share_results) {
 }
 END_TEST
 
-/* tid == 5 and tid != 5: the first and the last lane of the warp agree, but lane 5 differs. So each lane is
- * compared. */
+/* The predicates are tid == 5 and tid != 5. The first and the last lane of the warp agree, but lane 5 differs, so the
+ * engine must compare each lane. */
 START_TEST(a_thread_between_the_ends) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0);
@@ -261,7 +264,8 @@ START_TEST(a_thread_between_the_ends) {
 }
 END_TEST
 
-/* r += 5 with an r that was never written gives 5 in each batch. A predicate behaves in the same way. */
+/* The program adds 5 to a register that was never written. The result must be 5 in each batch, since a batch starts
+ * with zeros. The same holds for a predicate. */
 START_TEST(unwritten_registers_are_zero) {
     setup();
     opnd_t r = asm_reg(a, 4), d = asm_reg(a, 8), p = asm_reg(a, 0);
@@ -283,7 +287,8 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* The first _i threads have separate values. Up to three such values remain tuples, in addition to the default. */
+/* The first _i threads each get a value of their own. The cell can hold up to three such values as tuples, besides the
+ * default value. */
 START_TEST(divergent_tuples) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];
@@ -303,19 +308,22 @@ START_TEST(divergent_tuples) {
         vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
     } while (!step.entries);
     ck_assert_uint_eq(fallbacks, _i >= 4);
-    ck_assert_uint_eq(vectors, _i >= 4); /* only mad.wide is counted, since the moves write into exact values */
+    /* only mad.wide is counted: the later moves write to a register that has exact values */
+    ck_assert_uint_eq(vectors, _i >= 4);
     uint64_t at[WARP_LANES];
     ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);
     affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
     for (uint32_t k = 0; k < WARP_LANES; k++)
         ck_assert_uint_eq(at[k], k < (uint32_t)_i ? 1000 + 4 * (10 + k) : 1000);
-    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* otherwise, all its lanes have the default value */
+    /* without exact values, all lanes of warp 1 have the default value */
+    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4);
     teardown();
 }
 END_TEST
 
-/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i). Threads that skip the body keep their value of
- * d, since they read d later. After the loop thread t has 1000 + 4 * (t + min(t, 9)): ten tuples. */
+/* The program: for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i). Threads that skip the body must
+ * keep their value of d, since they read it later. After the loop d of thread t is 1000 + 4 * (t + min(t, 9)): ten
+ * tuples. */
 START_TEST(writes_skipped_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), r = asm_reg(a, 4), d = asm_reg(a, 8);
@@ -350,7 +358,8 @@ START_TEST(writes_skipped_by_more_threads) {
 }
 END_TEST
 
-/* do { send d; d += 16; } while (++i < tid): threads that leave do not read d again, so d needs no variant. */
+/* The program: do { send d; d += 16; } while (++i < tid). Threads that leave the loop do not read d again, so d stays
+ * one tuple. */
 START_TEST(loop_left_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), d = asm_reg(a, 8), q = asm_reg(a, 0);
@@ -374,7 +383,7 @@ START_TEST(loop_left_by_more_threads) {
 }
 END_TEST
 
-/* Entries after a barrier carry the number of barriers that their threads must have passed. */
+/* An entry that is sent after a barrier carries the number of barriers that its threads must have passed before. */
 START_TEST(entries_after_a_barrier) {
     setup();
     opnd_t p = asm_reg(a, 0);
@@ -391,7 +400,7 @@ START_TEST(entries_after_a_barrier) {
 }
 END_TEST
 
-/* 32-bit addresses wrap: 0xfffffff8 + 4 * tid.x + 4 is below 2^32 in thread 0 only. */
+/* Addresses with 32 bits wrap: 0xfffffff8 + 4 * tid.x + 4 stays below 2^32 only in thread 0. */
 START_TEST(addresses_of_32_bits) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), at = asm_reg(a, 4);
@@ -410,7 +419,7 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* A load from missing constant memory faults, and the fault has the thread and the address. */
+/* A load from constant memory that does not exist faults. The fault names the thread and the address. */
 START_TEST(faults) {
     setup();
     uint64_t table = mem_alloc(&mem, 64, 0, "table", true);

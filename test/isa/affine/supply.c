@@ -1,4 +1,5 @@
-/* Tests a warp's queues: each lane takes its entries in order, in any grouping of lanes. */
+/* Tests the queues of a warp: each lane takes its entries in order, and lanes may take an entry together or
+ * separately. */
 #include "isa/affine/supply.h"
 #include "test/test.h"
 
@@ -21,7 +22,7 @@ static void put_pred(uint32_t site, lanemask_t lanes, lanemask_t value) {
     ck_assert(supply_put(&s, 0, &e));
 }
 
-/* Warp 1 has threads 32 to 63: lane l's address is base + 4 * (32 + l). */
+/* The lanes of warp 1 are threads 32 to 63, so the address of lane l is base + 4 * (32 + l). */
 START_TEST(all_lanes_take_one_entry) {
     uint64_t a[WARP_LANES] = {0};
     setup();
@@ -37,7 +38,7 @@ START_TEST(all_lanes_take_one_entry) {
 }
 END_TEST
 
-/* Lanes 0 and 1 take their entries before the others. */
+/* Lanes 0 and 1 take their entries before the other lanes do. */
 START_TEST(lanes_take_parts_of_an_entry) {
     uint64_t a[WARP_LANES] = {0};
     setup();
@@ -57,7 +58,7 @@ START_TEST(lanes_take_parts_of_an_entry) {
 }
 END_TEST
 
-/* Both sides of a branch have sent an entry; a converged path takes both entries. */
+/* Each side of a branch has an entry in the queue. A path that contains the lanes of both sides takes both entries. */
 START_TEST(a_path_takes_several_entries) {
     lanemask_t out = 0;
     setup();
@@ -81,12 +82,12 @@ START_TEST(entries_of_another_site) {
     put_pred(4, 0xffff0000, LANES_ALL);
     ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, true), 0xffff0000);
     ck_assert_uint_eq(out, 0);
-    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 2); /* both entries are still queued */
+    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 2); /* neither entry has been taken */
     teardown();
 }
 END_TEST
 
-/* Addresses and predicates have separate queues. A queue that grows keeps its order. */
+/* Addresses and predicates are in separate queues. When a queue grows, its order stays. */
 START_TEST(queues_grow) {
     lanemask_t out = 0;
     setup();

@@ -1,4 +1,4 @@
-/* Tests tuples and cells against their definition, thread by thread. */
+/* Tests tuples and cells against their definition, evaluated for each thread. */
 #include "isa/affine/value.h"
 #include "test/test.h"
 
@@ -8,8 +8,8 @@ static uint32_t below(uint32_t n) { return test_random_below(&rng, n); }
 static const struct dim3 blocks[] = {{64, 1, 1}, {7, 1, 1}, {16, 5, 1}, {7, 3, 4}, {1, 33, 1}, {3, 2, 11}};
 enum { N_BLOCKS = sizeof blocks / sizeof blocks[0] };
 
-/* Tests 8-bit numbers: each base with each offset along x, and with some offsets along y and z. A tuple is in range if
- * the sum of no thread, with signed offsets, exceeds the type. */
+/* Tests 8-bit tuples: each base with each offset along x, and with some offsets along y and z. A tuple is in range if
+ * no thread's value, computed with signed offsets, exceeds the type. */
 START_TEST(ranges_of_boxes) {
     struct affine_shape s;
     affine_shape_init(&s, blocks[_i]);
@@ -33,7 +33,7 @@ START_TEST(ranges_of_boxes) {
 }
 END_TEST
 
-/* Tests the limits of wide types with the last step in range and the next step. */
+/* Tests 64-bit tuples at the limits of their type: the last base that is in range, and the next base. */
 START_TEST(ranges_at_the_edges) {
     struct affine_shape s;
     affine_shape_init(&s, (struct dim3){4, 1, 1});
@@ -52,8 +52,8 @@ START_TEST(ranges_of_rows) {
     struct affine_shape s;
     affine_shape_init(&s, (struct dim3){32, 2, 1}); /* all threads of a warp have the same tid.y */
     struct affine_tuple t = {0, {1, 0xfffffff0, 0}};
-    /* Row 1 starts at -16 = 0xfffffff0 and passes 2^32 in lane 16. As an unsigned number it wraps, as a signed number
-     * it does not. */
+    /* Row 1 starts at -16 = 0xfffffff0 and passes 2^32 in lane 16. So it wraps as an unsigned number, but not as a
+     * signed number. */
     ck_assert(affine_row_in_range(&t, 32, false, &s, 0));
     ck_assert(!affine_row_in_range(&t, 32, false, &s, 1));
     ck_assert(affine_row_in_range(&t, 32, true, &s, 1));
@@ -78,7 +78,7 @@ START_TEST(rows_of_warps) {
 }
 END_TEST
 
-/* Tests random partial writes to a cell, also when the cell has no room for another tuple. */
+/* Tests random writes to some lanes of a cell. A write may fail if the cell has no room for another tuple. */
 START_TEST(cells_hold_what_was_written) {
     enum { TUPLES = 7 };
     struct affine_shape s;
@@ -117,8 +117,8 @@ START_TEST(cells_hold_what_was_written) {
 }
 END_TEST
 
-/* The default and three further values make four tuples, the maximum. A fifth tuple does not fit. A tuple without lanes
- * is dropped. */
+/* A cell has room for four tuples: the default and three further values. A fifth value does not fit. A tuple without
+ * lanes is dropped. */
 START_TEST(four_variants) {
     struct affine_shape s;
     struct affine_cell c;
@@ -138,7 +138,8 @@ START_TEST(four_variants) {
     ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 4}, s.launched, &t, &expanded));
     ck_assert(expanded);
     ck_assert_uint_eq(c.n, 0);
-    ck_assert(cell_write(&c, 32, &s, s.launched, s.launched, &t, &expanded)); /* all threads: one tuple again */
+    /* after a write by all threads, the cell has one tuple again */
+    ck_assert(cell_write(&c, 32, &s, s.launched, s.launched, &t, &expanded));
     ck_assert_uint_eq(c.n, 1);
     cell_free(&c);
 }

@@ -1,4 +1,5 @@
-/* Tests one atomic of one warp. Several lanes address the same word, so that lanes see each other's results. */
+/* Tests one atomic instruction of one warp. Several lanes address the same word, so a lane sees the results of lanes
+ * before it. */
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -49,7 +50,7 @@ static void set(opnd_t o, int lane, unsigned bytes, uint64_t v) {
     memcpy((char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes > 8 ? 8 : bytes);
 }
 
-/* Returns values from a small set, so that equal values occur, and the limits of each type. */
+/* Returns values from a small set, so that lanes often have equal values, and the limits of each type. */
 static uint64_t value(int i) {
     static const uint64_t v[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000080000000, 0xfffffffffffffffe};
     return v[i % 8];
@@ -57,7 +58,7 @@ static uint64_t value(int i) {
 
 enum what { ADD, AND, OR, XOR, MIN, MAX, INC, DEC, EXCH, CAS };
 
-/* Computes the operation in plain C on `bytes` bytes. */
+/* Computes the expected result of the operation in plain C, on `bytes` bytes. */
 static uint64_t model(enum what op, bool sign, unsigned bytes, uint64_t x, uint64_t y, uint64_t z) {
     unsigned shift = 64 - 8 * bytes;
     int64_t sx = (int64_t)(x << shift) >> shift, sy = (int64_t)(y << shift) >> shift;
@@ -114,7 +115,7 @@ static void check_case(int i, lanemask_t m) {
     }
     for (int l = 0; l < WARP_LANES; l++) {
         ((uint64_t *)reg_ptr(w, base))[l] = buffer + 16 + (unsigned)(l % SLOTS) * bytes;
-        /* every second cas finds the value with which it compares */
+        /* in every second cas, the compared value is the value in memory */
         set(b, l, bytes, cases[i].op == CAS && l < SLOTS ? want[l % SLOTS] : value(l / 2));
         set(c, l, bytes, value(l / 2 + 1) & keep);
         set(d, l, bytes, 99);
@@ -149,7 +150,8 @@ static uint64_t f64(double x) {
     return v;
 }
 
-/* One lane adds: old + b, with encodings by hand. 1.5 is 0x3e00 in f16 and 0x3fc0 in bf16, 3 is 0x4200 and 0x4040. */
+/* One lane executes add on a 16-bit float: old + b, with encodings derived by hand. 1.5 is 0x3e00 in f16 and 0x3fc0 in
+ * bf16; 3 is 0x4200 and 0x4040. */
 START_TEST(floats) {
     static const struct {
         const char *opcode;
@@ -181,7 +183,7 @@ END_TEST
 START_TEST(shared_keeps_subnormals) {
     struct inst *in = setup("atom.shared.add.f32", 4);
     for (int l = 0; l < WARP_LANES; l++)
-        set(b, l, 4, 1); /* adds the smallest subnormal number 32 times */
+        set(b, l, 4, 1); /* adds the smallest subnormal number once per lane, 32 times */
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_uint_eq(*(uint32_t *)(cta->shared + 16), 32);
     ck_assert_uint_eq(fx.shared_lanes, LANES_ALL);
@@ -222,7 +224,7 @@ START_TEST(red_has_no_result) {
 }
 END_TEST
 
-/* d may be the same register as b: each lane reads its operand before its result is written. */
+/* d may be the same register as b: each lane's operand is read before its result is written. */
 START_TEST(result_over_operand) {
     struct inst *in = setup("atom.global.exch.b32", 4);
     in->d = b;
@@ -239,7 +241,7 @@ END_TEST
 
 START_TEST(vectors) {
     struct inst *in = setup("atom.global.v2.f32.add", 4);
-    opnd_t d1 = b; /* the second result overwrites the first operand */
+    opnd_t d1 = b; /* the register of the second result is also the register of the first operand */
     in->list = asm_list(a, (uint32_t[]){d, d1, b, c}, 4);
     in->n_list = 4;
     float x[2] = {1, 2};
@@ -275,8 +277,8 @@ START_TEST(fault_stops_at_its_lane) {
 }
 END_TEST
 
-/* A captured atomic changes nothing until atom_apply(). This function uses the captured operands, and may execute
- * the lanes in several parts. */
+/* With w->capture set, an atomic changes nothing until atom_apply(). atom_apply() uses the captured operands, and may
+ * be called several times with different lanes. */
 START_TEST(captured_and_performed_later) {
     static struct atom_op op;
     struct inst *in = setup("atom.global.add.u32", 4);
@@ -290,7 +292,7 @@ START_TEST(captured_and_performed_later) {
     uint32_t v = 0;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);
     ck_assert_uint_eq(fx.addr[31], buffer + 16);
-    memset(reg_ptr(w, b), 0xff, 128); /* the program overwrites the operand before atom_apply() */
+    memset(reg_ptr(w, b), 0xff, 128); /* the program overwrites the operand register before atom_apply() */
     atom_apply(w, &op, 0x0000ffff);
     v = 32;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);

@@ -1,7 +1,7 @@
 /* Tests each entry ("row") of the instruction table with floating-point types against float_ref. Operands are all
  * combinations of special values, and random values. A row without a reference fails. Rows of one opcode and the
  * same types differ in a modifier only (14 comparisons, 4 roundings), so they share the random values: with n such
- * rows, at most 8, each row uses every n-th warp of values. Of these warps, only a third are tested; with
+ * rows, at most 8, each row uses every n-th warp of values. Of these warps, only a fifth are tested; with
  * HEDDLE_EVERY, each row tests all warps. */
 #include "float_ref.h"
 #include "isa/exec/exec.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { RANDOM_LANES = 100000, MAX_SPECIALS = 96, MAX_ROWS = 4096, SHARDS = 4, MOST_SHARES = 8, ONE_OF = 3 };
+enum { RANDOM_LANES = 100000, MAX_SPECIALS = 96, MAX_ROWS = 4096, SHARDS = 4, MOST_SHARES = 8, ONE_OF = 5 };
 
 /* --- values --- */
 
@@ -22,7 +22,7 @@ static void put(struct values *s, uint64_t v) {
         ck_abort_msg("too many specials");
     s->v[s->n++] = v;
 }
-/* Adds x and its neighbours, with both signs. */
+/* Adds x, the two numbers next to x, and their negatives. */
 static void put_around(struct values *s, enum type t, double x) {
     if (fabs(x) > float_max(t) || (x != 0 && fabs(x) < float_min(t)))
         return;
@@ -94,8 +94,8 @@ static void specials(struct values *s, enum type t) {
         special_integers(s, t);
 }
 
-/* Returns random bits, a number near 1 (so that operands of sums and comparisons are often equal or close), or an
- * integer of random length. */
+/* Returns random bits, a number near 1 (so that operands are often equal or similar), or an integer of random
+ * length. */
 static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     enum type h = float_half(t);
@@ -110,16 +110,16 @@ static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     int spread = kind < 5 ? 4 : kind == 5 ? 20 : kind == 6 ? 70 : 300;
     double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(test_random(seed) % (2 * spread)) - spread);
     x = fabs(x) > float_max(t) || fabs(x) < float_min(t) ? 1.25 : x;
-    /* float_encode() accepts only numbers of the format, so truncate the significand */
+    /* truncates the significand, since float_encode() accepts only numbers of the format */
     int bits = t == T_F64 ? 53 : t == T_F32 ? 24 : t == T_F16 ? 11 : 8;
     int e = ilogb(x) - bits + 1, least = ilogb(float_min(t));
     x = ldexp(trunc(ldexp(x, -(e > least ? e : least))), e > least ? e : least);
     return float_encode(t, x) | (r & 1) << (8 * type_bytes(t) - 1);
 }
 
-/* --- inputs, shared by rows of the same operand types --- */
+/* --- inputs: rows with the same operand types share them --- */
 
-/* A register or mask of one operand, in the layout of lane functions. */
+/* One operand of all lanes: register values or a mask, in the layout that lane functions use. */
 union buffer {
     uint8_t u8[WARP_LANES];
     uint16_t u16[WARP_LANES];
@@ -166,7 +166,7 @@ static uint64_t masked(enum type t, uint64_t v) {
 
 struct inputs {
     enum type a, b, c;
-    int lanes, special; /* lanes: number of all lanes; special: number of lanes with special values */
+    int lanes, special; /* lanes: number of all input lanes; special: number of lanes with special values */
     struct {
         union buffer a, b, c;
     } warps[(MAX_SPECIALS * MAX_SPECIALS + RANDOM_LANES) / WARP_LANES + 1];
@@ -174,7 +174,7 @@ struct inputs {
 static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     int w = in->lanes / WARP_LANES, l = in->lanes % WARP_LANES;
     if (w >= (int)(sizeof in->warps /
-                   /* an assertion for each lane would be slow, since each assertion writes to a file */
+                   /* checks all lanes with one assertion, because each assertion writes to a file */
                    sizeof in->warps[0]))
         ck_abort_msg("too many lanes");
     buffer_put(&in->warps[w].a, in->a, l, a);
@@ -182,7 +182,7 @@ static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     buffer_put(&in->warps[w].c, in->c, l, c);
     in->lanes++;
 }
-/* Fills in crossed special values, with a third operand that varies, then random lanes. */
+/* Fills in all combinations of special values of two operands, with a varying third operand, then random values. */
 static void inputs_fill(struct inputs *in, const struct isa_row *row) {
     memset(in, 0, sizeof *in);
     in->a = row->a, in->b = row->b, in->c = row->c;
@@ -241,7 +241,7 @@ static bool any_float(const struct isa_row *row) {
             return true;
     return false;
 }
-/* These rows are tested in isa_narrow and isa_forms. */
+/* Returns true for rows that isa_narrow and isa_forms test instead. */
 static bool is_tested_elsewhere(const struct isa_row *row) {
     static const uint8_t types[] = {T_F32X2,  T_E2M3X2, T_E3M2X2, T_E2M1X2, T_UE8M0X2, T_E4M3X4, T_E5M2X4,
                                     T_E2M3X4, T_E3M2X4, T_E2M1X4, T_U4,     T_S4,      T_U2,     T_S2};
@@ -252,9 +252,9 @@ static bool is_tested_elsewhere(const struct isa_row *row) {
     return form_get(row->form, CAT_OOB) || form_get(row->form, CAT_RND) == RND_RS ||
            (bytes && row->types[1] == T_BF16X2);
 }
-/* Returns true for rows tested here. set and slct count as the type that they compare. */
+/* Returns true for rows that this file tests. For set and slct, the compared type decides. */
 static bool is_tested_here(const struct isa_row *row) {
-    if (row->last_version || is_tested_elsewhere(row)) /* old_spellings tests rows with last_version */
+    if (row->last_version || is_tested_elsewhere(row)) /* the test old_spellings covers rows with last_version */
         return false;
     if (row->op == OP_SET || row->op == OP_SLCT)
         return type_class(row->types[1]) == 'f';
@@ -268,8 +268,8 @@ static int by_operands(const void *x, const void *y) {
 static bool alike(const struct isa_row *x, const struct isa_row *y) {
     return x->op == y->op && memcmp(x->types, y->types, sizeof x->types) == 0;
 }
-/* Returns how many of the sorted rows share values with rows[at], at most MOST_SHARES. Stores the position of
- * rows[at] among them in *own. */
+/* Returns the number of rows among the sorted `rows` that share random values with rows[at], at most MOST_SHARES.
+ * Stores the index of rows[at] among these rows in *own. */
 static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     int like = 0;
     *own = 0;
@@ -282,7 +282,7 @@ static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     *own %= share;
     return share;
 }
-/* Tests one of SHARDS parts of the rows of these opcodes. Returns the number of rows in all parts. */
+/* Tests one of SHARDS parts of the rows of these opcodes. Returns the total number of rows. */
 static int sweep(int shard, const enum op_id *ops, int n_ops) {
     static const struct isa_row *rows[MAX_ROWS];
     int found = 0;
@@ -311,53 +311,65 @@ static int sweep(int shard, const enum op_id *ops, int n_ops) {
 #define SWEEP(...) sweep(_i, (enum op_id[]){__VA_ARGS__}, sizeof((enum op_id[]){__VA_ARGS__}) / sizeof(enum op_id))
 
 START_TEST(sums_and_products) {
-    /* Numbers of rows. f32: 5 roundings (one of them: no modifier) x ftz x sat. f64: 5. f16, f16x2: 2 x ftz x sat.
-     * bf16, bf16x2: 2. add and sub of an f16 or bf16 and an f32: 5 x sat x 2. */
+    /* Expected numbers of rows for each of add, sub and mul:
+     * - f32: 5 roundings (one of them is no modifier) x ftz x sat
+     * - f64: 5 roundings
+     * - f16 and f16x2: 2 roundings x ftz x sat; bf16 and bf16x2: 2
+     * Also add and sub of f32 with an f16 or bf16: 5 roundings x sat x 2 types. */
     ck_assert_int_eq(SWEEP(OP_ADD, OP_SUB, OP_MUL), 3 * (5 * 4 + 5 + 2 * 2 * 4 + 2 * 2) + 2 * 20);
 }
 END_TEST
 START_TEST(fused) {
-    /* fma: f32 4 x 4, f64 4, f16 and f16x2 6, bf16 and bf16x2 2. mad: 5 x 4 and 5; f32 from f16 or bf16 4 x sat x 2. */
+    /* Expected numbers of rows. fma: f32 4 x 4, f64 4, f16 and f16x2 6 each, bf16 and bf16x2 2 each. mad: f32 5 x 4,
+     * f64 5. fma of an f16 or bf16 product and an f32: 4 x sat x 2 types. */
     ck_assert_int_eq(SWEEP(OP_FMA, OP_MAD), 16 + 4 + 12 + 4 + 25 + 16);
 }
 END_TEST
 START_TEST(quotients_and_roots) {
-    /* rounded: f32 4 x ftz, f64 4. approximate: f32 with and without ftz; div.full; rcp and rsqrt of f64 */
+    /* Expected numbers of rows. Rounded forms: f32 4 roundings x ftz, f64 4 roundings. Approximate forms: f32 with and
+     * without ftz; div.full; rcp and rsqrt of f64. */
     ck_assert_int_eq(SWEEP(OP_DIV, OP_RCP, OP_SQRT, OP_RSQRT), 3 * 12 + 2 * 5 + 1 + 2);
 }
 END_TEST
 START_TEST(signs_and_extremes) {
-    /* abs, neg: 2 + 1 + 2 * 2 + 2. copysign: 2. min, max: 8 + 1 + 2 * 8 + 2 * 4. Three operands: 4 with .abs, 4
-     * without. */
+    /* Expected numbers of rows. abs and neg: 2 + 1 + 2 * 2 + 2 each. copysign: 2. min and max: 8 + 1 + 2 * 8 + 2 * 4
+     * each, and with three operands 4 with .abs and 4 without. */
     ck_assert_int_eq(SWEEP(OP_ABS, OP_NEG, OP_COPYSIGN, OP_MIN, OP_MAX), 2 * 9 + 2 + 2 * 33 + 2 * 4);
     ck_assert_int_eq(SWEEP(OP_MIN3, OP_MAX3), 2 * 4);
 }
 END_TEST
 START_TEST(comparisons) {
-    /* 14 comparisons x 4 boolean forms x (f32 2, f64, f16 2, bf16, f16x2 2, bf16x2). testp: 6 x 2. slct: 11 x 2. */
+    /* Expected numbers of rows. setp: 14 comparisons x 4 boolean operations x 9 (f32 2, f64 1, f16 2, bf16 1, f16x2 2,
+     * bf16x2 1). testp: 6 x 2. slct: 11 x 2. */
     ck_assert_int_eq(SWEEP(OP_SETP), 14 * 4 * 9);
     ck_assert_int_eq(SWEEP(OP_TESTP, OP_SLCT), 12 + 22);
 }
 END_TEST
 START_TEST(set_as_numbers) {
-    /* x (f32 2 x 4 + 1, f64 5, f16 2 x 5 + 1, bf16 5, f16x2 2 x 3, bf16x2 3) */
+    /* 14 comparisons x 4 boolean operations x combinations of compared type and result type: f32 2 x 4 + 1, f64 5, f16
+     * 2 x 5 + 1, bf16 5, f16x2 2 x 3, bf16x2 3 */
     ck_assert_int_eq(SWEEP(OP_SET), 14 * 4 * 39);
 }
 END_TEST
 START_TEST(conversions) {
-    /* bf16 has no .sat. Integers: 64, and 38 that can saturate. To and from integers: 8 x 4 x ((3 + ftz) x 2 + 1) each.
-     * Narrower floats: 4 x (4 x 2 + 2 x 2 + 3). Wider: 4 + 2 + 2 + 1 + 4. Equal width: 4 x 2 + 1. Integral: 4 x (4 x 2
-     * + 1). f16 and bf16 with limits: 2 x 2 x 3, pairs 2 x 2 x 4. tf32: 10. Bytes: 4 + 4 + 4. pack: 4. */
+    /* Expected numbers of rows (bf16 has no .sat):
+     * - between integers: 64, and 38 that can saturate
+     * - from integers to floats, and from floats to integers: 8 x 4 x ((3 + ftz) x 2 + 1) each
+     * - to a narrower float: 4 x (4 x 2 + 2 x 2 + 3); to a wider float: 4 + 2 + 2 + 1 + 4; to equal width: 4 x 2 + 1
+     * - to an integral value: 4 x (4 x 2 + 1)
+     * - f16 and bf16 with .relu or .satfinite: 2 x 2 x 3; pairs: 2 x 2 x 4
+     * - tf32: 10; one-byte formats: 4 + 4 + 4; pack: 4 */
     ck_assert_int_eq(SWEEP(OP_CVT), 64 + 38 + 288 + 288 + 60 + 13 + 9 + 36 + 12 + 16 + 10 + 12 + 4);
 }
 END_TEST
 START_TEST(approximations_keep_their_bounds) {
-    /* sin, cos, lg2, ex2 of f32 x ftz, and tanh; ex2 and tanh of four 16-bit types */
+    /* Expected numbers of rows: sin, cos, lg2 and ex2 of f32, each with and without ftz, and tanh of f32; ex2 and tanh
+     * of four 16-bit types. */
     ck_assert_int_eq(SWEEP(OP_SIN, OP_COS, OP_LG2, OP_EX2, OP_TANH), 9 + 8);
 }
 END_TEST
 
-/* In PTX 1.0 to 1.3, spellings without modifiers had another meaning. */
+/* In PTX 1.0 to 1.3, these spellings without modifiers had the meaning of the new spelling beside them. */
 static const struct {
     const char *old, *now;
 } spellings[] = {

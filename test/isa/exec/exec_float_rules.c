@@ -1,5 +1,5 @@
-/* Tests the PTX ISA's rules about floating-point numbers, with values derived by hand, and requirements of the
- * driver. */
+/* Tests rules of the PTX ISA about floating-point numbers with values derived by hand, and requirements of the code
+ * that calls lane functions. */
 #include "isa/softfloat.h"
 #include "test/test.h"
 #include <math.h>
@@ -33,7 +33,7 @@ static uint64_t get(const union buffer *b, unsigned bytes) {
         return b->u64[0];
     }
 }
-/* Executes an instruction in lane 0. Returns its result. */
+/* Executes an instruction in lane 0 only. Returns its result. */
 static uint64_t run(const char *opcode, uint64_t a, uint64_t b, uint64_t c) {
     const struct isa_row *row = row_of(opcode);
     union buffer d = {{0}}, d2 = {{0}}, in[4] = {{{0}}};
@@ -65,11 +65,13 @@ START_TEST(f64_keeps_the_first_nan) {
     GIVES("add.f64", 0x7ff0000000000005, 0x7ff8000000000007, 0, 0x7ff8000000000005); /* signalling NaN becomes quiet */
     GIVES("mul.f64", f64(1), 0xfff8000000000007, 0, 0xfff8000000000007);
     GIVES("fma.rn.f64", f64(1), f64(2), 0x7ff8000000000009, 0x7ff8000000000009);
-    GIVES("sub.rm.f64", f64(INFINITY), f64(INFINITY), 0, 0xfff8000000000000); /* none of the sources was a NaN */
+    /* no source is a NaN, so the result is the default NaN */
+    GIVES("sub.rm.f64", f64(INFINITY), f64(INFINITY), 0, 0xfff8000000000000);
 }
 END_TEST
 START_TEST(ftz_flushes_inputs_and_results) {
-    GIVES("add.f32", 0x00400000, 0x00400000, 0, 0x00800000); /* 2^-127 + 2^-127 is normal */
+    /* the sum of two subnormal numbers 2^-127 is a normal number */
+    GIVES("add.f32", 0x00400000, 0x00400000, 0, 0x00800000);
     GIVES("add.ftz.f32", 0x00400000, 0x00400000, 0, 0);
     GIVES("mul.ftz.f32", f32(-0x1p-100f), f32(0x1p-30f), 0, 0x80000000);
     GIVES("setp.eq.ftz.f32", 1, 0x80000001, 0, 1);
@@ -85,15 +87,16 @@ START_TEST(sat_clamps_and_drops_nan) {
 }
 END_TEST
 START_TEST(fma_rounds_once) {
-    /* (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: a rounded product would give 0 */
+    /* (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: with a rounded product, the difference would be 0 */
     float x = 1 + 0x1p-12f;
     GIVES("fma.rn.f32", f32(x), f32(x), f32(-(1 + 0x1p-11f)), f32(0x1p-24f));
     GIVES("mad.f32", f32(x), f32(x), f32(-(1 + 0x1p-11f)), f32(0x1p-24f));
 }
 END_TEST
 START_TEST(f16_fma_rounds_once) {
-    /* (1 + 2^-10)(1 - 2^-10) + 2050 = 2051 - 2^-20, below the midpoint of 2050 and 2052. Rounded to f32 first it would
-     * be 2051, a tie, and become 2052 (even). 2050 = 2048 + 2 is 0x6801. */
+    /* (1 + 2^-10)(1 - 2^-10) + 2050 = 2051 - 2^-20 is below the midpoint of 2050 and 2052, so f16 gives 2050. If the
+     * sum were rounded to f32 first, it would be 2051, a tie, and would be rounded to the even 2052. 2050 = 2048 + 2 is
+     * 0x6801. */
     GIVES("fma.rn.f16", 0x3c01, 0x3bfe, 0x6801, 0x6801);
 }
 END_TEST
@@ -101,7 +104,8 @@ START_TEST(directed_modes_step_outward) {
     GIVES("add.rp.f32", f32(1), f32(0x1p-40f), 0, 0x3f800001);
     GIVES("add.rm.f32", f32(1), f32(-0x1p-40f), 0, 0x3f7fffff);
     GIVES("add.rz.f32", f32(-1), f32(0x1p-40f), 0, 0xbf7fffff);
-    GIVES("mul.rz.f32", f32(0x1p127f), f32(4), 0, 0x7f7fffff); /* rounding toward zero gives no infinity */
+    /* when rounding toward zero, an overflow gives the greatest finite number */
+    GIVES("mul.rz.f32", f32(0x1p127f), f32(4), 0, 0x7f7fffff);
     GIVES("mul.rp.f32", f32(0x1p-100f), f32(0x1p-100f), 0, 1);
     GIVES("div.rp.f64", f64(1), f64(3), 0, 0x3fd5555555555556);
 }
@@ -121,7 +125,7 @@ START_TEST(min_and_max_avoid_nan) {
     GIVES("min.f32", 0, 0x80000000, 0, 0x80000000);
     GIVES("max.f32", 0x80000000, 0, 0, 0);
     GIVES("min.xorsign.abs.f32", f32(-2), f32(3), 0, f32(-2));
-    GIVES("max.xorsign.abs.f16", 0xc000, 0xc200, 0, 0x4200); /* |-2|, |-3| with equal signs: 3 */
+    GIVES("max.xorsign.abs.f16", 0xc000, 0xc200, 0, 0x4200); /* |-2| and |-3| have equal signs, so the result is 3 */
 }
 END_TEST
 START_TEST(unordered_comparisons_hold_for_nan) {
@@ -132,7 +136,8 @@ START_TEST(unordered_comparisons_hold_for_nan) {
     GIVES("setp.lt.and.f32", f32(1), f32(2), 0, 0);
     GIVES("setp.gt.or.f32", f32(1), f32(2), 1, 1);
     GIVES("set.lt.u32.f32", f32(1), f32(2), 0, 0xffffffff);
-    GIVES("set.gt.f16x2.f16x2", 0x40003c00, 0x3c003c00, 0, 0x3c000000); /* upper halves: 2 > 1; lower halves: 1 > 1 */
+    /* upper halves: 2 > 1 is true; lower halves: 1 > 1 is false */
+    GIVES("set.gt.f16x2.f16x2", 0x40003c00, 0x3c003c00, 0, 0x3c000000);
 }
 END_TEST
 START_TEST(float_to_integer_saturates) {
@@ -155,17 +160,19 @@ START_TEST(nan_to_integer) {
 }
 END_TEST
 START_TEST(integer_to_float_rounds_once) {
-    /* 2^53 + 2^29 + 1 is just above the midpoint of two f32 numbers 2^30 apart; rounded to f64 first it would be a
-     * tie */
+    /* 2^53 + 2^29 + 1 is just above the midpoint of two neighbouring f32 numbers, which are 2^30 apart; if it were
+     * rounded to f64 first, it would be a tie */
     GIVES("cvt.rn.f32.s64", (1ull << 53) + (1ull << 29) + 1, 0, 0, f32(0x1p53f + 0x1p30f));
     GIVES("cvt.rp.f32.s64", (1ull << 62) + 1, 0, 0, f32(0x1.000002p62f)); /* the last bit decides */
     GIVES("cvt.rz.f32.u32", 0xffffffff, 0, 0, f32(0x1.fffffep31f));
     GIVES("cvt.rm.f64.s64", -((1ull << 53) + 1), 0, 0, f64(-0x1.0000000000001p53));
-    GIVES("cvt.rn.f16.u32", 65520, 0, 0, 0x7c00); /* midpoint of 65504 and 65536, which rounds to infinity */
+    /* this is the midpoint of 65504 and 65536, and is rounded to infinity */
+    GIVES("cvt.rn.f16.u32", 65520, 0, 0, 0x7c00);
 }
 END_TEST
 START_TEST(narrowing_rounds_once) {
-    /* 1 + 2^-11 + 2^-40 is above the midpoint of 1 and 1 + 2^-10; rounded to f32 first it would be a tie */
+    /* 1 + 2^-11 + 2^-40 is above the midpoint of the f16 numbers 1 and 1 + 2^-10; if it were rounded to f32 first, it
+     * would be a tie */
     GIVES("cvt.rn.f16.f64", f64(1 + 0x1p-11 + 0x1p-40), 0, 0, 0x3c01);
     GIVES("cvt.rn.bf16.f32", f32(1 + 0x1p-8f), 0, 0, 0x3f80);              /* tie, to even */
     GIVES("cvt.rna.tf32.f32", f32(1 + 0x1p-11f), 0, 0, f32(1 + 0x1p-10f)); /* tie, away from zero */
@@ -176,9 +183,10 @@ START_TEST(pairs_put_a_above_b) {
     GIVES("cvt.rn.f16x2.f32", f32(1), f32(2), 0, 0x3c004000);
     GIVES("cvt.rn.bf16x2.f32", f32(1), f32(2), 0, 0x3f804000);
     GIVES("cvt.rn.relu.f16x2.f32", f32(-1), f32(2), 0, 0x00004000);
-    /* 448 is the greatest number; 1 has exponent 7 */
+    /* 448 is the greatest number of e4m3; 1 has the biased exponent 7 */
     GIVES("cvt.rn.satfinite.e4m3x2.f32", f32(1000), f32(1), 0, 0x7e38);
-    GIVES("cvt.rn.f16x2.e5m2x2", 0x3cbc, 0, 0, 0x3c00bc00); /* 1 and -1: the upper bytes of f16 numbers */
+    /* 1 and -1; an e5m2 number is the upper byte of the equal f16 number */
+    GIVES("cvt.rn.f16x2.e5m2x2", 0x3cbc, 0, 0, 0x3c00bc00);
     GIVES("cvt.pack.sat.u8.s32.b32", 300, (uint32_t)-5, 0xabcd1234, 0x1234ff00);
     GIVES("cvt.pack.sat.s16.s32", (uint32_t)-40000, 7, 0, 0x80000007);
 }
@@ -193,7 +201,8 @@ START_TEST(integers_extend_cut_and_saturate) {
 }
 END_TEST
 START_TEST(approximations_of_f64_keep_the_upper_word) {
-    /* 1/3 = 0x3fd5555555555555, truncated to the upper word; the remainder is less than half a unit */
+    /* 1/3 is 0x3fd5555555555555, and the result keeps only its upper word; the rest is less than half a unit of this
+     * word */
     GIVES("rcp.approx.ftz.f64", f64(3), 0, 0, 0x3fd5555500000000);
     GIVES("rsqrt.approx.ftz.f64", f64(0.25), 0, 0, f64(2));
     GIVES("rcp.approx.ftz.f64", f64(NAN), 0, 0, 0x7fffffff00000000);
@@ -230,19 +239,19 @@ static bool is_float_row(const struct isa_row *row) {
         return false;
     return type_class(row->types[row->op == OP_SET || row->op == OP_SLCT]) == 'f';
 }
-/* The emulation for hosts without FMA instructions: the product, exact in double, plus c is rounded to odd and then
- * to f32. */
+/* The emulation for hosts without FMA instructions: the product is exact in double. The sum with c is rounded to odd,
+ * then to f32. */
 START_TEST(fma_without_instructions) {
     uint64_t seed = 7;
     for (int i = 0; i < 200000; i++) {
         uint32_t a = (uint32_t)test_random(&seed), b = (uint32_t)test_random(&seed), c = (uint32_t)test_random(&seed);
-        if (i & 1) { /* cancellation: c is about -a * b */
+        if (i & 1) { /* cancellation: c is close to -a * b */
             a = (a & 0x807fffff) | 0x3f800000;
             b = (b & 0x807fffff) | 0x3f800000;
             c = f32_bits(-f32_from_bits(a) * f32_from_bits(b)) ^ (c & 3);
         }
         float x = f32_from_bits(a), y = f32_from_bits(b), z = f32_from_bits(c);
-        if (i % 4 == 2) { /* z plus half a unit minus j^2 2^-70: below a tie by less than a double resolves */
+        if (i % 4 == 2) { /* z plus half a unit minus j^2 2^-70: less than a tie by an amount too small for a double */
             float j = (float)(i % 128) * 0x1p-23f;
             x = 1 + j;
             y = (1 - j) * 0x1p-24f;
@@ -258,7 +267,7 @@ static void fill(union buffer *b, uint64_t *seed) {
     for (int l = 0; l < WARP_LANES; l++)
         b->u64[l] = test_random(seed);
 }
-/* The driver may pass the array of a source as d if both have the same size. */
+/* A caller may pass the array of a source as d if both have the same element size. */
 START_TEST(d_may_be_a_source) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -288,8 +297,8 @@ START_TEST(d_may_be_a_source) {
 }
 END_TEST
 
-/* A hash of the results of all rows on random bits. It must be equal for all compilers, with and without
- * -march=native, and with and without optimisation. Change the constant only if semantics change on purpose. */
+/* The hash of the results of all rows on random bits. All compilers must give the same hash, with and without
+ * -march=native, and with and without optimisation. Change the constant only after an intended change of semantics. */
 START_TEST(results_are_the_same_everywhere) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -303,7 +312,7 @@ START_TEST(results_are_the_same_everywhere) {
             union buffer in[4], d, d2;
             for (int k = 0; k < 4; k++)
                 fill(&in[k], &seed);
-            if (round & 1) /* f32 and f64 of moderate magnitude */
+            if (round & 1) /* values of moderate magnitude, as f32 and as f64 */
                 for (int l = 0; l < 2 * WARP_LANES; l++)
                     in[0].u32[l] = (in[0].u32[l] & 0x87ffffff) | 0x3c000000;
             memset(&d, 0, sizeof d);
@@ -312,7 +321,7 @@ START_TEST(results_are_the_same_everywhere) {
             for (size_t k = 0; k < bytes; k++)
                 h = (h ^ d.u8[k]) * 0x100000001b3;
         }
-        hash += h; /* independent of the order of rows */
+        hash += h; /* the hash must not depend on the order of the rows */
     }
     ck_assert_uint_eq(hash, 0xfafe33be4e28f787);
 }

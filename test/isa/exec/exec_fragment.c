@@ -1,6 +1,6 @@
-/* Tests which lane and register holds which element in mma, ldmatrix, stmatrix and movmatrix, by the formulas and
- * figures of the PTX ISA, 9.7.14.5 (lower_matrix.c and lower_tile.c in frontend/lower). Also tests diverged warps and
- * forms that do not exist. */
+/* Tests which lane and register holds which matrix element in mma, ldmatrix, stmatrix and movmatrix. The expected
+ * positions come from the formulas and figures of the PTX ISA, 9.7.14.5 (implemented in lower_matrix.c and lower_tile.c
+ * in frontend/lower). Also tests diverged warps, and forms that PTX does not have. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
@@ -10,12 +10,12 @@
 
 enum { LANES = 32, WORDS = 64 * LANES, TEXT = 8192 };
 
-/* Registers before and after the kernel: register r of lane l is word r * 32 + l. */
+/* Register contents before and after the kernel: register r of lane l is word r * 32 + l. */
 static uint32_t in[WORDS], out[WORDS];
 
 static char kernel_at[TEXT];
-/* Returns a kernel that loads registers r0 to r23 (f64: d0 to d11, of two words), executes `body`, and stores r24 to
- * r31 (d12 to d15). */
+/* Returns a kernel that loads the registers r0 to r23 (for f64 the two-word registers d0 to d11), executes `body`, and
+ * stores r24 to r31 (d12 to d15). */
 static const char *kernel(const char *body, bool wide) {
     size_t n = 0;
 #define ADD(...) n += (size_t)snprintf(kernel_at + n, TEXT - n, __VA_ARGS__)
@@ -61,7 +61,8 @@ static void run(const char *text) {
 
 /* ---- mma ---- */
 
-/* Row and column of element i in a lane's fragment, counted through its registers, as in the manual. */
+/* Row and column of element i of a lane's fragment. Elements are numbered through the lane's registers, as in the PTX
+ * ISA. */
 struct place {
     int row, column;
 };
@@ -77,7 +78,7 @@ struct form {
         (void)g, (void)t, (void)i;                                                                                     \
         return (struct place){row_, column_};                                                                          \
     }
-/* PTX ISA 9.7.14.5.3 to 9.7.14.5.10 */
+/* The positions of PTX ISA 9.7.14.5.3 to 9.7.14.5.10. */
 PLACE(c_m16, i < 2 ? g : g + 8, t * 2 + (i & 1))
 PLACE(c_m8, g, t * 2 + (i & 1))
 PLACE(a_f16_k8, i < 2 ? g : g + 8, t * 2 + (i & 1))
@@ -125,7 +126,7 @@ static uint64_t encode(const char *t, int v) {
     return t[0] == 's' || t[0] == 'u' ? (uint64_t)(int64_t)v : float_encode(type, v);
 }
 
-/* Stores element i of a lane in the registers from `first` on. */
+/* Stores element i of a lane in the lane's registers, which start at register `first`. */
 static void put(const char *t, int first, int lane, int i, int v) {
     int bits = bits_of(t), per = bits == 64 ? 1 : 32 / bits;
     uint64_t value = encode(t, v);
@@ -148,7 +149,7 @@ static int add_vector(char *to, char which, int first, int n) {
     return len + sprintf(to + len, "}");
 }
 
-/* Each element of c is 1000 row + column if the type can hold this number exactly; a and b have small random
+/* Each element of c is 1000 row + column if the type can represent this number exactly. a and b have small random
  * numbers. */
 START_TEST(fragments_are_as_in_the_manual) {
     const struct form *f = &forms[_i];
@@ -203,10 +204,12 @@ START_TEST(fragments_are_as_in_the_manual) {
 }
 END_TEST
 
-/* m8n8k4 on f16, PTX ISA 9.7.14.5.1: lanes 0-3 and 16-19 compute the first of four products, and so on. Element i of a:
- * row lane % 4 (plus 4 in the upper lanes), column i. With .col: row i % 4 (plus 4 in the upper lanes), column lane %
- * 4. b is the transpose. f32 results: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i &
- * 1). */
+/* Layout of m8n8k4 on f16, PTX ISA 9.7.14.5.1. Lanes 0-3 and 16-19 compute the first of four products, lanes 4-7 and
+ * 20-23 the second, and so on.
+ * - a: element i is in row lane % 4 (plus 4 in lanes 16-31), column i; with .col in row i % 4 (plus 4 in lanes 16-31),
+ *   column lane % 4
+ * - b is the transpose of this layout
+ * - f32 results: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i & 1) */
 START_TEST(four_products_of_m8n8k4) {
     const bool a_col = _i & 1, b_row = _i & 2, narrow = _i & 4;
     int a[4][8][4], b[4][4][8], c[4][8][8];
@@ -253,8 +256,8 @@ END_TEST
 
 /* ---- 8 x 8 matrices ---- */
 
-/* s holds 4 matrices with consecutive rows of 16 bytes. Element (r, c) of matrix m is 1000 m + 10 r + c. Lane l has the
- * address of row l % 8 of matrix l / 8: row 8 m + r of all matrices. */
+/* Shared array s holds 4 matrices, one after another, with rows of 16 bytes. Element (r, c) of matrix m is 1000 m + 10
+ * r + c. Lane l has the address of row l % 8 of matrix l / 8, which is row l of the array. */
 static const char fill[] =
     "mov.u32 %s,s; mad.lo.u32 %s,%l,16,%s; st.shared.u32 [%s],%r0; st.shared.u32 [%s+4],%r1; st.shared.u32 [%s+8],%r2; "
     "st.shared.u32 [%s+12],%r3; bar.warp.sync -1;\n";
@@ -265,8 +268,8 @@ static void put_rows(void) {
         for (int c = 0; c < 8; c++)
             in[c / 2 * LANES + l] |= element(l / 8, l % 8, c) << c % 2 * 16;
 }
-/* Returns the two elements of matrix m in lane 4 g + t: (g, 2 t) and (g, 2 t + 1); transposed (2 t, g) and (2 t + 1,
- * g). */
+/* Returns the two elements of matrix m that lane 4 g + t holds: (g, 2 t) and (g, 2 t + 1), or transposed (2 t, g) and
+ * (2 t + 1, g). */
 static uint32_t held(int m, int lane, bool trans) {
     int g = lane / 4, t = lane % 4;
     return trans ? element(m, 2 * t, g) | element(m, 2 * t + 1, g) << 16
@@ -291,8 +294,8 @@ START_TEST(ldmatrix_gives_quads_a_row) {
 }
 END_TEST
 
-/* stmatrix of ldmatrix's result copies the matrix, 1024 bytes further. The result may overwrite the address
- * register. */
+/* stmatrix stores the registers of ldmatrix 1024 bytes further, which copies the matrix. The result of ldmatrix may
+ * overwrite its address register. */
 START_TEST(stmatrix_inverts_ldmatrix) {
     static const char *const vectors[] = {"{%s}", "{%s,%r25}", "{%s,%r25,%r26,%r27}"};
     const char *trans = _i % 2 ? ".trans" : "", *vector = vectors[_i / 2];
@@ -324,7 +327,7 @@ END_TEST
 
 #define MMA "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r24,%r25},{%r0},{%r1},{%r2,%r3};"
 
-/* Two halves of a warp that reach one mma on different paths reconverge there, in every model. */
+/* Two halves of a warp reach one mma on different paths. They must reconverge at the mma, in every model. */
 START_TEST(paths_meet_at_a_matrix_instruction) {
     char error[1024];
     for (int r = 0; r < 4; r++)
@@ -362,7 +365,7 @@ START_TEST(diverged_warps_are_reported) {
 }
 END_TEST
 
-/* ptxas of CUDA 13.0 rejects these forms, too. */
+/* ptxas of CUDA 13.0 also rejects these forms. */
 static const struct {
     const char *statement, *says;
 } wrong[] = {

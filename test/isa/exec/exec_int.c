@@ -1,13 +1,13 @@
 /* Tests each integer entry ("row") of the instruction table against its reference. Operands are all combinations of
  * special values, then random values. A row without a reference fails. Rows of one opcode and the same types differ
  * in a modifier only, so they share the random values: with n such rows, at most 8, each row uses every n-th warp of
- * values. Of these warps, only a third are tested; with HEDDLE_EVERY, each row tests all warps. */
+ * values. Of these warps, only a fifth are tested; with HEDDLE_EVERY, each row tests all warps. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 #include "test/test.h"
 #include <stdio.h>
 
-enum { LANE_BYTES = 16, GUARD_BYTES = 64, RANDOM_WARPS = 3125 /* 100,000 lanes */, MOST_SHARES = 8, ONE_OF = 3 };
+enum { LANE_BYTES = 16, GUARD_BYTES = 64, RANDOM_WARPS = 3125 /* 100,000 lanes */, MOST_SHARES = 8, ONE_OF = 5 };
 
 static const uint64_t special[] = {0,
                                    1,
@@ -53,7 +53,7 @@ static const uint64_t special[] = {0,
                                    0x00ff00ff};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 
-/* Returns values of all magnitudes, so that small shifts, divisors and differences occur. */
+/* Returns random values of all magnitudes, so that small shift counts, small divisors and small differences occur. */
 static uint64_t random_value(uint64_t *state) {
     const uint64_t bits = test_random(state), how = test_random(state) >> 32;
     if (how % 8 == 0)
@@ -90,7 +90,7 @@ static uwide get_lane(const unsigned char *operand, enum type t, int lane) {
     return bits;
 }
 
-/* Converts one operand of a warp to reference operands. */
+/* Converts one operand of all lanes to operands of the reference. */
 static void ref_operands(const unsigned char *operand, enum type t, struct ref_operand out[WARP_LANES]) {
     const unsigned bytes = type_bytes(t);
     const bool is_signed = type_class(t) == 's';
@@ -98,7 +98,7 @@ static void ref_operands(const unsigned char *operand, enum type t, struct ref_o
         uwide bits = 0;
         if (t == T_PRED)
             bits = get_lane(operand, t, l);
-        else if (bytes == 4) { /* copies of constant size are fast */
+        else if (bytes == 4) { /* memcpy() with constant sizes is fast */
             uint32_t word;
             memcpy(&word, operand + 4 * l, sizeof word);
             bits = word;
@@ -124,7 +124,7 @@ static void wrong(const struct isa_row *row, const struct ref_lane *x, const cha
                  (unsigned long long)x->b.bits, (unsigned long long)x->c.bits, (unsigned long long)x->e.bits);
 }
 
-/* Executes and compares all lanes. Bytes beyond a destination must not change. */
+/* Executes the row and compares all lanes. Bytes beyond the destination array must not change. */
 static void check_warp(const struct isa_row *row, struct warp_case *w) {
     memset(w->d, 0xa5, sizeof w->d);
     memset(w->d2, 0xa5, sizeof w->d2);
@@ -153,11 +153,11 @@ static void check_warp(const struct isa_row *row, struct warp_case *w) {
     bool kept = true;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         kept &= w->d[end + i] == 0xa5 && w->d2[end2 + i] == 0xa5;
-    if (!kept) /* one assertion for all bytes, since an assertion per byte would dominate the run time */
+    if (!kept) /* compares all bytes with one assertion, since an assertion for each byte would dominate the run time */
         ck_abort_msg("something was written beyond a destination");
 }
 
-/* Executes and compares all lanes again, with d in the array of a source of the same size. */
+/* Executes the row again with d in the array of a source of the same size. The result must not change. */
 static void check_in_place(const struct isa_row *row, struct warp_case *w, unsigned char *source, enum type t) {
     const size_t n = warp_bytes(row->d);
     unsigned char wanted[512];
@@ -170,10 +170,10 @@ static void check_in_place(const struct isa_row *row, struct warp_case *w, unsig
     ck_assert_msg(memcmp(source, wanted, n) == 0, "%s: d in the place of a source changes the result", name);
 }
 
-/* Returns valid selectors for e of a video instruction; for other rows, `bits`. */
+/* Returns valid selectors for operand e of a video instruction. Returns `bits` for other rows. */
 static uint64_t selectors(const struct isa_row *row, uint64_t bits) {
     const uint32_t simd = video_default(row->op);
-    if (simd != 0) /* halves have numbers up to 3, bytes up to 7 */
+    if (simd != 0) /* selectors of halves are at most 3, selectors of bytes at most 7 */
         return simd >> (VIDEO_SIMD_MASK + 2) ? bits : bits & 0x0301b01b;
     uint32_t word = (uint32_t)(bits % 7) << VIDEO_A | (uint32_t)(bits / 7 % 7) << VIDEO_B;
     if (row->op == OP_VMAD && !form_get(row->form, CAT_PO))
@@ -204,8 +204,8 @@ static void check_special(const struct isa_row *row, struct warp_case *w) {
     }
 }
 
-/* Returns how many of the n rows share values with rows[at], at most MOST_SHARES. Stores the position of rows[at]
- * among them in *own. */
+/* Returns the number of rows among the n rows that share random values with rows[at], at most MOST_SHARES. Stores the
+ * index of rows[at] among these rows in *own. */
 static int shares(const struct isa_row *rows, uint32_t n, uint32_t at, int *own) {
     int like = 0;
     *own = 0;
@@ -261,7 +261,8 @@ START_TEST(rows_match_reference) {
 }
 END_TEST
 
-/* 4294967295 / 4294967294 = 1. Division uses double: q * b must not round up to a if a + 1 is a multiple of b. */
+/* Tests dividends next to a multiple of the divisor, since division uses double arithmetic. If a + 1 is a multiple of
+ * b, the quotient must not be rounded up: 4294967295 / 4294967294 = 1. */
 START_TEST(division_next_to_multiples) {
     uint32_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES] = {0}, d[WARP_LANES];
     const struct isa_row *row = isa_find_row(OP_DIV, T_U32, T_NONE, 0);
@@ -287,7 +288,8 @@ START_TEST(video_selectors) {
     ck_assert_uint_eq(word, 3u << VIDEO_A | 6u << VIDEO_B | 1u << VIDEO_D);
     ck_assert(!video_select(OP_VADD, 'a', "b4", &word));
     ck_assert(!video_select(OP_VADD, 'a', "h10", &word));
-    /* a: halves 0 and 1 of b:a; b: halves 2 and 3; both halves written: 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
+    /* Selectors of two halves: a selects halves 0 and 1 of b:a, b selects halves 2 and 3, and both halves are written:
+     * 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
     word = video_default(OP_VADD2);
     ck_assert_uint_eq(word, 0x0301a008);
     ck_assert(

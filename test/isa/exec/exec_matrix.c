@@ -1,9 +1,9 @@
-/* Tests wmma end to end: loads, multiplies and stores matrices, and compares the product with a triple loop in C.
- * Covers all shapes, types and layouts; strides as immediates, in registers, and omitted; global, generic and shared
- * memory.
- *
- * Small integers are exact in all types and orders, so they must match bit for bit. Random numbers must match sums in
- * f64 within d's rounding error plus one f64 rounding for each product. */
+/* Tests wmma: loads, multiplies and stores matrices, and compares the product with a triple loop in C.
+ * - All shapes, types and layouts are tested; strides as immediates, in registers, and omitted; global, generic and
+ *   shared memory.
+ * - Products of small integers are exact in all types and in any order, so they must match bit for bit.
+ * - Products of random numbers must match a sum in f64. The error may be the rounding error of d's type, plus one f64
+ *   rounding for each product. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
@@ -23,8 +23,8 @@ static const struct shape {
               {"m16n16k8", 16, 16, 8},
               {"m8n8k4", 8, 8, 4}};
 
-/* The types of a and b, of c and of d, and the number of registers of each matrix. `shapes` has one bit for each
- * shape. */
+/* Types of a and b (`ab`), of c and of d, and the type suffix of wmma.mma (`mma`). `shapes` has one bit for each
+ * supported shape. */
 static const struct kind {
     const char *ab, *c, *d, *mma;
     unsigned shapes;
@@ -47,8 +47,8 @@ static int bytes_of(const char *t) {
     return strcmp(t, "f64") == 0 ? 8 : strcmp(t, "f16") == 0 || strcmp(t, "bf16") == 0 ? 2 : strlen(t) == 2 ? 1 : 4;
 }
 
-/* PTX ISA 9.7.14.3: f16 factors always have eight registers; other matrices have as many registers as their elements
- * fill. */
+/* By PTX ISA 9.7.14.3, f16 matrices a and b always have eight registers. Other matrices have as many registers as their
+ * elements fill. */
 static int registers_of(const char *t, int elements, bool factor) {
     return strcmp(t, "f16") == 0 && factor ? 8 : elements * bytes_of(t) / 32 / (strcmp(t, "f64") == 0 ? 8 : 4);
 }
@@ -58,7 +58,7 @@ static enum type type_of_name(const char *name) {
     snprintf(dotted, sizeof dotted, ".%s", name);
     return type_named(dotted);
 }
-/* Returns a number's bits in memory. tf32 is stored as f32, whose lower bits are ignored. */
+/* Returns the memory representation of a number. tf32 is stored as f32, whose lower bits are ignored. */
 static uint64_t bits_of(const char *name, double v) {
     enum type t = type_of_name(name);
     return type_class(t) == 'f' ? float_encode(t == T_TF32 ? T_F32 : t, v) : (uint64_t)(int64_t)v;
@@ -90,7 +90,7 @@ static void add_registers(struct text *t, const char *type, char which, int n) {
     add(t, "}");
 }
 
-/* A product: matrices with types, layouts and strides (0: omitted). */
+/* A matrix product: the matrices with their types, layouts and strides (0: the stride is omitted). */
 struct job {
     const struct shape *s;
     const struct kind *k;
@@ -98,7 +98,7 @@ struct job {
     int stride[4];
     enum { CONSTANT, REGISTER } how;
     const char *space;     /* "", ".global", ".shared" */
-    double value[3][MOST]; /* values of a, b and c, row by row */
+    double value[3][MOST]; /* elements of a, b and c, row by row */
 };
 static int rows_of(const struct job *j, int x) { return x == 1 ? j->s->k : j->s->m; }
 static int columns_of(const struct job *j, int x) { return x == 0 ? j->s->k : j->s->n; }
@@ -126,9 +126,9 @@ static void add_access(struct text *t, const struct job *j, int x) {
     add(t, "%s;\n", stride);
 }
 
-enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix; bytes of all matrices */
+enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix, and of all four matrices */
 
-/* All lanes copy the matrices to shared memory and back. */
+/* In the kernel, all lanes copy the matrices to shared memory and back. */
 static void add_copy(struct text *t, const char *from, const char *to, bool in, int label) {
     add(t,
         "mov.u32 %%x0, %%laneid; shl.b32 %%x0, %%x0, 2;\nL%d: cvt.u64.u32 %%q0, %%x0; add.u64 %%q1, %s, %%q0; "
@@ -178,7 +178,7 @@ static void fill(const struct job *j, int x, unsigned char *memory) {
         }
 }
 
-/* Compares each element with the sum in long double, within a bound from the sum of magnitudes. */
+/* Compares each element with a sum in long double. The allowed error is proportional to the sum of the magnitudes. */
 static void compare(const struct job *j, const unsigned char *memory, bool exact, const char *text) {
     const struct shape *s = j->s;
     const bool clamp = strstr(j->k->mma, "satfinite"), whole = strcmp(j->k->d, "s32") == 0;
@@ -234,8 +234,8 @@ static void run_job(struct heddle *h, struct job *j, bool exact) {
     heddle_free(h, p);
 }
 
-/* Sets whole numbers from -7 to 7, so that sums of products stay below 2^11, where f16 is exact. If a and b have
- * one-byte elements, these take any value of their type, and about half of c's elements are near the limits of s32. */
+/* Fills in integers from -7 to 7, so that sums of products stay below 2^11 and are exact in f16. If the elements of a
+ * and b have one byte, they get any value of their type, and about half of c's elements are near the limits of s32. */
 static void whole_values(uint64_t *g, struct job *j) {
     const bool is_unsigned = j->k->ab[0] == 'u', integer = bytes_of(j->k->ab) == 1;
     for (int x = 0; x < 3; x++)
@@ -271,7 +271,7 @@ static struct heddle *open_model(const char *model) {
     return h;
 }
 
-/* All kinds and their shapes, with all layouts of a, b, c and d. */
+/* Tests all kinds with all their shapes, and all layouts of a, b, c and d. */
 START_TEST(every_shape_type_and_layout) {
     static const char *const spaces[] = {"", ".global", ".shared"};
     static struct job j;
@@ -284,7 +284,7 @@ START_TEST(every_shape_type_and_layout) {
                 .s = &shapes[s], .k = &kinds[_i], .how = n % 5 < 3 ? CONSTANT : REGISTER, .space = spaces[n % 3]};
             for (int x = 0; x < 4; x++) {
                 j.col[x] = layouts >> x & 1;
-                /* a multiple of 16 bytes, at least the length of a row or column */
+                /* the stride is a multiple of 16 bytes, and at least as long as a row or column */
                 j.stride[x] = n % 4 == 3 ? 0 : (j.col[x] ? rows_of(&j, x) : columns_of(&j, x)) + 16 * (n % 2);
             }
             whole_values(&g, &j);

@@ -1,4 +1,4 @@
-/* Tests mbarrier against a model in plain integers, after PTX ISA 9.0, section 9.7.13.15. */
+/* Tests mbarrier instructions against a model in plain integers, which follows PTX ISA 9.0, section 9.7.13.15. */
 #include "isa/exec/exec_mbarrier.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -35,7 +35,8 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* Executes `opcode` on the object at shared address AT in lanes m; b is the operand, d the destination. */
+/* Executes `opcode` in the lanes m on the mbarrier object at shared address AT. b is the operand register, d the
+ * destination register. */
 static void run(const char *opcode, opnd_t d, opnd_t b, lanemask_t m) {
     struct decoded dec;
     struct decode_error why;
@@ -64,8 +65,8 @@ static bool phase_ended(uint64_t token) {
     return pred_get(w, done) & 1;
 }
 
-/* The model: the number of completed phases, and the numbers of arrivals and bytes for which the current phase
- * waits. */
+/* The model of an mbarrier object: the number of completed phases, and the numbers of arrivals and transaction bytes
+ * for which the current phase waits. */
 struct model {
     int phases, waiting, members, tx;
 };
@@ -78,7 +79,7 @@ static void model_step(struct model *m, int arrivals, int tx) {
     }
 }
 
-/* Executes a random legal operation in both the simulator and the model. */
+/* Executes a random legal operation in the simulator and in the model, and compares both. */
 static void random_step(struct model *m, uint64_t *seed) {
     uint32_t n = test_random_below(seed, (uint32_t)m->waiting + 1), bytes = test_random_below(seed, 1000);
     uint64_t *states = reg_ptr(w, state);
@@ -112,7 +113,7 @@ static void random_step(struct model *m, uint64_t *seed) {
         run_counted("mbarrier.expect_tx.relaxed.cta.shared::cta.b64", OPND_SINK, bytes, 1);
         model_step(m, 0, (int)bytes);
         return;
-    default: /* frequent, so that phases complete */
+    default: /* most operations complete transactions, so that phases complete */
         bytes = m->tx > 0 ? (uint32_t)m->tx : bytes;
         if (m->tx <= 0 && test_random_below(seed, 4))
             return;
@@ -133,7 +134,7 @@ START_TEST(random_walk) {
         for (int i = 0; i < 200; i++) {
             random_step(&m, &seed);
             ck_assert_int_eq(fx.fault, FAULT_NONE);
-            /* a wait with parity p asks whether the latest phase of this parity has completed */
+            /* a wait with parity p is true if the latest phase with this parity has completed */
             for (uint32_t p = 0; p < 2; p++) {
                 run_counted("mbarrier.try_wait.parity.shared.b64", done, p, 1);
                 ck_assert_uint_eq(pred_get(w, done) & 1, p != (uint32_t)m.phases % 2);
@@ -145,7 +146,8 @@ START_TEST(random_walk) {
 }
 END_TEST
 
-/* 32 lanes arrive at a barrier of 32. Lane l finds 32 - l pending arrivals, and the last lane completes the phase. */
+/* 32 lanes arrive at an mbarrier that expects 32 arrivals. Lane l returns 32 - l pending arrivals, and the last lane
+ * completes the phase. */
 START_TEST(lanes_arrive_in_order) {
     run_counted("mbarrier.init.shared.b64", OPND_SINK, 32, 1u << 7);
     run_counted("mbarrier.arrive.shared.b64", state, 1, 0x7fffffff);
@@ -177,8 +179,8 @@ START_TEST(generic_addresses) {
 }
 END_TEST
 
-/* Operations that PTX leaves undefined: an operation after another operation (or after none), its operand, and the
- * expected message. */
+/* Operations that PTX leaves undefined and Heddle reports: an earlier operation (or none), the operation, its operand,
+ * and the expected message. */
 static const struct {
     const char *before;
     uint32_t n_before;

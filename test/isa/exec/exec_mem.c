@@ -1,4 +1,4 @@
-/* Tests one memory instruction of one warp. Device memory has 4 KB; byte i holds (7 i + 3) mod 256. */
+/* Tests one memory instruction of one warp. Device memory has 4 KB, and byte i contains (7 i + 3) mod 256. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -48,7 +48,7 @@ static void end(void) {
 
 static void set_base(int lane, uint64_t address) { ((uint64_t *)reg_ptr(w, base))[lane] = address; }
 
-/* Adds an instruction on vectors of n elements (1: scalar). */
+/* Adds a memory instruction on n elements (1: a scalar). */
 static struct inst *emit(const char *opcode, unsigned rsize, int n, int64_t offset) {
     struct inst *in = asm_mem(a, opcode, reg[0], rsize, base, offset);
     if (n > 1) {
@@ -58,7 +58,7 @@ static struct inst *emit(const char *opcode, unsigned rsize, int n, int64_t offs
     return in;
 }
 
-/* Returns the register value of a load of `msize` bytes at `from`. */
+/* Returns the register value that a load of `msize` bytes from `from` must give, sign- or zero-extended. */
 static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     uint64_t v = 0;
     for (unsigned i = 0; i < msize && i < 8; i++)
@@ -68,8 +68,9 @@ static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     return v;
 }
 
-/* Address patterns by lane: consecutive, uniform, reversed; both half warps consecutive, both uniform, or one of
- * each; consecutive except lane 11; with repeated addresses. */
+/* Returns the address of a lane in one of eight patterns: 0 consecutive, 1 uniform, 2 reversed, 3 both half warps
+ * consecutive, 4 both half warps uniform, 5 one half warp consecutive and one uniform, 6 consecutive except lane 11, 7
+ * with repeated addresses. */
 enum { N_PLACES = 8 };
 static uint64_t place(int kind, int lane, unsigned bytes) {
     switch (kind) {
@@ -92,8 +93,8 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
     }
 }
 
-/* Checks that fx.halves agrees with the addresses. For full warps it must recognize the first five patterns, except
- * reversed. */
+/* Checks that fx.halves, the shape of each half warp's addresses, agrees with the addresses. For full warps, patterns
+ * 0, 1, 3 and 4 must be recognized. */
 static void check_halves(int kind, lanemask_t m, unsigned bytes) {
     static const uint8_t shapes[N_PLACES] = {SHAPE_UNIT, SHAPE_UNIFORM, SHAPE_ANY, SHAPE_UNIT, SHAPE_UNIFORM};
     if (m == LANES_ALL)
@@ -218,12 +219,12 @@ START_TEST(addresses_of_32_bits_wrap) {
 }
 END_TEST
 
-/* Rows of words that end or wrap at 4 GiB, with memory on both sides. */
+/* Rows of consecutive words that end at 4 GiB, or wrap there to address 0. Memory exists on both sides of 4 GiB. */
 START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
-        uint32_t first, lanes; /* lanes whose addresses are inside the allocation */
-        int lane;              /* lane that faults; its address is 0 */
+        uint32_t first, lanes; /* address of lane 0; number of words, after which the addresses repeat */
+        int lane;              /* lane that faults, with address 0; -1: none */
     } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
                 {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
     setup(4);
@@ -245,8 +246,8 @@ START_TEST(rows_at_the_end_of_32_bits) {
 }
 END_TEST
 
-/* Rows of words for which only the active lanes are inside the allocation: at the start and at the end of the
- * allocation. */
+/* Rows of words, of which only the words of the active lanes are inside the allocation. The rows are at the start and
+ * at the end of the allocation. */
 START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
@@ -279,7 +280,7 @@ START_TEST(rows_partly_out_of_bounds) {
 }
 END_TEST
 
-/* Lanes 0 to 15 access valid shared memory; lanes 16 to 31 access it beyond the end. */
+/* Lanes 0 to 15 access shared memory within its bounds. Lanes 16 to 31 access addresses beyond its end. */
 START_TEST(second_row_out_of_bounds) {
     setup(4);
     struct inst *in = emit("ld.shared.u32", 4, 1, 0);
@@ -310,7 +311,7 @@ START_TEST(local_memory_is_by_thread) {
     exec_inst(w, ld, LANES_ALL, &fx);
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[l], 100 + l);
-        ck_assert_uint_eq(fx.addr[l], 12); /* byte offset in the thread's memory */
+        ck_assert_uint_eq(fx.addr[l], 12); /* byte offset in the thread's local memory */
     }
     ck_assert_uint_eq(fx.local_lanes, LANES_ALL);
     end();
@@ -388,7 +389,8 @@ START_TEST(two_allocations_in_one_warp) {
 }
 END_TEST
 
-/* The lowest faulting lane is reported. Lanes before this lane have executed; this lane and later lanes have not. */
+/* If several lanes fault, the lowest of them is reported. Lanes below it have executed the access; this lane and higher
+ * lanes have not. */
 START_TEST(a_fault_stops_at_its_lane) {
     setup(4);
     struct inst *in = emit("st.global.u32", 4, 1, 0);
@@ -408,7 +410,7 @@ START_TEST(a_fault_stops_at_its_lane) {
     ck_assert_uint_eq(mem.list[0].host[4 * 9], pattern(4 * 9));
     ck_assert_uint_eq(mem.list[0].host[4 * 10], pattern(4 * 10));
     exec_inst(w, in, LANES_ALL & ~(1u << 9),
-              &fx); /* lane 20: a misaligned address is reported before one out of bounds */
+              &fx); /* lane 20: the address is misaligned and out of bounds, which is reported as misaligned */
     ck_assert_int_eq(fx.fault, FAULT_MISALIGNED);
     ck_assert_uint_eq(fx.fault_lane, 20);
     end();
@@ -477,7 +479,8 @@ START_TEST(prefetch_never_faults) {
     set_base(6, buffer + 7);
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_int_eq(fx.fault, FAULT_NONE);
-    ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6); /* shared memory has no cache; other lanes access nothing */
+    /* shared memory has no cache; the other instructions access no memory */
+    ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6);
     ck_assert_uint_eq(fx.local_lanes, 1 << 4);
     ck_assert_uint_eq(fx.addr[4], 5);
     end();
@@ -516,7 +519,7 @@ START_TEST(space_of_an_address) {
     opnd_t p = asm_reg(a, 0);
     static const char *const names[] = {"global", "shared", "local", "const", "param"};
     static const lanemask_t want[] = {1, 2, 4, 8, 16};
-    cta_free(cta); /* the object was created without this register */
+    cta_free(cta); /* the warp's program was created without this register */
     begin();
     uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};
     for (int l = 0; l < 5; l++)

@@ -1,4 +1,4 @@
-/* Tests texture and surface instructions on one object, with coordinates and results by lane. */
+/* Tests texture and surface instructions on one object. Coordinates and results are given for each lane. */
 #include "isa/exec/exec_tex.h"
 #include "isa/machine/texture.h"
 #include "test/isa/isa_asm.h"
@@ -47,7 +47,7 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* Adds an instruction with n_out destinations, n coordinates and n_in values. */
+/* Adds an instruction with n_out destination registers, n coordinates and n_in source values. */
 static struct inst *emit(const char *opcode, int n_out, int n, int n_in) {
     uint32_t list[12], k = 0;
     struct inst *in = asm_op(a, opcode, OPND_SINK, handle, OPND_ZERO, OPND_ZERO);
@@ -102,9 +102,9 @@ START_TEST(nearest_texel) {
 }
 END_TEST
 
-/* x = 1.5 is the centre of texel 1; 1.75 is a quarter texel further. 1.501 is 0.256 / 256 texels further, so the
- * weight of the next texel rounds to 0. 1.502 is 0.512 / 256 texels further: the weight rounds to 1/256, which gives
- * 20 + 10/256. */
+/* x = 1.5 is the centre of texel 1, and 1.75 is a quarter of a texel further. 1.501 is 0.256 / 256 texels further, so
+ * the weight of texel 2 is rounded to 0. 1.502 is 0.512 / 256 texels further, so the weight is rounded to 1/256, which
+ * gives 20 + 10/256. */
 START_TEST(linear_filter) {
     row_of_four();
     t.linear = true;
@@ -116,7 +116,7 @@ static const struct {
     enum texture_address mode;
     float x[5], want[5];
 } modes[] = {
-    /* normalised: 0.125 is the centre of texel 0 of four */
+    /* normalised coordinates: 0.125 is the centre of texel 0 of four texels */
     {TEX_CLAMP, {-0.2f, 0.125f, 0.9f, 1, 7.3f}, {10, 10, 40, 40, 40}},
     {TEX_WRAP, {-0.2f, 1.125f, 1.9f, 1, -3.9f}, {40, 10, 40, 10, 10}},
     {TEX_MIRROR, {-0.1f, 1.1f, 1.9f, 2.3f, -0.9f}, {10, 40, 10, 20, 40}},
@@ -131,8 +131,8 @@ START_TEST(address_modes) {
 }
 END_TEST
 
-/* Between the last and the first texel: wrap mixes 40 and 10, clamp repeats, border mixes with zero. x = 1 is
- * halfway. */
+/* At the border, halfway between the last and the first texel: wrap mixes 40 and 10, clamp repeats the edge texel,
+ * border mixes it with zero. x = 1 is halfway between them. */
 START_TEST(filter_at_the_edge) {
     static const float want[] = {[TEX_WRAP] = 25, [TEX_CLAMP] = 40, [TEX_MIRROR] = 40, [TEX_BORDER] = 20};
     row_of_four();
@@ -154,7 +154,7 @@ START_TEST(integer_coordinates) {
     t.linear = true;
     struct inst *in = emit("tex.1d.v4.f32.s32", 4, 1, 0);
     static const int32_t x[] = {0, 3, 4, -1};
-    static const float want[] = {10, 40, 0, 0}; /* out of bounds reads zero */
+    static const float want[] = {10, 40, 0, 0}; /* a texel out of bounds reads as zero */
     for (int l = 0; l < 4; l++)
         set_i(0, l, x[l]);
     exec_inst(w, in, 0xf, &fx);
@@ -167,7 +167,8 @@ START_TEST(integer_coordinates) {
 }
 END_TEST
 
-/* 3 x 2 texels: 0 1 2 / 10 11 12. The point (1.5, 1) is halfway between the rows, so 1 and 11 have equal weights. */
+/* The texture has 3 x 2 texels: 0 1 2 in row 0, 10 11 12 in row 1. The point (1.5, 1) is halfway between the rows, so 1
+ * and 11 have equal weights. */
 START_TEST(two_dimensions) {
     setup(TEX_F32, 1, 3, 2, 0);
     fill_floats((float[]){0, 1, 2, 10, 11, 12}, 6);
@@ -178,7 +179,7 @@ START_TEST(two_dimensions) {
     set_f(1, 1, 1);
     exec_inst(w, in, 1, &fx);
     ck_assert_float_eq(got_f(0, 0), 12);
-    ck_assert_float_eq(got_f(1, 0), 0); /* absent channels read 0, 0, 1 */
+    ck_assert_float_eq(got_f(1, 0), 0); /* channels that the format lacks are read as 0, 0 and 1 */
     ck_assert_float_eq(got_f(3, 0), 1);
     t.linear = true;
     exec_inst(w, in, 2, &fx);
@@ -215,7 +216,7 @@ START_TEST(layers) {
         v[i] = (float)i;
     fill_floats(v, 12);
     struct inst *in = emit("tex.a2d.v4.f32.f32", 4, 3, 0);
-    static const int32_t layer[] = {0, 2, 7}; /* the last layer number is out of range and selects the last layer */
+    static const int32_t layer[] = {0, 2, 7}; /* the last layer number is out of range, so the last layer is read */
     for (int l = 0; l < 3; l++) {
         set_i(0, l, layer[l]);
         set_f(1, l, 1);
@@ -229,7 +230,7 @@ START_TEST(layers) {
 }
 END_TEST
 
-/* Faces of one texel, numbered 0 to 5: +x -x +y -y +z -z. */
+/* A cube map whose faces have one texel each. Their values are 0 to 5, in the order +x -x +y -y +z -z. */
 START_TEST(cube_faces) {
     setup(TEX_F32, 1, 1, 1, 0);
     t.slice = 4;
@@ -257,7 +258,7 @@ static const struct {
     {TEX_U32, false, 0x89abcdef, 0x89abcdef},
     {TEX_F16, false, 0x3e00, 0x3fc00000}, /* 1.5 */
     {TEX_U8, true, 0xff, 0x3f800000},     /* 1 */
-    {TEX_S8, true, 0x80, 0xbf800000},     /* -128 / 127, clamped to -1 */
+    {TEX_S8, true, 0x80, 0xbf800000},     /* -128 / 127 is below -1 and is clamped to -1 */
     {TEX_U16, true, 0x0000, 0},
     {TEX_S16, true, 0x7fff, 0x3f800000},
 };
@@ -276,7 +277,8 @@ START_TEST(channel_formats) {
 }
 END_TEST
 
-/* Around (2, 1) of the 3 x 2 texels above: (1,0) (2,0) (1,1) (2,1), counter-clockwise from the lower left. */
+/* A gather at (2, 1) of the texture with 3 x 2 texels reads (1,0) (2,0) (1,1) (2,1), and returns them counter-clockwise
+ * from the lower left. */
 START_TEST(gather_four) {
     setup(TEX_F32, 1, 3, 2, 0);
     fill_floats((float[]){0, 1, 2, 10, 11, 12}, 6);
@@ -341,7 +343,7 @@ START_TEST(bad_handles) {
 }
 END_TEST
 
-/* A surface of 4 x 3 texels of one word. x counts bytes, y rows. */
+/* A surface of 4 x 3 texels of one word. The coordinate x is in bytes, y in rows. */
 START_TEST(surface_bytes) {
     setup(TEX_U32, 1, 4, 3, 0);
     struct inst *st = emit("sust.b.2d.b32.trap", 0, 2, 1);
@@ -400,7 +402,7 @@ START_TEST(surface_edges) {
 }
 END_TEST
 
-/* .p converts: 0.5 in unorm8 is 127.5, which rounds to the even number 128; integers saturate. */
+/* sust.p converts the value: 0.5 in unorm8 is 127.5, which is rounded to the even number 128. Integers saturate. */
 START_TEST(surface_formats) {
     setup(TEX_U8, 4, 4, 0, 0);
     t.normalized_read = true;
@@ -425,7 +427,7 @@ START_TEST(surface_formats) {
 }
 END_TEST
 
-/* Each lane adds its number to one word. A second atomic takes the minimum of signed values. */
+/* Each lane adds its lane number to one word of the surface. A second atomic computes a signed minimum. */
 START_TEST(surface_reductions) {
     setup(TEX_S32, 1, 4, 0, 0);
     struct inst *add = emit("sured.b.add.1d.u32.trap", 0, 1, 1);

@@ -1,4 +1,4 @@
-/* Tests one cross-lane instruction against the PTX ISA's definition for one lane. */
+/* Tests one cross-lane instruction. The expected result of each lane follows the definition in the PTX ISA. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -36,7 +36,7 @@ static void fill(opnd_t o, uint32_t v) {
         r32(o)[l] = v;
 }
 
-/* Pseudo-code of shfl, PTX ISA 9.7.9.6, for one lane. */
+/* Computes shfl for one lane by the pseudo-code of PTX ISA 9.7.9.6. */
 static uint32_t shuffled(const char *mode, uint32_t lane, uint32_t b, uint32_t c, bool *valid) {
     int bval = b & 31, cval = c & 31, mask = c >> 8 & 31;
     int max = (int)(lane & (uint32_t)mask) | (cval & ~mask), min = (int)lane & mask, j;
@@ -65,7 +65,7 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     in->e = e;
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         r32(x)[l] = 1000 + l;
-        r32(y)[l] = b == 99 ? l * 7 : b; /* 99: each lane has a different source */
+        r32(y)[l] = b == 99 ? l * 7 : b; /* 99 stands for a different source in each lane */
         r32(d)[l] = 5;
     }
     fill(z, c);
@@ -74,7 +74,7 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         bool valid;
         uint32_t from = shuffled(mode, l, r32(y)[l], c, &valid);
-        /* a source lane that does not execute gives 0 */
+        /* a lane whose source lane does not execute gets 0 */
         ck_assert_uint_eq(r32(d)[l], !(m >> l & 1) ? 5 : m >> from & 1 ? 1000 + from : 0);
         ck_assert_int_eq(pred_get(w, p) >> l & 1, (m >> l & 1) && valid);
     }
@@ -93,7 +93,7 @@ START_TEST(shuffles) {
 }
 END_TEST
 
-/* A typical reduction: after five steps of down, lane 0 has the sum 0 + ... + 31 in each case. */
+/* A typical reduction by shuffles. After five steps with mode down, lane 0 has the sum 0 + ... + 31 in each case. */
 START_TEST(shuffle_over_its_source) {
     setup(4);
     struct inst *in = asm_op(a, "shfl.sync.down.b32", d, x, y, z);
@@ -118,7 +118,7 @@ START_TEST(votes) {
     } cases[] = {
         {"vote.sync.all.pred", 0xffffffff, ~0u, ~0u, ~0u},
         {"vote.sync.all.pred", 0xfffffffe, ~0u, ~0u, 0},
-        /* only members are counted, and only active lanes are written */
+        /* only member lanes vote, and only active lanes get the result */
         {"vote.sync.all.pred", 0x0000000f, 0xf, 0xf, 0xf},
         {"vote.sync.all.pred", 0x0000000f, 0xf, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, ~0u, ~0u},
@@ -156,7 +156,8 @@ START_TEST(ballot) {
 }
 END_TEST
 
-/* Each value is lane / 8, except in lane 31: equal values form groups of 8 lanes, and the last group has 7 lanes. */
+/* The value of a lane is lane / 8, except in lane 31. So lanes with equal values form groups of 8 lanes, and the last
+ * group has 7 lanes. */
 START_TEST(match_any_groups) {
     setup(4);
     struct inst *in = asm_op(a, "match.any.sync.b32", d, x, OPND_ZERO, OPND_ZERO);
@@ -172,8 +173,8 @@ START_TEST(match_any_groups) {
 }
 END_TEST
 
-/* Tests random values, some of which differ in only one word, with random members and lanes, against a comparison of
- * all pairs. */
+/* Compares random values with random members and active lanes against a comparison of all pairs of lanes. Some values
+ * differ in only one of their words. */
 START_TEST(match_random) {
     uint64_t s = 27;
     for (int n = 0; n < 500; n++) {
@@ -224,7 +225,7 @@ START_TEST(match_all_or_none) {
     fill(e, 0xff);
     uint64_t *v = reg_ptr(w, x);
     for (int l = 0; l < WARP_LANES; l++)
-        v[l] = l < 8 ? 0x100000000ull : 0; /* lanes that are not members may differ */
+        v[l] = l < 8 ? 0x100000000ull : 0; /* lanes that are not members may have other values */
     exec_inst(w, in, 0xff, &fx);
     ck_assert_uint_eq(r32(d)[7], 0xff);
     ck_assert_uint_eq(pred_get(w, p), 0xff);
@@ -236,7 +237,8 @@ START_TEST(match_all_or_none) {
 }
 END_TEST
 
-/* Lanes 4 to 7 have the values 3, -1, 5, 8, whose sum is 15. Bitwise results were derived by hand. */
+/* Lanes 4 to 7 are the members and have the values 3, -1, 5, 8, whose sum is 15. The bitwise results were derived by
+ * hand. */
 START_TEST(reductions) {
     static const struct {
         const char *opcode;

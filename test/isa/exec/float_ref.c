@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A format: its precision, the exponents of its least subnormal and its greatest number (for MPFR's significands in
- * [1/2, 1)), and the number of stored bits. */
+/* A floating-point format: its precision in bits, the exponents of its least subnormal and its greatest number (for
+ * MPFR's significands in [1/2, 1)), and its number of stored bits. */
 struct format {
     int prec, emin, emax, mantissa, exponent;
 };
@@ -32,7 +32,7 @@ double float_max(enum type t) {
     struct format f = format_of(t);
     return t == T_E4M3X2 ? 448.0 : ldexp(2.0 - ldexp(1.0, -f.mantissa), f.emax - 1);
 }
-/* E4M3 has no infinity and one NaN; tf32 uses the upper bits of an f32. */
+/* E4M3 has no infinity and only one NaN. tf32 uses the upper bits of an f32. */
 bool float_is_nan(enum type t, uint64_t bits) {
     struct format f = format_of(t);
     if (t == T_E4M3X2)
@@ -100,7 +100,7 @@ static uint64_t sign_bit(enum type t) { return 1ull << (8 * type_bytes(t) - 1); 
 static uint64_t flush(enum type t, uint64_t bits, bool ftz) {
     return ftz && is_subnormal(t, bits) ? bits & sign_bit(t) : bits;
 }
-/* Returns the NaN result: f64 keeps the first NaN's payload. */
+/* Returns the NaN that a row gives. For f64, it has the payload of the first NaN operand. */
 static uint64_t nan_of(enum type t, const uint64_t *in, int n) {
     if (t == T_F64)
         for (int i = 0; i < n; i++)
@@ -124,7 +124,7 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
         return MPFR_RNDN;
     }
 }
-/* form_get() as an inline function, since it is called several times for each lane */
+/* An inline version of form_get(), since it is called several times for each lane. */
 static inline unsigned form(const struct isa_row *row, enum category c) {
 #define X(name, first, bits) [CAT_##name] = {first, (1u << bits) - 1},
     static const struct { unsigned first, mask; } places[N_CATEGORIES] = {ISA_CATEGORIES(X)};
@@ -134,13 +134,13 @@ static inline unsigned form(const struct isa_row *row, enum category c) {
 static unsigned rounding(const struct isa_row *row) { return form(row, CAT_RND); }
 static bool has(const struct isa_row *row, enum category c) { return form(row, c) != 0; }
 
-/* MPFR's numbers, created once, since creation costs more than arithmetic. Operands have their type's precision, for
- * which MPFR has fast paths. */
+/* MPFR numbers that are created once, because creating them costs more than the arithmetic. Operands have the precision
+ * of their type, for which MPFR has fast paths. */
 static struct {
     bool ready;
     mpfr_exp_t emin, emax; /* widest exponent range */
     mpfr_t in[N_TYPES][3], result[N_TYPES];
-    mpfr_t value, half; /* source of a conversion; half a unit that is added to the source */
+    mpfr_t value, half; /* value: source of a conversion; half: half a unit, which is added to it */
 } pool;
 
 static void wide_range(void) {
@@ -162,7 +162,7 @@ static void wide_range(void) {
     mpfr_set_emin(pool.emin);
     mpfr_set_emax(pool.emax);
 }
-/* Rounds r to its format; `ternary` is the sign of r's error. */
+/* Rounds r to its format. `ternary` is MPFR's ternary value: the sign of the error that r already has. */
 static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
     struct format f = format_of(t);
     mpfr_set_emin(f.emin);
@@ -173,13 +173,13 @@ static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
     wide_range();
     return x;
 }
-/* Rounds the exact x to type t. */
+/* Rounds x, which is exact, to type t. */
 static double round_to(enum type t, mpfr_t x, unsigned rnd) {
     mpfr_ptr r = pool.result[t], h = pool.half;
     wide_range();
     int ternary;
-    if (rnd == RND_RNA) /* ties away: adds half a unit, exact in the wider precision, then truncates */
-    {
+    /* rounding ties away: adds half a unit, which is exact in the wider precision, then truncates */
+    if (rnd == RND_RNA) {
         int e = mpfr_zero_p(x) || !mpfr_number_p(x) ? 0 : (int)mpfr_get_exp(x) - format_of(t).prec;
         e = e < format_of(t).emin - 1 ? format_of(t).emin - 1 : e;
         mpfr_set_si_2exp(h, mpfr_sgn(x) < 0 ? -1 : 1, e - 1, MPFR_RNDN);
@@ -191,7 +191,7 @@ static double round_to(enum type t, mpfr_t x, unsigned rnd) {
     return finish(r, ternary, t, rnd);
 }
 
-/* Applies .relu, .sat and .ftz, and encodes the result or NaN. */
+/* Applies the modifiers .relu, .sat and .ftz, then encodes the result or NaN. */
 static uint64_t limited(const struct isa_row *row, enum type t, double x, uint64_t nan, bool ftz) {
     if (has(row, CAT_SAT))
         return flush(t, float_encode(t, isnan(x) || x <= 0 ? 0.0 : x >= 1 ? 1.0 : x), ftz);
@@ -202,7 +202,7 @@ static uint64_t limited(const struct isa_row *row, enum type t, double x, uint64
     return flush(t, float_encode(t, x), ftz);
 }
 
-/* add sub mul div fma mad rcp sqrt */
+/* Computes add, sub, mul, div, fma, mad, rcp or sqrt. */
 static uint64_t arithmetic(const struct isa_row *row, enum type t, const uint64_t *from) {
     wide_range();
     mpfr_t *v = pool.in[t];
@@ -258,7 +258,7 @@ static uint64_t minmax(const struct isa_row *row, enum type t, const uint64_t *f
     return has(row, CAT_XORSIGN) ? (r & ~sign_bit(t)) | sign : r;
 }
 
-/* Returns the least or the greatest of three numbers; -0 is below +0. */
+/* Returns the least or the greatest of three numbers. -0 counts as less than +0. */
 static uint64_t minmax3(const struct isa_row *row, const uint64_t *from) {
     bool max = row->op == OP_MAX || row->op == OP_MAX3, any_nan = false;
     uint64_t best = canonical_nan(T_F32);
@@ -362,7 +362,7 @@ static void integer_value(mpfr_t v, enum type t, uint64_t bits) {
     else
         mpfr_set_ui(v, bits << unused >> unused, MPFR_RNDN);
 }
-/* Converts an integer v to integer type t, clamped or wrapped. */
+/* Converts integer v to integer type t. The value is clamped or wraps. */
 static uint64_t integer_bits(enum type t, mpfr_t v, bool clamp) {
     unsigned bits = 8 * type_bytes(t);
     bool is_signed = type_class(t) == 's';
@@ -386,14 +386,15 @@ static uint64_t to_integer(const struct isa_row *row, enum type d, enum type s, 
 static uint64_t to_float(const struct isa_row *row, enum type d, enum type s, uint64_t bits, mpfr_t v) {
     unsigned rnd = rounding(row);
     bool integral = rnd >= RND_RNI && rnd <= RND_RPI;
-    if (integral) /* mpfr_rint with RNDN rounds ties to even */
+    if (integral) /* mpfr_rint() with RNDN rounds ties to even */
         mpfr_rint(v, v, mpfr_mode(rnd));
     double x = round_to(d, v, integral ? RND_RN : rnd);
     bool satfinite = has(row, CAT_SATFINITE);
     if (satfinite && fabs(x) > float_max(d))
         x = copysign(float_max(d), x);
     uint64_t nan = canonical_nan(d);
-    if (d == T_F64 && is_float(s) && float_is_nan(s, bits)) { /* the payload moves to the upper bits, as a quiet NaN */
+    /* the NaN's payload moves to the upper bits, and the NaN is quiet */
+    if (d == T_F64 && is_float(s) && float_is_nan(s, bits)) {
         struct format f = format_of(s);
         uint64_t m = s == T_F64 || s == T_F32 ? bits & ((1ull << f.mantissa) - 1) : 0x7fffff;
         unsigned up = s == T_F64 ? 0 : 29;
@@ -480,7 +481,7 @@ static bool ref_testp(const struct isa_row *row, struct lane *x) {
     return false;
 }
 
-/* Computes one half, or a scalar. */
+/* Computes one half of a pair, or a scalar. */
 static bool element(const struct isa_row *row, enum type t, const uint64_t *in, uint64_t *d) {
     bool ftz = has(row, CAT_FTZ);
     switch (row->op) {
@@ -534,7 +535,7 @@ bool float_ref(const struct isa_row *row, struct lane *x) {
         return true;
     }
     enum type t = row->types[0], h = row->types[1];
-    if (h != T_NONE) { /* f32 from halves: widens exactly, then computes in f32 */
+    if (h != T_NONE) { /* f32 from 16-bit operands: widens them exactly, then computes in f32 */
         uint64_t a = widened(h, x->a), b = row->op == OP_FMA ? widened(h, x->b) : x->b;
         return element(row, t, (uint64_t[]){a, b, x->c}, &x->d);
     }

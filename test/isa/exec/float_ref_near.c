@@ -1,4 +1,4 @@
-/* Error bounds of the approximate instructions: PTX ISA 9.0, sections 9.7.3.8 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. */
+/* Error bounds of approximate instructions, from PTX ISA 9.0, sections 9.7.3.8 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. */
 #include "float_ref.h"
 #include <math.h>
 
@@ -29,9 +29,9 @@ bool float_ref_is_near(const struct isa_row *row) {
     return false;
 }
 
-/* PTX states no bound for rsqrt.approx.f64, and only 20 kept bits for rcp and rsqrt.approx.ftz.f64. We promise two
- * double ulps, and one unit of the 20-bit significand. PTX states no bound for sin and cos beyond 100 pi; we keep the
- * bound of the inner range. */
+/* For rsqrt.approx.f64, PTX states no bound; our bound is two double ulps. For rcp and rsqrt.approx.ftz.f64, PTX only
+ * states that 20 bits are kept; our bound is one unit of the 20-bit significand. For sin and cos beyond 100 pi, PTX
+ * states no bound; we use the bound of the inner range. */
 static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     switch (row->op) {
     case OP_SIN:
@@ -62,7 +62,7 @@ static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
 /* MPFR's numbers, created once. */
 static struct {
     bool ready;
-    mpfr_t exact[2]; /* 60 bits, which is 2^36 times finer than f32; 100 bits for f64 */
+    mpfr_t exact[2]; /* for f32 60 bits of precision, 2^36 times finer than f32; for f64 100 bits */
     mpfr_t x, y, got, size, least;
 } pool;
 static void make_pool(void) {
@@ -108,7 +108,8 @@ static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y)
     }
 }
 
-/* Returns true if |got - r| is within b. Infinity counts as the power of two after the greatest number. */
+/* Returns true if |got - r| is at most the bound b. In this comparison, infinity is the power of two after the greatest
+ * number. */
 static bool within(enum type t, struct bound b, double got, mpfr_t r) {
     mpfr_ptr g = pool.got, size = pool.size, least = pool.least;
     mpfr_set_d(g, got, MPFR_RNDN);
@@ -123,12 +124,12 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
         int precision = t == T_F64 ? 53 : 24;
         mpfr_mul_2si(size, size, mpfr_get_exp(r) - precision, MPFR_RNDN);
     }
-    /* the bound is at least half the least number */
+    /* the error bound is at least half of the least number */
     mpfr_set_d(least, float_min(t), MPFR_RNDN);
     if (b.measure != ULP)
         mpfr_div_2ui(least, least, 1, MPFR_RNDN);
     bool inside = mpfr_cmp(g, size) <= 0 || mpfr_cmp(g, least) <= 0;
-    /* a value beyond the greatest number may become infinity */
+    /* a value beyond the greatest number may give infinity */
     mpfr_set_d(size, float_max(t), MPFR_RNDN);
     inside |= isinf(got) && mpfr_cmpabs(r, size) > 0;
     return inside;
@@ -137,7 +138,7 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
 static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b, uint64_t got) {
     double min_normal = t == T_F64 ? 0x1p-1022 : t == T_F16 ? 0x1p-14 : 0x1p-126;
     double x = float_decode(t, a), y = float_decode(t, b), result = float_decode(t, got);
-    bool upper = t == T_F64 && has_ftz(row); /* the instruction reads and writes only the upper word */
+    bool upper = t == T_F64 && has_ftz(row); /* the instruction reads and writes only the upper word of the f64 */
     if (upper)
         x = float_decode(t, a & 0xffffffff00000000);
     if (has_ftz(row)) {
@@ -164,7 +165,7 @@ static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b,
     } else if (mpfr_inf_p(r) || mpfr_zero_p(r))
         ok = result == mpfr_get_d(r, MPFR_RNDN) && !signbit(result) == !mpfr_signbit(r);
     else if (has_ftz(row) && mpfr_cmp_d(v, 0) != 0 && result == 0) {
-        mpfr_abs(v, r, MPFR_RNDN); /* a flushed result was subnormal before or after rounding */
+        mpfr_abs(v, r, MPFR_RNDN); /* the result is flushed to zero if it is subnormal before or after rounding */
         ok = mpfr_cmp_d(v, min_normal) < 0 && !signbit(result) == !mpfr_signbit(r);
     } else
         ok = within(t, bound_of(row, t, x), result, r) && (result == 0 || !has_ftz(row) || fabs(result) >= min_normal);

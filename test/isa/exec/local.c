@@ -1,5 +1,5 @@
-/* Tests both layouts of local memory (warp_local()): loads and stores of all widths against bytes that the test
- * stores for each lane. */
+/* Tests both layouts of local memory (warp_local()). Loads and stores of all widths are compared with a model that
+ * keeps the bytes of each lane. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -20,7 +20,8 @@ static const struct width {
               {"u16", 2, 2}, {"u16", 2, 4}, {"s16", 2, 4}, {"u32", 4, 4}, {"u32", 4, 8},
               {"s32", 4, 8}, {"f32", 4, 4}, {"b64", 8, 8}, {"f64", 8, 8}, {"b128", 16, 16}};
 
-/* An access of `n` elements at offset `at` of each lane's memory; lanes of `device` access device memory instead. */
+/* An access of `n` elements at offset `at` of each lane's local memory. The lanes in `device` access device memory
+ * instead. */
 struct access {
     const struct width *k;
     unsigned n;
@@ -78,12 +79,12 @@ static void end(void) {
     asm_free(a);
 }
 
-/* Returns byte i of a lane's memory in the access's layout. */
+/* Returns byte i of a lane's local memory, in the layout of the access. */
 static unsigned char *byte_of(const struct access *x, unsigned l, unsigned i) {
     return x->device >> l & 1 ? mem.list[0].host + LOCAL * l + i : warp_local(w, l, i);
 }
 
-/* Copies an element in the model: a store copies the low bytes, and a load extends the value. */
+/* Copies an element in the model. A store copies the low bytes of the register; a load extends the value. */
 static void move(const struct access *x, unsigned char *of_register, unsigned char *of_memory) {
     uint64_t v = 0;
     if (x->store || x->k->msize == WIDEST) {
@@ -126,7 +127,7 @@ START_TEST(loads_and_stores) {
 }
 END_TEST
 
-/* Accesses beyond a thread's memory fault, in both layouts. */
+/* Accesses beyond the end of a thread's local memory fault, in both layouts. */
 START_TEST(bounds) {
     struct access x = {.k = &widths[8], .n = 1, .lanes = LANES_ALL};
     for (unsigned l = 0; l < WARP_LANES; l++)

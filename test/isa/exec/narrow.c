@@ -1,5 +1,5 @@
-/* Tests floating-point formats of one byte or less, ue8m0, and stochastic rounding. The reference searches the
- * format's numbers for the two that enclose |x|, and applies the rounding mode. */
+/* Tests floating-point formats of one byte or less, ue8m0, and stochastic rounding. The reference finds the two
+ * neighbouring numbers of the format that enclose |x|, and selects one of them by the rounding mode. */
 #include "isa/decode.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,7 +9,7 @@ enum { RANDOM_WARPS = 600 };
 
 /* --- formats --- */
 
-enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* meaning of the last encodings */
+enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* which of infinity, NaN or numbers the last encodings are */
 struct format {
     const char *name;
     int exponent, mantissa, bias;
@@ -25,24 +25,24 @@ static uint32_t sign_of(const struct format *f) { return codes(f); }
 static uint32_t nan_of(const struct format *f) {
     return f->ends == ENDS_NUMBER ? codes(f) - 1 : codes(f) == 128 ? 0x7f : 0x7fff;
 }
-/* Returns the number of finite encodings. If the format has an infinity, it is the next encoding. */
+/* Returns the number of finite encodings without sign. If the format has an infinity, its encoding follows them. */
 static uint32_t numbers(const struct format *f) {
     return f->ends == ENDS_INF_NAN ? codes(f) - (1u << f->mantissa) : f->ends == ENDS_NAN ? codes(f) - 1 : codes(f);
 }
-/* Returns the magnitude of an encoding without sign, also beyond the last one. */
+/* Returns the magnitude of an encoding without sign. Also works beyond the last finite encoding. */
 static double number(const struct format *f, uint32_t code) {
     uint32_t e = code >> f->mantissa, m = code & ((1u << f->mantissa) - 1);
     return e ? ldexp((double)(m + (1u << f->mantissa)), (int)e - f->bias - f->mantissa)
              : ldexp((double)m, 1 - f->bias - f->mantissa);
 }
-/* Returns the value of an encoding, NAN for the format's NaN. */
+/* Returns the value of an encoding; NAN if it is a NaN. */
 static double value(const struct format *f, uint32_t code) {
     uint32_t mag = code & (codes(f) - 1);
     double x = mag < numbers(f) ? number(f, mag) : f->ends == ENDS_INF_NAN && mag == numbers(f) ? INFINITY : NAN;
     return code & sign_of(f) ? -x : x;
 }
 
-/* Rounds to nearest even if n is 0, and otherwise stochastically with n random bits. */
+/* If n is 0, rounds to nearest even. Otherwise rounds stochastically with n random bits, whose value is `random`. */
 struct rounding {
     uint32_t random;
     int n;
@@ -56,9 +56,9 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
     uint32_t sign = signbit(source) ? sign_of(f) : 0, low = 0, high = numbers(f);
     if (isinf(source))
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
-    if (x >= number(f, high)) /* x is beyond the number that would follow the last number of the format */
+    if (x >= number(f, high)) /* x is at least the number that would follow the greatest number of the format */
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
-    if (x >= number(f, 1)) { /* starts in the right binade, since the search is slow */
+    if (x >= number(f, 1)) { /* starts in the binade of x, which makes the search shorter */
         int e = ilogb(x) + f->bias;
         low = e < 1 ? 1 : (uint32_t)e << f->mantissa;
         high = e < 1 ? 1u << f->mantissa : (uint32_t)(e + 1) << f->mantissa;
@@ -73,7 +73,8 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
         else
             high = middle;
     }
-    double part = (x - number(f, low)) / (number(f, high) - number(f, low)); /* exact: the divisor is a power of two */
+    /* exact, because the divisor is a power of two */
+    double part = (x - number(f, low)) / (number(f, high) - number(f, low));
     bool up = r.n ? floor(part * ldexp(1, r.n)) + r.random >= ldexp(1, r.n) : part > 0.5 || (part == 0.5 && (low & 1));
     uint32_t code = up ? high : low;
     return sign | (code == numbers(f) && satfinite ? code - 1 : code);
@@ -81,7 +82,7 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
 
 /* --- values --- */
 
-/* Returns numbers of the format and of f16, their midpoints and neighbours, and special values of f32. */
+/* Returns test values: numbers of the format and of f16, their midpoints and neighbours, and special values of f32. */
 static float special(uint32_t i, const struct format *f) {
     static const uint32_t bits[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001,
                                     0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x00400000, 0x00400001,
@@ -140,7 +141,7 @@ static void run(const struct isa_row *row, union lanes *d, const union lanes *a,
 static const struct {
     const char *type;
     const struct format *f;
-    int apart; /* random bits between the two numbers */
+    int apart; /* bit position of the first number in the result */
 } pairs[] = {
     {"e4m3x2", &e4m3, 8}, {"e5m2x2", &e5m2, 8}, {"e2m3x2", &e2m3, 8}, {"e3m2x2", &e3m2, 8}, {"e2m1x2", &e2m1, 4}};
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0] };
@@ -178,7 +179,7 @@ static void check_halves(const char *type, const struct format *f, int apart, co
         union lanes a, d;
         snprintf(opcode, sizeof opcode, "cvt.rn%s.satfinite.%s.%s", relu ? ".relu" : "", type, source);
         const struct isa_row *row = row_of(opcode);
-        /* the low half counts up, the high half varies with it */
+        /* the low half takes all values in order, and the high half varies with it */
         for (uint32_t i = 0; i < 0x10000; i += relu ? 7 * WARP_LANES : WARP_LANES) {
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 a.b4[l] = (i + l) | ((i + l) * 40503u & 0xffff) << 16;
@@ -199,7 +200,7 @@ START_TEST(halves_to_two) {
 }
 END_TEST
 
-/* Tests each pair of encodings, also with bits set that the format ignores. */
+/* Tests each pair of encodings. Bits that the format ignores are set in some cases. */
 START_TEST(two_to_halves) {
     const struct format *f = pairs[_i].f;
     uint32_t mask = 2 * codes(f) - 1, all = pairs[_i].apart == 4 ? 0x100 : 0x10000;
@@ -227,8 +228,8 @@ START_TEST(two_to_halves) {
 }
 END_TEST
 
-/* Tests encodings that were derived by hand. The greatest numbers are 448, 57344, 7.5, 28 and 6; half of the
- * smallest positive number rounds to 0. */
+/* Tests encodings that were derived by hand. The greatest numbers are 448 (e4m3), 57344 (e5m2), 7.5 (e2m3), 28 (e3m2)
+ * and 6 (e2m1). Half of the smallest positive number is rounded to 0. */
 START_TEST(two_by_hand) {
     static const struct {
         const char *opcode;
@@ -251,8 +252,8 @@ END_TEST
 
 /* --- ue8m0 --- */
 
-/* Returns the code of a power of two, 2^(code - 127): the greatest power not above |x|, or the least power not below
- * |x|. Code 0 also stands for smaller values; 255 is NaN. */
+/* Returns the ue8m0 code of a power of two, 2^(code - 127): of the greatest power not above |x|, or of the least power
+ * not below |x|. Code 0 also stands for smaller values; 255 is NaN. */
 static uint32_t scale(float x, bool up, bool satfinite) {
     double mag = fabs((double)x);
     uint32_t code = 0;
@@ -349,7 +350,7 @@ static uint32_t reversed(uint32_t byte) {
         r |= (byte >> i & 1) << (7 - i);
     return r;
 }
-/* Converts four numbers in two steps, as lowering combines them; exec_cvt_pack.c defines the random bits. */
+/* Converts four numbers as lowering does it, in two steps of two numbers. exec_cvt_pack.c defines the random bits. */
 START_TEST(random_four) {
     const struct format *f = pairs[_i % N_PAIRS].f;
     bool relu = _i >= N_PAIRS, small = f == &e2m1;
@@ -386,7 +387,7 @@ START_TEST(random_four) {
 }
 END_TEST
 
-/* 1 + 2^-10 * k / 8192 rounds up for exactly k of the 8192 random values. */
+/* 1 + 2^-10 * k / 8192 must be rounded up for exactly k of the 8192 random values */
 START_TEST(random_is_fair) {
     const struct isa_row *row = row_of("cvt.rs.f16x2.f32");
     for (uint32_t k = 0; k < 8192; k += 1023) {
@@ -406,7 +407,7 @@ START_TEST(random_is_fair) {
 }
 END_TEST
 
-/* --- cvt.pack to less than bytes --- */
+/* --- cvt.pack to types of less than a byte --- */
 
 START_TEST(packed_below_bytes) {
     static const struct {

@@ -1,10 +1,10 @@
-/* References of integer arithmetic, comparisons, selections and moves. */
+/* Reference results of integer arithmetic, comparisons, selections and moves. */
 #include "test/isa/isa_reference.h"
 
 static unsigned width_of(const struct isa_row *row) { return 8 * type_bytes(row->types[0]); }
 static unsigned form(const struct isa_row *row, enum category c) { return form_get(row->form, c); }
 
-/* Returns element n of packed narrow elements. */
+/* Returns element n of a word of packed narrow elements. */
 static wide element(uwide bits, unsigned n, unsigned width, bool is_signed) {
     return ref_extend(bits >> n * width, width, is_signed);
 }
@@ -26,7 +26,7 @@ static bool ref_pair(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* add, sub and their carries. A subtraction's carry is its borrow. */
+/* Computes add and sub with their carry. The carry of a subtraction is its borrow. */
 static bool ref_sum(const struct isa_row *row, struct ref_lane *x) {
     const unsigned w = width_of(row);
     const bool minus = row->op == OP_SUB || row->op == OP_SUBC;
@@ -44,13 +44,13 @@ static bool ref_sum(const struct isa_row *row, struct ref_lane *x) {
 
 static wide low24(struct ref_operand o, enum type t) { return ref_extend(o.bits, 24, is_signed(t)); }
 
-/* mul, mad, and their 24-bit and carry forms. */
+/* Computes mul and mad, with their forms for 24-bit operands and for carries. */
 static bool ref_product(const struct isa_row *row, struct ref_lane *x) {
     const unsigned w = width_of(row), part = form(row, CAT_PART);
     const bool is24 = row->op == OP_MUL24 || row->op == OP_MAD24;
     const enum type t = row->types[0];
     uwide p = is24 ? (uwide)(low24(x->a, t) * low24(x->b, t)) : (uwide)x->a.value * (uwide)x->b.value;
-    if (part == PART_HI) /* 64-bit unsigned products use all 128 bits */
+    if (part == PART_HI) /* the 64-bit unsigned product needs all 128 bits */
         p = is_signed(t) ? (uwide)((wide)p >> (is24 ? 16 : w)) : p >> (is24 ? 16 : w);
     if (row->op == OP_MUL || row->op == OP_MUL24) {
         x->d = p;
@@ -67,7 +67,7 @@ static bool ref_product(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* Division by zero gives all ones; the remainder is then the dividend. */
+/* Division by zero gives all ones, and the remainder is the dividend. */
 static bool ref_quotient(const struct isa_row *row, struct ref_lane *x) {
     wide a = x->a.value, b = x->b.value;
     if (b == 0)
@@ -91,7 +91,7 @@ static bool combine(unsigned opn, bool p, bool c) {
     return opn == OPN_AND ? p && c : opn == OPN_OR ? p || c : opn == OPN_XOR ? p != c : p;
 }
 
-/* Returns the value that stands for true in type t: 1.0 or all ones. */
+/* Returns the value that means "true" in type t: 1.0 or all ones. */
 static uwide truth(enum type t) {
     return t == T_F32 ? 0x3f800000 : t == T_F16 ? 0x3c00 : t == T_BF16 ? 0x3f80 : 0xffffffff;
 }
@@ -109,7 +109,7 @@ static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* #pack and #unpack: the first part has the lowest bits. */
+/* #pack and #unpack, which join and split registers: the first part has the lowest bits. */
 static bool ref_parts(const struct isa_row *row, struct ref_lane *x) {
     if (row->op == OP_PACK) {
         const unsigned w = 8 * type_bytes(row->types[1]);

@@ -1,11 +1,11 @@
-/* References of the video instructions: the pseudo-code of PTX ISA 9.7.17 and 9.7.18, in 128-bit integers. */
+/* Reference results of video instructions: the pseudo-code of PTX ISA 9.7.17 and 9.7.18 in 128-bit integers. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 
 static unsigned form(const struct isa_row *row, enum category c) { return form_get(row->form, c); }
 static bool is_signed(enum type t) { return t == T_S32; }
 
-/* Signedness of dtype, atype and btype. vset has no dtype, and its result is a u32. */
+/* Whether dtype, atype and btype are signed. vset has no dtype; its result is a u32. */
 struct signs {
     bool d, a, b;
 };

@@ -28,7 +28,7 @@ static uint64_t string(const char *s) { return bytes_in_memory(s, strlen(s) + 1)
 static opnd_t c64(uint64_t v) { return asm_const(a, 8, v); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* Checks the output of one thread for a format and packed arguments. */
+/* Checks the text that one thread prints with a format and packed arguments. */
 static void check_printed(const char *format, const void *args, size_t n, const char *want) {
     char *text = NULL;
     size_t size;
@@ -73,7 +73,7 @@ START_TEST(floats) {
 }
 END_TEST
 
-/* Each argument is aligned to its size: the double at 8, the 32-bit argument at 16. */
+/* Each argument is aligned to its size: the double is at offset 8, the 32-bit argument at offset 16. */
 START_TEST(packed_by_size) {
     unsigned char args[20] = {0};
     int32_t x = 1, z = 3;
@@ -160,8 +160,8 @@ START_TEST(failed_assertion) {
 }
 END_TEST
 
-/* Each thread allocates 24 bytes, writes to both ends, reads them back, and frees them. Then the heap is empty
- * again. */
+/* Each thread allocates 24 bytes, writes to the first and last of them, reads them, and frees the memory. Afterwards
+ * the heap is empty. */
 START_TEST(allocate_and_release) {
     setup();
     opnd_t p = asm_reg(a, 8);
@@ -195,7 +195,7 @@ START_TEST(heap_reuses_gaps) {
     ck_assert_uint_eq(device_heap_alloc(mem.heap, half), p); /* fits the gap exactly */
     ck_assert(device_heap_release(mem.heap, p));
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 40), p);
-    ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48); /* in units of 16 bytes */
+    ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48); /* sizes in units of 16 bytes */
     teardown();
 }
 END_TEST

@@ -1,6 +1,6 @@
-/* Tests texture and surface instructions of a whole warp against the same instruction executed lane by lane: registers,
- * memory, addresses and faults must be equal. A single lane uses tex_sample.c, which isa_exec_tex tests with numbers
- * that were derived by hand. */
+/* Tests texture and surface instructions that execute a whole warp at once. Registers, memory, addresses and faults
+ * must equal those of the same instruction executed for one lane after another. A single lane uses tex_sample.c, which
+ * isa_exec_tex tests with numbers derived by hand. */
 #include "isa/exec/exec_tex.h"
 #include "isa/machine/texture.h"
 #include "test/isa/isa_asm.h"
@@ -81,7 +81,7 @@ static void scene_end(struct scene *c) {
     asm_free(c->a);
 }
 
-/* Compares `n_out` results and all sources; operands that the instruction lacks are ignored. */
+/* Compares the `n_out` results and all source registers. Operands that the instruction does not have are ignored. */
 static void scene_inst(struct scene *c, const char *opcode, unsigned n_out, unsigned n_sources) {
     uint32_t list[REGISTERS + SOURCES], k = 0;
     c->in = asm_op(c->a, opcode, OPND_SINK, asm_const(c->a, 8, TEXTURE_HANDLE), OPND_ZERO, OPND_ZERO);
@@ -102,7 +102,7 @@ static void scene_inst(struct scene *c, const char *opcode, unsigned n_out, unsi
     c->w = c->cta->warps;
 }
 
-/* The state after an execution. */
+/* The state of the warp and memory after an execution. */
 struct outcome {
     uint32_t out[REGISTERS][WARP_LANES], pred;
     unsigned char texels[BYTES];
@@ -184,7 +184,8 @@ START_TEST(fetches) {
         c.objects[1].kind = chance(&s, 2) ? TEXTURE_SAMPLER : TEXTURE_TEXTURE;
         for (int i = 0; i < BYTES; i++)
             c.texels[i] = (unsigned char)(test_random(&s) >> 13);
-        if (c.objects[0].format == TEX_F32) /* the host processor chooses which of two NaNs a sum keeps */
+        /* if both operands of a sum are NaN, the host processor selects one of them */
+        if (c.objects[0].format == TEX_F32)
             for (int i = 0; i < BYTES; i += 4)
                 memcpy(&c.texels[i], &(float){(float)test_random_below(&s, 1000) / 7.0f}, 4);
         for (int i = 0; i < SOURCES; i++)
@@ -240,7 +241,7 @@ START_TEST(surface_accesses) {
 }
 END_TEST
 
-/* Lanes use different handles: two textures, alternating. */
+/* Lanes alternate between the handles of two textures. */
 START_TEST(several_objects) {
     uint64_t s = 5;
     struct scene c;

@@ -1,13 +1,14 @@
-/* Tests the statistic gpu.avg_paths of the functional model. A path that waits at a barrier counts, as in the timing
- * model. */
+/* Tests the statistic gpu.avg_paths of the functional model. A path that waits at a barrier counts as a path, as in the
+ * timing model. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* Returns gpu.avg_paths of a kernel in which one half of the warp goes to the barrier at once and the other half first
- * executes a block of 200 additions. `long_half_taken`: the second half is the taken side. Whichever side runs first,
- * both paths exist while the 200 additions are executed. Before and after the branch, about 8 instructions have one
- * path: (8 + 2 * 201 + a few) / (8 + 201 + a few) is more than 1.9. */
+/* Returns gpu.avg_paths of a kernel that diverges: one half of the warp goes to the barrier at once, and the other half
+ * first executes a block of 200 additions. If `long_half_taken` is true, the branch is taken by this other half.
+ * Whichever half runs first, both paths exist during the 200 additions. Before the branch and after the barrier, one
+ * path executes about 8 instructions. So the average is (8 + 2 * 201 + a few) / (8 + 201 + a few), which is more than
+ * 1.9. */
 static double mean_of(const char *model, const char *set, int long_half_taken) {
     static char text[8192];
     char err[512] = "";

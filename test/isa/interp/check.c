@@ -1,6 +1,6 @@
-/* The checker, called through the library. Each kernel of test/kernels/mistakes.cu has one error; the correct kernels
- * next to them have none. Launches have one block of 64 threads and one buffer of 1024 bytes (at 0x10000000, the first
- * address of its context) that is never written. */
+/* Tests the checker through the library. Each kernel of test/kernels/mistakes.cu has one error, and correct kernels
+ * stand next to it for comparison. A launch has one block of 64 threads and one buffer of 1024 bytes. The buffer is at
+ * 0x10000000, the first address of its context, and is never written. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -31,7 +31,7 @@ static enum heddle_status launch(const char *kernel, uint32_t blocks) {
                          1);
 }
 
-/* The kernel fails with exactly this report. */
+/* Launches the kernel, which must fail with exactly this report. */
 static void expect_report(const char *kernel, const char *report) {
     ck_assert_int_eq(launch(kernel, 1), HEDDLE_FAULT);
     ck_assert_str_eq(heddle_error(h), report);
@@ -84,22 +84,23 @@ START_TEST(uninitialised_global_memory) {
 }
 END_TEST
 
-/* Memory that another launch or the host wrote, or that the host cleared, is initialised: all of it, or only the bytes
- * that are read. */
+/* Memory counts as initialised if an earlier launch or the host wrote it, or if the host cleared it. This applies to
+ * each byte separately. */
 START_TEST(initialised_global_memory) {
     uint32_t words[THREADS] = {0};
     is_clean("init_global", 1);
-    /* init_global wrote the even words; uninit_global reads the first 64 words, of which the 32 odd ones are not
-     * initialised */
+    /* init_global wrote the even words. uninit_global reads the first 64 words, so the 32 odd words among them are
+     * reported. */
     launch("uninit_global", 1);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 occurrences; this is the first\n"));
-    /* that launch has written all words that this launch reads */
+    /* the previous launch has written all words that this launch reads */
     ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK);
     out = heddle_alloc(h, BYTES);
     ck_assert_int_eq(heddle_write(h, out, words, sizeof words), HEDDLE_OK);
     is_clean("uninit_global", 1);
     out = heddle_alloc(h, BYTES);
-    ck_assert_int_eq(heddle_write(h, out + 4, words, sizeof words - 4), HEDDLE_OK); /* all but the first word */
+    /* the host writes all words except the first */
+    ck_assert_int_eq(heddle_write(h, out + 4, words, sizeof words - 4), HEDDLE_OK);
     ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 1 mistake at 1 place"));
     out = heddle_alloc(h, BYTES);
@@ -108,7 +109,8 @@ START_TEST(initialised_global_memory) {
 }
 END_TEST
 
-/* A surface to which a kernel stores counts as completely initialised. A surface that is only read does not. */
+/* A surface counts as initialised completely as soon as a kernel has stored to it. A surface that is only read does not
+ * count as initialised. */
 START_TEST(surfaces) {
     static const struct {
         const char *access;
@@ -151,21 +153,22 @@ START_TEST(uninitialised_shared_memory) {
                   "  help: shared memory has no content when a block begins: let a thread write it first, then a "
                   "barrier\n"
                   "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
-    is_clean("init_shared", 1); /* padding, which the kernel does not read */
+    is_clean("init_shared", 1); /* the kernel does not read the padding */
 }
 END_TEST
 
-/* Shared memory is uninitialised at the start of each block: one report in each of three blocks. */
+/* Shared memory is uninitialised at the start of each block, so each of three blocks gives a report. */
 START_TEST(shared_memory_begins_empty_in_each_block) {
     ck_assert_int_eq(launch("uninit_shared", 3), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 3 mistakes at 1 place"));
-    ck_assert_int_eq(launch("race_read", 3), HEDDLE_FAULT); /* 3 times: 32 uninitialised reads, 64 races */
+    /* in each of 3 blocks: 32 uninitialised reads and 64 races */
+    ck_assert_int_eq(launch("race_read", 3), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 288 mistakes at 2 places"));
 }
 END_TEST
 
-/* Warp 0 runs to its end first: it reads words that warp 1 has not written yet (32 uninitialised reads). Then each
- * write of warp 1 races with a read of warp 0, and each read of warp 1 races with a write of warp 0. */
+/* Warp 0 runs to its end before warp 1. It reads 32 words that warp 1 has not written yet: 32 uninitialised reads. Then
+ * each write of warp 1 races with a read of warp 0, and each read of warp 1 races with a write of warp 0. */
 START_TEST(race_of_a_write_and_a_read) {
     expect_report(
         "race_read",
@@ -189,8 +192,8 @@ START_TEST(race_of_a_write_and_a_read) {
 }
 END_TEST
 
-/* Thread t reads s[63 - t] and then writes s[t]. After the barrier warp 1 continues first, since it completed the
- * barrier. */
+/* Thread t reads s[63 - t] and then writes s[t]. A barrier comes before the reads. After it warp 1 continues first,
+ * because warp 1 completed the barrier. */
 START_TEST(race_of_a_read_and_a_write) {
     ck_assert_int_eq(launch("race_write", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: read of 4 bytes at 0xfc (shared memory)"));
@@ -199,8 +202,8 @@ START_TEST(race_of_a_read_and_a_write) {
 }
 END_TEST
 
-/* Warp 1 reads and ends; warp 0 reads, and its thread 0 writes. Of all readers only the threads of warp 1 race with the
- * write. */
+/* Warp 1 reads the word and ends. Then warp 0 reads it, and thread 0 writes it. The write races only with the reads of
+ * warp 1. */
 START_TEST(race_of_one_reader_with_all) {
     ck_assert_int_eq(launch("broadcast", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: write of 4 bytes at 0x0 (shared memory)"));
@@ -254,8 +257,9 @@ START_TEST(paths_of_a_warp) {
 }
 END_TEST
 
-/* Runs a kernel with one warp. %t is the thread, %a the address of s[t], and %p is t < 16. Before the body, all lanes
- * store to their words in one instruction, so these stores come before all accesses of the body. */
+/* Runs a kernel with blocks of one warp. In the body, %t is the thread, %a the address of s[t], and %p is t < 16.
+ * Before the body, all lanes store to their words in one instruction. These stores are ordered before all accesses of
+ * the body. */
 static enum heddle_status run_paths(const char *body) {
     char text[2048];
     snprintf(text, sizeof text,
@@ -270,9 +274,9 @@ static enum heddle_status run_paths(const char *body) {
     return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
 }
 
-/* All lanes store a vector of two elements to one address. If an element (the first or the second, of any size) is the
- * thread's number, 31 lanes of a warp store another value than the lane before, in each of two blocks. If all lanes
- * store equal values there is no report. */
+/* All lanes store the same vector of elements to one address. If an element of the vector is the thread's number, then
+ * in each of two blocks 31 lanes store another value than the lane before. If all lanes store equal values, there is no
+ * report. */
 START_TEST(values_of_vectors) {
     static const struct {
         const char *store;
@@ -297,8 +301,8 @@ START_TEST(values_of_vectors) {
 }
 END_TEST
 
-/* Lanes 0 to 7 write a word, and lanes 8 to 15 read it. The read comes after a branch that all these lanes execute, or
- * on the other side of the branch. */
+/* Lanes 0 to 7 write words, and lanes 8 to 15 read them. In the first kernel, all these lanes execute a branch between
+ * the write and the read, which orders them. In the second kernel, write and read are on the two sides of a branch. */
 START_TEST(halves_that_meet) {
     ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@!%q bra MEET;\nst.shared.u32 [%a], 1;\n"
                                "MEET: @%q bra END;\nld.shared.u32 %v, [%a+-32];"),
@@ -310,8 +314,8 @@ START_TEST(halves_that_meet) {
 }
 END_TEST
 
-/* Each half reads word 0, and later one lane of the other half writes it. Both combinations are tried, so that in one
- * of them the writer runs last. */
+/* Each half of the warp reads word 0 on its own path, and then one lane of a half writes this word. Several orders are
+ * tested, so that in at least one of them the writer runs last. */
 START_TEST(readers_on_two_paths) {
     ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 16;\n"
                                "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
@@ -325,7 +329,7 @@ START_TEST(readers_on_two_paths) {
 }
 END_TEST
 
-/* Barriers order accesses within a block, and a block starts without the accesses of an earlier block. */
+/* Barriers order the accesses of a block. A block is not affected by the accesses of an earlier block in its place. */
 START_TEST(barriers_order) {
     static const char *const kernels[] = {"double_buffer", "warp_barrier", "arrive", "ordered_paths"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
@@ -333,7 +337,7 @@ START_TEST(barriers_order) {
 }
 END_TEST
 
-/* With a reconvergence stack the other lanes never arrive: the report is followed by the deadlock error. */
+/* With a reconvergence stack, the other lanes never arrive at the barrier. The deadlock error follows the report. */
 START_TEST(a_barrier_for_some_lanes) {
     static const char report[] =
         "divergent barrier: only 16 of a warp's 32 live threads arrive in kernel 'partial_barrier'\n"
@@ -348,7 +352,7 @@ START_TEST(a_barrier_for_some_lanes) {
     ck_assert_int_eq(strncmp(heddle_error(h), report, strlen(report)), 0);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "deadlock in kernel 'partial_barrier'"));
     heddle_close(h);
-    open_with("reconv=minpc"); /* here the other lanes exit, which completes the barrier */
+    open_with("reconv=minpc"); /* in this kernel the other lanes exit, which completes the barrier */
     expect_report("partial_barrier", report);
 }
 END_TEST
@@ -391,7 +395,7 @@ START_TEST(blocks_of_malloc) {
 }
 END_TEST
 
-/* Reports do not stop the kernel, and the next launch starts without them. */
+/* A report does not stop the kernel. The next launch starts without earlier reports. */
 START_TEST(a_launch_with_findings_counts) {
     uint32_t word = 0;
     ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_FAULT);
@@ -403,7 +407,7 @@ START_TEST(a_launch_with_findings_counts) {
 }
 END_TEST
 
-/* 24 loads of 24 uninitialised words: the report shows 20 of them. */
+/* 24 loads of 24 uninitialised words give 24 reports, of which 20 are printed. */
 START_TEST(reports_are_few) {
     char text[4096] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                       ".reg .u64 %a; .reg .u32 %v;\nld.param.u64 %a, [p];\n";
@@ -430,7 +434,7 @@ START_TEST(only_the_functional_model_checks) {
 }
 END_TEST
 
-/* Benchmarks have no reports, and their results are correct. */
+/* The checker reports nothing for the benchmarks, and their results are correct. */
 START_TEST(benchmarks_are_clean) {
     for (int i = 0; i < n_benches; i++) {
         const struct bench *b = benches[i];

@@ -1,5 +1,5 @@
-/* Tests vector clocks stored as trees against vector clocks stored as arrays. The same random changes are made to a
- * pool of both. */
+/* Compares vector clocks that are stored as trees with vector clocks that are stored as arrays. The same random changes
+ * are made to a set of clocks of each kind. */
 #include "isa/interp/check_clock.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -39,7 +39,7 @@ static void same(const struct clocks *k, const struct pair *p) {
     }
 }
 
-/* All memory is freed: with SAN=1 a leaked clock is an error. */
+/* All memory of the clocks must be freed: a build with SAN=1 reports a leaked clock. */
 START_TEST(trees_are_arrays) {
     static struct pair pool[POOL];
     struct clocks k;
@@ -70,7 +70,8 @@ START_TEST(trees_are_arrays) {
 }
 END_TEST
 
-/* A join shares equal and covered subtrees, without copies: the cost of a chain of releases depends on it. */
+/* A join of two clocks shares subtrees that are equal, or that the other clock covers, without copying them. The cost
+ * of a chain of releases depends on this. */
 START_TEST(joins_share) {
     struct clocks k;
     const uint32_t early[ENTRIES] = {1, 1, 1}, late[ENTRIES] = {2, 2, 2};
@@ -87,7 +88,7 @@ START_TEST(joins_share) {
 }
 END_TEST
 
-/* A clock of one CTA is a leaf without a tree; the number of the last of 2^32 CTAs is valid too. */
+/* A clock of a single CTA is a leaf without a tree. Even the last CTA of 2^32 has a valid number. */
 START_TEST(ends_of_the_range) {
     struct clocks k;
     const uint32_t time[ENTRIES] = {5, 6, 7};

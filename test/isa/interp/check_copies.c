@@ -1,47 +1,48 @@
-/* Tests reports of `--check` about asynchronous copies (isa/interp/check_copy.c). Blocks have 64 threads, each of which
- * copies a word to s[tid]. */
+/* Tests reports of `--check` about asynchronous copies (isa/interp/check_copy.c). A block has 64 threads, and each
+ * thread copies a word to s[tid]. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 #define COPY "cp.async.ca.shared.global [%r2],[%d1],4;\n"
-/* a read of the thread's own word, and a read of the word of a thread in the other warp */
+/* OWN reads the thread's own word; OTHER reads the word of a thread in the other warp. */
 #define OWN   "ld.shared.u32 %r4,[%r2];\n"
 #define OTHER "ld.shared.u32 %r4,[%r3];\n"
 
 static const struct {
-    const char *body, *found; /* found: start of the report; NULL: no report */
+    const char *body, *found; /* found: beginning of the report; NULL: no report */
 } cases[] = {
     {COPY "cp.async.commit_group; cp.async.wait_group 0;\n" OWN, NULL},
     {COPY "cp.async.wait_all; bar.sync 0;\n" OTHER, NULL},
-    /* two groups: the first is complete */
+    /* two groups, of which only the first must be complete for the first read */
     {COPY "cp.async.commit_group; cp.async.ca.shared.global [%r2+256],[%d1],4; cp.async.commit_group; "
           "cp.async.wait_group 1;\n" OWN "cp.async.wait_group 0; ld.shared.u32 %r4,[%r2+256];",
      NULL},
     {COPY OWN, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.commit_group;\n" OWN, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.commit_group; cp.async.wait_group 1;\n" OWN, "unfinished copy: read of 4 bytes"},
-    {COPY "cp.async.wait_group 0;\n" OWN, "unfinished copy: read of 4 bytes"}, /* the copy is in no group */
+    /* the copy is not committed to a group, so the wait does not wait for it */
+    {COPY "cp.async.wait_group 0;\n" OWN, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.commit_group; membar.cta; bar.sync 0;\n" OTHER, "unfinished copy: read of 4 bytes"},
     {COPY "st.shared.u32 [%r2],%r1; cp.async.wait_all;", "unfinished copy: write of 4 bytes"},
     {COPY "st.shared.u8 [%r2+3],%r1; cp.async.wait_all;", "unfinished copy: write of 1 bytes"},
     {COPY "atom.shared.add.u32 %r4,[%r2],1; cp.async.wait_all;", "unfinished copy: write of 4 bytes"},
-    /* the wait must come before the barrier after which others read */
+    /* a thread must wait for its copy before the barrier; only then may other threads read the word */
     {COPY "bar.sync 0; cp.async.wait_all;\n" OTHER, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.wait_all;\n" OTHER, "race: "},
-    /* readers must be ordered before the next copy to the same word */
+    /* reads must be ordered before the next copy to the same word */
     {"st.shared.u32 [%r2],%r1; bar.sync 0;\n" OTHER COPY "cp.async.wait_all;", "race: "},
     {"st.shared.u32 [%r2],%r1; bar.sync 0;\n" OTHER "bar.sync 0;\n" COPY "cp.async.wait_all;", NULL},
-    /* half of the lanes have committed */
+    /* only half of the lanes commit their copies */
     {COPY "@%q1 cp.async.commit_group; cp.async.wait_group 0;\n@%q1 ld.shared.u32 %r4,[%r2];", NULL},
     {COPY "@%q1 cp.async.commit_group; cp.async.wait_group 0;\n@!%q1 ld.shared.u32 %r4,[%r2];",
      "unfinished copy: read of 4 bytes"},
-    /* the buffer's second half is uninitialised; only bytes that are read are checked */
+    /* the second half of the buffer is uninitialised; the checker examines only the bytes that the copy reads */
     {"cp.async.ca.shared.global [%r2],[%d1+256],4; cp.async.wait_all;", "uninitialised read of 4 bytes"},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,0; cp.async.wait_all;\n" OWN, NULL},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,3; cp.async.wait_all;", "uninitialised read of 3 bytes"},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,%q1; cp.async.wait_all;", "uninitialised read of 4 bytes"},
-    /* copies that arrive at an mbarrier: a thread that waited for the end of the phase comes after them */
+    /* copies that arrive at an mbarrier; a thread that has waited for the end of the phase may read all of them */
     {COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [b];\n"
           "L: mbarrier.test_wait.parity.shared.b64 %q2,[b],0; @!%q2 bra L;\n" OTHER,
      NULL},

@@ -1,5 +1,5 @@
-/* Tests misuse of barriers, member masks, shuffles, mbarriers and printf(), in small kernels in this file. Each wrong
- * kernel gives the expected report, and the correct kernels next to it give no report. */
+/* Tests reports about misuse of barriers, member masks, shuffles, mbarriers and printf(). The small kernels are in this
+ * file. A wrong kernel gives the expected report; the correct kernels next to it give no report. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -16,8 +16,8 @@ static void open_with(const char *reconv) {
 static void setup(void) { open_with("reconv=spe"); }
 static void teardown(void) { heddle_close(h); }
 
-/* Runs a kernel of one block. %t is the thread, %n the parameter n, %a the address of out[t], and %s the address of the
- * shared words s. */
+/* Runs a kernel with one block. In the body, %t is the thread, %n the parameter n, %a the address of out[t], and %s the
+ * address of the shared words s. */
 static enum heddle_status run(const char *body, uint32_t threads, uint32_t n) {
     char text[4096];
     snprintf(text, sizeof text,
@@ -45,7 +45,7 @@ static void expect_clean(const char *body, uint32_t threads, uint32_t n) {
     ck_assert_msg(s == HEDDLE_OK && !*report, "%s: %s", body, report);
 }
 
-/* Expects a report that begins with `headline` and contains `also`. */
+/* Expects a report that begins with `headline` and also contains the text `also`. */
 static void expect_report(const char *body, uint32_t threads, uint32_t n, const char *headline, const char *also) {
     enum heddle_status s = run(body, threads, n);
     ck_assert_msg(s != HEDDLE_OK && strstr(report, headline) == report, "%s: %s", body, report);
@@ -54,13 +54,13 @@ static void expect_report(const char *body, uint32_t threads, uint32_t n, const 
 
 START_TEST(numbers_of_threads) {
     expect_clean("bar.sync 0;\nbar.sync 1, 64;\nbar.sync 1, %n;", 64, 64);
-    expect_clean("@%p bar.sync 2, 64;\n@!%p bar.sync 2;", 64, 64); /* 64 threads are the whole block */
+    expect_clean("@%p bar.sync 2, 64;\n@!%p bar.sync 2;", 64, 64); /* the count of 64 threads equals the whole block */
     expect_report("bar.sync 3, %n;", 64, 0,
                   "barrier 3 for 0 threads in kernel 'k'\n  at t.ptx:11:1\n    bar.sync 3, %n;\n    ^\n",
-                  "check: 2 mistakes at 1 place"); /* one report for each of two warps */
+                  "check: 2 mistakes at 1 place"); /* each of the two warps gives one report */
     expect_report("bar.sync 3, 0;", 32, 0, "barrier 3 for 0 threads", "check: 1 mistake at 1 place");
-    /* Warp 0 arrives first, with a count of 96 threads. Warp 1 arrives with a count of 64, which is reported. The first
-     * count stays valid until warp 2 arrives. */
+    /* Warp 0 arrives at barrier 1 with a count of 96 threads. Then warp 1 arrives with a count of 64, which is
+     * reported. The barrier keeps the count of 96, so it waits until warp 2 arrives. */
     expect_report("@%p bra L;\nbar.sync 1, 64;\nbra.uni END;\nL: bar.sync 1, 96;\nEND:", 96, 0,
                   "barrier 1 for 64 threads here and 96 elsewhere in kernel 'k'\n  at t.ptx:12:1",
                   "thread (0,0,0) (warp 0, lane 0) arrived first, at t.ptx:14:4\n");
@@ -91,7 +91,8 @@ START_TEST(member_masks) {
 }
 END_TEST
 
-/* Lanes 0 to 15 remain; the others have exited. Lane 15 + 1 = 16 is absent. */
+/* Lanes 0 to 15 execute the shuffle; the other lanes have exited. Lane 15 reads from lane 15 + 1 = 16, which is
+ * absent. */
 START_TEST(shuffles_from_absent_lanes) {
     static const char half[] = "setp.ge.u32 %q, %t, 16;\n@%q ret;\n";
     char body[256];
@@ -112,7 +113,8 @@ START_TEST(shuffles_from_absent_lanes) {
 }
 END_TEST
 
-/* A mask whose register the result overwrites: the check uses the mask from before the instruction. */
+/* The result of the shuffle overwrites the register with the member mask. The checker must use the mask from before the
+ * instruction. */
 START_TEST(results_in_the_place_of_masks) {
     expect_clean(
         "mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n; shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m;", 32,
@@ -135,7 +137,7 @@ START_TEST(null_format) {
 }
 END_TEST
 
-/* An mbarrier object is initialised by mbarrier.init, whatever the form of its address; a wait for it orders
+/* mbarrier.init initialises an mbarrier object, whatever the form of its address. Waiting for the object orders
  * accesses. */
 #define INIT "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.init.shared.b64 [%s], 2;\nbar.sync 0;\n"
 #define WAIT(parity)                                                                                                   \
@@ -143,7 +145,7 @@ END_TEST
 #define LEADER "and.b32 %w, %t, 31; setp.ne.u32 %q, %w, 0;\n"
 
 START_TEST(mbarriers) {
-    /* thread 32 (warp 1) stores; two threads arrive; all wait and read */
+    /* thread 32 (warp 1) stores; two threads arrive; all threads wait for the phase and read */
     expect_clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
                       "@!%q mbarrier.arrive.shared.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
                  64, 0);
@@ -151,19 +153,19 @@ START_TEST(mbarriers) {
                   "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
                   "@!%q mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
                   64, 0, "race: read of 4 bytes at 0x10 (shared memory)", "thread (32,0,0) (warp 1, lane 0) writes it");
-    /* transactions complete the phase; the thread that completes them has arrived before */
+    /* transactions complete the phase; the thread that completes them has arrived before that */
     expect_clean(
         INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
              "@!%q mbarrier.arrive.expect_tx.shared.b64 _, [%s], 8;\n"
              "@!%q mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 8;\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
         64, 0);
-    /* .noComplete also arrives (thread 32), then thread 0 completes the phase */
+    /* thread 32 arrives with .noComplete, then thread 0 completes the phase */
     expect_clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra L;\nbar.sync 1, 64;\n"
                       "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.arrive.shared.b64 _, [%s];\nbra.uni D;\n"
                       "L: @%q mbarrier.arrive.noComplete.shared.b64 %g, [%s], 1;\nbar.sync 1, 64;\nD:\n" WAIT(
                           0) "ld.shared.u32 %v, [%s+16];",
                  64, 0);
-    /* a wait for the preceding phase orders nothing, because a new object counts parity 1 as complete */
+    /* a wait for parity 1 is true at once for a new object, so it orders nothing */
     expect_report(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra END;\n" WAIT(
                       1) "ld.shared.u32 %v, [%s+16];\nEND:",
                   64, 0, "", "race: ");

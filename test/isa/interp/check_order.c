@@ -1,8 +1,9 @@
-/* Tests the order of accesses, for warps that a test steps by hand: the order between lanes of a warp, by barriers, and
- * by fences, also across CTAs. The expected results follow from docs/checking.md:
- * - lanes are ordered when they have executed an instruction together, or waited for each other, in between
- * - warps are ordered by barriers
- * - all threads are ordered by a release and an acquire that reads it */
+/* Tests the order of accesses, for warps that the test steps by hand: order between lanes of a warp, order by barriers,
+ * and order by fences, also between CTAs. The expected results follow from docs/checking.md:
+ * - Accesses of two lanes are ordered if the lanes executed an instruction together, or waited for each other, between
+ *   the accesses.
+ * - Accesses of two warps are ordered by a barrier.
+ * - Accesses of any threads are ordered by a release and an acquire that reads the released value. */
 #include "order_rig.h"
 
 enum { LOW = 0xffff, ONLY_0 = 1, ONLY_1 = 2, LANE_16 = 1 << 16 };
@@ -12,12 +13,12 @@ static struct order_rig r;
 static void setup(void) { rig_begin(&r, asm_new()); }
 static void teardown(void) { rig_end(&r); }
 
-/* Returns true if, in warp 0 of CTA 0, the access of `lane` at `time` is ordered before the current instruction of lane
+/* Returns true if the access of `lane` at `time`, in warp 0 of CTA 0, is ordered before the current instruction of lane
  * `of`. */
 static bool lane_before(int lane, uint32_t time, int of) { return rig_before(&r, 0, 0, lane, time, WEAK, 0, 0, of); }
 static uint32_t step(lanemask_t lanes) { return rig_step(&r, 0, 0, lanes); }
 /* Returns true if a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of
- * another warp (lane 3). */
+ * another warp. The access is made by lane 3. */
 static bool weak_before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 7, time, WEAK, of_cta, of_warp, 3);
 }
@@ -33,7 +34,7 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
     ck_assert(lane_before(16, 2, 0));
     ck_assert_uint_eq(step(HIGH), 4);
     ck_assert(lane_before(0, 2, 16));
-    ck_assert(!lane_before(0, 3, 16)); /* the other side of the branch */
+    ck_assert(!lane_before(0, 3, 16)); /* the other side of the branch executes */
     ck_assert(lane_before(17, 4, 16));
     ck_assert_uint_eq(step(LOW), 5);
     ck_assert(lane_before(16, 2, 0));
@@ -49,8 +50,9 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
 }
 END_TEST
 
-/* Lanes 0-7 execute at time 2, lanes 8-15 at time 3, and lanes 0-8 at time 4. Through lane 8, the accesses of lane 9 up
- * to time 3 are ordered before lanes 0-7. The accesses of time 4 are not ordered before lane 9. */
+/* Lanes 0-7 execute at time 2, lanes 8-15 at time 3, and lanes 0-8 at time 4. Lane 8 passes on its order: the accesses
+ * of lane 9 up to time 3 are ordered before later instructions of lanes 0-7. The accesses of time 4 are not ordered
+ * before instructions of lane 9. */
 START_TEST(lanes_pass_on_their_knowledge) {
     step(ALL);
     ck_assert_uint_eq(step(0xff), 2);
@@ -76,7 +78,7 @@ START_TEST(lanes_pass_on_their_knowledge) {
 }
 END_TEST
 
-/* A CTA starts without the order of the previous CTA in the same slot. */
+/* A CTA does not inherit the order of the previous CTA in its slot. */
 START_TEST(a_cta_starts_without_history) {
     step(ALL);
     for (int i = 0; i < 4; i++) {
@@ -102,8 +104,8 @@ START_TEST(a_cta_starts_without_history) {
 }
 END_TEST
 
-/* Lanes wait for each other at time 3, on the path of lanes 16-31: afterwards all accesses up to time 3 are ordered
- * before all lanes. */
+/* Lanes wait for each other at time 3, on the path of lanes 16-31. Afterwards all accesses up to time 3 are ordered
+ * before the instructions of all lanes. */
 START_TEST(lanes_that_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
@@ -125,7 +127,7 @@ START_TEST(lanes_that_wait_for_each_other) {
 }
 END_TEST
 
-/* Lanes 0 and 16 wait for each other, lane 1 does not. Lane 0 arrives at time 2 and lane 16 at time 4, so they join at
+/* Lanes 0 and 16 wait for each other; lane 1 does not. Lane 0 arrives at time 2 and lane 16 at time 4, so both join at
  * time 4. */
 START_TEST(some_lanes_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
@@ -148,7 +150,8 @@ START_TEST(some_lanes_wait_for_each_other) {
     ck_assert_uint_eq(step(ONLY_0), 8);
     ck_assert(lane_before(16, 4, 0));
     ck_assert(!lane_before(16, 7, 0));
-    /* a mask of some lanes, executed by all: lane 20 continues alone, ordered after the accesses of all lanes */
+    /* all lanes execute a sync whose mask has only some lanes; lane 20 then continues alone, ordered after the accesses
+     * of all lanes */
     ck_assert_uint_eq(step(ALL), 9);
     order_join_lanes(o, LOW, ALL);
     ck_assert_uint_eq(step(1 << 20), 10);
@@ -157,7 +160,7 @@ START_TEST(some_lanes_wait_for_each_other) {
 }
 END_TEST
 
-/* Warps 0 to 2 wait at the barrier, where their times are 3, 1 and 1; warp 3 has exited after time 1. The barrier
+/* Warps 0 to 2 wait at the barrier, where their times are 3, 1 and 1. Warp 3 has exited after time 1. The barrier
  * advances the time of each waiting warp by one. */
 START_TEST(a_barrier_of_the_cta) {
     for (int w = 0; w < RIG_WARPS; w++)
@@ -186,8 +189,9 @@ START_TEST(a_barrier_of_the_cta) {
 }
 END_TEST
 
-/* Barriers of some warps: accesses of the other warps are not ordered by the barrier. The accesses of a warp that only
- * arrives are ordered before the warps that wait. The next use of the barrier starts without any order. */
+/* Only some warps take part in a barrier. The barrier does not order accesses of the other warps. The accesses of a
+ * warp that only arrives are ordered before the instructions of the warps that wait. The next use of the barrier starts
+ * without earlier order. */
 START_TEST(barriers_of_some_warps) {
     for (int w = 0; w < RIG_WARPS; w++)
         rig_step(&r, 0, w, ALL);
@@ -206,12 +210,13 @@ START_TEST(barriers_of_some_warps) {
     ck_assert(!weak_before(0, 0, 1, 0, 3));
     rig_barrier(&r, 0, 5, false, (lanemask_t[]){0, ALL, ALL, 0});
     ck_assert(!weak_before(0, 3, 3, 0, 1));
-    ck_assert(weak_before(0, 3, 1, 0, 1)); /* ordered through warp 2, which was at a barrier with warp 3 */
+    /* ordered through warp 2, which was at an earlier barrier together with warp 3 */
+    ck_assert(weak_before(0, 3, 1, 0, 1));
 }
 END_TEST
 
-/* Lanes 16-31 exit at time 2. Lanes 0-7 arrive at time 3 and lanes 8-15 at time 4. A barrier of the whole CTA also
- * orders the lanes that have exited. */
+/* Lanes 16-31 exit at time 2. Lanes 0-7 arrive at a barrier of the whole CTA at time 3, and lanes 8-15 at time 4. The
+ * barrier also orders the accesses of the lanes that have exited. */
 START_TEST(lanes_meet_at_barriers) {
     for (int whole = 0; whole < 2; whole++) {
         check_cta_start(r.c[0]);
@@ -230,8 +235,9 @@ START_TEST(lanes_meet_at_barriers) {
 }
 END_TEST
 
-/* Warp 0 of CTA 0 has shared a barrier with warp 1 at time 1 (both are at time 2 now), executes a fence at time 3 and a
- * release at time 4. The release covers all accesses before the fence, and strong accesses of warp 0 up to time 4. */
+/* Warp 0 of CTA 0 was at a barrier with warp 1 at time 1, so both are at time 2 now. Warp 0 executes a fence at time 3
+ * and a release at time 4. The release covers all accesses before the fence, and strong accesses of warp 0 up to time
+ * 4. */
 START_TEST(a_release_after_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 2, 0);
     step(ALL);
@@ -248,7 +254,7 @@ START_TEST(a_release_after_a_fence) {
     ck_assert_ptr_eq(released, local);
     rig_step(&r, 1, 2, ALL);
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, released, true); /* an acquire of CTA scope ignores other CTAs */
+    order_acquire(&to, released, true); /* an acquire of CTA scope does not acquire from other CTAs */
     ck_assert(!weak_before(0, 0, 1, 1, 2));
     order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 3, 1, 2));
@@ -257,14 +263,14 @@ START_TEST(a_release_after_a_fence) {
     ck_assert(!strong_before(0, 0, 5, 1, 2));
     ck_assert(weak_before(0, 1, 1, 1, 2) && strong_before(0, 1, 1, 1, 2));
     ck_assert(!weak_before(0, 1, 2, 1, 2));
-    ck_assert(!weak_before(0, 2, 1, 1, 2)); /* warp 2 was at no barrier */
-    ck_assert(!weak_before(0, 0, 1, 1, 3)); /* in CTA 1 only warp 2 has acquired */
+    ck_assert(!weak_before(0, 2, 1, 1, 2)); /* warp 2 was not at the barrier */
+    ck_assert(!weak_before(0, 0, 1, 1, 3)); /* in CTA 1 only warp 2 has executed the acquire */
     ck_assert_uint_eq(step(ALL), 5);
     struct clock *next = order_released(&n);
     order_acquire(&to, next, false);
     ck_assert(!weak_before(0, 0, 4, 1, 2)); /* no fence in between */
     ck_assert(strong_before(0, 0, 5, 1, 2));
-    order_fence(&n); /* in the same instruction: the cached release must be dropped */
+    order_fence(&n); /* in the same instruction: the cached clock of the release must be dropped */
     struct clock *last = order_released(&n);
     order_acquire(&to, last, false);
     ck_assert(weak_before(0, 0, 5, 1, 2));
@@ -272,7 +278,7 @@ START_TEST(a_release_after_a_fence) {
 }
 END_TEST
 
-/* A fence of CTA scope has an effect only in its own CTA. */
+/* A fence of CTA scope orders accesses only within its own CTA. */
 START_TEST(a_fence_of_the_cta) {
     const struct now cta = rig_now(&r, 0, 0, ORDER_CTA), gpu = rig_now(&r, 0, 0, 0), to = rig_now(&r, 0, 2, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
@@ -292,7 +298,7 @@ START_TEST(a_fence_of_the_cta) {
     ck_assert_ptr_ne(later, local);
     order_acquire(&to, later, true);
     ck_assert(strong_before(0, 0, 3, 0, 2));
-    order_fence(&cta); /* in the same instruction: again a new release */
+    order_fence(&cta); /* in the same instruction: another release must be computed */
     struct clock *last = order_released_cta(&gpu);
     order_acquire(&to, last, true);
     ck_assert(weak_before(0, 0, 3, 0, 2));
@@ -300,7 +306,7 @@ START_TEST(a_fence_of_the_cta) {
 }
 END_TEST
 
-/* A release that a relaxed strong read has seen takes effect at the reader's next fence of sufficient scope. */
+/* A relaxed strong read sees a release. The release takes effect at the reader's next fence of sufficient scope. */
 START_TEST(pending_releases_wait_for_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 0, 0), to_cta = rig_now(&r, 1, 0, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
@@ -319,9 +325,9 @@ START_TEST(pending_releases_wait_for_a_fence) {
 }
 END_TEST
 
-/* CTA 0 releases to warp 0 of CTA 1, which passes it to its warp 1 by a barrier. Warp 1 releases to CTA 2 without its
- * own fence. The release covers accesses that were fenced before the barrier. For warp 1 itself, the other accesses are
- * ordered, too. */
+/* CTA 0 releases to warp 0 of CTA 1. Warp 0 passes this order to warp 1 of its CTA by a barrier. Warp 1 releases to CTA
+ * 2 without a fence of its own. This release covers the accesses that were fenced before the barrier. For warp 1
+ * itself, the other accesses before the barrier are ordered, too. */
 START_TEST(knowledge_passes_through_barriers) {
     const struct now n = rig_now(&r, 0, 0, 0), mid = rig_now(&r, 1, 0, 0), other = rig_now(&r, 1, 1, 0),
                      to = rig_now(&r, 2, 0, 0);
@@ -341,13 +347,13 @@ START_TEST(knowledge_passes_through_barriers) {
     order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 1, 2, 0));
     ck_assert(weak_before(1, 0, 1, 2, 0));
-    ck_assert(!weak_before(1, 0, 2, 2, 0)); /* after the fence of warp 0 */
+    ck_assert(!weak_before(1, 0, 2, 2, 0)); /* only after warp 0 has executed a fence */
     ck_assert(weak_before(1, 0, 2, 1, 1));
     clock_unref(all), clock_unref(released);
 }
 END_TEST
 
-/* Lane 0 fences at 2 and sets a flag at 3; lane 1 of the same warp reads the flag at 4. */
+/* Lane 0 executes a fence at time 2 and sets a flag at time 3. Lane 1 of the same warp reads the flag at time 4. */
 START_TEST(a_flag_between_lanes) {
     const struct now n = rig_now(&r, 0, 0, 0);
     step(ALL);
@@ -373,14 +379,16 @@ START_TEST(ends_of_ranges) {
     struct now n = rig_now(&r, 0, 0, 0);
     const struct access earlier = {.time = 9, .cta = r.k.base - 1, .thread = 40};
     step(ALL);
-    ck_assert(order_is_before(&n, &earlier, 0)); /* an access of an earlier launch */
+    ck_assert(order_is_before(&n, &earlier, 0)); /* the access belongs to an earlier launch */
     rig_order(&r, 0, 0)->now = UINT32_MAX - 1;
     ck_assert_uint_eq(step(ALL), UINT32_MAX);
-    ck_assert_uint_eq(step(ALL), UINT32_MAX); /* not 0, which is not a valid time */
+    /* the time stays at its maximum; it must not wrap to 0, which is not a valid time */
+    ck_assert_uint_eq(step(ALL), UINT32_MAX);
     rig_barrier(&r, 0, 0, true, (lanemask_t[]){ALL, ALL, ALL, ALL});
     ck_assert_uint_eq(rig_order(&r, 0, 0)->now, UINT32_MAX);
     ck_assert(!weak_before(1, 0, 1, 0, 0));
-    r.k.clocks.failed = true; /* when memory for clocks runs out, nothing is reported as a race */
+    /* if memory for clocks runs out, all accesses count as ordered, so that no false race is reported */
+    r.k.clocks.failed = true;
     ck_assert(weak_before(1, 0, 1, 0, 0));
 }
 END_TEST

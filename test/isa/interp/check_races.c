@@ -1,6 +1,7 @@
-/* Races in global and shared memory. The kernels of test/kernels/races.cu order their threads in all usual ways and
- * have no races; with one step left out, they have one at the marked lines. The kernels are compiled for two
- * architectures, and run with one and with two host threads, and in the path order of each model. */
+/* Tests reports of races in global and shared memory. The kernels of test/kernels/races.cu order their threads in all
+ * usual ways and have no races. In a variant of each kernel, one step is left out, and this variant races at the marked
+ * lines. The kernels are compiled for two architectures, and run with one and two host threads, and in the path order
+ * of each model. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -8,7 +9,7 @@ enum { BYTES = 65536, THREADS = 64, BLOCKS = 4, LINE = 512 };
 #define SOURCE "test/kernels/races.cu"
 
 struct kernel {
-    const char *name, *tag; /* tag: mark of the racing lines; NULL: no race */
+    const char *name, *tag; /* tag: the mark of the two racing lines; NULL: the kernel has no race */
 };
 static const struct kernel kernels[] = {
     {"count", NULL},
@@ -53,7 +54,7 @@ static const struct kernel kernels[] = {
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_SM75 = N_KERNELS - 5 };
 
-/* Launches the kernel; writes the report to `text`. */
+/* Launches the kernel and writes the report to `text`. */
 static enum heddle_status run(const char *file, const char *kernel, const char *reconv, uint32_t threads, char *text,
                               size_t size) {
     char err[512] = "";
@@ -73,8 +74,8 @@ static enum heddle_status run(const char *file, const char *kernel, const char *
     return s;
 }
 
-/* Returns true if a part of the report names two source lines that both have this tag. A part extends from its headline
- * to the next "help:" and has lines as "(races.cu:LINE)". */
+/* Returns true if one part of the report names two source lines that both have this tag. A part begins with a headline
+ * and ends at the next "help:". It names a line as "(races.cu:LINE)". */
 static bool has_race_at(const char *report, const char *tag) {
     bool tagged[LINE] = {false};
     char line[256], mark[64];
@@ -117,7 +118,7 @@ START_TEST(sm_80) {
 }
 END_TEST
 
-/* The report does not depend on the number of host threads. */
+/* The report must not depend on the number of host threads. */
 START_TEST(threads) {
     static char one[65536], two[65536];
     run("test/kernels/races_sm75.ptx", "grid_no_fence", "reconv=spe", 1, one, sizeof one);
@@ -126,9 +127,10 @@ START_TEST(threads) {
 }
 END_TEST
 
-/* `*a += 1` by four blocks of two warps. In each of the 8 warps updates are lost: lane 1, the second of two lanes that
- * represent a broadcast, has read the word that lane 0 writes. Warp 1 of block 0 is the first warp that is not ordered
- * with earlier accesses. The reports cover reads of two lanes in each of 7 warps, and writes of lane 0 of 7 warps. */
+/* Four blocks of two warps execute `*a += 1`. Updates are lost in each of the 8 warps: in a warp, lane 0 writes a word
+ * that lane 1 has read. (The checker represents a broadcast by two lanes.) Warp 1 of block 0 is the first warp that is
+ * not ordered after earlier accesses. So 7 warps give reports: for the reads of two lanes, and for the write of
+ * lane 0. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
@@ -146,7 +148,7 @@ START_TEST(both_places) {
 }
 END_TEST
 
-/* Block 1 is the first block that races with the store of the other block. */
+/* Block 1 is the first block whose accesses race with the store of the other block. */
 START_TEST(places_of_two_blocks) {
     static char text[65536];
     run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);
@@ -156,14 +158,14 @@ START_TEST(places_of_two_blocks) {
 }
 END_TEST
 
-/* A grid of 2 x 3 x 2 in which only the first and the last CTA access the word. The message has all three coordinates
- * of both CTAs, whichever accesses the word last. */
+/* In a grid of 2 x 3 x 2, only the first and the last CTA access the word. The message has all three coordinates of
+ * both CTAs, whichever of them accesses the word last. */
 START_TEST(places_in_three_dimensions) {
     static const char kernel[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a;\n ld.param.u64 %a,[p]; mov.u32 %r1,%ctaid.x;\n"
         " mov.u32 %r2,%ctaid.y; mov.u32 %r3,%ctaid.z; mad.lo.u32 %r4,%r3,3,%r2; mad.lo.u32 %r4,%r4,2,%r1;\n"
-        " add.u32 %r5,%r4,10; rem.u32 %r5,%r5,11; setp.ne.u32 %q,%r5,10; @%q ret;\n" /* CTAs 0 and 11 continue */
+        " add.u32 %r5,%r4,10; rem.u32 %r5,%r5,11; setp.ne.u32 %q,%r5,10; @%q ret;\n" /* only CTAs 0 and 11 continue */
         " st.global.u32 [%a],%r4; ret;\n}\n";
     char err[512] = "";
     struct heddle *h = heddle_open(&(struct heddle_options){.check = true, .threads = 1}, err, sizeof err);
@@ -181,7 +183,7 @@ START_TEST(places_in_three_dimensions) {
 }
 END_TEST
 
-/* Writes of equal values: the launch succeeds, with a note that has both places. */
+/* Two writes of equal values: the launch succeeds, and a note names the locations of both writes. */
 START_TEST(notes) {
     static char text[65536];
     ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "same_value", "reconv=spe", 1, text, sizeof text), HEDDLE_OK);
@@ -191,7 +193,8 @@ START_TEST(notes) {
 }
 END_TEST
 
-/* Launches are ordered: a launch may read and write memory that an earlier launch accessed without order. */
+/* Launches are ordered one after another: a launch may access memory that an earlier launch accessed, without further
+ * order. */
 START_TEST(launches_are_ordered) {
     char err[512] = "";
     const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};

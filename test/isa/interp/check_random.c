@@ -1,8 +1,8 @@
-/* Tests random programs without races. The programs have phases. In each phase every thread writes a word of one buffer
- * and reads a word that another warp wrote in the previous phase, with a barrier of any form in between. The programs
- * also pass messages from block to block, by a flag. The checker must report nothing. If one of the barriers is left
- * out, it must report a race of the write before this barrier and the read after it. The generators of test/random make
- * no races either. */
+/* Tests the checker on random programs without races. A program consists of phases. In each phase, every thread writes
+ * a word of one buffer and reads a word that another warp wrote in the previous phase. Any kind of barrier is between
+ * the phases. Blocks also pass messages to each other by flags. The checker must report nothing. If one of the barriers
+ * is left out, the checker must report a race of the write before this barrier and the read after it. It must also
+ * report nothing for the generators of test/random. */
 #include "benchmarks/bench.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -11,16 +11,16 @@
 enum { PROGRAMS = 40, RANDOM_PROGRAMS = 60, THREADS = 96, BLOCKS = 3, MAX_PHASES = 12, MAX_TEXT = 32768 };
 enum { BUFFERS = 4, BUFFER_BYTES = BLOCKS * THREADS * 4, FLAGS = BUFFERS * BUFFER_BYTES };
 
-/* A barrier. The fields are the lines of the two accesses that it orders. */
+/* A barrier of the program: the lines of the write and the read that it orders. */
 struct gap {
     int write, read;
 };
 struct program_text {
     char text[MAX_TEXT];
     size_t len;
-    int line; /* line: number of the next line, from 1 */
+    int line; /* number of the next line; lines are counted from 1 */
     uint64_t rng;
-    int left_out; /* left_out: index of the barrier that is left out; -1: none */
+    int left_out; /* index of the barrier that is left out; -1: no barrier is left out */
     struct gap gap[2 * MAX_PHASES + 2];
     int gaps;
 };
@@ -36,7 +36,8 @@ __attribute__((format(printf, 2, 3))) static int emit(struct program_text *p, co
     return p->line++;
 }
 
-/* Adds a barrier (unless it is the one left out) between line `write` and a later read. Returns its index in gap[]. */
+/* Adds a barrier after line `write` (or leaves it out if it is barrier `left_out`). The read that it orders comes
+ * later. Returns the barrier's index in gap[]. */
 static int barrier(struct program_text *p, int write) {
     static const char *const forms[] = {"bar.sync 0;", "bar.sync 3, 96;", "barrier.sync 5;",
                                         "bar.red.or.pred %q, 2, %q;"};
@@ -47,8 +48,8 @@ static int barrier(struct program_text *p, int write) {
     return p->gaps++;
 }
 
-/* Computes in register `to` the address of the word of thread t + shift. Buffers 0 and 1 are in shared memory, 2 and 3
- * in global memory; there each block has its own words. */
+/* Writes code that computes in register `to` the address of the word of thread t + shift. Buffers 0 and 1 are in shared
+ * memory. Buffers 2 and 3 are in global memory, where each block has its own words. */
 static void address(struct program_text *p, const char *to, int buffer, uint32_t shift) {
     emit(p, "add.u32 %%i, %%t, %u; rem.u32 %%i, %%i, %d; shl.b32 %%i, %%i, 2;", shift, THREADS);
     if (buffer < 2)
@@ -62,7 +63,7 @@ static void phase(struct program_text *p, int *last, int *open) {
     int to = (*last + 1 + (int)test_random_below(&p->rng, BUFFERS - 1)) % BUFFERS;
     bool generic = test_random_below(&p->rng, 2);
     uint32_t turn = test_random_below(&p->rng, THREADS);
-    if (*open >= 0) { /* reads the word of another warp's thread, 32 to 63 threads further */
+    if (*open >= 0) { /* the thread that wrote the word is 32 to 63 threads further, so it is in another warp */
         address(p, "%x", *last, p->gap[*open].read + 32 + test_random_below(&p->rng, 32));
         p->gap[*open].read = emit(p, "ld.u32 %%v, [%%x];");
     }
@@ -71,12 +72,13 @@ static void phase(struct program_text *p, int *last, int *open) {
     if (test_random_below(&p->rng, 3) == 0)
         emit(p, "red.global.add.u32 [%%b+%d], 1;", FLAGS + 256);
     *open = barrier(p, write);
-    p->gap[*open].read = (int)turn; /* until the line of the read is known, .read holds the shift of the words */
+    /* stores the shift of the written words in .read, until the line of the read is known */
+    p->gap[*open].read = (int)turn;
     *last = to;
 }
 
-/* Adds a message: all threads write a word; thread 0 sets a flag, for which thread 0 of the next block waits; then all
- * threads of that block read. */
+/* Adds a message from each block to the next. All threads write a word, and thread 0 sets a flag. Thread 0 of the next
+ * block waits for this flag, then all threads of that block read. */
 static void message(struct program_text *p) {
     int data = FLAGS + 1024;
     emit(p, "mad.lo.u32 %%i, %%c, %d, %%t; mul.wide.u32 %%x, %%i, 4; add.u64 %%x, %%x, %%b;", THREADS);
@@ -109,7 +111,7 @@ static void generate(struct program_text *p, uint64_t seed, int left_out) {
         message(p);
     for (uint32_t phases = 2 + test_random_below(&p->rng, MAX_PHASES - 2); phases; phases--)
         phase(p, &last, &open);
-    p->gaps--; /* no read follows the last barrier */
+    p->gaps--; /* the last barrier has no read after it */
     emit(p, "ret;\n}");
 }
 
@@ -133,7 +135,7 @@ static enum heddle_status run(const char *text, const char *kernel, const char *
     return s;
 }
 
-/* Returns true if the report has a race between the two lines. */
+/* Returns true if the report contains a race between the two lines. */
 static bool has_race_between(const char *report, struct gap g) {
     char write[32], read[32];
     snprintf(write, sizeof write, "at r.ptx:%d:", g.write);
@@ -179,8 +181,8 @@ START_TEST(random_kernels_are_clean) {
 }
 END_TEST
 
-/* Under its, lanes of a warp reach a barrier of this kernel one path after another; all of them arrive, so nothing may
- * be reported. */
+/* Under the model its, lanes of a warp reach a barrier of this kernel on one path after another. All lanes arrive, so
+ * the checker must report nothing. */
 START_TEST(paths_arrive_at_a_barrier_one_by_one) {
     static uint32_t in[RANDOM_IN_WORDS];
     static char report[65536];

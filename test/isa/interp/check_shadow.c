@@ -1,5 +1,5 @@
-/* Tests shadow pages of the race detector. A page is created at the first access, divided into bytes at the first
- * access to a byte, cleared, and refused at the memory limit. */
+/* Tests shadow pages of the race detector. A page is created at the first access to its memory. It is divided into
+ * bytes at the first access to a single byte. Later it is cleared, and at the memory limit it is not created. */
 #include "isa/interp/check_state.h"
 #include "test/test.h"
 
@@ -49,7 +49,8 @@ START_TEST(cleared_memory_has_no_history) {
 }
 END_TEST
 
-/* The limit has room for one page of words, but not for a page of bytes. An access without a page is counted once. */
+/* The memory limit has room for one page with entries for words, but not for a page with entries for bytes. An access
+ * for which there is no page is counted once. */
 START_TEST(a_limit) {
     k.shadow_bytes = SHADOW_LIMIT - 20000;
     ck_assert_ptr_nonnull(shadow_at(&k, &s, 0, 4, 4, &shift));

@@ -1,4 +1,4 @@
-/* Tests releases and acquires at addresses, and mbarriers, for warps that a test steps by hand. The expected results
+/* Tests releases and acquires at addresses, and mbarriers, for warps that the test steps by hand. The expected results
  * follow from the rules at the top of isa/interp/check_sync.c (PTX ISA 8.8). */
 #include "isa/exec/exec_mbarrier.h"
 #include "order_rig.h"
@@ -8,7 +8,7 @@ static const lanemask_t ALL = LANES_ALL;
 static struct order_rig r;
 static struct effects fx;
 static const struct inst *load, *store, *atom, *init, *arrive, *arrive_tx, *drop, *test_wait, *try_wait, *test_sink;
-static opnd_t done; /* the predicate that wait instructions write */
+static opnd_t done; /* the predicate register that wait instructions write */
 
 static const struct inst *on_object(struct asm_program *a, const char *opcode, opnd_t d, opnd_t count) {
     struct inst *in = asm_mem(a, opcode, d, 8, OPND_ZERO, 0);
@@ -34,8 +34,8 @@ static void setup(void) {
 }
 static void teardown(void) { rig_end(&r); }
 
-/* Lane 7 of the warp executes instruction `in` at `address`, with ORDER_ flags `words`. Returns the time of the
- * instruction, which is the warp's next time. */
+/* Lane 7 of the warp executes instruction `in` at `address`, with the ORDER_ flags `words`. Returns the time of this
+ * instruction. */
 static uint32_t access_to(uint64_t address, const struct inst *in, int cta, int warp, unsigned words) {
     uint32_t time = rig_step(&r, cta, warp, ALL);
     struct now n = rig_now(&r, cta, warp, (uint8_t)words);
@@ -56,16 +56,17 @@ static uint32_t fence(int cta, int warp, unsigned words) {
     order_fence(&n);
     return time;
 }
-/* Returns true if a weak access of `warp` of `cta` at `time` is ordered before the current instruction of the other
- * warp. */
+/* Returns true if a weak access of `warp` of CTA `cta` at `time` is ordered before the current instruction of warp
+ * `of_warp` of CTA `of_cta`. */
 static bool before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 3, time, WEAK, of_cta, of_warp, 5);
 }
 
-/* The writer accesses data at time 1, fences at 2 and sets the flag at 3; the reader reads the flag at 1 and fences at
- * 2. */
+/* The writer accesses data at time 1, executes a fence at time 2 and sets the flag at time 3. The reader reads the flag
+ * at time 1 and executes a fence at time 2. */
 START_TEST(fences_on_both_sides) {
-    for (int left_out = 0; left_out < 3; left_out++) { /* omits nothing, the writer's fence, or the reader's fence */
+    /* left_out: 0 neither fence, 1 the writer's fence, 2 the reader's fence */
+    for (int left_out = 0; left_out < 3; left_out++) {
         rig_end(&r);
         setup();
         rig_step(&r, 0, 0, ALL);
@@ -73,11 +74,12 @@ START_TEST(fences_on_both_sides) {
             fence(0, 0, 0);
         at_flag(store, 0, 0, RELAXED);
         at_flag(load, 1, 2, RELAXED);
-        ck_assert(!before(0, 0, 1, 1, 2)); /* not yet: the reader has not fenced */
+        ck_assert(!before(0, 0, 1, 1, 2)); /* not ordered yet, because the reader has executed no fence */
         if (left_out != 2)
             fence(1, 2, 0);
         ck_assert_int_eq(before(0, 0, 1, 1, 2), !left_out);
-        ck_assert(!before(0, 0, 3, 1, 2)); /* a weak access at the time of the flag comes after the fence */
+        /* not ordered, because an access at the time of the flag comes after the writer's fence */
+        ck_assert(!before(0, 0, 3, 1, 2));
     }
 }
 END_TEST
@@ -91,13 +93,13 @@ START_TEST(qualifiers_instead_of_fences) {
     ck_assert(before(0, 0, 1, 1, 1) && before(0, 0, 2, 1, 1));
     ck_assert(!before(0, 0, 3, 1, 1));
     ck_assert(!before(0, 0, 1, 1, 0));
-    at_flag(store, 1, 2, ACQUIRE); /* a store reads nothing, so it acquires nothing */
+    at_flag(store, 1, 2, ACQUIRE); /* a store does not read a value, so it acquires nothing */
     ck_assert(!before(0, 0, 1, 1, 2));
 }
 END_TEST
 
-/* A store by a thread that has acquired nothing replaces the release at the address. A read-modify-write adds to the
- * release. */
+/* A store by a thread that has acquired nothing replaces the release at the address. A read-modify-write is added to
+ * the release. */
 START_TEST(stores_replace_and_atomics_add) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
@@ -117,8 +119,8 @@ START_TEST(stores_replace_and_atomics_add) {
 }
 END_TEST
 
-/* As for CUDA: atomicAdd() without a qualifier acquires; with .relaxed it does not; nor does a load without a
- * qualifier. */
+/* CUDA's atomicAdd() compiles to an atomic without a qualifier, which acquires. An atomic with .relaxed does not
+ * acquire, nor does a load without a qualifier. */
 START_TEST(atomics_without_qualifiers) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
@@ -131,7 +133,8 @@ START_TEST(atomics_without_qualifiers) {
 }
 END_TEST
 
-/* A release of CTA scope can be acquired in its CTA only. A release of another CTA at the same address replaces it. */
+/* A release of CTA scope can be acquired only in its own CTA. A release by another CTA at the same address
+ * replaces it. */
 START_TEST(scopes) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE | CTA);
@@ -143,14 +146,14 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    /* extends the release at the address, but not a release of CTA scope by another CTA */
+    /* extends the existing release at the address, but not another CTA's release of CTA scope */
     at_flag(atom, 1, 2, RELEASE | CTA);
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
     at_flag(load, 0, 3, ACQUIRE);
     ck_assert(!before(0, 0, 1, 0, 3));
     ck_assert(!before(1, 2, 1, 0, 3));
-    /* An acquire of CTA scope receives nothing from another CTA, whatever the scope of the release. */
+    /* An acquire of CTA scope acquires nothing from another CTA, whatever the scope of the release. */
     at_flag(store, 0, 0, RELEASE);
     at_flag(load, 1, 0, ACQUIRE | CTA);
     ck_assert(!before(0, 0, 1, 1, 0));
@@ -159,7 +162,8 @@ START_TEST(scopes) {
 }
 END_TEST
 
-/* Fences of CTA scope before a relaxed store: threads of the CTA can acquire it, also when the store has GPU scope. */
+/* A fence of CTA scope comes before a relaxed store. Threads of the same CTA can acquire this store, even if the store
+ * itself has GPU scope. */
 START_TEST(coverage_of_a_cta_fence) {
     for (int narrow = 0; narrow < 2; narrow++) {
         rig_end(&r);
@@ -179,7 +183,7 @@ START_TEST(coverage_of_a_cta_fence) {
 }
 END_TEST
 
-/* A release of CTA scope releases to other CTAs what earlier fences of GPU scope have covered. */
+/* A release of CTA scope releases to other CTAs the accesses that earlier fences of GPU scope have covered. */
 START_TEST(a_narrow_release_after_a_wide_fence) {
     rig_step(&r, 0, 0, ALL);
     ck_assert_uint_eq(fence(0, 0, 0), 2);
@@ -193,8 +197,8 @@ START_TEST(a_narrow_release_after_a_wide_fence) {
 }
 END_TEST
 
-/* Far more addresses than the initial table holds (64), address 0 among them; each keeps its own release. Lanes of one
- * instruction access different addresses, two of them the same one. */
+/* The test uses far more addresses than the initial table holds (64), and one of them is address 0. Each address must
+ * keep its own release. The lanes of an instruction access different addresses, but two lanes access one address. */
 START_TEST(many_places) {
     struct now n = rig_now(&r, 0, 0, RELEASE);
     n.in = store;
@@ -215,7 +219,7 @@ START_TEST(many_places) {
         ck_assert(!before(0, 0, i / 4 + 2, 1, 0));
     }
     access_to(4000, load, 1, 1, ACQUIRE);
-    access_to(4000, store, 1, 1, RELAXED); /* releases nothing, so the address gets no entry */
+    access_to(4000, store, 1, 1, RELAXED); /* releases nothing, so the table gets no entry for the address */
     ck_assert(!before(0, 0, 1, 1, 1));
     ck_assert_uint_eq(r.k.places.n, 1000);
     sync_forget(&r.k.places);
@@ -229,13 +233,14 @@ END_TEST
 
 enum { OBJECT = 64 };
 
-/* The word of an object in phase `phase` that waits for `pending` of two arrivals. */
+/* Returns the word of an mbarrier object that is in phase `phase` and still waits for `pending` of its two arrivals. */
 static uint64_t word_of(uint32_t pending, uint64_t phase) {
     return (uint64_t)pending << MBARRIER_PENDING | 2ull << MBARRIER_EXPECTED | phase << MBARRIER_PHASE |
            1ull << MBARRIER_LIVE;
 }
 
-/* Lanes of `warp` of CTA 0 execute `in` at the object, whose word is `word` after the instruction. Returns the time. */
+/* `lanes` of warp `warp` of CTA 0 execute `in` at the mbarrier object, which contains `word` after the instruction.
+ * Returns the time of the instruction. */
 static uint32_t mbarrier(const struct inst *in, int warp, lanemask_t lanes, unsigned words, uint64_t word) {
     uint32_t time = rig_step(&r, 0, warp, ALL);
     struct now n = rig_now(&r, 0, warp, (uint8_t)words);
@@ -252,32 +257,32 @@ static uint32_t wait_for(const struct inst *in, int warp, lanemask_t answer, uns
     return mbarrier(in, warp, 1 << 4, words, word);
 }
 
-/* Warps 0 and 1 arrive, and warp 2 acquires from both when its wait says that the phase is complete. Warp 3 has arrived
- * alone in the next phase: a wait for the phase before does not acquire from it. */
+/* Warps 0 and 1 arrive. Warp 2 acquires from both when its wait returns that the phase is complete. Warp 3 has arrived,
+ * alone, in the next phase; a wait for the previous phase does not acquire from warp 3. */
 START_TEST(a_phase_orders) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     ck_assert_uint_eq(mbarrier(arrive, 0, 1, 0, word_of(1, 0)), 2);
     wait_for(test_wait, 2, 0, 0, word_of(1, 0));
-    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* no phase is complete yet */
+    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* not true, because no phase is complete yet */
     ck_assert(!before(0, 0, 2, 0, 2));
     ck_assert_uint_eq(mbarrier(arrive, 1, 1, 0, word_of(2, 1)), 1);
-    wait_for(test_wait, 2, ~(1u << 4), 0, word_of(2, 1)); /* only other lanes' predicates are true */
+    wait_for(test_wait, 2, ~(1u << 4), 0, word_of(2, 1)); /* the predicate is true only in lanes that do not wait */
     ck_assert(!before(0, 0, 2, 0, 2));
-    wait_for(test_sink, 2, 1 << 4, 0, word_of(2, 1)); /* the result is not used */
+    wait_for(test_sink, 2, 1 << 4, 0, word_of(2, 1)); /* the program ignores the result of the wait */
     ck_assert(!before(0, 0, 2, 0, 2));
     mbarrier(arrive, 3, 1, 0, word_of(1, 1));
     wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 1));
     ck_assert(before(0, 0, 2, 0, 2) && before(0, 1, 1, 0, 2));
     ck_assert(!before(0, 0, 3, 0, 2) && !before(0, 3, 1, 0, 2));
-    mbarrier(arrive, 3, 1, 0, word_of(2, 0)); /* the second phase ends at time 2 of warp 3 */
+    mbarrier(arrive, 3, 1, 0, word_of(2, 0)); /* warp 3 completes the second phase at its time 2 */
     wait_for(try_wait, 1, 1 << 4, 0, word_of(2, 0));
     ck_assert(before(0, 3, 2, 0, 1) && before(0, 0, 2, 0, 1));
 }
 END_TEST
 
-/* Two lanes that arrive together complete the phase of two arrivals. Of four lanes, two belong to the next phase. That
- * phase is then complete, so the parity has its first value again. One lane with a count of transactions is one
- * arrival. */
+/* Two lanes that arrive in one instruction complete the phase of two arrivals. If four lanes arrive, two of them belong
+ * to the next phase, which is then complete, too, so that the parity is the same as before. A lane that arrives with a
+ * count of transactions is one arrival. */
 START_TEST(arrivals_of_one_instruction) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
@@ -295,7 +300,8 @@ START_TEST(arrivals_of_one_instruction) {
 }
 END_TEST
 
-/* A relaxed arrival releases what an earlier fence covered; a relaxed wait acquires it at the next fence. */
+/* A relaxed arrival releases the accesses that an earlier fence covered. A relaxed wait acquires them at its next
+ * fence. */
 START_TEST(relaxed_phases) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     ck_assert_uint_eq(fence(0, 0, CTA), 2);
@@ -309,7 +315,7 @@ START_TEST(relaxed_phases) {
 }
 END_TEST
 
-/* An object that is initialised again starts without completed phases and arrivals. */
+/* An object that is initialised again has no completed phases and no arrivals. */
 START_TEST(an_object_is_initialised_again) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
@@ -324,8 +330,8 @@ START_TEST(an_object_is_initialised_again) {
 }
 END_TEST
 
-/* Lanes 0 and 2 arrive at one object and complete its phase; lane 1 arrives at another object, which waits for one more
- * arrival. */
+/* Lanes 0 and 2 arrive at one object and complete its phase. In the same instruction, lane 1 arrives at another object,
+ * which waits for one more arrival. */
 START_TEST(objects_of_one_instruction) {
     uint64_t word = word_of(2, 0);
     struct now n = rig_now(&r, 0, 0, 0);
@@ -359,7 +365,8 @@ START_TEST(objects_of_one_instruction) {
 }
 END_TEST
 
-/* Lanes 1 and 2 arrive at different objects, each of which waits for one more arrival; lane 0 does not take part. */
+/* Lanes 1 and 2 arrive at different objects, each of which waits for one more arrival. Lane 0 does not execute the
+ * instruction. */
 START_TEST(lanes_that_do_not_arrive) {
     const uint64_t before_it = word_of(2, 0), after = word_of(1, 0);
     struct now n = rig_now(&r, 0, 0, 0);

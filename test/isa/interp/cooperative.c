@@ -2,8 +2,8 @@
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Each CTA adds 1 to word p[0] and waits until all CTAs have done so, again and again; p[1 + CTA] is its own counter.
- * The last `missing` CTAs never arrive. */
+/* Each CTA repeatedly adds 1 to word p[0] and then waits until all CTAs have done so. p[1 + CTA] is the CTA's own
+ * counter. The last `missing` CTAs never arrive. */
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                            ".visible .entry meet(.param .u64 p, .param .u32 rounds, .param .u32 missing) {\n"
                            ".reg .pred %q; .reg .u32 %n, %i, %all, %goal, %v, %cta; .reg .u64 %p, %mine;\n"
@@ -41,10 +41,10 @@ static enum heddle_status meet(uint32_t threads, uint32_t rounds, uint32_t missi
     return status;
 }
 
-/* A waiting CTA must end its turn early. Between two grid barriers it executes the rest of an interval of 4096
- * instructions, in which it changed memory, and one or two intervals of 256 instructions, which show that it only
- * waits: less than 5000 instructions together. Otherwise each waiting CTA would spend a whole turn of 32768
- * instructions. The number of host threads changes nothing. */
+/* A CTA that waits for others must end its turn early. Between two grid barriers it executes the rest of an interval of
+ * 4096 instructions, in which it changed memory, and then one or two intervals of 256 instructions, which show that it
+ * only waits. Together these are less than 5000 instructions. Without this rule, each waiting CTA would spend a whole
+ * turn of 32768 instructions. The result must not depend on the number of host threads. */
 START_TEST(waiting_ctas_give_way) {
     enum { ROUNDS = 100 };
     double first = 0, n = 0;
@@ -58,7 +58,7 @@ START_TEST(waiting_ctas_give_way) {
 }
 END_TEST
 
-/* A CTA that never arrives is still reported as a deadlock. */
+/* If a CTA never arrives, the interpreter still reports a deadlock. */
 START_TEST(endless_waiting_is_found) {
     char message[1000];
     double n;

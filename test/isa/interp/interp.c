@@ -1,7 +1,8 @@
 #include "interp_rig.h"
 
-/* Thread t adds up 0 + 1 + ... + t: loops of different lengths. Each iteration has 3 instructions (add, add, setp) and
- * the branch. The 32 lanes leave the loop one after another, and then all store once: t (t + 1) / 2. */
+/* Thread t adds 0 + 1 + ... + t, so loops have different lengths. An iteration has three instructions (add, add, setp)
+ * and the branch. The 32 lanes leave the loop one after another, and then all lanes store t (t + 1) / 2 in one
+ * instruction. */
 START_TEST(loops_of_different_lengths) {
     setup();
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -17,9 +18,9 @@ START_TEST(loops_of_different_lengths) {
     struct interp_stats s = asm_run(&l);
     for (uint32_t t = 0; t < 32; t++)
         ck_assert_uint_eq(word(t), t * (t + 1) / 2);
-    /* 2 instructions for the set-up, 32 iterations of 4 instructions, st and exit */
+    /* 2 instructions of set-up, 32 iterations of 4 instructions, then st and exit */
     ck_assert_uint_eq(s.warp_instructions, SETUP_INSTRUCTIONS + 32 * 4 + 2);
-    /* iteration k has 32 - k lanes; at the branch only the 31 - k lanes with a true guard count */
+    /* iteration k has 32 - k lanes; at the branch only the 31 - k lanes with a true guard are counted */
     ck_assert_uint_eq(s.thread_instructions, 32 * SETUP_INSTRUCTIONS + 3 * (32 * 33 / 2) + 31 * 32 / 2 + 64);
     ck_assert_uint_eq(s.path_sum, s.warp_instructions);
     ck_assert_uint_eq(s.max_depth, 2);
@@ -27,7 +28,8 @@ START_TEST(loops_of_different_lengths) {
 }
 END_TEST
 
-/* Adds code that appends `id` to the trace: word 0 is the number of entries; pairs {id, lanes that execute} follow. */
+/* Adds code that appends an entry to the trace. Word 0 of the trace is the number of entries. An entry is the pair {id,
+ * mask of the lanes that execute}. */
 static void trace(uint32_t id) {
     opnd_t n = asm_reg(a, 8), n32 = asm_reg(a, 4), p = asm_reg(a, 8), m = asm_reg(a, 4);
     opnd_t base = asm_const(a, 8, out);
@@ -50,14 +52,15 @@ static void check_trace(const char *ids, const lanemask_t *lanes) {
     ck_assert_uint_eq(word(0), n);
 }
 
-/* p = lane < n */
+/* Returns a predicate that is true if lane < n. */
 static opnd_t below(uint32_t n) {
     opnd_t p = asm_reg(a, 0);
     asm_op(a, "setp.lt.u32", p, tid, c32(n), zero);
     return p;
 }
 
-/* The control flow of Figure 1 of the dual-path paper on four lanes: lane 0 executes B, lane 1 executes D. */
+/* The control flow of Figure 1 of the dual-path paper, with four lanes. Lane 0 executes block B, and lane 1 executes
+ * block D. */
 START_TEST(figure_1) {
     setup();
     opnd_t p = below(1), q = below(2);
@@ -85,7 +88,7 @@ START_TEST(figure_1) {
 }
 END_TEST
 
-/* Lanes 0 to 2 take a side on which lane 0 exits; the other lanes are at the join. */
+/* Lanes 0 to 2 execute one side of a branch, where lane 0 exits. The other lanes branch to the join. */
 START_TEST(exit_inside_a_branch) {
     setup();
     opnd_t p = below(3), q = below(1);
@@ -105,7 +108,7 @@ START_TEST(exit_inside_a_branch) {
 }
 END_TEST
 
-/* brx.idx: lane t takes entry t mod 3 of the table; the third target is the join itself. */
+/* Lane t takes entry t mod 3 of the branch table of brx.idx. The third entry of the table is the join. */
 START_TEST(branch_by_table) {
     setup();
     opnd_t index = asm_reg(a, 4);
@@ -167,7 +170,8 @@ START_TEST(guards) {
 }
 END_TEST
 
-/* A block of (5, 3, 2) threads: 30 threads, so one warp without lanes 30 and 31; %tid counts along x first. */
+/* A block of (5, 3, 2) threads has 30 threads, which are one warp without lanes 30 and 31. %tid counts along x
+ * first. */
 START_TEST(special_registers) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), z = asm_special(a, SPECIAL_TID_Z), lane = asm_special(a, SPECIAL_LANEID);
@@ -203,8 +207,7 @@ START_TEST(fault_says_where) {
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 2, 64);
-    struct fault f = asm_run_fault(&l); /* thread 40 of CTA 0 is the first that accesses beyond the buffer: warp 1, lane
-                                         * 8 */
+    struct fault f = asm_run_fault(&l); /* thread 40 of CTA 0 (warp 1, lane 8) is the first thread beyond the buffer */
     ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
     ck_assert_uint_eq(f.pc, SETUP_INSTRUCTIONS);
     ck_assert_uint_eq(f.warp, 1);
@@ -259,7 +262,7 @@ START_TEST(endless_loop_meets_the_limit) {
 }
 END_TEST
 
-/* Lane 1 waits for lane 0 of its own warp, and lane 0 waits at the join for lane 1: a spin lock inside a warp. */
+/* A spin lock inside a warp: lane 1 waits for lane 0, and lane 0 waits at the join for lane 1. */
 static void spin_within_a_warp(void) {
     opnd_t p = asm_reg(a, 0), v = asm_reg(a, 4), flag = asm_const(a, 8, out);
     asm_op(a, "setp.eq.u32", p, tid, zero, zero);
@@ -288,7 +291,7 @@ START_TEST(spin_lock_inside_a_warp) {
 }
 END_TEST
 
-/* Shared memory is zero at the start of every CTA, whatever the CTA before wrote. */
+/* Shared memory is zero at the start of every CTA, whatever the previous CTA wrote. */
 START_TEST(shared_memory_starts_empty) {
     setup();
     a->p.shared_bytes = 64;
@@ -338,7 +341,7 @@ START_TEST(launches_are_checked) {
     ck_assert_ptr_nonnull(launch_check(&l, 49152, why, sizeof why));
     l.grid.y = 1;
     a->p.shared_bytes = 40001;
-    l.dynamic_shared = 9137; /* 40016 + 9137 = 49153 */
+    l.dynamic_shared = 9137; /* the sum of 40016 and 9137 */
     ck_assert_ptr_nonnull(strstr(launch_check(&l, 49152, why, sizeof why), "49153 bytes of shared memory"));
     l.dynamic_shared = 9136;
     ck_assert_ptr_null(launch_check(&l, 49152, why, sizeof why));
@@ -348,9 +351,9 @@ START_TEST(launches_are_checked) {
 }
 END_TEST
 
-/* %clock is the number of instructions that the warp has executed. Two instructions lie between two readings, so the
- * second reading is greater by 3: the two instructions and the first reading itself. The first reading counts the
- * set-up instructions before it. */
+/* %clock is the number of instructions that the warp has executed. Two instructions lie between the two readings, so
+ * the second value is greater by 3: it also counts the first reading. The first value counts the instructions of the
+ * set-up. */
 START_TEST(the_clock_counts_instructions) {
     setup();
     opnd_t first = asm_reg(a, 4), second = asm_reg(a, 4), v = asm_reg(a, 4);

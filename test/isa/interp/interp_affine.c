@@ -1,5 +1,5 @@
-/* Tests two streams in the interpreter: warps that wait for values of the affine warp, the limit for running ahead of
- * the affine warp, and errors when the streams do not match. */
+/* Tests the interpreter with two streams: warps that wait for values of the affine warp, the limit of how far the
+ * affine warp may run ahead, and errors if the streams do not match. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -84,7 +84,7 @@ static uint32_t word(uint32_t i) {
     return v;
 }
 
-/* out[tid] = 5, with an address from the queue; the affine stream itself stores nothing. */
+/* The kernel stores out[tid] = 5 at an address from the queue. The affine stream itself stores nothing. */
 START_TEST(an_address_from_the_queue) {
     struct interp_stats s;
     struct fault f;
@@ -107,8 +107,8 @@ START_TEST(an_address_from_the_queue) {
 }
 END_TEST
 
-/* Thread t loads word 2 t at an address from the queue, and stores the word with its own address. Two warps make two
- * decoupled loads. */
+/* Thread t loads word 2 t at an address from the queue. It stores the loaded word at an address that it computes
+ * itself. The loads of two warps count as two decoupled loads. */
 START_TEST(a_load_from_the_queue) {
     struct interp_stats s;
     struct fault f;
@@ -137,7 +137,7 @@ START_TEST(a_load_from_the_queue) {
 }
 END_TEST
 
-/* A load of the affine stream faults after the kernel's warps have exited. */
+/* The affine stream executes a load that faults after the kernel's warps have exited. */
 START_TEST(a_fault_after_the_end) {
     struct interp_stats s;
     struct fault f;
@@ -154,9 +154,9 @@ START_TEST(a_fault_after_the_end) {
 }
 END_TEST
 
-/* 3 x 2 x 2 CTAs, each with its own words, whose addresses the affine stream computes from the CTA's position in the
- * grid. The test uses any batch size; the last batch may be smaller. The stream of a batch is counted once: four sums,
- * one send, one exit. */
+/* 3 x 2 x 2 CTAs, each with its own words. The affine stream computes the addresses from the CTA's position in the
+ * grid. The test uses batches of several sizes; the last batch may be smaller. The instructions of the stream are
+ * counted once for each batch: four sums, one send, one exit. */
 START_TEST(batches_of_ctas) {
     static const uint32_t batch[] = {0, 1, 2, 5, 12, 1000};
     for (int i = 0; i < 6; i++) {
@@ -188,7 +188,8 @@ START_TEST(batches_of_ctas) {
 }
 END_TEST
 
-/* The affine stream has ended without sending the value, so the warp would wait forever. */
+/* The affine stream ends without sending a value for which the warp waits. The warp would wait forever, so this is an
+ * error. */
 START_TEST(a_missing_entry_is_a_deadlock) {
     struct interp_stats s;
     struct fault f;
@@ -208,7 +209,7 @@ START_TEST(a_missing_entry_is_a_deadlock) {
 }
 END_TEST
 
-/* Streams that do not match are an error of Heddle, and the message says so. */
+/* If the two streams do not match, Heddle has a defect, and the message says so. */
 START_TEST(an_entry_of_another_site_is_an_error) {
     struct interp_stats s;
     struct fault f;
@@ -226,7 +227,7 @@ START_TEST(an_entry_of_another_site_is_an_error) {
 }
 END_TEST
 
-/* A fault by an access to unmapped memory names the thread that made it. */
+/* If a thread accesses unmapped memory, the fault names this thread. */
 START_TEST(an_access_faults) {
     struct interp_stats s;
     struct fault f;
@@ -237,7 +238,7 @@ START_TEST(an_access_faults) {
     at_site(0);
     affine();
     opnd_t at = asm_reg(a, 8);
-    /* thread 41 is the first beyond the 4096 bytes */
+    /* thread 41 is the first thread beyond the buffer of 4096 bytes */
     asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out));
     send("#enq.data", 0, at);
     ck_assert(!run(_i, 50, &s, &f));
@@ -255,8 +256,8 @@ START_TEST(an_access_faults) {
 }
 END_TEST
 
-/* One warp takes 5000 predicates while the seven others wait for it at a barrier: their queues grow beyond the usual
- * limit. Afterwards they take their predicates. */
+/* One warp takes 5000 predicates, while the seven other warps wait for it at a barrier. So the queues of the other
+ * warps grow beyond the usual limit. After the barrier these warps take their predicates. */
 START_TEST(far_ahead) {
     struct interp_stats s;
     struct fault f;
@@ -286,12 +287,13 @@ START_TEST(far_ahead) {
     for (uint32_t t = 0; t < 256; t++)
         ck_assert_uint_eq(word(t), 5000);
     ck_assert_uint_eq(s.affine.predicates, 8 * 5000);
-    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* 4 instructions per predicate, and the exit */
+    /* each predicate takes 4 instructions; then comes the exit */
+    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1);
     teardown();
 }
 END_TEST
 
-/* A value that no warp has taken is an error at the end of the CTA. */
+/* If a warp has not taken a value at the end of the CTA, this is an error. */
 START_TEST(an_entry_never_taken_is_an_error) {
     struct interp_stats s;
     struct fault f;
@@ -313,7 +315,7 @@ START_TEST(an_entry_never_taken_is_an_error) {
 }
 END_TEST
 
-/* An affine warp that never ends and sends nothing: the instruction limit ends it. */
+/* The affine stream never ends and sends nothing. The instruction limit ends the launch. */
 START_TEST(an_endless_stream) {
     struct interp_stats s;
     struct fault f;

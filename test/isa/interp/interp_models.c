@@ -3,9 +3,9 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Tests the interpreter with models other than the stack: equal memory, progress, and barriers. Programs have no
- * convergence barriers (BSSY, BSYNC), so that `its` and `si` never join paths again. Results must not depend on
- * joining. */
+/* Tests the interpreter with all reconvergence models except the stack: equal memory, progress, and barriers. The
+ * programs have no convergence barriers (BSSY, BSYNC), so in `its` and `si` diverged paths never join again. The
+ * results must not depend on whether paths join. */
 
 static struct asm_program *a;
 static struct memory mem;
@@ -54,7 +54,7 @@ static void run_well(int model, uint32_t block, struct interp_stats *s) {
         ck_abort_msg("%s: %s", base_models()->ops[model]->name, f.text);
 }
 
-/* Nested branches inside a loop of tid + 1 iterations, in which some lanes exit. */
+/* The program has nested branches in a loop of tid + 1 iterations. Some lanes exit inside the loop. */
 static void tangle(void) {
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), low = asm_reg(a, 4), p = asm_reg(a, 0), q = asm_reg(a, 0);
     opnd_t r = asm_reg(a, 0), done = asm_reg(a, 0);
@@ -106,16 +106,17 @@ START_TEST(same_results) {
     run_well(_i, 64, &s);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), tangled(t));
-    /* what a thread executes does not depend on the model */
+    /* the instructions of a thread do not depend on the model */
     ck_assert_uint_eq(s.thread_instructions, spe.thread_instructions);
     if (base_models()->ops[_i] == &reconv_dpe)
-        /* structured code has the same lane masks in both models, so the same number of warp instructions */
+        /* the code is structured, so both models use the same lane masks and execute the same number of warp
+         * instructions */
         ck_assert_uint_eq(s.warp_instructions, spe.warp_instructions);
     teardown();
 }
 END_TEST
 
-/* Both sides of a branch run long enough to be interleaved; then all warps wait at a barrier. This repeats several
+/* Both sides of a branch are long enough to be interleaved. Then all warps wait at a barrier. Both happen several
  * times. */
 START_TEST(barriers_after_divergence) {
     struct interp_stats s;
@@ -147,16 +148,16 @@ START_TEST(barriers_after_divergence) {
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     asm_end(a);
     run_well(_i, 64, &s);
-    /* Even threads add 1 and odd threads add 2, and each passes the sum to thread 63 - t, which has the other parity.
-     * So 1 and 2 alternate in five iterations. Thread t ends with the sum that thread 63 - t stored last: 2 + 1 + 2 + 1
-     * + 2 = 8 for even t, 1 + 2 + 1 + 2 + 1 = 7 for odd t. */
+    /* Thread t exchanges sums with thread 63 - t, whose parity differs. Even threads add 1 and odd threads add 2 before
+     * they pass the sum on, in each of five iterations. So the sum that thread t reads at the end, which thread 63 - t
+     * stored, is 2 + 1 + 2 + 1 + 2 = 8 for even t, and 1 + 2 + 1 + 2 + 1 = 7 for odd t. */
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), t & 1 ? 7 : 8);
     teardown();
 }
 END_TEST
 
-/* Lane 1 of each warp waits for lane 0, which is on another path: this ends only under models with independent
+/* Lane 1 of each warp waits for lane 0, which is on another path. The kernel ends only in models with independent
  * threads. */
 START_TEST(waiting_within_a_warp) {
     const struct reconv_ops *model = base_models()->ops[_i];

@@ -1,13 +1,13 @@
 #ifndef TEST_ISA_INTERP_RIG_H
 #define TEST_ISA_INTERP_RIG_H
-/* Shared set-up of the interpreter's suites: a program that a test assembles by hand, whose threads store one word
- * each. */
+/* Fixture for the tests of the interpreter. A test assembles a program by hand, and each thread of the program stores
+ * one word. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
 static struct asm_program *a;
 static struct memory mem;
-static uint64_t out; /* address of the output: one word for each thread, or a trace */
+static uint64_t out; /* address of the output, which has one word for each thread, or is a trace */
 static opnd_t tid, zero, one, at;
 
 enum { OUT_BYTES = 1 << 16 };

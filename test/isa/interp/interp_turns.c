@@ -1,8 +1,8 @@
 /* Tests the turns of CTAs. A CTA that waits for another CTA must end its turn, with any number of host threads. A CTA
- * that waits forever is reported. */
+ * that waits forever must be reported. */
 #include "interp_rig.h"
 
-/* Makes a kernel in which every CTA waits for a flag; CTA `setter` sets it before. */
+/* Makes a kernel in which every CTA waits for a flag. CTA `setter` sets the flag before it waits. */
 static void make_wait_for(uint32_t setter) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
@@ -18,8 +18,7 @@ static void make_wait_for(uint32_t setter) {
     asm_end(a);
 }
 
-/* CTA 0 waits for a flag that the last CTA sets. So CTA 0 must end its turn, whatever the number of CTAs and
- * threads. */
+/* CTA 0 waits for a flag that the last CTA sets. CTA 0 must end its turn, for any number of CTAs and host threads. */
 START_TEST(a_cta_that_waits_for_another) {
     make_wait_for(39);
     struct interp_stats stats[2] = {{0}, {0}};
@@ -47,8 +46,9 @@ START_TEST(as_many_waiting_ctas_as_fit) {
 }
 END_TEST
 
-/* Each thread takes a ticket: the old value of a counter. Atomics have the same order as with one host thread, although
- * later CTAs reach their atomics much earlier: CTA c first counts down from 20 (100 - c). */
+/* Each thread takes a ticket, which is the old value of a counter. The order of the atomics must be the order with one
+ * host thread. CTA c first executes 20 (100 - c) iterations of a delay loop, so later CTAs reach their atomics much
+ * earlier. */
 START_TEST(threads_do_not_change_results) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), v = asm_reg(a, 4), slot = asm_reg(a, 8), n = asm_reg(a, 4);
@@ -83,9 +83,9 @@ START_TEST(threads_do_not_change_results) {
 }
 END_TEST
 
-/* 70 CTAs are launched, and 64 fit. Every thread waits for a flag that is never set. The interpreter reports this
- * without an instruction limit, with one or several host threads. Threads that count their iterations (30,000, in one
- * or two turns) are not reported. */
+/* 70 CTAs are launched, of which 64 fit. Every thread waits for a flag that is never set. The interpreter must report
+ * this even without an instruction limit, with one or several host threads. Threads that count their iterations (30,000
+ * iterations, in one or two turns) must not be reported. */
 START_TEST(endless_waiting_is_found) {
     setup();
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), i = asm_reg(a, 4);
@@ -121,8 +121,8 @@ START_TEST(endless_waiting_is_found) {
 }
 END_TEST
 
-/* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51, so the rest of its group must continue
- * without it. Then every CTA increments its word. */
+/* A host thread takes several short CTAs at once as a group. CTA 50 waits for CTA 51, so the rest of its group must
+ * continue without CTA 50. Then every CTA increments its own word. */
 START_TEST(waiting_among_short_ctas) {
     enum { CTAS = 2000 };
     setup();
@@ -163,10 +163,11 @@ START_TEST(waiting_among_short_ctas) {
 }
 END_TEST
 
-/* A cooperative grid can have more CTAs in flight than there is room for finished turns (128). While CTA 1 divides 2
- * million times, a host thread runs the others in groups: a sixth of the CTAs left (with three threads), at most 16.
- * The ninth group begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions; it has
- * 1,400,000 iterations of 3), so the rest of the group must wait. Every CTA increments its word once. */
+/* A cooperative grid can have more CTAs in flight than the buffer of finished turns has entries (128). While CTA 1
+ * executes 2 million divisions, a host thread runs the other CTAs in groups. With three threads, a group is a sixth of
+ * the CTAs that are left, but at most 16. The ninth group begins with CTA 121, and could be CTAs 121 to 129. CTA 128
+ * uses up its turn of 4,194,304 instructions (it has 1,400,000 iterations of 3 instructions), so the rest of its group
+ * must wait. Every CTA increments its word once. */
 START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
     setup();
@@ -211,8 +212,8 @@ START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
 }
 END_TEST
 
-/* A thread that counts in memory and reaches its branch with the same registers every time: its stores finally end the
- * loop, so the loop is not endless. 60,000 iterations of five instructions are several turns. */
+/* A thread counts in memory and always reaches its branch with the same registers. The loop is not endless, because the
+ * counter finally ends it. 60,000 iterations of five instructions are several turns. */
 START_TEST(counting_in_memory_is_no_endless_loop) {
     enum { ROUNDS = 60000 };
     setup();
@@ -233,8 +234,8 @@ START_TEST(counting_in_memory_is_no_endless_loop) {
 }
 END_TEST
 
-/* A lock in shared memory that is never released is an endless loop too: an atomic that stores the value it found
- * changes nothing. */
+/* A lock in shared memory is never released. The atomic stores the value that it found, so it changes nothing, and the
+ * loop must be reported as endless. */
 START_TEST(endless_waiting_in_shared_memory_is_found) {
     setup();
     a->p.shared_bytes = 64;

@@ -1,6 +1,5 @@
-/* Tests turns of a single warp, which the test drives: the length of a turn, the reason for its end, its counts, and
- * the path of the warp that runs next. The programs have a few instructions, from which the expected numbers are
- * counted. */
+/* Tests turns of a single warp, which the test executes directly: the length of a turn, why it ends, what it counts,
+ * and which path runs next. The programs have a few instructions, so the expected numbers can be counted by hand. */
 #include "isa/interp/interp_warp.h"
 #include "test/every_model.h"
 #include "test/isa/isa_asm.h"
@@ -51,19 +50,19 @@ static uint32_t word(uint32_t i) {
     return v;
 }
 
-/* A loop of three instructions, ten iterations, then exit: 31 instructions. A turn ends with the first block that
- * reaches its budget; the next turn continues there. */
+/* A loop of three instructions runs ten iterations and then exits: 31 instructions. A turn ends at the end of the block
+ * that reaches the turn's budget. The next turn continues there. */
 START_TEST(turns_end_with_a_block) {
     static const struct {
         uint64_t budget;
-        uint64_t executed[6]; /* instructions executed after each turn; 0 ends the list */
+        uint64_t executed[6]; /* total number of instructions after each turn; 0 ends the list */
     } turns[] = {{1, {3, 6, 9, 12, 15}},
                  {3, {3, 6, 9, 12, 15}},
                  {4, {6, 12, 18, 24, 30}},
                  {30, {30, 31}},
                  {31, {31}},
                  {100, {31}}};
-    for (int k = 0; k < 2; k++) { /* the interpreter loop for the stack, and the general loop */
+    for (int k = 0; k < 2; k++) { /* k = 0: the interpreter loop for the stack; k = 1: the general loop */
         opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
         add(i);
         asm_op(a, "setp.lt.u32", p, i, asm_const(a, 4, 10), zero);
@@ -80,12 +79,13 @@ START_TEST(turns_end_with_a_block) {
             ck_assert(!r.warps[0].blocked && !r.warps[0].starved);
         }
         if (r.warps[0].done) {
-            ck_assert_uint_eq(r.n.thread_instructions, 32 * 31 - 32); /* the last branch is not taken */
+            /* the branch of the last iteration is not taken */
+            ck_assert_uint_eq(r.n.thread_instructions, 32 * 31 - 32);
             ck_assert_uint_eq(r.n.path_sum, 31);
             ck_assert_uint_eq(r.n.max_depth, 1);
             ck_assert_uint_eq(r.n.barrier_instructions, 0);
         }
-        cta_run_start(&r); /* the same again after a restart */
+        cta_run_start(&r); /* a second run after a restart */
         ck_assert_uint_eq(r.warps[0].executed, 0);
         ck_assert(!r.warps[0].done);
         teardown();
@@ -94,7 +94,8 @@ START_TEST(turns_end_with_a_block) {
 }
 END_TEST
 
-/* Two warps at a barrier: the first waits, the second completes it, and the first continues. */
+/* Two warps use a barrier. The first warp waits; the second warp completes the barrier, and the first warp
+ * continues. */
 START_TEST(a_barrier_ends_a_turn) {
     for (int k = 0; k < base_models()->n; k++) {
         struct inst *in = asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
@@ -149,7 +150,8 @@ static bool turn(void *ctx) {
 }
 
 /* The result of an atomic in global memory depends on the order of CTAs. So a CTA requests its place in this order
- * before its first such atomic, only once. A store or an atomic in shared memory does not need the order. */
+ * before its first such atomic, and does so only once. A store, or an atomic in shared memory, does not need the
+ * order. */
 START_TEST(the_turn_is_requested_once) {
     for (int k = 0; k < 2; k++) {
         opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
@@ -180,7 +182,7 @@ START_TEST(the_turn_is_requested_once) {
 }
 END_TEST
 
-/* Loads from global, local and generic addresses are counted when the caller wants it. */
+/* If the caller sets counts_loads, loads from global, local and generic addresses are counted. */
 START_TEST(loads_are_counted) {
     opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
     asm_mem(a, "ld.global.u32", v, 4, base, 0);
@@ -199,8 +201,8 @@ START_TEST(loads_are_counted) {
 }
 END_TEST
 
-/* %clock is the number of warp instructions. Between two readings with three additions between them %clock grows by 4,
- * also when a turn ends in between. Lane 0 stores the difference. The first reading, at PC 1, is 2. */
+/* %clock is the number of warp instructions. Three additions lie between two readings, so the second value is greater
+ * by 4, even if a turn ends between them. Lane 0 stores the difference. The first reading is at PC 1 and gives 2. */
 START_TEST(the_clock_counts_instructions) {
     for (int k = 0; k < 2; k++) {
         opnd_t t0 = asm_reg(a, 4), t1 = asm_reg(a, 4), x = asm_reg(a, 4);
@@ -214,7 +216,7 @@ START_TEST(the_clock_counts_instructions) {
         asm_mem(a, "st.global.u32", t0, 4, base, 4);
         struct inst *jump = asm_bra(a, 0, false, 0, 0);
         jump->target = jump->rpc = asm_pc(a);
-        /* a reading in another block: PC 10, the 11th instruction */
+        /* a reading in another block, at PC 10: it is the 11th instruction */
         asm_op(a, "#sreg", t1, zero, zero, zero)->imm = SPECIAL_CLOCK;
         asm_mem(a, "st.global.u32", t1, 4, base, 8);
         leave();
@@ -230,7 +232,7 @@ START_TEST(the_clock_counts_instructions) {
 }
 END_TEST
 
-/* Each side of the branch counts as a path under models that keep both: dpe has two paths, spe one. */
+/* Under a model that keeps both sides of a branch as paths, each side counts: dpe has two paths, spe has one. */
 START_TEST(paths_are_summed) {
     opnd_t p = asm_reg(a, 0), x = asm_reg(a, 4);
     asm_op(a, "setp.lt.u32", p, lane, asm_const(a, 4, 8), zero);
@@ -244,20 +246,22 @@ START_TEST(paths_are_summed) {
     leave();
     begin(model_called(_i ? "dpe" : "spe"), 32);
     ck_assert_int_eq(warp_run(&r, 0, 100), WARP_DONE);
-    /* setp, bra, add, (add, add, bra), exit */
+    /* warp instructions: setp, bra, add, then (add, add, bra) on the other side, exit */
     ck_assert_uint_eq(r.n.warp_instructions, 7);
     ck_assert_uint_eq(r.n.thread_instructions, 32 + 8 + 8 + 3 * 24 + 32);
     if (!_i)
         ck_assert_uint_eq(r.n.path_sum, 7);
-    else /* paths at each instruction: setp 1; bra 1; add 2, as both sides exist; 1 at each of the other side's three;
-          * exit 1 */
+    /* number of paths at each instruction: setp 1, bra 1, add 2 (both sides exist), then 3 x 1 on the other side,
+     * exit 1 */
+    else
         ck_assert_uint_eq(r.n.path_sum, 1 + 1 + 2 + 3 + 1);
     ck_assert_uint_eq(r.n.max_depth, _i ? 2 : 3);
 }
 END_TEST
 
-/* Lane 0 spins until lane 1, on the other side, has written. With independent threads the spinning path lets the other
- * path run after 512 of its instructions (3 per iteration: 171 iterations), whichever side runs first. */
+/* Lane 0 spins until lane 1, on the other side of the branch, has written a word. With independent threads, the
+ * spinning path lets the other path run after 512 of its instructions (171 iterations of 3 instructions), whichever
+ * side runs first. */
 START_TEST(paths_take_turns) {
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), n = asm_reg(a, 4), at = asm_reg(a, 8);
     asm_op(a, "setp.eq.u32", p, lane, zero, zero);

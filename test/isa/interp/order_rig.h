@@ -1,8 +1,7 @@
 #ifndef TEST_ISA_ORDER_RIG_H
 #define TEST_ISA_ORDER_RIG_H
-/* Test fixture: CTAs of four warps under a checker. The warps execute the instructions that a test names, so that the
- * rules of order are tested without kernels. Each warp has its own time: its first instruction has time 1, and each
- * later instruction adds 1. */
+/* Fixture for tests of the checker: CTAs of four warps, which execute the instructions that a test gives. So the tests
+ * need no kernels. Each warp has its own time. Its first instruction has time 1, and each later instruction adds 1. */
 #include "isa/interp/check_state.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -17,7 +16,7 @@ struct order_rig {
     struct check_cta *c[RIG_CTAS];
 };
 
-/* Starts the rig with the program `a`, which must have registers and instructions. */
+/* Starts the fixture with the program `a`, which must already have its registers and instructions. */
 static inline void rig_begin(struct order_rig *r, struct asm_program *a) {
     *r = (struct order_rig){.a = a};
     mem_init(&r->mem, 0);
@@ -46,13 +45,13 @@ static inline void rig_end(struct order_rig *r) {
 
 static inline struct warp_order *rig_order(struct order_rig *r, int cta, int warp) { return &r->c[cta]->warp[warp]; }
 
-/* Lets `lanes` of the warp execute an instruction. Returns the time of the instruction. */
+/* Makes `lanes` of the warp execute an instruction. Returns the time of this instruction. */
 static inline uint32_t rig_step(struct order_rig *r, int cta, int warp, lanemask_t lanes) {
     order_path(r->c[cta], &r->cta[cta]->warps[warp], lanes);
     return rig_order(r, cta, warp)->now;
 }
 
-/* Returns the state of the warp's current instruction, with ORDER_ flags `words`. */
+/* Returns the checker's input for the warp's current instruction, with the ORDER_ flags `words`. */
 static inline struct now rig_now(struct order_rig *r, int cta, int warp, uint8_t words) {
     return (struct now){.c = r->c[cta],
                         .w = &r->cta[cta]->warps[warp],
@@ -73,7 +72,7 @@ static inline bool rig_before(struct order_rig *r, int cta, int warp, int lane, 
     return order_is_before(&n, &a, of_lane);
 }
 
-/* Completes a barrier of the whole CTA, or of the warps for which `waiting` has lanes. */
+/* Completes a barrier: of the whole CTA, or of the warps for which `waiting` has lanes. */
 static inline void rig_barrier(struct order_rig *r, int cta, uint32_t barrier, bool whole,
                                const lanemask_t waiting[RIG_WARPS]) {
     struct cta_barrier *b = &r->cta[cta]->barriers[barrier];

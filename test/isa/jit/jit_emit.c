@@ -1,5 +1,5 @@
-/* Tests vector instructions in both encodings, byte by byte. The expected bytes are the output of the GNU assembler for
- * the text in the comment beside them. */
+/* Tests the bytes of vector instructions in both encodings. The expected bytes come from the GNU assembler, for the
+ * text in the comment beside them. */
 #include "isa/jit/compile.h"
 #include "test/test.h"
 
@@ -12,7 +12,7 @@ struct expected {
     uint32_t op;
     unsigned reg, second, third; /* third: a register, or an index of bytes */
     struct place place;
-    unsigned imm, n; /* imm: immediate byte, if not 0 */
+    unsigned imm, n; /* immediate byte; 0: none */
     unsigned char bytes[12];
 };
 
@@ -149,7 +149,7 @@ static const struct expected all[] = {
      {0x62, 0xf2, 0xfd, 0x48, 0x19, 0x64, 0x24, 0x02}},
 };
 
-/* Instructions with a mask register. An instruction of form INDEX names its mask register itself. */
+/* Instructions with a mask register. An instruction of form INDEX sets its mask register itself. */
 static const struct {
     unsigned mask;
     struct expected is;

@@ -1,6 +1,6 @@
 #ifndef TEST_JIT_RIG_H
 #define TEST_JIT_RIG_H
-/* Test fixture: one block, run by one warp as native code and instruction by instruction. */
+/* Fixture: one block, which one warp runs as native code and also instruction by instruction. */
 #include "isa/exec/exec.h"
 #include "isa/jit/jit.h"
 #include "test/isa/isa_asm.h"
@@ -59,7 +59,8 @@ static inline void rig_lanes(struct rig *r, lanemask_t active) {
     r->f.n_active = (unsigned)__builtin_popcount(active);
 }
 
-/* Returns a random partial mask of various forms. */
+/* Returns a random mask that contains some, but not all lanes: one lane, the first lanes, all but one lane, or
+ * arbitrary lanes. */
 static inline lanemask_t rig_part(uint64_t *rng) {
     lanemask_t m = (lanemask_t)test_random(rng);
     switch (test_random_below(rng, 5)) {
@@ -78,8 +79,8 @@ static inline lanemask_t rig_part(uint64_t *rng) {
     return m == LANES_ALL || !m ? 5 : m;
 }
 
-/* Completes the block, and enters it with the lanes `active` until it is compiled. Returns true if the block was
- * compiled. r->before holds the initial register values. */
+/* Completes the block and enters it with the lanes `active` until it is compiled. Returns true if it was compiled.
+ * Afterwards r->before has the initial register values. */
 static inline bool rig_compile(struct rig *r, lanemask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
@@ -104,8 +105,8 @@ static inline bool rig_compile(struct rig *r, lanemask_t active) {
     return jit_enter(r->j, 0, r->f.active != LANES_ALL) != NULL && jit_count(r->j).blocks == 1;
 }
 
-/* Runs the block both ways. Returns true if registers and lane counts are equal; *at: offset of the first register byte
- * that differs. */
+/* Runs the block as native code and instruction by instruction. Returns true if registers and lane counts are equal.
+ * Otherwise *at is the offset of the first register byte that differs. */
 static inline bool rig_same(struct rig *r, uint32_t *at) {
     uint64_t lanes = 0;
     memcpy(r->bank, r->before, sizeof r->bank);
@@ -125,7 +126,7 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
     return r->f.threads == lanes;
 }
 
-/* Returns a random value, often an extreme one. */
+/* Returns a random value, often one at the limits of its range. */
 static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     static const uint32_t words[] = {0,          1,          2,          31,         32,         33,
                                      0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000,
@@ -151,12 +152,13 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     uint64_t x = test_random(rng);
     if (test_random_below(rng, 3) == 0)
         return x;
-    if (test_random_below(rng, 3) == 0) /* similar magnitudes: a sum differs from both operands */
+    /* both operands have similar magnitudes, so that a sum differs from each of them */
+    if (test_random_below(rng, 3) == 0)
         return bytes == 8 ? 0x4000000000000000 | x >> 12 : 0x40000000 | (uint32_t)x >> 9;
     return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
 }
 
-/* Fills registers of `size` bytes per lane (0: a predicate) from `at` on. */
+/* Fills the registers of `size` bytes per lane (0: a predicate) with random values, from offset `at` on. */
 static inline void rig_fill(struct rig *r, uint64_t *rng, opnd_t reg, unsigned size) {
     unsigned char *to = r->before + (reg >> 1);
     if (!size) {

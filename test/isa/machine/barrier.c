@@ -1,7 +1,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Tests named barriers, by direct calls and in the interpreter. */
+/* Tests named barriers, both by direct calls and in the interpreter. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -45,7 +45,7 @@ static opnd_t compare(const char *opcode, uint32_t n) {
     return p;
 }
 
-/* Thread t writes t to shared word t and after the barrier reads word n - 1 - t, which another warp wrote. */
+/* Thread t writes t to shared word t. After the barrier it reads word n - 1 - t, which another warp wrote. */
 static void reverse(uint32_t barrier, uint32_t count, uint32_t n) {
     opnd_t mirror = asm_reg(a, 8), v = asm_reg(a, 4), index = asm_reg(a, 4);
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);
@@ -67,7 +67,7 @@ START_TEST(all_warps_arrive) {
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, n);
     struct interp_stats s = asm_run(&l);
-    /* mul, st, bar, sub, mul, ld, add, st, exit: 9 instructions, with the barrier counted once */
+    /* 9 instructions: mul, st, bar, sub, mul, ld, add, st, exit; the barrier counts once */
     ck_assert_uint_eq(s.warp_instructions, (n + 31) / 32 * 9);
     for (uint32_t t = 0; t < n; t++)
         ck_assert_uint_eq(word(t), n - 1 - t);
@@ -75,7 +75,7 @@ START_TEST(all_warps_arrive) {
 }
 END_TEST
 
-/* Warps 2 and 3 have exited: a barrier of the whole CTA does not wait for them. */
+/* Warps 2 and 3 have exited. A barrier of the whole CTA does not wait for them. */
 START_TEST(exited_threads_count) {
     setup();
     opnd_t p = compare("setp.ge.u32", 64);
@@ -91,7 +91,7 @@ START_TEST(exited_threads_count) {
 }
 END_TEST
 
-/* The last warp exits while all others wait: its exit completes the barrier. */
+/* All warps except one wait at the barrier. The exit of the last warp completes it. */
 START_TEST(exit_completes) {
     setup();
     opnd_t p = compare("setp.ge.u32", 96);
@@ -108,7 +108,7 @@ START_TEST(exit_completes) {
 }
 END_TEST
 
-/* The producer (warp 1) arrives and continues; the consumer (warp 0) waits for 64 threads. */
+/* The producer (warp 1) arrives and continues. The consumer (warp 0) waits until 64 threads have arrived. */
 START_TEST(arrive_does_not_wait) {
     setup();
     opnd_t p = compare("setp.lt.u32", 32), v = asm_reg(a, 4);
@@ -132,7 +132,8 @@ START_TEST(arrive_does_not_wait) {
 }
 END_TEST
 
-/* The predicate is tid < 40, in 96 threads: popc returns 40, `and` returns false, `or` returns true. */
+/* The predicate is tid < 40 in 96 threads, so the reduction popc returns 40, `and` returns false, and `or` returns
+ * true. */
 START_TEST(reductions) {
     setup();
     opnd_t p = compare("setp.lt.u32", 40), n = asm_reg(a, 4), and_ = asm_reg(a, 0), or_ = asm_reg(a, 0);
@@ -169,7 +170,7 @@ START_TEST(all_true) {
 }
 END_TEST
 
-/* A barrier in a loop can be used again in each iteration. The warps add their values one after another. */
+/* A barrier in a loop is used again in each iteration. The warps add their values one after another. */
 START_TEST(reused_in_a_loop) {
     setup();
     opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0), v = asm_reg(a, 4), mine = asm_reg(a, 0), warp = asm_reg(a, 4);
@@ -201,8 +202,8 @@ static void check_report(const struct fault *f, const char *text) {
     ck_assert_msg(f->text && strstr(f->text, text), "'%s' is not in:\n%s", text, f->text ? f->text : "");
 }
 
-/* Lanes 0 to 9 of warp 0 reach the barrier on one side of a branch; the other lanes arrive only after lanes 0 to 9 have
- * continued. */
+/* Lanes 0 to 9 of warp 0 reach the barrier on one side of a branch. The other lanes of warp 0 arrive only after lanes 0
+ * to 9 have continued. */
 START_TEST(divergent_barrier) {
     setup();
     opnd_t p = compare("setp.ge.u32", 10);
@@ -240,8 +241,8 @@ START_TEST(too_few_threads) {
 }
 END_TEST
 
-/* A guarded barrier: lanes with a false guard do not stop at the barrier, but wait for the other lanes at the next
- * instruction. Both warps arrive with 16 lanes: 32 threads. */
+/* A barrier with a guard. Lanes whose guard is false do not stop at the barrier; they wait for the other lanes at the
+ * next instruction. Both warps arrive with 16 lanes, so 32 threads arrive. */
 START_TEST(guarded_barrier) {
     setup();
     opnd_t lane = asm_special(a, SPECIAL_LANEID), p = asm_reg(a, 0);
@@ -278,7 +279,8 @@ START_TEST(wrong_operands) {
 }
 END_TEST
 
-/* Warp 0 arrives at barrier 3 and waits at barrier 5; both are for the whole CTA. The exit of warp 1 completes both. */
+/* Warp 0 arrives at barrier 3, then waits at barrier 5. Both barriers are for the whole CTA. The exit of warp 1
+ * completes both. */
 START_TEST(one_exit_completes_two) {
     setup();
     leave();
@@ -300,8 +302,9 @@ START_TEST(one_exit_completes_two) {
 }
 END_TEST
 
-/* exec_barrier_of_all() gives the effects of a barrier for the whole CTA before the barrier is executed. They must
- * equal the effects of the execution. For any other barrier it must return false and leave the effects unchanged. */
+/* exec_barrier_of_all() computes the effects of a barrier of the whole CTA before the barrier is executed. These
+ * effects must equal the effects of the execution. For any other barrier, it must return false and leave the effects
+ * unchanged. */
 START_TEST(barrier_of_all) {
     static const struct {
         const char *opcode;

@@ -2,7 +2,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Tests calls. The functions follow the kernel, and their frames are in local memory. */
+/* Tests calls. In the program, the functions come after the kernel. Their frames are in local memory. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -10,7 +10,7 @@ static opnd_t tid, zero, at;
 
 static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-/* Starts a program. `by_word`: local memory is interleaved by words (warp_local()). */
+/* Starts a program. If `by_word` is true, local memory is interleaved by words (warp_local()). */
 static void setup(bool by_word) {
     a = asm_new();
     a->p.local_by_word = by_word;
@@ -38,7 +38,7 @@ static uint32_t word(uint32_t i) {
 static void put(opnd_t v) { asm_mem(a, "st.global.u32", v, 4, at, 0); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* Begins the next function, with a frame of 32 bytes after the frames of the other functions. */
+/* Begins the next function. Its frame of 32 bytes comes after the frames of all other functions. */
 static struct program_function *function(const char *name, bool recursive) {
     struct program_function *f = &a->functions[a->p.n_functions];
     f->name = name;
@@ -59,8 +59,8 @@ static void function_ends(struct program_function *f) {
         a->info[pc].function = (uint32_t)(f - a->functions);
 }
 
-/* Adds a call with one input at `from` and one result at `to`, both in the caller's frame; the callee's parameters are
- * at offsets 0 and 8 of its frame. */
+/* Adds a call with one input and one result. `from` and `to` are their offsets in the caller's frame. In the callee's
+ * frame, the parameters are at offsets 0 and 8. */
 static struct inst *call(uint32_t callee, uint32_t from, uint32_t to) {
     struct inst *in = asm_op(a, "call", OPND_SINK, zero, zero, zero);
     in->rpc = asm_pc(a);
@@ -70,7 +70,7 @@ static struct inst *call(uint32_t callee, uint32_t from, uint32_t to) {
 
 static void local(const char *opcode, opnd_t reg, uint32_t offset) { asm_mem(a, opcode, reg, 4, zero, offset); }
 
-/* kernel: out[tid] = square(tid + 1) + 1 */
+/* The kernel computes out[tid] = square(tid + 1) + 1. */
 static void kernel_with_square(opnd_t guard, bool indirect) {
     opnd_t v = asm_reg(a, 4);
     asm_op(a, "add.u32", v, tid, c32(1), zero);
@@ -104,7 +104,7 @@ START_TEST(arguments_and_results) {
     struct interp_stats s = asm_run(&l);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), (t + 1) * (t + 1) + 1);
-    /* each warp: 2 + 7 instructions in the kernel, 4 in the function */
+    /* each warp executes 2 + 7 instructions in the kernel and 4 in the function */
     ck_assert_uint_eq(s.warp_instructions, 2 * 13);
     teardown();
 }
@@ -118,7 +118,7 @@ START_TEST(guarded_call) {
     struct launch l = asm_launch(a, &mem, 1, 32);
     asm_run(&l);
     ck_assert_uint_eq(word(3), 17);
-    ck_assert_uint_eq(word(4), 1); /* a lane that does not call: its result variable is zero */
+    ck_assert_uint_eq(word(4), 1); /* the result variable of a lane that does not call is zero */
     teardown();
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(through_a_pointer) {
 }
 END_TEST
 
-/* Even lanes call `double`, odd ones `triple`, through a table of pointers; they reconverge after the call. */
+/* Even lanes call `double` and odd lanes call `triple` through a table of pointers. They reconverge after the call. */
 START_TEST(divergent_pointers) {
     setup(_i);
     opnd_t v = asm_reg(a, 4), f64 = asm_reg(a, 8), odd = asm_reg(a, 0), mask = asm_reg(a, 4);
@@ -194,8 +194,8 @@ START_TEST(pointer_to_other_arguments) {
 }
 END_TEST
 
-/* f(n) = n < 2 ? 1 : n * f(n - 1). n is in a register that must be saved across the call; the recursion depth differs
- * by lane. `endless`: omits the test n < 2. */
+/* f(n) = n < 2 ? 1 : n * f(n - 1). The register with n must be saved across the recursive call. The recursion depth
+ * differs between lanes. If `endless` is true, the test n < 2 is omitted. */
 static void kernel_with_factorial(bool endless) {
     opnd_t v = asm_reg(a, 4), n = asm_reg(a, 4);
     a->p.frame_pointer = asm_reg(a, 8);
@@ -209,7 +209,7 @@ static void kernel_with_factorial(bool endless) {
     opnd_t x = asm_reg(a, 4), y = asm_reg(a, 4), p = asm_reg(a, 0), small = asm_reg(a, 0), fp = a->p.frame_pointer;
     asm_mem(a, "ld.local.u32", x, 4, fp, 0);
     asm_op(a, "setp.lt.u32", p, x, c32(endless ? 0 : 2), zero);
-    asm_op(a, "setp.lt.u32", small, x, c32(4), zero); /* a predicate that must also keep its value across the call */
+    asm_op(a, "setp.lt.u32", small, x, c32(4), zero); /* a predicate whose value must also survive the call */
     asm_op(a, "add.u32", y, c32(1), zero, zero);
     struct inst *skip = asm_bra(a, p, false, 0, 0);
     asm_op(a, "sub.u32", y, x, c32(1), zero);
@@ -218,7 +218,7 @@ static void kernel_with_factorial(bool endless) {
     asm_mem(a, "ld.local.u32", y, 4, fp, 20);
     asm_op(a, "mul.lo.u32", y, y, x, zero);
     asm_op(a, "add.u32", y, y, c32(100000), zero);
-    asm_guard(a, small, true); /* x >= 4: adds 100000 */
+    asm_guard(a, small, true); /* f adds 100000 if x >= 4 */
     skip->target = skip->rpc = asm_pc(a);
     asm_mem(a, "st.local.u32", y, 4, fp, 8);
     function_ends(f);
@@ -241,7 +241,8 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* 3,000 calls one after another: 64 KB have room for 2,048 frames of 32 bytes, so every return must free its frame. */
+/* The kernel executes 3,000 calls one after another. 64 KB have room for only 2,048 frames of 32 bytes, so every return
+ * must free its frame. */
 START_TEST(returns_free_their_frames) {
     setup(_i);
     kernel_with_factorial(false);
@@ -262,8 +263,8 @@ START_TEST(returns_free_their_frames) {
 }
 END_TEST
 
-/* 64 KB have room for 2,048 frames of 32 bytes, but the depth limit of 1,024 is reached first. The kernel's own call
- * counts as the first. */
+/* 64 KB have room for 2,048 frames of 32 bytes, but the call depth is limited to 1,024, and this limit is reached
+ * first. The kernel counts as the first call. */
 START_TEST(endless_recursion) {
     setup(_i);
     kernel_with_factorial(true);

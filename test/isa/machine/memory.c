@@ -8,30 +8,32 @@ START_TEST(alignment_and_gap) {
     uint64_t a = mem_alloc(&m, 100, 0, NULL, false), b = mem_alloc(&m, 1, 4096, NULL, false);
     ck_assert_uint_eq(a, DEVICE_BASE);
     ck_assert_uint_eq(b % 4096, 0);
-    ck_assert_uint_ge(b - (a + 100), 512); /* the 512 bytes after an allocation belong to no other allocation */
+    ck_assert_uint_ge(b - (a + 100), 512); /* the 512 bytes after an allocation belong to no allocation */
     ck_assert_ptr_null(mem_find(&m, a + 100, 1, NULL));
     mem_free_all(&m);
 }
 END_TEST
 
-/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 after the buffer before. Addresses already in
- * use are skipped. Variables have gaps between them, as all allocations do when the host's memory is mapped as well. */
+/* Packed buffers: the first is at 0xc0000000, and each further buffer is at the next multiple of 256 after the previous
+ * buffer. Addresses that are already in use are skipped. Variables are not packed: gaps lie between them, as between
+ * all allocations if host memory is mapped. */
 START_TEST(packed_buffers_have_no_gaps) {
     mem_init(&m, 0);
     mem_pack(&m);
     ck_assert_uint_eq(mem_alloc(&m, 100, 0, NULL, false), 0xc0000000);
     ck_assert_uint_eq(mem_alloc(&m, 256, 0, NULL, false), 0xc0000100);
     ck_assert_uint_eq(mem_alloc(&m, 1, 0, NULL, false), 0xc0000200);
-    ck_assert_ptr_null(mem_find(&m, 0xc0000000 + 100, 1, NULL)); /* the bytes up to the multiple of 256 belong to no
-                                                                  * buffer */
+    /* the bytes from the buffer's end to the next multiple of 256 belong to no buffer */
+    ck_assert_ptr_null(mem_find(&m, 0xc0000000 + 100, 1, NULL));
     ck_assert_ptr_nonnull(mem_find(&m, 0xc0000100 + 255, 1, NULL));
-    ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL)); /* an access cannot span two buffers */
-    ck_assert(mem_free(&m, 0xc0000000)); /* the addresses of the freed buffer are not used again */
+    /* one access must not span two buffers, even if they are adjacent */
+    ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL));
+    ck_assert(mem_free(&m, 0xc0000000)); /* the addresses of a freed buffer are not used again */
     ck_assert_uint_eq(mem_alloc(&m, 1, 4096, NULL, false), 0xc0001000);
     ck_assert_uint_eq(mem_alloc(&m, 8, 0, "variable", false), DEVICE_BASE);
     ck_assert_uint_eq(mem_reserve(&m, 4096, 256, 0xc0002000), 0xc0002000);
     ck_assert_uint_eq(mem_alloc(&m, 0xe00, 0, NULL, false), 0xc0001100);
-    /* 512 bytes at 0xc0001f00 would overlap the range */
+    /* 512 bytes at 0xc0001f00 would overlap a range that is in use */
     ck_assert_uint_eq(mem_alloc(&m, 512, 0, NULL, false), 0xc0003000);
     mem_free_all(&m);
     mem_init(&m, 0);
@@ -58,7 +60,7 @@ START_TEST(read_back) {
     ck_assert(mem_write(&m, a + 12, &v, 4));
     ck_assert(mem_read(&m, a + 12, &w, 4));
     ck_assert_uint_eq(w, v);
-    ck_assert(!mem_write(&m, a + 13, &v, 4)); /* one byte beyond the end */
+    ck_assert(!mem_write(&m, a + 13, &v, 4)); /* the access ends one byte beyond the buffer */
     ck_assert(!mem_read(&m, a - 1, &w, 1));
     mem_free_all(&m);
 }
@@ -122,7 +124,7 @@ START_TEST(describes) {
     mem_init(&m, 0);
     ck_assert_str_eq(described(DEVICE_BASE), "there are no allocations");
     uint64_t a = mem_alloc(&m, 4096, 0, NULL, false), b = mem_alloc(&m, 8, 0, "table", true);
-    ck_assert_uint_eq(b, a + 0x1200); /* 4096 bytes and a gap of 512: 0x1200, a multiple of 256 */
+    ck_assert_uint_eq(b, a + 0x1200); /* 4096 bytes and a gap of 512 bytes end at 0x1200, which is a multiple of 256 */
     ck_assert_str_eq(described(a + 4096 + 12), "12 bytes past the end of buffer 1 (4096 bytes at 0x10000000)");
     ck_assert_str_eq(described(b - 4), "4 bytes before the start of variable 'table' (8 bytes at 0x10001200)");
     ck_assert_str_eq(described(b + 3), "3 bytes into variable 'table' (8 bytes at 0x10001200)");
@@ -135,7 +137,7 @@ START_TEST(describes) {
 }
 END_TEST
 
-/* Mapped host memory has its host addresses, and is unmapped by a free. */
+/* Mapped host memory has the same addresses in kernels as on the host. Freeing it unmaps it. */
 START_TEST(host_memory_keeps_its_address) {
     static _Alignas(64) unsigned char own[256];
     uint64_t at = (uint64_t)(uintptr_t)own;
@@ -145,20 +147,21 @@ START_TEST(host_memory_keeps_its_address) {
     ck_assert(mem_map(&m, own, sizeof own));
     ck_assert(!mem_map(&m, own + 255, 1) && !mem_map(&m, own, 1)); /* already mapped */
     ck_assert(!mem_map(&m, own - 1, 2) && !mem_map(&m, own - 64, 1024));
-    ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* addresses reserved for the device */
-    uint64_t b = mem_alloc(&m, 64, 0, NULL, false); /* lower than the mapped memory: the list stays sorted */
+    ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* these addresses are reserved for device memory */
+    /* this memory has a lower address than the memory mapped before, so the list must be sorted again */
+    uint64_t b = mem_alloc(&m, 64, 0, NULL, false);
     ck_assert(mem_write(&m, at + 252, &v, 4) && own[252] == 7);
     own[8] = 9;
     ck_assert(mem_read(&m, at + 8, &v, 4) && v == 9);
     ck_assert(!mem_write(&m, at + 254, &v, 4));
     ck_assert_ptr_eq(mem_find(&m, a + 60, 4, &hint)->host + 60, mem_find(&m, a + 60, 4, NULL)->host + 60);
     ck_assert(mem_find(&m, b, 64, &hint) != NULL && mem_find(&m, at, 256, &hint) != NULL);
-    ck_assert_uint_eq(m.live_bytes, 128); /* mapped host memory is not counted */
+    ck_assert_uint_eq(m.live_bytes, 128); /* mapped host memory does not count as device memory */
     ck_assert(mem_free(&m, at) && !mem_free(&m, at));
     ck_assert(!mem_find(&m, at, 1, &hint) && mem_find(&m, b, 64, &hint) && mem_find(&m, a, 64, &hint));
-    ck_assert(mem_map(&m, own + 64, 64)); /* it may be mapped again */
+    ck_assert(mem_map(&m, own + 64, 64)); /* the memory can be mapped again */
     mem_free_all(&m);
-    own[70] = 1; /* the host's memory itself remains */
+    own[70] = 1; /* unmapping does not free the host's memory */
 }
 END_TEST
 
@@ -167,7 +170,7 @@ START_TEST(shared_memory_is_the_hosts_too) {
     ck_assert_uint_eq(mem_alloc_shared(&m, 0, NULL), 0);
     ck_assert_uint_eq(mem_alloc_shared(&m, (1 << 20) + 1, NULL), 0); /* beyond the limit */
     uint64_t a = mem_alloc_shared(&m, 5000, NULL), b = mem_alloc_shared(&m, 1, NULL), v = 1;
-    ck_assert(a && b >= a + 8192 + 4096); /* whole pages, with one page between */
+    ck_assert(a && b >= a + 8192 + 4096); /* an allocation has whole pages, with one page between two allocations */
     ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 0);
     ((unsigned char *)(uintptr_t)a)[4999] = 3;
     ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 3ull << 56);
@@ -176,35 +179,35 @@ START_TEST(shared_memory_is_the_hosts_too) {
     ck_assert(mem_free(&m, a) && m.live_bytes == 1 && !mem_free(&m, a));
     mem_free_all(&m);
     mem_init(&m, 1 << 20);
-    ck_assert_uint_eq(mem_alloc_shared(&m, 5000, NULL), a); /* the same address in every run */
+    ck_assert_uint_eq(mem_alloc_shared(&m, 5000, NULL), a); /* addresses are equal in every run */
     mem_free_all(&m);
 }
 END_TEST
 
-/* Host memory is mapped at a device address with the same lowest byte, until it is unmapped. */
+/* Host memory is mapped at a device address whose lowest byte equals that of the host address, until it is unmapped. */
 START_TEST(host_memory_elsewhere) {
     static _Alignas(256) unsigned char own[256];
     uint32_t v = 7;
     mem_init(&m, 300);
     uint64_t a = mem_map_elsewhere(&m, own + 4, 100), b = mem_map_elsewhere(&m, own + 4, 100);
     ck_assert_uint_eq(a, DEVICE_BASE + 4);
-    /* 4 + 100 bytes and a gap of 512 are 616; the next multiple of 256 is 768 */
+    /* 4 + 100 bytes and a gap of 512 bytes are 616; the next multiple of 256 is 768 */
     ck_assert_uint_eq(b, DEVICE_BASE + 768 + 4);
     ck_assert(mem_write(&m, a + 96, &v, 4) && own[100] == 7);
-    ck_assert(mem_read(&m, b + 96, &v, 4) && v == 7); /* both addresses give the same bytes */
+    ck_assert(mem_read(&m, b + 96, &v, 4) && v == 7); /* host address and device address access the same bytes */
     ck_assert(!mem_write(&m, a + 97, &v, 4) && !mem_read(&m, a - 1, &v, 1));
     ck_assert_uint_eq(m.live_bytes, 200);
     ck_assert_uint_eq(mem_map_elsewhere(&m, own, 0), 0);
-    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 101), 0); /* 301 bytes, with a limit of 300 */
+    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 101), 0); /* 301 bytes exceed the limit of 300 */
     ck_assert(mem_free(&m, a) && !mem_free(&m, a) && !mem_find(&m, a, 1, NULL));
     ck_assert_uint_eq(m.live_bytes, 100);
     ck_assert_uint_ne(mem_map_elsewhere(&m, own, 200), 0);
     mem_free_all(&m);
-    own[100] = 1; /* the host's memory itself remains */
+    own[100] = 1; /* unmapping does not free the host's memory */
 }
 END_TEST
 
-/* Addresses that the host uses are skipped, and the address range can be exhausted. */
+/* Device addresses that the host process uses are skipped. The range of device addresses can become full. */
 START_TEST(host_memory_elsewhere_finds_room) {
     static unsigned char own[64];
     mem_init(&m, UINT64_MAX);
@@ -219,8 +222,9 @@ END_TEST
 
 enum { PART = 1 << 21 };
 
-/* A reserved range of four parts. The second and the third get memory; the third is read-only. Look-ups and copies
- * across both parts end at the last accessible byte, as at the end of any allocation. */
+/* A reserved range has four parts. The second and the third part get memory, and the third is read-only. Look-ups and
+ * copies may cross from the second part to the third. They end at the last accessible byte, as at the end of any
+ * allocation. */
 START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     static unsigned char memory[2 * PART];
     char text[256], byte = 5;
@@ -231,7 +235,7 @@ START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     mem_describe(&m, at + 7, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "7 bytes into buffer 1"));
     ck_assert_ptr_nonnull(strstr(text, "without mapped memory"));
-    /* next to it, at the requested address */
+    /* the second reservation requests the address right after the first */
     ck_assert_uint_eq(mem_reserve(&m, PART, PART, at + 4 * PART), at + 4 * PART);
     ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART); /* within it: another address */
     struct mem_piece pieces[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
@@ -247,7 +251,7 @@ START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     mem_describe(&m, at + 2 * PART, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "which is read-only"));
     ck_assert(!mem_free(&m, at + PART));
-    /* the last three parts become one piece */
+    /* maps the last three parts as one piece */
     struct mem_piece whole[] = {{at, at + PART, NULL, RANGE_UNMAPPED}, {at + PART, at + 4 * PART, memory, RANGE_WRITE}};
     ck_assert(mem_place(&m, at, at + 4 * PART, whole, 2));
     ck_assert_ptr_nonnull(mem_find(&m, at + 2 * PART - 1, 2, NULL)); /* across the former edge */
@@ -265,7 +269,7 @@ START_TEST(ranges_that_cannot_be_reserved) {
     ck_assert_uint_eq(mem_reserve(&m, PART, 3 * 4096, 0), 0); /* the alignment is not a power of two */
     ck_assert_uint_eq(mem_reserve(&m, UINT64_MAX, PART, 0), 0);
     ck_assert_uint_eq(mem_reserve(&m, 1ull << 47, PART, 1ull << 30), 0);
-    ck_assert_uint_ne(mem_reserve(&m, 1ull << 40, PART, 0), 0); /* a reservation of addresses needs no memory */
+    ck_assert_uint_ne(mem_reserve(&m, 1ull << 40, PART, 0), 0); /* reserving addresses needs no memory */
     ck_assert(mem_take(&m, 600) && !mem_take(&m, 401) && mem_take(&m, 400));
     mem_give(&m, 1000);
     ck_assert_uint_ne(mem_alloc(&m, 1000, 0, NULL, false), 0);

@@ -3,7 +3,7 @@
 
 /* Tests the state of a warp at the start of its CTA. */
 
-/* A thread's index in dimension s, from its number, by PTX ISA 10.1: x varies fastest. */
+/* Returns a thread's index in dimension s, computed from the thread's number by PTX ISA 10.1: x varies fastest. */
 static uint32_t place(struct dim3 b, uint32_t thread, enum special s) {
     return s == SPECIAL_TID_X ? thread % b.x : s == SPECIAL_TID_Y ? thread / b.x % b.y : thread / b.x / b.y;
 }
@@ -20,7 +20,7 @@ static uint32_t differ(struct dim3 b) {
     return n;
 }
 
-/* All block shapes of up to three dimensions with 1024 threads, and all shapes of one row of such a block. */
+/* Tests all block shapes of up to three dimensions with 1024 threads, and all shapes with one row of such a block. */
 START_TEST(thread_ids) {
     uint32_t blocks = 0;
     for (uint32_t x = 1; x <= MAX_CTA_THREADS; x++)
@@ -29,7 +29,7 @@ START_TEST(thread_ids) {
             ck_assert_msg(!differ(flat) && !differ(full), "a block of %u x %u", x, y);
             blocks++;
         }
-    ck_assert_uint_eq(blocks, 7262); /* the sum of 1024 / x, rounded down, over x from 1 to 1024 */
+    ck_assert_uint_eq(blocks, 7262); /* number of shapes: the sum of floor(1024 / x) for x from 1 to 1024 */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
-/* Tests instructions with a member mask whose threads are on different paths. The threads wait for each other at every
- * kind of instruction with a member mask (PTX ISA 9.7.9.6, 9.7.13.2), under every model. The error message names
- * threads that wait forever. */
+/* Tests instructions with a member mask whose member threads are on different paths. At every kind of instruction with
+ * a member mask, the members must wait for each other (PTX ISA 9.7.9.6, 9.7.13.2), under every model. If threads wait
+ * forever, the error message names them. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -13,13 +13,13 @@
     " add.u64 %a2,%a2,%a1; setp.lt.u32 %q,%lane,16; mov.u32 %r0,0;\n"
 #define TAIL " st.global.u32 [%a0],%r0; ret;\n}\n"
 
-/* Lanes 16 to 31 store three times their number where the other lanes read it. */
+/* Lanes 16 to 31 store three times their lane number to words that the other lanes read. */
 static const char produce[] = HEAD " @%q bra C; mul.lo.u32 %r1,%lane,3; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
                                    " bra J;\nC: bar.warp.sync -1; ld.shared.u32 %r0,[%a2];\nJ:" TAIL;
 static uint32_t produced(uint32_t l) { return l < 16 ? (l + 16) * 3 : 0; }
 
-/* The same exchange ten times, with a second bar.warp.sync before the next value is stored: the sum of 3 lane +
- * iteration. */
+/* The exchange is repeated ten times. A second bar.warp.sync comes before the next store. The sum has the terms 3 lane
+ * + iteration. */
 static const char rounds[] =
     HEAD " mov.u32 %r2,0; @%q bra C;\nP: mad.lo.u32 %r1,%lane,3,%r2; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
          " bar.warp.sync -1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,10; @%o bra P; bra J;\n"
@@ -27,40 +27,42 @@ static const char rounds[] =
          " setp.lt.u32 %o,%r2,10; @%o bra C;\nJ:" TAIL;
 static uint32_t ten_rounds(uint32_t l) { return l < 16 ? 10 * 3 * (l + 16) + 45 : 0; }
 
-/* The halves exchange values by two shuffles of one form, each with its own registers. */
+/* The halves of the warp exchange values by two shuffle instructions of the same form, which use different
+ * registers. */
 static const char two_shuffles[] =
     HEAD " @%q bra C; add.u32 %x1,%lane,100; shfl.sync.bfly.b32 %r0,%x1,16,31,-1; bra J;\n"
          "C: add.u32 %x2,%lane,200; mov.u32 %x3,16; shfl.sync.bfly.b32 %r4,%x2,%x3,31,-1; mov.u32 %r0,%r4;\nJ:" TAIL;
 static uint32_t shuffled(uint32_t l) { return l < 16 ? l + 16 + 100 : l - 16 + 200; }
 
-/* Each half has a mask of its own lanes in the same instruction. The results are ballots of the odd lanes. */
+/* Both halves execute the same instruction, each with a mask of its own lanes. The results are ballots of the odd
+ * lanes. */
 static const char tiles[] = HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,1; setp.ne.u32 %o,%r2,0;\n"
                                  " vote.sync.ballot.b32 %r0,%o,%r1;\n" TAIL;
 static uint32_t tile(uint32_t l) { return l < 16 ? 0xaaaa : 0xaaaa0000; }
 
-/* Quarters of the warp vote. In each half, the two quarters execute different vote instructions. */
+/* The quarters of the warp vote. In each half, the two quarters execute different vote instructions. */
 static const char quarters[] =
     HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,8; setp.ne.u32 %o,%r2,0; @%o bra C;\n"
          " vote.sync.ballot.b32 %r0,%o,%r1; bra J;\nC: vote.sync.ballot.b32 %r0,%o,%r1;\nJ:" TAIL;
 static uint32_t quarter(uint32_t l) { return l < 16 ? 0xff00 : 0xff000000; }
 
-/* No thread waits for threads that have exited. */
+/* No thread may wait for a thread that has exited. */
 static const char exits[] =
     HEAD " st.global.u32 [%a0],%lane; @%q bra C; ret;\nC: bar.warp.sync -1; mov.u32 %r0,7;\n" TAIL;
 static uint32_t exited(uint32_t l) { return l < 16 ? 7 : l; }
 
-/* Each lane executes one of two guarded instructions. */
+/* Each lane executes one of two shuffles with opposite guards. */
 static const char guarded[] = HEAD " add.u32 %x1,%lane,5; @%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n"
                                    " @!%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n" TAIL;
 static uint32_t guard(uint32_t l) { return (l ^ 16) + 5; }
 
-/* Lanes skip a vote whose mask names them, and exit later: the vote waits until these lanes have exited. */
+/* Some lanes are in the mask of a vote, but skip it and exit later. The vote waits until these lanes have exited. */
 static const char skips[] = HEAD " mov.u32 %r0,9; setp.ne.u32 %o,%lane,3; @!%q bra J;\n"
                                  " vote.sync.ballot.b32 %r0,%o,-1;\nJ: add.u32 %r0,%r0,%lane;\n" TAIL;
 static uint32_t skipped(uint32_t l) { return (l < 16 ? 0xfff7 : 9) + l; }
 
-/* The first four lanes vote with the last four, which skip the second vote and go to the third: no two of these groups
- * are on the two sides of one branch. All votes complete. */
+/* The first four lanes vote together with the last four lanes. The last four lanes skip the second vote and execute the
+ * third. No two of these groups are the two sides of one branch. All votes must complete. */
 static const char crossed[] =
     HEAD " setp.lt.u32 %o,%lane,28; @!%o bra C; setp.lt.u32 %o,%lane,4; @!%o bra B;\n"
          " vote.sync.ballot.b32 %r0,%q,0xf000000f; bra D;\nB: vote.sync.ballot.b32 %r0,%q,0x0ffffff0; bra D;\n"
@@ -136,8 +138,8 @@ START_TEST(members_act_together_with_any_options) {
 }
 END_TEST
 
-/* Each half waits for all lanes, in instructions of different forms, so they wait forever: the launch fails with a
- * report that says which lanes wait for which. */
+/* Each half waits for all lanes in an instruction of another form, so both wait forever. The launch must fail, and the
+ * report must list which lanes wait for which lanes. */
 START_TEST(endless_waits_are_named) {
     static const char apart[] =
         HEAD " @%q bra C; bar.warp.sync -1; bra J;\nC: vote.sync.ballot.b32 %r0,%q,-1;\nJ:" TAIL;
@@ -155,7 +157,7 @@ START_TEST(endless_waits_are_named) {
 }
 END_TEST
 
-/* All lanes execute an instruction with a mask of all lanes together. */
+/* All lanes execute an instruction together, with a mask of all lanes. */
 START_TEST(a_converged_warp_does_not_wait) {
     static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
     uint32_t out[32];
@@ -168,7 +170,8 @@ START_TEST(a_converged_warp_does_not_wait) {
 }
 END_TEST
 
-/* A CTA barrier whose number differs between lanes is an error in every model; the message has the place. */
+/* The barrier number differs between the lanes of a warp. This is an error in every model, and the message names the
+ * location. */
 START_TEST(divergent_barrier_numbers_are_errors) {
     static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
     uint32_t out[32];
@@ -182,7 +185,7 @@ START_TEST(divergent_barrier_numbers_are_errors) {
 }
 END_TEST
 
-/* Half of a warp reaches a barrier while the other half exits: an error at an aligned barrier only. */
+/* Half of a warp reaches a barrier while the other half exits. This is an error only if the barrier is aligned. */
 START_TEST(aligned_barriers_are_for_whole_warps) {
     const char *const set[] = {"reconv=minpc", NULL};
     for (int aligned = 0; aligned < 2; aligned++) {

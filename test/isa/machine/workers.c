@@ -1,4 +1,4 @@
-/* Tests host threads that share jobs. Each job is executed once in each round, by any of the threads. */
+/* Tests host threads that share jobs. In each round, each job must be executed exactly once, by any of the threads. */
 #include "isa/machine/workers.h"
 #include "test/test.h"
 #include <sched.h>
@@ -17,7 +17,7 @@ static void job(void *ctx, uint32_t i) {
     atomic_fetch_add(&done[i], 1);
 }
 
-/* Rounds with different numbers of jobs, then many rounds with the same number, so that the jobs are divided again. */
+/* Runs several rounds with each number of jobs. Between numbers, the jobs must be divided among the threads anew. */
 START_TEST(every_job_is_done_once) {
     static const uint32_t sizes[] = {1, 2, 3, 16, 300, 0, 7};
     uint32_t threads = (uint32_t)_i + 1, rounds = 0;
@@ -38,7 +38,8 @@ START_TEST(every_job_is_done_once) {
 }
 END_TEST
 
-/* With as many jobs as threads, each job has its own thread, so a job may wait for another job. */
+/* If the number of jobs is at most the number of threads, each job has its own thread, so one job may wait for
+ * another. */
 static atomic_uint arrived;
 static void meet(void *ctx, uint32_t i) {
     (void)i;
@@ -60,7 +61,7 @@ START_TEST(a_job_for_each_thread) {
 }
 END_TEST
 
-/* A thread that starts after the last round of jobs must still end. */
+/* A worker thread that starts only after the last round must still end. */
 START_TEST(late_threads_end) {
     uint32_t jobs = 2;
     slow = jobs;

@@ -1,13 +1,13 @@
-/* Tests the driver of reconvergence models on single instructions. test/isa/interp/interp_models.c and
- * test/mechanisms/reconv.c test programs under all models. */
+/* Tests the driver of reconvergence models (isa/paths/control.c) on single instructions.
+ * test/isa/interp/interp_models.c and test/mechanisms/reconv.c test whole programs under all models. */
 #include "isa/paths/control.h"
 #include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Accesses that other SMs may see are ordered: atomics on device memory, accesses past the L1 (L1s are not coherent),
- * and surface stores. Shared memory, cached and weak accesses, and constant memory are not. A generic address may be
- * global. */
+/* Accesses whose order other SMs can observe must be ordered: atomics on device memory, accesses that bypass the L1
+ * (L1s are not coherent), and surface stores. Accesses to shared and constant memory, and cached or weak accesses, need
+ * no order. A generic address may be global, so such an access must be ordered. */
 static const struct {
     const char *opcode;
     bool ordered;
@@ -63,7 +63,7 @@ START_TEST(accesses_that_other_sms_see_are_ordered) {
 }
 END_TEST
 
-/* System calls that print or use the heap are ordered between SMs. Warp-wide operations are not. */
+/* System calls that print or use the heap must be ordered between SMs. Warp-wide operations need no such order. */
 START_TEST(system_calls_are_ordered) {
     static const struct {
         warp_fn *fn;
@@ -75,7 +75,7 @@ START_TEST(system_calls_are_ordered) {
 }
 END_TEST
 
-/* A new warp has no state of an earlier warp, whatever its memory contained. */
+/* A new warp has no state of an earlier warp, whatever its memory contained before. */
 START_TEST(a_warp_starts_without_old_state) {
     struct reconv_cfg cfg;
     struct path_wait held[MAX_PATHS];

@@ -1,5 +1,5 @@
-/* Tests the driver of reconvergence models: its calls to the model, and its reactions to results. A fake model
- * records the calls, and returns the paths that a test sets. */
+/* Tests how the driver of reconvergence models calls a model and reacts to the model's results. A fake model records
+ * the calls, and returns the paths that a test sets. */
 #include "isa/machine/warpsync.h"
 #include "isa/paths/control.h"
 #include "test/isa/isa_asm.h"
@@ -11,9 +11,9 @@ static struct {
     char log[1024];
     struct path path[MAX_PATHS];
     struct path_desc desc[MAX_PATHS];
-    int n, n_desc, depth, give_ways; /* calls of give_way() that still return RECONV_CHANGED */
+    int n, n_desc, depth, give_ways; /* give_ways: number of further calls of give_way() that return RECONV_CHANGED */
     unsigned events;
-    struct lane_waits waits; /* argument of the last give_way() */
+    struct lane_waits waits; /* argument of the last call of give_way() */
 } fake;
 
 static void note(const char *format, ...) {
@@ -23,7 +23,7 @@ static void note(const char *format, ...) {
     vsnprintf(fake.log + at, sizeof fake.log - at, format, args);
     va_end(args);
 }
-/* Checks the recorded calls since the last check. */
+/* Checks the calls that were recorded since the previous check. */
 static void check_calls(const char *expect) {
     ck_assert_str_eq(fake.log, expect);
     fake.log[0] = 0;
@@ -91,7 +91,7 @@ static int fake_depth(const void *st) {
     (void)st;
     return fake.depth;
 }
-/* `full` implements stall(), wake() and give_way(); `minimal` does not. */
+/* The model `full` implements stall(), wake() and give_way(); the model `minimal` does not. */
 static const struct reconv_ops full = {.name = "full",
                                        .size = fake_size,
                                        .start = fake_start,
@@ -117,10 +117,10 @@ static struct path_wait held[MAX_PATHS];
 static struct effects fx;
 static uint64_t state;
 enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
-static opnd_t masks; /* lane masks of instruction PAIRS */
+static opnd_t masks; /* lane masks for the instruction PAIRS */
 static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
 
-/* Two warps run this program. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3: bar.warp.sync of all lanes; 5:
+/* The program of both warps. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3: bar.warp.sync of all lanes; 5:
  * exit; 6: bar.warp.sync with masks in a register. */
 static void setup(void) {
     const opnd_t zero = OPND_ZERO;
@@ -189,13 +189,13 @@ START_TEST(branches) {
     fake.events = RECONV_SHADOW_0;
     control_advance(&c, 4, 9);
     check_calls("4 to 9 ");
-    ck_assert_uint_eq(c.events, RECONV_SHADOW_0 | RECONV_SHADOW_1); /* kept until the caller handles them */
+    ck_assert_uint_eq(c.events, RECONV_SHADOW_0 | RECONV_SHADOW_1); /* the events stay until the caller handles them */
     control_step(&c, w, &a->code[BRANCH], &p, &fx);
     ck_assert_uint_eq(c.depth, 7); /* maximum so far */
 }
 END_TEST
 
-/* Lanes that branch to an exit exit at the branch. The other lanes continue. */
+/* Lanes that branch to an exit instruction exit at the branch. The other lanes continue. */
 START_TEST(lanes_that_branch_to_an_exit) {
     a->info[EXIT].only_exits = true;
     const struct path p = {.pc = BRANCH, .lanes = ALL, .id = 3};
@@ -212,7 +212,7 @@ START_TEST(lanes_that_branch_to_an_exit) {
 }
 END_TEST
 
-/* The two halves of the warp arrive one after the other. Warp 1 completes the barrier. */
+/* The two halves of warp 0 arrive at the barrier one after the other. Then warp 1 completes the barrier. */
 START_TEST(halves_wait_at_a_barrier) {
     ck_assert_uint_eq(step(BAR, LOW, 1), 0);
     check_calls("1 to 2 1 stalls ");
@@ -230,7 +230,7 @@ START_TEST(halves_wait_at_a_barrier) {
     ck_assert_uint_eq(c.waiting, 0);
     ck_assert_uint_eq(c.released, ALL);
     ck_assert_uint_eq(c.n_held, 0);
-    /* Both paths step over the barrier when the caller asks for paths. */
+    /* When the caller requests the paths, both paths step over the barrier. */
     const struct path at[2] = {{.pc = BAR, .lanes = LOW, .id = 1}, {.pc = BAR, .lanes = HIGH, .id = 2}};
     struct path out[MAX_PATHS];
     set_paths(2, at);
@@ -243,7 +243,8 @@ START_TEST(halves_wait_at_a_barrier) {
 }
 END_TEST
 
-/* Released and waiting lanes are in one path. The path diverges, and reconverges at the next instruction. */
+/* One path contains released and waiting lanes. The driver makes it diverge, with reconvergence at the next
+ * instruction. */
 START_TEST(released_lanes_step_over_a_barrier) {
     const struct path at = {.pc = BAR, .lanes = ALL, .id = 6};
     struct path out[MAX_PATHS];
@@ -257,7 +258,8 @@ START_TEST(released_lanes_step_over_a_barrier) {
 }
 END_TEST
 
-/* The halves wait for each other by their masks. With stall(), the model sets the first path aside. */
+/* Each half waits for the other half at an instruction with a member mask. If the model has stall(), it sets the first
+ * path aside. */
 START_TEST(halves_wait_for_each_other) {
     for (int stalls = 0; stalls < 2; stalls++) {
         c.ops = stalls ? &full : &minimal;
@@ -279,8 +281,8 @@ START_TEST(halves_wait_for_each_other) {
 }
 END_TEST
 
-/* Lanes l and l + 16 wait for each other, so several paths release lanes of one path. A stalled path wakes when its
- * last lane is released. Without stall(), lanes are released one by one. */
+/* Lanes l and l + 16 wait for each other, so the arrival of several paths releases lanes of one path. A stalled path
+ * wakes when its last lane is released. Without stall(), lanes are released one by one. */
 START_TEST(members_are_released_one_by_one) {
     uint32_t mask[WARP_LANES];
     for (uint32_t i = 0; i < WARP_LANES; i++)
@@ -291,7 +293,7 @@ START_TEST(members_are_released_one_by_one) {
         fake.n = 0;
         await(PAIRS, LOW, 1);
         check_calls(stalls ? "1 to 6 1 stalls " : "1 to 6 ");
-        await(PAIRS, 0x000f0000, 2); /* they continue, and release lanes 0 to 3 */
+        await(PAIRS, 0x000f0000, 2); /* these lanes continue, and release lanes 0 to 3 */
         check_calls("2 to 6 2 to 7 ");
         ck_assert_uint_eq(c.met, 0x000f000f);
         ck_assert_uint_eq(c.n_held, (uint32_t)stalls);
@@ -308,7 +310,7 @@ START_TEST(members_are_released_one_by_one) {
 }
 END_TEST
 
-/* The last awaited lanes exit: the waiting lanes continue. */
+/* The last lanes for which others wait exit, so the waiting lanes continue. */
 START_TEST(members_that_exit) {
     await(SYNC, LOW, 1);
     check_calls("1 to 3 1 stalls ");
@@ -320,8 +322,8 @@ START_TEST(members_that_exit) {
 }
 END_TEST
 
-/* A barrier does not release lanes that wait for members, and completed members do not release lanes that wait at a
- * barrier. */
+/* A barrier does not release lanes that wait for members of a mask. Complete members of a mask do not release lanes
+ * that wait at a barrier. */
 START_TEST(barriers_and_members_are_separate) {
     await(SYNC, 0xff, 1);
     step(BAR, 0xff00, 2);
@@ -332,7 +334,7 @@ START_TEST(barriers_and_members_are_separate) {
     ck_assert_uint_eq(c.n_held, 1);
     ck_assert_uint_eq(c.held[0].id, 1);
     ck_assert_uint_eq(c.waiting, 0xff);
-    ck_assert_uint_eq(control_may_run(&c), 0); /* the model returns no path */
+    ck_assert_uint_eq(control_may_run(&c), 0); /* the fake model returns no path */
     const struct path at[3] = {
         {.pc = SYNC, .lanes = 0xff, .id = 1}, {.pc = 3, .lanes = 0xff00, .id = 2}, {.pc = 1, .lanes = HIGH, .id = 3}};
     set_paths(3, at);
@@ -340,8 +342,9 @@ START_TEST(barriers_and_members_are_separate) {
 }
 END_TEST
 
-/* If some lanes wait and others do not, the driver calls give_way() with the lanes for which each waiting lane
- * waits. After a change the driver finds stalled paths by lanes and PC. */
+/* If some lanes wait for members of a mask and other lanes do not wait, the driver calls give_way(). Its argument has
+ * the lanes for which each waiting lane waits. If give_way() changes the paths, the driver finds the stalled paths
+ * again by their lanes and PC. */
 START_TEST(stalled_paths_give_way) {
     struct path out[MAX_PATHS];
     await(SYNC, 0xff, 1);
@@ -368,7 +371,7 @@ START_TEST(stalled_paths_give_way) {
     ck_assert(c.events & RECONV_CHANGED);
     await(SYNC, HIGH, 3);
     check_calls("3 to 3 3 to 4 11 wakes 12 wakes ");
-    w->live = 0xff; /* all live lanes wait, so no path can give way */
+    w->live = 0xff; /* all live lanes wait, so no path can give way to another */
     c.waiting = 0xff;
     c.released = 0;
     control_paths(&c, w, out);
@@ -376,12 +379,12 @@ START_TEST(stalled_paths_give_way) {
 }
 END_TEST
 
-/* If some lanes of a path have already arrived at the barrier, only the other lanes arrive. Lanes whose guard is
+/* If some lanes of a path have already arrived at the barrier, only the path's other lanes arrive. Lanes whose guard is
  * false continue. */
 START_TEST(lanes_that_do_not_arrive) {
     opnd_t q = asm_reg(a, 0);
     a->code[BAR].guard = q >> 1;
-    cta_free(cta); /* the CTA was created without this register */
+    cta_free(cta); /* the CTA was created without the register */
     cta = cta_new(&l);
     cta_start(cta, (struct dim3){0, 0, 0}, 0);
     w = &cta->warps[0];
@@ -395,7 +398,7 @@ START_TEST(lanes_that_do_not_arrive) {
     check_calls("2 to 2 2 stalls ");
     ck_assert_uint_eq(c.waiting, 0xf);
     ck_assert_uint_eq(cta->barriers[0].arrived, 4);
-    step(BAR, 0xf, 2); /* the lanes have arrived before */
+    step(BAR, 0xf, 2); /* these lanes have arrived before */
     ck_assert_uint_eq(cta->barriers[0].arrived, 4);
 }
 END_TEST

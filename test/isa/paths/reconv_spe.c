@@ -1,4 +1,4 @@
-/* Tests the reconvergence stack on cases worked out by hand. */
+/* Tests the reconvergence stack (SPE) on cases that were worked out by hand. */
 #include "isa/paths/reconv_spe.h"
 #include "test/test.h"
 
@@ -30,9 +30,9 @@ static void jump(uint32_t pc) {
     reconv_spe.branch(&stack, 0, &t, 1, &site);
 }
 
-/* Figure 1 of the dual-path paper, with three instructions in each block, one in F. A branches to B (lane 0) and C
- * (lanes 1 to 3), reconverging at G. C branches to D (lane 1) and E (lanes 2, 3), reconverging at F. Blocks run in the
- * order A B C D E F G, as in Figure 2. */
+/* Figure 1 of the dual-path paper. Each block has three instructions, but F has one. A branches to B (lane 0) and C
+ * (lanes 1 to 3), which reconverge at G. C branches to D (lane 1) and E (lanes 2 and 3), which reconverge at F. The
+ * blocks run in the order A B C D E F G, as in Figure 2. */
 enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
 
 START_TEST(figure_1) {
@@ -69,8 +69,8 @@ START_TEST(fallthrough_first) {
 }
 END_TEST
 
-/* The model never reports events, because one scoreboard serves all paths and the caller reads paths after each step
- * anyway. */
+/* The model never reports events: one scoreboard serves all paths, and the caller requests the paths after each
+ * step. */
 START_TEST(steps_report_no_events) {
     const struct target t[2] = {{B, 0x3}, {C, 0xc}};
     const struct branch_site site = {.rpc = G, .taken_pc = B};
@@ -84,7 +84,7 @@ START_TEST(steps_report_no_events) {
 }
 END_TEST
 
-/* An if without else: the side that begins at the reconvergence point is not pushed. */
+/* In an if without else, the side that begins at the reconvergence point gets no stack entry. */
 START_TEST(side_at_the_reconvergence_point) {
     start(0xf);
     branch(G, B, 0x3, G, 0xc);
@@ -103,7 +103,7 @@ START_TEST(uniform_branch_pushes_nothing) {
 }
 END_TEST
 
-/* A loop that lanes leave one by one needs one extra entry, however often it branches. */
+/* If lanes leave a loop one by one, the stack needs one extra entry, for any number of branches. */
 START_TEST(loop_does_not_grow) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
@@ -124,7 +124,7 @@ START_TEST(n_way) {
     struct target t[3] = {{3, 0x1}, {6, 0x6}, {16, 0x8}};
     struct branch_site site = {.rpc = G, .taken_pc = PC_EXIT};
     reconv_spe.branch(&stack, 0, t, 3, &site);
-    check_path(3, 0x1); /* the first group runs first; the third has reconverged */
+    check_path(3, 0x1); /* the first group runs first; the third group starts at the reconvergence point */
     jump(G);
     check_path(6, 0x6);
     jump(G);
@@ -147,8 +147,9 @@ START_TEST(exit_inside_a_side) {
 }
 END_TEST
 
-/* Worst case: each branch splits one lane from the path and has its own reconvergence point. 31 branches of 32 lanes
- * leave two entries each, which makes 63 entries with the running path. This is the limit in reconv_spe.h. */
+/* Worst case: each branch splits one lane from the path, and has its own reconvergence point. 31 branches of a path
+ * with 32 lanes leave two entries each. With the entry of the running path, the stack has 63 entries, which is the
+ * limit in reconv_spe.h. */
 START_TEST(deepest_stack) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
@@ -162,8 +163,8 @@ START_TEST(deepest_stack) {
 }
 END_TEST
 
-/* A branch of a callee may have no post-dominator. It then reconverges at the reconvergence point of the caller's
- * branch. */
+/* A branch inside a called function may have no post-dominator. Then it reconverges at the reconvergence point of the
+ * branch in the caller. */
 START_TEST(branch_without_post_dominator) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -189,7 +190,8 @@ START_TEST(describes_all_entries) {
 }
 END_TEST
 
-/* A recursive call passes equal PCs at a greater call depth. A path reconverges only at the depth where it diverged. */
+/* In a recursive call, a path reaches the same PC at a greater call depth. A path reconverges only at the call depth
+ * where it diverged. */
 START_TEST(recursion_does_not_reconverge) {
     struct spe_stack st = {0};
     struct path p;
@@ -213,8 +215,8 @@ START_TEST(recursion_does_not_reconverge) {
 }
 END_TEST
 
-/* Lanes 0 and 1 call at 5. Lanes 2 and 3 skip the call, and wait at 6 for the return. No lane runs 6 before all lanes
- * have arrived. */
+/* Lanes 0 and 1 execute the call at PC 5. Lanes 2 and 3 skip the call, and wait at PC 6 for the return. No lane may
+ * execute PC 6 before all lanes have arrived there. */
 START_TEST(lanes_that_skip_a_call_wait_after_it) {
     struct spe_stack st = {0};
     struct path p;
@@ -235,8 +237,8 @@ START_TEST(lanes_that_skip_a_call_wait_after_it) {
 }
 END_TEST
 
-/* A callee's branch without post-dominator reconverges at the reconvergence point of the caller's branch, at the
- * caller's call depth. It does not reconverge when the callee itself passes that PC. */
+/* A branch in a called function has no post-dominator, so it reconverges at the reconvergence point of the caller's
+ * branch, at the caller's call depth. It must not reconverge when the called function itself executes this PC. */
 START_TEST(inherited_reconvergence_has_the_callers_depth) {
     const struct target callee = {100, 0x3}, sides[2] = {{110, 0x1}, {120, 0x2}}, back = {B + 1, 0x1},
                         other = {B + 1, 0x2};
@@ -248,7 +250,7 @@ START_TEST(inherited_reconvergence_has_the_callers_depth) {
     reconv_spe.branch(&stack, 0, &callee, 1, &call);
     reconv_spe.branch(&stack, 0, sides, 2, &site);
     check_path(110, 0x1);
-    reconv_spe.advance(&stack, 0, G); /* in the callee, not in the caller */
+    reconv_spe.advance(&stack, 0, G); /* the PC is reached in the called function, not in the caller */
     check_path(G, 0x1);
     reconv_spe.branch(&stack, 0, &back, 1, &ret);
     check_path(B + 1, 0x1);
@@ -263,9 +265,9 @@ START_TEST(inherited_reconvergence_has_the_callers_depth) {
 }
 END_TEST
 
-/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a unit. Later lane 2, on one side of C's branch, waits
- * for lane 0. The whole unit of lane 2 then gives way. The other side of the branch does not wait, but it neither
- * runs first nor is separated from the unit. */
+/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a separate unit. Later lane 2, on one side of C's branch,
+ * waits for lane 0. Then the whole unit of lane 2 gives way. The other side of C's branch does not wait, but it stays
+ * in this unit and does not run first. */
 START_TEST(a_unit_stays_together) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -290,9 +292,9 @@ START_TEST(a_unit_stays_together) {
 }
 END_TEST
 
-/* Paths that wait for lower entries give way to them. Lanes 0 (at D) and 1 (at E) wait for lane 2. Neither side of
- * their branch can help the other, so both leave the stack, and C runs. Then C waits for lane 0: C's stack goes below
- * the two units. D, which left first, is on top. */
+/* Paths give way to lower stack entries for which they wait. Lanes 0 (at D) and 1 (at E) wait for lane 2. Neither side
+ * of their branch can help the other side, so both leave the stack, and C runs. Then C waits for lane 0, so C's stack
+ * moves below the two units. The unit of D, which left first, is on top. */
 START_TEST(units_take_turns) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -306,7 +308,7 @@ START_TEST(units_take_turns) {
     check_path(D, 0x1);
     reconv_spe.leave(&stack, 0, 0x1, D + 1);
     check_path(E, 0x2);
-    jump(F); /* its old reconvergence point; the unit is alone now, so it continues */
+    jump(F); /* the path is at its old reconvergence point, and continues because it is alone in its unit */
     check_path(F, 0x2);
     reconv_spe.leave(&stack, 0, 0x2, F + 1);
     check_path(C, 0xc);
@@ -325,7 +327,7 @@ START_TEST(defaults_set_all_fields) {
     ck_assert_mem_eq(&clear, &dirty, sizeof clear);
     ck_assert_uint_eq(clear.dws_threshold, 50);
     ck_assert_uint_eq(clear.dws_wst_entries, 0);
-    ck_assert_uint_eq(clear.its_switch_latency, 6);
+    ck_assert_uint_eq(clear.subwarp_latency, 6);
     ck_assert_uint_eq(clear.si_switch_latency, 6);
     ck_assert_uint_eq(clear.si_trigger, 1);
     ck_assert_uint_eq(clear.si_yield_after, 1);

@@ -1,5 +1,5 @@
-/* Tests convergence barriers and the rotation of subwarps (subwarp-interleaving paper, section III-A): registration
- * at barriers, waiting, and the order in which subwarps run. A warp has eight lanes. */
+/* Tests convergence barriers and the rotation of subwarps (subwarp-interleaving paper, section III-A): how lanes
+ * register at barriers and wait there, and in which order subwarps run. A warp has eight lanes here. */
 #include "isa/paths/reconv_subwarps.h"
 #include "test/isa/paths/subwarps_rig.h"
 
@@ -9,7 +9,7 @@ static void setup(void) {
 }
 static void restart(void) { setup(); }
 
-/* `lanes` of the active subwarp branch to `pc`; the others fall through. */
+/* `lanes` of the active subwarp branch to `pc`. Its other lanes fall through. */
 static unsigned branch(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
     ck_assert_int_eq(ops->paths(st, p, 2), 1);
@@ -29,7 +29,8 @@ static void bssy(uint32_t bar) {
 }
 static void bsync(uint32_t bar) { ops->bsync(st, id(), bar, 91); }
 
-/* All lanes register. The taken side runs first and blocks; the other side completes the barrier. */
+/* All lanes register at the barrier. The taken side runs first and blocks at the BSYNC. The other side then completes
+ * the barrier. */
 START_TEST(a_barrier_reconverges_two_sides) {
     bssy(3);
     ck_assert_str_eq(active(), "1:ff");
@@ -41,7 +42,7 @@ START_TEST(a_barrier_reconverges_two_sides) {
     bsync(3);
     ck_assert_str_eq(all(), "91:ffa ");
     ck_assert_uint_eq(ops->runnable(st), 0xff);
-    bsync(3); /* no lane is registered any more, so the subwarp passes */
+    bsync(3); /* no lane is registered any more, so the subwarp does not wait */
     ck_assert_str_eq(all(), "91:ffa ");
     ops->leave(st, id(), 0xff, 92);
     ck_assert(ops->finished(st));
@@ -58,7 +59,7 @@ START_TEST(the_other_side_first) {
 }
 END_TEST
 
-/* One of three sides exits. The barrier then opens for the two sides that wait at it. */
+/* Two of three sides wait at the barrier, and the third side exits. The barrier then opens. */
 START_TEST(exited_lanes_are_not_awaited) {
     bssy(5);
     branch(20, 0x0f);
@@ -76,19 +77,19 @@ START_TEST(exited_lanes_are_not_awaited) {
 }
 END_TEST
 
-/* All lanes take part in barrier 5. Lanes 1 and 2 wait. Some other lanes break from the barrier and continue. The
- * barrier still waits for the remaining lanes, and opens when the last of them breaks. Lanes that broke do not wait
- * at a BSYNC. */
+/* All lanes are registered at barrier 5. Lanes 0 and 1 wait at it. Some of the other lanes break from the barrier and
+ * continue. The barrier still waits for the remaining lanes, and opens when the last of them breaks. A lane that broke
+ * does not wait at the BSYNC. */
 START_TEST(lanes_that_break_are_not_awaited) {
     bssy(5);
     branch(20, 0x03);
     bsync(5);
     ck_assert_str_eq(all(), "90:3b 2:fca ");
-    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* lane 3 is not in the path */
+    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* the mask contains lane 3, but lane 3 is not in this path */
     ck_assert_str_eq(all(), "90:3b 3:fca ");
     ops->leave_barrier(st, id(), 5, 0, 4);
     ck_assert_str_eq(all(), "90:3b 4:fca ");
-    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier at which these lanes are not registered */
+    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* breaks from a barrier at which these lanes are not registered */
     ck_assert_str_eq(all(), "90:3b 5:fca ");
     ops->leave_barrier(st, id(), 5, 0xf0, 6);
     ck_assert_str_eq(all(), "91:3r 6:fca ");
@@ -97,7 +98,8 @@ START_TEST(lanes_that_break_are_not_awaited) {
 }
 END_TEST
 
-/* Barrier 1 is nested in barrier 0. Subwarp f is inside barrier 1, and diverges into 3 and c. */
+/* Barrier 1 is nested in barrier 0. Subwarp f is inside barrier 1. It diverges into subwarps 3 and c (masks in
+ * hexadecimal). */
 START_TEST(barriers_nest) {
     bssy(0);
     branch(20, 0x0f);
@@ -117,7 +119,7 @@ START_TEST(barriers_nest) {
 }
 END_TEST
 
-/* Subwarps rotate in slot order: 3, then c, 30 and c0, which diverged in this order. */
+/* Subwarps rotate in the order of their slots: 3, c, 30, c0. This is the order in which they diverged. */
 START_TEST(subwarps_rotate) {
     branch(20, 0x03);
     ops->yield(st, id()); /* fc at 1 */
@@ -143,9 +145,10 @@ START_TEST(subwarps_rotate) {
 }
 END_TEST
 
-/* The 32nd taken backward branch of a subwarp yields. Forward branches do not count, and a new subwarp starts at 0. */
+/* The 32nd taken backward branch of a subwarp makes it yield. Forward branches do not count. A new subwarp starts to
+ * count at 0. */
 START_TEST(a_loop_yields) {
-    branch(20, 0x0f); /* f0 is READY at 1 */
+    branch(20, 0x0f); /* subwarp f0 is READY at PC 1 */
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < 31; i++) {
             ck_assert_uint_eq(branch(20, 0x0f), 0);
@@ -165,8 +168,8 @@ START_TEST(a_loop_yields) {
 }
 END_TEST
 
-/* A subwarp that waits at a CTA barrier is WAITING, and another subwarp runs. When woken it becomes READY, or ACTIVE
- * if no other subwarp is ACTIVE. */
+/* A subwarp that waits at a CTA barrier is WAITING, and another subwarp runs. When it is woken, it becomes READY, or
+ * ACTIVE if no subwarp is ACTIVE. */
 START_TEST(cta_barriers) {
     branch(20, 0x0f);
     int first = id();
@@ -187,8 +190,8 @@ START_TEST(cta_barriers) {
 }
 END_TEST
 
-/* Subwarp f registers again, through another entry of the region. It leaves its old group, whose barrier then opens
- * for the waiting f0. */
+/* Subwarp f registers a second time, when it enters the region by another BSSY. It leaves its old group. The barrier of
+ * the old group then opens for f0, which waits there. */
 START_TEST(registering_again) {
     bssy(2);
     branch(20, 0xf0);
@@ -201,12 +204,13 @@ START_TEST(registering_again) {
 }
 END_TEST
 
-/* f and f0 registered separately, merged, and split at their BSYNC. Lanes that are not registered pass. */
+/* Subwarps f and f0 register separately, and then merge. At their BSYNC they split again. Lanes that are not registered
+ * do not wait. */
 START_TEST(groups_arrive_separately) {
     branch(20, 0x0f);
     bssy(7); /* f */
     branch(30, 0x03);
-    ops->yield(st, id()); /* f0 at PC 1 is not registered */
+    ops->yield(st, id()); /* f0 at PC 1 is not registered at the barrier */
     ck_assert_str_eq(active(), "1:f0");
     bsync(7);
     ck_assert_str_eq(active(), "91:f0");
@@ -214,11 +218,11 @@ START_TEST(groups_arrive_separately) {
     bssy(7);
     branch(20, 0x0f);
     struct subwarps *s = st;
-    for (int l = 0; l < 8; l++) /* as with two calls of one function */
+    for (int l = 0; l < 8; l++) /* makes two groups, as two calls of one function would */
         s->group[7][l] = l < 2 ? 0x3 : l < 4 ? 0xc : 0;
     bsync(7);
     ck_assert_str_eq(all(), "91:3a 90:cr 2:f0r ");
-    for (int l = 0; l < 4; l++) /* the first lanes are in no group */
+    for (int l = 0; l < 4; l++) /* these lanes are in no group */
         s->group[7][l] = l < 2 ? 0 : 0xc;
     ops->advance(st, id(), 90);
     ops->yield(st, id());
@@ -227,8 +231,8 @@ START_TEST(groups_arrive_separately) {
 }
 END_TEST
 
-/* Subwarp f waits in barrier 4 for f0. f0 waits, by a member mask, for lane 0, which is in f. So f leaves the
- * barrier. If f0 waits only for its own lanes, f stays. */
+/* Subwarp f waits at barrier 4 for f0. f0 waits, by a member mask, for lane 0, which is in f. So f must leave the
+ * barrier. If f0 waits only for lanes of f0, f stays at the barrier. */
 START_TEST(awaited_lanes_leave_the_barrier) {
     struct lane_waits ws = {.waiting = 0xf0};
     bssy(4);
@@ -242,21 +246,23 @@ START_TEST(awaited_lanes_leave_the_barrier) {
     ws.wants[7] = 0x01;
     ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED);
     ck_assert_str_eq(all(), "91:fr 2:f0a ");
-    bsync(4); /* f0 is alone in its group. The table lacks the PC of the active subwarp, so the two do not merge. */
+    /* f0 is alone in its group, so it passes. The table does not contain the PC of the active subwarp, so f and f0
+     * do not merge. */
+    bsync(4);
     ck_assert_str_eq(all(), "91:fr 91:f0a ");
 }
 END_TEST
 
-/* 32 threads with a PC and two bits each, plus 16 barriers of 32 lanes. */
+/* Bits of a warp: a PC and two bits for each of 32 threads, and 16 barriers with 32 lanes each. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 34 + 16 * 32);
-    cfg.its_scoreboard = 0;
+    cfg.subwarp_board = 0;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_COUNTED);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_COUNTED_LANES);
-    cfg.its_scoreboard = 1;
+    cfg.subwarp_board = 1;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_LANES);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_LANES);
-    cfg.si_max_subwarps = 6; /* plus six entries of 3 + 3 + 6 bits */
+    cfg.si_max_subwarps = 6; /* SI adds six entries of 3 + 3 + 6 bits */
     ck_assert_uint_eq(reconv_si.storage(&cfg).fixed, 32 * 34 + 16 * 32 + 6 * 12);
 }
 END_TEST

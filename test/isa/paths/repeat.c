@@ -1,5 +1,5 @@
-/* Tests two predictions: that an instruction leaves memory unchanged, and that a path repeats, which means equal PC,
- * lanes and registers. The first is conservative. The second finds cycles of any length. */
+/* Tests two predictions. The first is that an instruction leaves memory unchanged; it is conservative. The second is
+ * that a path repeats, which means equal PC, lanes and registers; it finds cycles of any length. */
 #include "isa/paths/repeat.h"
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
@@ -36,7 +36,7 @@ static struct warp *begin(void) {
 
 static const struct {
     const char *opcode;
-    enum repeat all, some; /* result if all live lanes execute the instruction; result if some of them do */
+    enum repeat all, some; /* prediction if all live lanes execute the instruction, and if only some of them do */
 } cases[] = {
     {"add.u32", REPEAT_FINE, REPEAT_FINE},
     {"cvt.u32.u16", REPEAT_FINE, REPEAT_FINE},
@@ -55,9 +55,9 @@ static const struct {
     {"ret", REPEAT_UNKNOWN, REPEAT_UNKNOWN},
     {"bar.sync", REPEAT_ALONE, REPEAT_ALONE},
     {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
-    {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* no other thread reads local memory */
+    {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* st.local changes memory, but no other thread can read it */
     {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
-    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* prints or uses the heap */
+    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* prints text or uses the heap */
     {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
     {"trap", REPEAT_CHANGES, REPEAT_CHANGES},
 };
@@ -76,7 +76,7 @@ START_TEST(repetition_of_instructions) {
 }
 END_TEST
 
-/* Lanes 0 to 3 execute the atomic, each on its own word or all on one word. Every word is 5 before. */
+/* Lanes 0 to 3 execute an atomic, either each lane on its own word, or all on one word. Every word is 5 before. */
 static const struct {
     const char *opcode;
     unsigned bytes;
@@ -89,7 +89,7 @@ static const struct {
     {"atom.global.add.u32", 4, 1, 0, true, false, false},
     {"atom.global.exch.b32", 4, 5, 0, true, true, true},
     {"atom.global.exch.b32", 4, 6, 0, true, true, false},
-    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* later lanes read the result of the first lane */
+    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* later lanes read the value that the first lane stored */
     {"atom.global.cas.b32", 4, 4, 7, true, true, true},
     {"atom.global.cas.b32", 4, 5, 7, true, true, false},
     {"atom.global.cas.b32", 4, 5, 5, true, true, true},
@@ -125,7 +125,7 @@ START_TEST(atomics_that_leave_memory_unchanged) {
     enum repeat expect = atomics[_i].fine ? REPEAT_FINE : REPEAT_CHANGES;
     ck_assert_msg(inst_repeats(w, in, 0xf, &fx) == expect, "%d: %s", _i, atomics[_i].opcode);
     struct atom_op later;
-    w->capture = &later; /* the SM performs the atomic later */
+    w->capture = &later; /* the SM performs the atomic later, so its effect is unknown */
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_CHANGES);
     fx.lanes = 0;
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_FINE);
@@ -133,7 +133,7 @@ START_TEST(atomics_that_leave_memory_unchanged) {
 }
 END_TEST
 
-/* One lane of four changes its word. */
+/* Only one of four lanes changes its word. */
 START_TEST(one_changing_lane_counts) {
     setup();
     uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
@@ -151,7 +151,8 @@ START_TEST(one_changing_lane_counts) {
 }
 END_TEST
 
-/* Words up to the end of a buffer are compared. Words outside, or partly outside, are not known to be unchanged. */
+/* Words inside a buffer, up to its end, are compared. A word outside the buffer, or partly outside, is not predicted to
+ * be unchanged. */
 START_TEST(words_at_the_end_of_a_buffer) {
     setup();
     uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
@@ -173,9 +174,10 @@ END_TEST
 /* ---- paths ---- */
 
 static struct repeat_warp r;
-static opnd_t reg[N_REG_AREAS]; /* register areas of 0, 1, 2, 4, 8 and 16 bytes in each lane */
+static opnd_t reg[N_REG_AREAS]; /* areas for registers of 0 (predicates), 1, 2, 4, 8 and 16 bytes per lane */
 
-/* Starts a warp with two registers of each size, each in its own area. reg[] holds the second register of each size. */
+/* Starts a warp with two registers of each size. Each size has its own area. reg[] holds the second register of each
+ * size. */
 static struct warp *begin_paths(void) {
     memset(&r, 0, sizeof r);
     setup();
@@ -208,9 +210,9 @@ START_TEST(a_path_repeats_itself) {
     repeat_forget(&r);
     ck_assert_uint_eq(r.repeats, 0);
     ck_assert_uint_eq(r.visits, 0);
-    repeat_visit(&r, w, 7, LANES_ALL); /* all state was cleared, so this is the first visit */
+    repeat_visit(&r, w, 7, LANES_ALL); /* repeat_forget() cleared all state, so this counts as the first visit */
     ck_assert_uint_eq(r.repeats, 0);
-    repeat_visit(&r, w, 8, LANES_ALL); /* another branch or other lanes mean another path */
+    repeat_visit(&r, w, 8, LANES_ALL); /* another branch, or other lanes, are another path */
     repeat_visit(&r, w, 7, 0xff);
     ck_assert_uint_eq(r.repeats, 0);
     repeat_visit(&r, w, 7, 0xff);
@@ -221,8 +223,8 @@ START_TEST(a_path_repeats_itself) {
 }
 END_TEST
 
-/* The path has lanes 4 to 7. A change in their registers is seen, for each size and in the last byte. A change in other
- * lanes is not. */
+/* The path has lanes 4 to 7. A changed register of one of these lanes ends the repetition, for each register size and
+ * even in the last byte. A changed register of another lane does not. */
 START_TEST(registers_of_the_path_count) {
     for (int mine = 0; mine < 2; mine++) {
         struct warp *w = begin_paths();
@@ -248,9 +250,9 @@ START_TEST(registers_of_the_path_count) {
 }
 END_TEST
 
-/* After `before` different iterations, a cycle of `length` iterations begins. Snapshots are taken after 1, 2, 4, 8
- * ... visits. The first snapshot that is inside the cycle and is kept for at least `length` visits finds the cycle,
- * within 4 (before + length) visits. */
+/* A path has `before` different iterations, then a cycle of `length` iterations. Snapshots are taken after 1, 2, 4, 8
+ * ... visits of the branch. The cycle is found by the first snapshot that is inside the cycle and that is kept for at
+ * least `length` visits. This takes at most 4 (before + length) visits. */
 START_TEST(cycles_of_any_length_are_found) {
     static const struct {
         uint32_t before, length;
@@ -263,7 +265,7 @@ START_TEST(cycles_of_any_length_are_found) {
         repeat_visit(&r, w, 7, LANES_ALL);
         visits++;
     }
-    ck_assert_uint_gt(visits, before + length); /* not before one whole cycle has passed */
+    ck_assert_uint_gt(visits, before + length); /* the cycle must not be found before it has repeated once */
     ck_assert_uint_le(visits, 4 * (before + length) + 1);
     end_paths();
 }
@@ -279,7 +281,7 @@ START_TEST(a_counting_path_does_not_repeat) {
 }
 END_TEST
 
-/* As many paths as lanes are tracked. One more path is not tracked, and is never predicted to repeat. */
+/* At most as many paths as lanes are tracked. A further path is not tracked, and is never predicted to repeat. */
 START_TEST(more_paths_than_lanes) {
     struct warp *w = begin_paths();
     for (int round = 0; round < 3; round++)
@@ -297,9 +299,9 @@ START_TEST(more_paths_than_lanes) {
 }
 END_TEST
 
-/* In a loop that waits for other threads, iterations are counted whatever the registers contain. The lanes count as
- * repeating from the 256th iteration on. Reading a clock keeps the count. An instruction that depends on other lanes
- * resets it. */
+/* In a loop that waits for other threads, iterations are counted, whatever the registers contain. From the 256th
+ * iteration on, the lanes count as repeating. Reading a clock keeps this count; an instruction that depends on other
+ * lanes resets it. */
 START_TEST(iterations_of_waiting_loops) {
     static struct repeat_warp known;
     for (int i = 0; i < 255; i++) {

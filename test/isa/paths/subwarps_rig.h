@@ -1,6 +1,6 @@
 #ifndef TEST_ISA_SUBWARPS_RIG_H
 #define TEST_ISA_SUBWARPS_RIG_H
-/* Test fixture: a warp of eight lanes under a subwarp model, which runs one subwarp at a time. */
+/* Fixture: a warp of eight lanes under a subwarp model, in which one subwarp runs at a time. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -21,7 +21,7 @@ static inline void start_with(const struct reconv_ops *model) {
     ops->start(st, &cfg, 0, 0xff);
 }
 
-/* Returns the active subwarp as "pc:lanes", or "" if there is none. */
+/* Returns the active subwarp as "pc:lanes" (lanes in hexadecimal), or "" if no subwarp is active. */
 static inline const char *active(void) {
     static char out[32];
     struct path p[2];
@@ -36,8 +36,8 @@ static inline int id(void) {
     return p[0].id;
 }
 
-/* Returns all subwarps by lowest lane as "pc:lanes" and the first letter of their state: a(ctive), r(eady), b(locked),
- * s(talled), w(aiting). */
+/* Returns all subwarps in the order of their lowest lanes. Each is "pc:lanes" and the first letter of its state:
+ * a(ctive), r(eady), b(locked), s(talled), w(aiting). */
 static inline const char *all(void) {
     static char out[256];
     struct path_desc d[MAX_PATHS];

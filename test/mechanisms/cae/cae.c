@@ -1,5 +1,5 @@
-/* Tests compact affine execution on small kernels: the instructions that run on the affine units, the causes for which
- * others do not, and the time. */
+/* Tests compact affine execution on small kernels: which instructions run on the affine units, why other instructions
+ * do not, and the time. */
 #include "mechanisms/cae/cae.h"
 #include "cae_watch.h"
 #include "mechanisms/cae/cae_parts.h"
@@ -34,7 +34,8 @@ static void run(const char *model, const char *const *set, const char *text, uin
 
 static double stat(const char *name) { return heddle_stat(h, -1, name); }
 
-/* Warp instructions by kind and cause, except HEAD, and ret, which computes nothing. */
+/* Expected numbers of warp instructions, by kind and by cause. They exclude the instructions of HEAD, and ret, which
+ * computes nothing. */
 struct kinds {
     int scalar, offset, control, memory, divergent, source, rule, range;
 };
@@ -68,7 +69,7 @@ static const struct {
     {"mul.lo.u32 %r3,%r2,4; sub.u32 %r3,%r3,%r2; neg.s32 %r4,%r3; shl.b32 %r4,%r4,%r2; not.b32 %r4,%r4; ret;",
      {.scalar = 5}},
     {"mad.lo.u32 %r4,%r1,%r2,5; sub.u32 %r4,3,%r4; shl.b32 %r4,%r4,3; neg.s32 %r4,%r4; ret;", {.offset = 4}},
-    /* tid - tid has offset 0, so it is a scalar, and so is the product */
+    /* tid - tid is a scalar, since its offset is 0; the product of this scalar and tid also has the offset 0 */
     {"sub.u32 %r4,%r1,%r1; mul.lo.u32 %r4,%r4,%r1; and.b32 %r4,%r4,%r2; ret;", {.scalar = 3}},
     {"mul.lo.u32 %r4,%r1,%r1; and.b32 %r5,%r1,3; ret;", {.rule = 2}},
     {"mul.lo.u32 %r4,%r1,%r1; add.u32 %r5,%r4,%r2; add.u32 %r5,%r5,%r1; ret;", {.rule = 1, .source = 2}},
@@ -78,24 +79,25 @@ static const struct {
     {"setp.lt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 2}},
     {"setp.gt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 1, .offset = 1}},
     {"bra L; L: add.u32 %r2,%r2,1; ret;", {.control = 1, .scalar = 1}},
-    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which matters for signed numbers only */
+    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which is out of range only for signed numbers */
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
      {.offset = 1, .range = 1, .source = 1}},
-    /* the uniform factor may come first */
+    /* the factor that is uniform may be the first source */
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r2,%r4; mul.wide.u32 %c,%r2,%r4; ret;", {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7ffffff0; mad.wide.s32 %b,%r2,%r4,%a; mad.wide.u32 %c,%r2,%r4,%a; ret;",
      {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
-    /* narrowed to a byte, then widened: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
+    /* the sum is narrowed to a byte and widened again: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in
+     * lane 16 */
     {"add.u32 %r4,%r1,100; cvt.u8.u32 %r5,%r4; cvt.s8.s32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,240; cvt.s8.s32 %r5,%r4; cvt.u8.u32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
-    /* a vector store's list is read, not written */
+    /* the registers in the list of a vector store are read, not written */
     {"mul.lo.u32 %r3,%r1,%r1; add.u32 %r4,%r2,7; st.global.v2.u32 [%a],{%r3,%r4}; add.u32 %r5,%r4,%r3; "
      "add.u32 %r6,%r4,1; ret;",
      {.scalar = 2, .memory = 1, .source = 1, .rule = 1}},
@@ -111,8 +113,8 @@ START_TEST(each_instruction_has_its_cause) {
 }
 END_TEST
 
-/* The upper half of the warp skips an addition to the compact %r2. A half executes it, so %r2 is first expanded to the
- * banks, and the result is a vector. setp follows a rule, and the branch's guard is a vector. */
+/* The upper half of the warp branches over two additions to %r2, which is compact. Only half of the lanes execute the
+ * additions, so %r2 is first expanded to the banks, and its results are vectors. */
 static const char diverges[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p bra L;\n add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,1;\n"
                                     "L: add.u32 %r3,%r2,1;\n add.u32 %r4,%r1,1;\n ret;\n}\n";
 
@@ -120,32 +122,35 @@ START_TEST(divergence_ends_compact_execution) {
     run("cae", NULL, diverges, 32);
     check_kinds((struct kinds){.rule = 1, .source = 2, .divergent = 2, .offset = 1}, "diverges");
     ck_assert_double_eq(stat("cae.expanded_registers"), 1);
-    /* reads: mov reads none, since tid is in no bank; setp reads %r1; both additions read %r2, which was compact
-     * before; add reads %r1 */
+    /* three compact reads: setp reads %r1, the first addition to %r2 reads %r2, and the last addition reads %r1. The
+     * mov of tid reads no register. */
     ck_assert_double_eq(stat("cae.reads"), 3);
-    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* reads by setp and the first addition */
-    ck_assert_double_eq(stat("cae.writes"), 4);            /* %a %r1 %r2 %r4 */
+    /* the first addition and setp read their compact operand in expanded form */
+    ck_assert_double_eq(stat("cae.expanded_operands"), 2);
+    ck_assert_double_eq(stat("cae.writes"), 4); /* %a %r1 %r2 %r4 */
 }
 END_TEST
 
-/* An expansion writes the register to the banks: one write more. */
+/* The expansion of a register writes it to the banks, which is one write more. */
 START_TEST(an_expansion_writes_the_banks) {
     run("cae", NULL, diverges, 32);
     double with = stat("collector.write_words");
-    /* vector writes: %r2 twice, and once more for its expansion; %r3 once */
+    /* vector writes: %r2 by two additions and by its expansion; %r3 once */
     ck_assert_double_eq(with, 4);
     run("spe", NULL, diverges, 32);
     ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
     ck_assert_double_eq(stat("cae.affine_instructions"), 0);
-    /* A vector result of a compact operand is written once. The operand is read twice from the compact file. */
+    /* If a vector result is computed from a compact operand, the result is written once. The operand is read twice from
+     * the compact file. */
     run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("collector.write_words"), 1);
-    ck_assert_double_eq(stat("collector.read_words"), 1); /* read by the store, whose address is compact */
+    /* the store reads the value from the banks; its address is compact */
+    ck_assert_double_eq(stat("collector.read_words"), 1);
 }
 END_TEST
 
-/* In a loop of half the warp, the first iteration expands %r2 and the counter. In the second they are in the banks. The
- * addition to %r2 reads a vector and a scalar in each iteration, so nothing else changes. */
+/* Half of the warp executes a loop. The first iteration expands %r2 and the counter; in the second iteration they are
+ * in the banks. In each iteration the addition to %r2 reads a vector and a scalar, so nothing else is expanded. */
 START_TEST(an_expansion_happens_once) {
     static const char text[] =
         HEAD " mul.lo.u32 %r4,%r1,%r1; mov.u32 %r5,%r2; mov.u32 %r6,0; setp.gt.u32 %p,%r1,15; @%p bra E;\n"
@@ -156,7 +161,8 @@ START_TEST(an_expansion_happens_once) {
 }
 END_TEST
 
-/* Half of the warp exits. The other lanes are then all live lanes, so their instructions can use compact registers. */
+/* Half of the warp exits. After that, the other lanes are all live lanes, so their instructions may use compact
+ * registers. */
 START_TEST(exited_lanes_do_not_diverge) {
     static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
                                     " mul.wide.s32 %b,%r3,4;\n ret;\n}\n";
@@ -165,15 +171,17 @@ START_TEST(exited_lanes_do_not_diverge) {
 }
 END_TEST
 
-/* With rows of 16 threads, neither tid.x nor tid.y is linear in a warp. With rows of 32 both are. */
+/* With rows of 16 threads, neither tid.x nor tid.y is linear within a warp. With rows of 32 threads, both are
+ * linear. */
 START_TEST(the_cta_shape_decides_what_is_affine) {
     static const char text[] = HEAD " mov.u32 %r3,%tid.y;\n add.u32 %r4,%r3,1;\n add.u32 %r5,%r1,1;\n ret;\n}\n";
     run_shaped("cae", NULL, text, (struct heddle_dim){16, 2, 1});
     ck_assert_double_eq(stat("cae.not_source"), 5 - 1); /* all but ntid */
     run_shaped("cae", NULL, text, (struct heddle_dim){32, 2, 1});
     ck_assert_double_eq(stat("cae.not_source"), 0);
-    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and the addition to tid.y */
-    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always linear */
+    /* the affine instructions are ntid, tid.y and the addition to tid.y */
+    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3);
+    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* the values of only two lanes are always linear */
     ck_assert_double_eq(stat("cae.offset_instructions"), 2);
 }
 END_TEST
@@ -188,7 +196,7 @@ START_TEST(branches_may_stay_on_the_lanes) {
 }
 END_TEST
 
-/* Returns the cycles that one more `inst` takes, with this number of threads. */
+/* Returns the additional cycles for one more `inst`, with this number of threads. */
 static double cycles_each(const char *model, const char *const *set, const char *inst, uint32_t threads) {
     static char text[64 * 1024];
     double cycles[2];
@@ -204,8 +212,9 @@ static double cycles_each(const char *model, const char *const *set, const char 
     return (cycles[1] - cycles[0]) / 64;
 }
 
-/* Dependent instructions of one warp take 6 cycles plus the latency (see timing_gpu), both on the lanes and on an
- * affine unit. The unit's latency is an option. Two operands in one bank take one cycle more. */
+/* An instruction of one warp that depends on the previous one takes 6 cycles plus its latency (see timing_gpu). This
+ * holds on the lanes and on an affine unit. The latency of the affine unit is an option. If two operands are in one
+ * bank, the instruction takes one more cycle. */
 START_TEST(a_chain_takes_the_latency) {
     static const char *const two[] = {"cae.latency=2", NULL}, *const twenty[] = {"cae.latency=20", NULL},
                              *const one_bank[] = {"cae.banks=1", NULL};
@@ -219,9 +228,10 @@ START_TEST(a_chain_takes_the_latency) {
 }
 END_TEST
 
-/* Eight warps, one scheduler, and one SIMD pipe that starts an addition every second cycle. An addition in each of the
- * 8 warps takes 16 cycles on the lanes. On the affine units it takes the 8 cycles of the scheduler or the 10 cycles of
- * a chain. One unit with an initiation interval of 3 cycles takes 24. Vector operands gain nothing. */
+/* Eight warps share one scheduler and one SIMD pipe, which starts an addition every second cycle. One addition in each
+ * of the 8 warps takes 16 cycles on the SIMD pipe. On the affine units it takes 8 cycles (the limit of the scheduler),
+ * or 10 cycles if the additions of a warp depend on each other. A single affine unit with an initiation interval of 3
+ * cycles takes 24. Additions with vector operands are not faster with affine units. */
 START_TEST(warps_share_units_not_lanes) {
     static const char *const slow[] = {"pipe.sp.units=1", "initiation.int_add=2", NULL},
                              *const one[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=1",
@@ -239,8 +249,8 @@ START_TEST(warps_share_units_not_lanes) {
 }
 END_TEST
 
-/* %a, tid and ntid are live until the end. After the instructions of HEAD there are 1, 2 and 3 compact registers, and 3
- * after each later instruction. Only the parameter is loaded. */
+/* %a, tid and ntid are live until the end. The three instructions of HEAD leave 1, 2 and 3 compact registers; each
+ * later instruction leaves 3. Only the parameter is loaded from memory. */
 START_TEST(compact_registers_are_summed) {
     run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("cae.compact_sum"), 1 + 2 + 3 + 3 + 3 + 3);
@@ -253,8 +263,8 @@ START_TEST(compact_registers_are_summed) {
 }
 END_TEST
 
-/* A recursive function restores the warp's registers from memory: they become vectors, except special registers.
- * A function that is not recursive keeps the forms of the registers. `more` is the code after the call. */
+/* A recursive function restores the warp's registers from memory. Restored registers are vectors, except special
+ * registers. A function that is not recursive keeps the compact forms. `more` is the code after the call. */
 static void behind_a_call(bool recursive, const char *more) {
     char text[2048];
     snprintf(text, sizeof text,
@@ -285,7 +295,8 @@ START_TEST(a_return_from_memory_leaves_vectors) {
             offset[i] = stat("cae.offset_instructions");
             scalar[i] = stat("cae.scalar_instructions");
         }
-        /* three additions of registers from before the call; tid and the sum; ntid */
+        /* the three additions that read %r1, %r2 and %r3 have vector sources after the return; mov of tid and the sum
+         * are offsets; mov of ntid is a scalar */
         ck_assert_double_eq(source[1] - source[0], recursive ? 3 : 0);
         ck_assert_double_eq(offset[1] - offset[0], 2 + (recursive ? 0 : 2));
         ck_assert_double_eq(scalar[1] - scalar[0], 1 + (recursive ? 0 : 1));
@@ -293,7 +304,7 @@ START_TEST(a_return_from_memory_leaves_vectors) {
 }
 END_TEST
 
-/* Returns the increase of a statistic by 64 more instructions of a chain of `inst`. */
+/* Returns by how much a statistic grows if a chain of `inst` has 64 more instructions. */
 static double added(const char *const *set, const char *inst, const char *name) {
     static char text[64 * 1024];
     double sum[2];
@@ -308,9 +319,9 @@ static double added(const char *const *set, const char *inst, const char *name) 
     return sum[1] - sum[0];
 }
 
-/* An instruction keeps a unit busy for `cae.initiation` cycles. In a chain with 10 cycles per instruction (see above),
- * an instruction waits 30 of 40 cycles for the only unit. With one bank, the second and the third operand wait one
- * cycle each. */
+/* An instruction keeps an affine unit busy for `cae.initiation` cycles. In a chain, an instruction takes 10 cycles (see
+ * above). With one unit and an initiation interval of 40 cycles, it therefore waits 30 cycles for the unit. With one
+ * bank, the second and third operand each wait one cycle. */
 START_TEST(waiting_cycles_are_counted) {
     static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
                                                                                               "cae.banks=1", NULL};
@@ -340,40 +351,42 @@ START_TEST(launches_have_their_own_statistics) {
     const struct heddle_arg args[] = {{&p, 8}};
     struct heddle_module *m = heddle_module_text(h, "t.ptx", HEAD " ret;\n}\n", strlen(HEAD " ret;\n}\n"));
     ck_assert(m != NULL);
-    for (int i = 0; i < 2; i++) /* after another kernel, twice with the same result */
+    for (int i = 0; i < 2; i++) /* runs another kernel, then this kernel twice, with equal statistics */
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 1),
             HEDDLE_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
-    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs in each of two warps */
-    /* the unit takes four movs one after another: the first waits for no other mov, the last waits for up to three */
+    /* two movs in each of two warps use the unit */
+    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40);
+    /* the unit takes the four movs one after another: the first waits for none, the last for up to three */
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
-    /* in each warp, mad has two operands more than the bank delivers per cycle, and each addition has one more; three
-     * results */
+    /* in each warp, mad reads two operands more than the bank delivers in a cycle, and each addition one more; there
+     * are three results */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
 }
 END_TEST
 
-/* Energy of two instructions on the unit, of which the second has two compact operands. */
+/* Energy of mov, mov and add on the affine unit. The add has two compact operands. */
 START_TEST(energy_is_counted_once_a_warp) {
     static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
     run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
-    /* mov, mov, add: three instructions, which read 0 (tid and ntid are in no file), 0 and 2 registers; four writes,
+    /* three instructions on the unit; reads: 0 and 0 (tid and ntid are in no register file), and 2; four writes,
      * including the parameter */
     ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
     ck_assert_double_eq(stat("op.affine"), 3 * 32);
     ck_assert_double_eq(stat("op.int"), 0);
-    ck_assert_double_eq(stat("cae.most_compact"), 3); /* %r3 reuses the register of the parameter, which is dead */
+    ck_assert_double_eq(stat("cae.most_compact"), 3); /* the parameter's register is dead, so %r3 reuses it */
 }
 END_TEST
 
-/* The banks of an SM's compact register file are divided among the parts of the SM, at least one bank per part. */
+/* An SM's compact register file has several banks, which are divided among the parts of the SM. Each part gets at least
+ * one bank. */
 START_TEST(parts_share_the_banks) {
     static const struct {
         bool subcores;

@@ -1,10 +1,10 @@
-/* Tests compact affine execution on random kernels: memory must be the same as without it, and registers must equal
- * their compact forms. */
+/* Tests compact affine execution on random kernels. Memory must be equal to memory after a run without it, and each
+ * register must equal its compact form. */
 #include "cae_watch.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 
-/* Each base model with cae, with cae and mta, and with mta alone. */
+/* Extensions that are combined with each base model: cae, cae and mta, and mta alone. */
 static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
     uint64_t base = turn % (uint64_t)base_models()->n;
@@ -28,13 +28,16 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Runs all four kinds of kernels under one model after another, so that each model runs a kernel of each kind.
- * HEDDLE_CAE_KERNELS sets the number; with HEDDLE_EVERY it is five. */
+/* Runs random kernels of four kinds. Consecutive kernels use one model after another, and each model runs kernels of two
+ * kinds. With HEDDLE_EVERY each model runs five kernels of each kind. HEDDLE_CAE_KERNELS sets the number of kernels of
+ * each kind. */
 START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");
     uint64_t n = more ? strtoull(more, NULL, 10) : models() * (test_every() ? 5 : 1);
     for (uint64_t seed = 1; seed <= n; seed++) {
+        if (!more && !test_every() && (seed + (uint64_t)_i) % 2)
+            continue;
         char *text = random_kernel(seed, (unsigned)_i);
         random_input(seed, in);
         random_memory("functional", text, in, want, seed);

@@ -7,7 +7,7 @@
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* Creates a unit that checks in each cycle that each compact register equals its lanes' values. */
+/* Creates a unit that checks in each cycle that each compact register has the values of its lanes. */
 static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg;
     (void)sm;
@@ -23,7 +23,7 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
 
 static const struct sm_unit_ops watch = {.name = "watch", .make = watch_make, .look = watch_look};
 
-/* Opens a machine of one SM with the checking unit, whose error message goes to a buffer. */
+/* Opens a machine with one SM and the checking unit. The unit writes its error message to a buffer. */
 static struct heddle *open_watched(const char *model, const char *config, const char *const *set, char *found) {
     char err[512];
     const struct sm_unit_row row = {&watch, found};

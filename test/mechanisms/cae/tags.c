@@ -1,10 +1,11 @@
-/* Tests compact forms of registers. A form is detected if the values of the active lanes are linear, and widened only
- * if no lane wraps. An oracle checks each lane. */
+/* Tests compact forms of registers. A compact form is detected if the values of the active lanes are linear. It is
+ * widened only if no lane wraps. The expected results are computed for each lane. */
 #include "mechanisms/cae/cae_tags.h"
 #include "test/random.h"
 #include "test/test.h"
 
-/* Registers of 1, 2, 4 and 8 bytes in each lane, and a predicate: numbers 0 to 4, each written by one instruction. */
+/* Registers of 1, 2, 4 and 8 bytes per lane, and a predicate. Their numbers are 0 to 4, and each is written by one
+ * instruction. */
 enum { PRED, BYTE, HALF, WORD, LONG, REGS, AT_PRED = 512, AT_BYTE = 576, AT_HALF = 608, AT_WORD = 704, AT_LONG = 832 };
 static const uint32_t at[REGS] = {AT_PRED, AT_BYTE, AT_HALF, AT_WORD, AT_LONG};
 static const unsigned bytes_of[REGS] = {0, 1, 2, 4, 8};
@@ -53,8 +54,8 @@ START_TEST(registers_are_numbered) {
 }
 END_TEST
 
-/* Special registers that the kernel uses are numbered after the other registers, in their own order. A register without
- * number, or wider than 8 bytes, has no compact form. */
+/* The special registers that the kernel uses get numbers after all other registers, in their own order. A register
+ * without a number, or with more than 8 bytes per lane, has no compact form. */
 START_TEST(specials_are_numbered) {
     static struct special_init specials[3] = {{.offset = 1088}, {.offset = 1216}, {.offset = 1344}};
     cae_map_free(&map);
@@ -74,7 +75,7 @@ START_TEST(specials_are_numbered) {
 }
 END_TEST
 
-/* A return restores registers if a function of the program is recursive. */
+/* If a function of the program is recursive, a return restores registers. */
 START_TEST(recursive_functions) {
     static struct program_function functions[3];
     p.functions = functions;
@@ -90,17 +91,19 @@ START_TEST(recursive_functions) {
 }
 END_TEST
 
-/* A two-element store gets the numbers of its source registers from their writers; it assigns none. A writer of two
- * registers (d and d2) or of a list numbers them in this order. OPND_SINK has no number. */
+/* A store of two elements uses the numbers that the writers of its registers have assigned; it assigns none itself. An
+ * instruction that writes two registers (d and d2), or a list of registers, numbers them in this order. OPND_SINK has
+ * no number. */
 START_TEST(writers_number_registers) {
     static opnd_t list[4] = {0};
     cae_map_free(&map);
     list[0] = at[LONG] << 1;
     list[1] = at[WORD] << 1;
-    list[2] = OPND_SINK; /* load of a vector whose first element is discarded */
+    list[2] = OPND_SINK; /* loads a vector whose first element is discarded */
     list[3] = at[HALF] << 1;
     p.lists = list;
-    code[PRED].n_list = 2; /* reads both registers; their writers come later and assign the numbers */
+    /* reads both registers; the instructions that write them, and assign their numbers, come later */
+    code[PRED].n_list = 2;
     code[PRED].list = 0;
     info[BYTE].n_writes = 2;
     code[BYTE].d2 = at[PRED] << 1;
@@ -122,8 +125,9 @@ START_TEST(writers_number_registers) {
 }
 END_TEST
 
-/* Any base, offset and mask is detected, with garbage in other lanes, and fits. If one of at least three lanes
- * deviates, the result is a vector, unless exactly three lanes are linear with another offset. */
+/* Linear values with any base, offset and mask must be detected, whatever the other lanes contain, and the compact form
+ * must give these values. If one of at least three lanes deviates, the result is a vector, unless exactly three lanes
+ * are linear with another offset. */
 START_TEST(progressions_are_found) {
     uint64_t rng = 11 + (uint64_t)_i;
     for (int n = 0; n < 20000; n++) {
@@ -150,7 +154,7 @@ START_TEST(progressions_are_found) {
         uint32_t odd = 31u - (uint32_t)__builtin_clz(lanes);
         put(r, odd, base + odd * offset + 1);
         EXPECT(!cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: lane %u deviates, but the tag fits", n, odd);
-        if (lanes == LANES_ALL) /* the 31 other lanes define the value of the compact form */
+        if (lanes == LANES_ALL) /* the other 31 lanes determine the compact form */
             EXPECT(cae_tag_of(&map, (uint16_t)r, &w, lanes).class == CLASS_VECTOR, "case %d is not a vector", n);
     }
 }
@@ -183,8 +187,8 @@ static int64_t extended(uint64_t v, unsigned bytes, bool is_signed) {
     return is_signed ? (int64_t)(v << shift) >> shift : (int64_t)(v << shift >> shift);
 }
 
-/* All small cases of bytes, and random cases of words. If widening succeeds, the widened form is correct for each live
- * lane. If widening fails, the form would be wrong for some lane between the first and the last. */
+/* Tests all small cases of bytes, and random cases of words. If widening succeeds, the widened form must be correct for
+ * each live lane. If widening fails, the form would be wrong for some lane between the first and the last live lane. */
 START_TEST(widening_keeps_every_lane) {
     uint64_t rng = 5;
     uint32_t yes = 0, no = 0;
@@ -213,7 +217,8 @@ START_TEST(widening_keeps_every_lane) {
 }
 END_TEST
 
-/* 8 bytes are the widest size: no change. Vectors and registers without live lanes have no form. */
+/* a register of 8 bytes cannot be widened further, so its form stays. A vector, or a register without live lanes, has
+ * no compact form. */
 START_TEST(registers_that_do_not_widen) {
     struct cae_tag t = {.base = UINT64_MAX, .offset = 3, .class = CLASS_AFFINE};
     ck_assert(cae_tag_widen(&t, 8, true, LANES_ALL));

@@ -1,6 +1,5 @@
-/* Tests the passes that combine f32 operations into one instruction, on hand-written graphs: which operations they
- * combine, which operations they leave, and for what reason. test/random/random_kernels.c and test/timing/sm/chain.c
- * compare results. */
+/* Tests the passes that combine f32 operations into one instruction, on small hand-written programs: which operations
+ * are combined, which are not, and why. test/random/random_kernels.c and test/timing/sm/chain.c compare results. */
 #include "host/heddle.h"
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
@@ -378,7 +377,7 @@ static const struct graph branches[] = {
 START_TEST(branches_are_folded) { check_graph(&branches[_i], "functional+fold", "fold"); }
 END_TEST
 
-/* Each extension runs its own pass. Without the extension the program is unchanged. */
+/* Each extension runs its own pass. In a model without the extension, the program is unchanged. */
 START_TEST(passes_are_for_their_extensions) {
     char *chain = show("spe+fold", "chain", NULL, graphs[0].body),
          *fold = show("dpe+chain", "fold", NULL, graphs[0].body);
@@ -390,7 +389,7 @@ START_TEST(passes_are_for_their_extensions) {
 }
 END_TEST
 
-/* The program's listing shows the chains and their registers. */
+/* The listing of the program shows the chains and the registers that they use. */
 START_TEST(programs_show_chains) {
     char *shown = show("spe+chain+fold", NULL, (const char *const[]){"chain.dual=off", NULL},
                        "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+4];\nadd.f32 %f3, %f1, %f2;\n"

@@ -4,8 +4,8 @@
 
 enum { LANES = 32 };
 
-/* Before the body, %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7. After it, %f7, %f8 and %f9 are
- * stored. An f32 addition takes 3 cycles, as in the paper. */
+/* Before the body, %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], and %p1 = (tid < 7). After the body, %f7, %f8
+ * and %f9 are stored. An f32 addition takes 3 cycles, as in the paper. */
 static struct outcome run_body(const char *model, const char *const *more, const char *body, const float *in) {
     static const char kernel[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
@@ -32,7 +32,8 @@ static double cycles(const char *model, const char *const *set, const char *body
     return cycles_of(run_body(model, set, body, in));
 }
 
-/* Writes n dependent additions to %f7. Each instruction, chain or not, reads two registers. */
+/* Writes n additions to %f7, each of which depends on the previous one. Each instruction, chain or not, reads two
+ * registers. */
 static void additions(char *body, size_t size, int n) {
     int at = 0;
     for (int i = 1; i <= n; i++)
@@ -40,9 +41,9 @@ static void additions(char *body, size_t size, int n) {
                        i == 1 ? "%f1" : "%f7");
 }
 
-/* A chain of n operations of 3 cycles takes 2n + 1 cycles. This is 2 (n - 1) cycles more than a single operation,
- * which is not chained. As separate instructions, each further operation takes 9 cycles from issue to issue: latch
- * 1, allocation 1, operands 1, dispatch 1, pipe 3, write-back 2. */
+/* A chain of n operations of 3 cycles takes 2n + 1 cycles, which is 2 (n - 1) cycles more than a single, unchained
+ * operation. As separate instructions, each further operation takes 9 cycles from issue to issue: latch 1, allocation
+ * 1, operands 1, dispatch 1, pipe 3, write-back 2. */
 START_TEST(a_chain_of_n_takes_2n_and_1) {
     char one[64], body[512];
     additions(one, sizeof one, 1);
@@ -69,7 +70,8 @@ START_TEST(latencies_can_be_given) {
 }
 END_TEST
 
-/* Two parallel chains take as long as the longer chain. Here they have 3 operations and 2. */
+/* Two parallel chains in one instruction (a pair) take as long as the longer chain. Here the chains have 3 operations
+ * and 2 operations. */
 START_TEST(pairs_take_the_longer_time) {
     static const char three[] = "add.f32 %f7, %f1, %f2;\nadd.f32 %f7, %f7, %f2;\nmul.f32 %f7, %f7, %f2;\n";
     static const char both[] = "sub.f32 %f8, %f1, %f2;\nmul.f32 %f8, %f8, %f2;\nadd.f32 %f7, %f1, %f2;\n"
@@ -78,8 +80,8 @@ START_TEST(pairs_take_the_longer_time) {
 }
 END_TEST
 
-/* A chain reads three operands per cycle. A pair has one more read port and reads four. So a pair with four operands
- * takes as long as with three, but a chain takes one cycle longer with four. */
+/* A chain reads three operands per cycle. A pair has one more read port, so it reads four. With four operands, a pair
+ * takes as long as with three, but a chain takes one cycle longer. */
 START_TEST(a_pair_has_a_read_port_more) {
     static const char pair[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f10;\n";
     static const char fewer[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f3;\n";
@@ -97,7 +99,7 @@ START_TEST(a_pair_has_a_read_port_more) {
 }
 END_TEST
 
-/* A launch for each chain length n: each length has its own statistic. */
+/* Launches a kernel for each chain length n, since each length has its own statistic. */
 START_TEST(each_length_has_its_statistic) {
     static const char *const names[] = {"chain.length_1", "chain.length_2", "chain.length_3",
                                         "chain.length_4", "chain.length_5", "chain.length_6"};
@@ -116,8 +118,8 @@ START_TEST(each_length_has_its_statistic) {
 }
 END_TEST
 
-/* Worked out by hand: a chain of 3 operations with one product, a chain of fma and add (length 3), a pair of 1 and 1
- * operations, and a fold of 1 and 1 operations. */
+/* Counts that were derived by hand for: a chain of 3 operations, one of which is a product; a chain of fma and add,
+ * which has length 3; a pair of two single operations; and a fold of two single operations. */
 static const char counted[] = "add.f32 %f4, %f1, %f2;\nmul.f32 %f4, %f4, %f3;\nadd.f32 %f7, %f4, %f1;\n"
                               "fma.rn.f32 %f5, %f1, %f2, %f3;\nadd.f32 %f8, %f5, %f7;\n"
                               "add.f32 %f10, %f8, %f1;\nsub.f32 %f11, %f8, %f2;\nmax.f32 %f8, %f10, %f11;\n"
@@ -138,13 +140,16 @@ START_TEST(everything_is_counted) {
                 {"chain.length_3", 2},
                 {"chain.pairs", 1},
                 {"chain.folded", 1},
-                {"chain.wasted_adds", 32 - 7}, /* additions in lanes of the other side, whose results are dropped */
+                /* additions in lanes that take the other side; their results are dropped */
+                {"chain.wasted_adds", 32 - 7},
                 {"chain.wasted_muls", 7},
-                {"chain.writes_saved", 2 + 1 + 0 + 1}, /* both sides of the fold write one register */
-                /* as separate instructions they read 2+2+2, 3+2, 2+2, 2+2 registers; chained they read f1 f2 f3, f1
-                 * f2 f3 f7, f8 f1 f2, f8 f1 f2 */
+                /* both sides of the fold write the same register, so one write is saved */
+                {"chain.writes_saved", 2 + 1 + 0 + 1},
+                /* registers read: separately 2+2+2, 3+2, 2+2 and 2+2; as chains f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, and f8
+                 * f1 f2 */
                 {"chain.reads_saved", 19 - 13},
-                /* lane operations: 5 additions in all lanes, one in 7 lanes; a product in all lanes, one in 25 lanes */
+                /* operations in lanes: 5 additions in all lanes and one in 7 lanes; one product in all lanes and one in
+                 * 25 lanes */
                 {"op.f32_add", 5 * 32 + 7},
                 {"op.f32_minmax", 32},
                 {"op.f32_mul", 32 + 25},
@@ -166,7 +171,8 @@ START_TEST(everything_is_counted) {
 }
 END_TEST
 
-/* If the sides of a fold write different registers, lanes of the other side keep their values. */
+/* If the two sides of a fold write different registers, each lane keeps its value of the register that only the other
+ * side writes. */
 START_TEST(folded_lanes_keep_what_they_had) {
     float in[3 * LANES];
     fill(in);
@@ -182,7 +188,7 @@ START_TEST(folded_lanes_keep_what_they_had) {
 }
 END_TEST
 
-/* 1e8 + 1 - 1e8 is 0 with intermediate rounding, and 1 without. */
+/* 1e8 + 1 - 1e8 is 0 if the first sum is rounded, and 1 if it is not. */
 START_TEST(wide_results_are_measured) {
     static const char body[] = "add.f32 %f4, %f1, %f2;\nsub.f32 %f7, %f4, %f1;\nmul.f32 %f5, %f3, %f3;\n"
                                "mul.rz.f32 %f8, %f5, %f3;\n";
@@ -222,8 +228,9 @@ START_TEST(wide_results_are_measured) {
 }
 END_TEST
 
-/* util.* count an instruction as chain.length operations per lane if the model has chains, and otherwise as two,
- * because a single fma counts as two. The peak of a pipe per cycle is the operations of 32 lanes. */
+/* The statistics util.* count an instruction as chain.length operations per lane if the model has chains. Otherwise
+ * they count it as two operations, because a single fma is two operations. The peak of a pipe is this number for 32
+ * lanes per cycle. */
 START_TEST(peak_is_that_of_the_longest_chain) {
     static const struct {
         const char *model, *length;

@@ -1,4 +1,4 @@
-/* Tests the time of a fused instruction, and its statistics. */
+/* Tests the timing of a fused instruction, which executes several f32 operations, and its statistics. */
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
 #include "mechanisms/fused_inst.h"
@@ -6,9 +6,9 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
-/* The depth of the deeper sequence decides the latency. It is chain.latency<depth>, or, if that option is 0, the
- * latency of an addition plus two cycles for each further FPU. Two sequences need one more read port. No instruction
- * is executed separately instead. */
+/* The latency depends on the longer of the two sequences. It is chain.latency<depth>, or, if this option is 0, the
+ * latency of an addition plus two cycles for each further FPU. An instruction with two sequences needs one more read
+ * port. None of the instructions is executed as separate instructions. */
 START_TEST(latency_is_that_of_the_deeper_sequence) {
     static const struct {
         struct fused fused;
@@ -33,10 +33,10 @@ START_TEST(latency_is_that_of_the_deeper_sequence) {
 }
 END_TEST
 
-/* 8 lanes execute a folded instruction. 3 lanes keep the first sequence, an addition and a fused multiply-add (3
- * FPUs). 5 lanes keep the second sequence, a multiplication and a minimum (2 FPUs). So 3 lanes use an addition and 5
- * waste it. 3 lanes use a fused multiply-add and 5 waste it. 5 lanes use a multiplication and 3 waste it. All 8
- * lanes count a minimum. */
+/* 8 lanes execute a folded instruction. 3 lanes keep the result of the first sequence: an addition and a fused
+ * multiply-add (3 FPUs). 5 lanes keep the result of the second sequence: a multiplication and a minimum (2 FPUs). So
+ * the addition and the fused multiply-add are used in 3 lanes and wasted in 5. The multiplication is used in 5 lanes
+ * and wasted in 3. The minimum is counted in all 8 lanes. */
 START_TEST(folded_instructions_count_wasted_operations) {
     static const struct fused fused = {.n = 4,
                                        .split = 2,

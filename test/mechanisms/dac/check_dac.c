@@ -1,13 +1,13 @@
-/* Tests the checker with two streams. It must report the errors of a kernel at equal places, whether the kernel is
- * decoupled or not. */
+/* Tests the checker on kernels with two streams. It must report the errors of a kernel at the same source locations,
+ * whether the kernel is decoupled or not. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 #include <ctype.h>
 
 enum { BYTES = 65536, SIZE = 1 << 16 };
 
-/* Shortens reports to their places. Removes instructions, whose operands may be queues, and the report of a
- * deadlock, which has other PCs. */
+/* Reduces reports to their source locations. Drops the text of instructions, whose operands may be queues, and the
+ * report of a deadlock, whose PCs differ. */
 static void shorten(char *text) {
     char *to = text, *deadlock = strstr(text, "deadlock in kernel");
     if (deadlock)
@@ -26,7 +26,7 @@ static void shorten(char *text) {
     *to = '\0';
 }
 
-/* Runs the kernel with 64 threads in each CTA. Returns true if it was decoupled. */
+/* Runs the kernel with CTAs of 64 threads. Returns true if the kernel was decoupled. */
 static bool run(const char *file, const char *kernel, const char *model, uint32_t blocks, char *text,
                 enum heddle_status *status) {
     char err[512];

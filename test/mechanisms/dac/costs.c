@@ -1,11 +1,11 @@
-/* Tests the costs of small kernels for the affine warp and its expansion units, computed by hand: rows of threads,
- * exact values, predicates, branches, and each warp's part of the queues. */
+/* Tests what small kernels cost on the affine warp and its expansion units: rows of threads, exact values, predicates,
+ * branches, and each warp's part of the queues. Expected numbers are by hand. */
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* Each thread stores a word at its index in the CTA. The cost is a cycle for the CTA's start address, one for each
- * warp's line, and one more for each warp in which tid.y or tid.z changes, inside the warp or from the previous
- * warp. */
+/* Each thread stores a word at its index in the CTA. Expanding this address costs one cycle for the start address of
+ * the CTA, and one cycle for the line of each warp. One more cycle is needed for each warp in which tid.y or tid.z
+ * changes, either within the warp or from the previous warp. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -19,11 +19,11 @@ START_TEST(rows_cost_an_adjustment) {
     } rows[] = {
         {{64, 1, 1}, 2, 0}, /* one row */
         {{16, 4, 1}, 2, 2}, /* two rows in each warp */
-        {{32, 2, 1}, 2, 1}, /* one row in each warp: the second warp has another tid.y */
-        {{32, 1, 2}, 2, 1}, /* the second warp has another tid.z */
+        {{32, 2, 1}, 2, 1}, /* one row in each warp; tid.y differs in the second warp */
+        {{32, 1, 2}, 2, 1}, /* tid.z differs in the second warp */
         {{64, 2, 1}, 4, 1}, /* two warps in each row: the third warp starts the second row */
         {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
-        {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1, so warp 1 starts in row 0 and warp 2 in row 1 */
+        {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1; warp 1 starts in row 0, and warp 2 in row 1 */
         {{1, 1, 1}, 1, 0}};
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -38,10 +38,10 @@ START_TEST(rows_cost_an_adjustment) {
 }
 END_TEST
 
-/* A 16-bit index that wraps in lane 16 of warp 0 has no tuple. The index and results computed from it take an issue
- * slot for each of the two warps. The store's address costs a cycle for each lane, besides the start address. Values
- * of the affine warp: the parameter is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product,
- * the address, and the enq that sends the address are exact. */
+/* A 16-bit index wraps in lane 16 of warp 0, so it cannot be a tuple. The index, and the results computed from it, have
+ * exact values; each takes one issue slot for each of the two warps. The address of the store costs one cycle for each
+ * lane, and one for the start address. Values in the affine stream: the parameter is a scalar; tid, cvt to 16 bits and
+ * the sum are tuples; cvt back, the product, the address, and the enq that sends it are exact. */
 START_TEST(wrapping_values_are_exact) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -49,12 +49,12 @@ START_TEST(wrapping_values_are_exact) {
         " cvt.u16.u32 %h1,%r1; add.u16 %h2,%h1,0xfff0; cvt.u32.u16 %r2,%h2; mul.wide.u32 %a2,%r2,4;\n"
         " add.u64 %a3,%a1,%a2; mov.u32 %r7,%clock; st.global.u32 [%a3],%r7; ret;\n}\n";
     static const char *const set[] = {"gpu.sms=1", NULL}, *const models[] = {"functional+dac", "spe+dac"};
-    for (int i = 0; i < 2; i++) { /* the functional model also counts statistics without timing */
+    for (int i = 0; i < 2; i++) { /* the functional model has the statistics that do not depend on timing */
         open_with(models[i], set, 100000);
         uint64_t big = heddle_alloc(h, 1 << 19);
         struct heddle_arg args[] = {{&big, 8}};
         ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
-        STAT("dac.fallbacks", 1); /* once, in the only CTA */
+        STAT("dac.fallbacks", 1); /* once, because there is only one CTA */
         STAT("dac.scalar_instructions", 1);
         STAT("dac.tuple_instructions", 3);
         STAT("dac.vector_instructions", 4);
@@ -67,8 +67,8 @@ START_TEST(wrapping_values_are_exact) {
 }
 END_TEST
 
-/* Two of each warp's four loads access global and local memory, and count as candidates for decoupling. The loads of
- * shared memory and parameters do not. A load that no lane of a warp executes takes no queue entry. */
+/* Each warp has four loads. The two loads of global and local memory are candidates for decoupling. The loads of shared
+ * memory and parameters are not. A load that no lane of a warp executes takes no queue entry. */
 START_TEST(candidate_loads) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -83,15 +83,15 @@ START_TEST(candidate_loads) {
     struct heddle_arg args[] = {{&buffer, 8}};
     ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
     STAT("dac.loads", 2 * 2);
-    STAT("dac.decoupled_loads", 1); /* for local memory at a constant address, decoupling has no benefit */
+    STAT("dac.decoupled_loads", 1); /* for local memory at a constant address, decoupling gives no benefit */
     STAT("dac.decoupled_addresses", 2);
     STAT("dac.decoupled_predicates", 2);
     STAT("dac.lines", 1); /* one line in global memory, by warp 1 */
 }
 END_TEST
 
-/* Two warps. The first branch diverges only between the warps. The second branch diverges inside warp 1, and between
- * warp 1 and warp 0. The third branch does not diverge. */
+/* The first of three branches diverges only between the two warps. The second branch diverges within warp 1, and
+ * between warp 1 and warp 0. The third branch does not diverge. */
 START_TEST(divergent_branches) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -110,10 +110,11 @@ START_TEST(divergent_branches) {
 }
 END_TEST
 
-/* A store's guard in two warps. Its cost is 2 cycles if both ends of a warp agree. If the lanes compare, its cost is
- * 1 cycle, and the comparison takes an issue slot of the affine warp for each warp. Two scalars cost 1 cycle for the
- * CTA. In warps with two rows of threads the two ends do not decide the result. They also do not decide a test for
- * equality, which may change in the middle. `threads` is the number of threads that store. */
+/* The guard of a store in two warps, as a predicate of the affine stream. If the first and last lane of each warp
+ * determine the result, the expansion costs 2 cycles. If the lanes must be compared, the expansion costs 1 cycle, and
+ * the comparison takes an issue slot of the affine warp for each warp. A comparison of two scalars costs 1 cycle for
+ * the whole CTA. The first and last lane do not determine the result if a warp has two rows of threads, or if the test
+ * is for equality. `threads` is the number of threads that store. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
@@ -126,7 +127,8 @@ START_TEST(predicates_by_hand) {
                 {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
                 {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
-                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, in warps with rows of 16 threads */
+                /* compares tid.x in warps with rows of 16 threads */
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff},
                 {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
     uint32_t word[64];
     static const char *const set[] = {"gpu.sms=1", NULL};
@@ -154,7 +156,7 @@ START_TEST(predicates_by_hand) {
         STAT("dac.masks", 2);
         const double slots = stat("dac.affine_instructions") + rows[i].lanes, issued = stat("gpu.warp_instructions");
         STAT("dac.affine_slots", slots);
-        STAT("issue.issued", issued); /* each slot is a warp instruction */
+        STAT("issue.issued", issued); /* each issue slot counts as one warp instruction */
         STAT("dac.decoupled_predicates", 2);
         STAT("dac.decoupled_addresses", rows[i].stores);
         open_with("functional+dac", set, 100000);
@@ -165,8 +167,8 @@ START_TEST(predicates_by_hand) {
 }
 END_TEST
 
-/* Each warp gets an equal part of the queues, for the 8 CTAs of 2 warps that may be resident. Two lines in each warp
- * need two records. 32 entries are enough, 31 are not. */
+/* Up to 8 CTAs of 2 warps may be resident, and each warp gets an equal part of the queues. Each warp needs two records,
+ * for its two lines. So 32 entries are enough, and 31 are not. */
 START_TEST(queues_are_shared_by_resident_warps) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -181,15 +183,15 @@ START_TEST(queues_are_shared_by_resident_warps) {
         ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_OK);
         STAT("dac.wide_records", entries < 32 ? 4 : 0);
         STAT("dac.lines", entries < 32 ? 0 : 4);
-        /* start addresses, and a cycle for each record */
+        /* start addresses, and one cycle for each record */
         STAT("dac.address_cycles", 2 + (entries < 32 ? 4 : 8));
     }
 }
 END_TEST
 
-/* Lanes 0 to 15 hit and continue alone, while lanes 16 to 31 miss. Both halves then execute a load whose line was
- * locked for the whole warp. Neither access unlocks the line, so a separate request unlocks it. All lanes read the
- * first load's line at once, so this line needs no separate request. */
+/* Lanes 0 to 15 hit and continue alone, while lanes 16 to 31 miss. Each half then executes a second load, whose line
+ * was locked for the whole warp. The two accesses do not unlock the line, so a separate request does. The line of the
+ * first load is read by all lanes at once, so it needs no separate request. */
 START_TEST(halves_unlock_by_request) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -207,7 +209,7 @@ START_TEST(halves_unlock_by_request) {
         struct heddle_arg args[] = {{&buffer, 8}};
         ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
         STAT("sm.memory_splits", i);
-        STAT("dac.decoupled_loads", 2 + i); /* each half executes the second load */
+        STAT("dac.decoupled_loads", 2 + i); /* each half executes the second load on its own */
         STAT("dac.lines", 2);
         STAT("dac.lines_without_lock", 0);
         STAT("dac.unlocks", i);
@@ -215,8 +217,8 @@ START_TEST(halves_unlock_by_request) {
 }
 END_TEST
 
-/* A load that is the warp's first instruction waits for its line, and counts once as late. If the load comes after
- * 40 dependent products, of 20 cycles and more each, its line has already arrived, because memory takes 100 cycles. */
+/* If a load is the first instruction of a warp, it waits for its line, and counts once as late. If 40 dependent
+ * products of at least 20 cycles come before the load, the line has already arrived, since memory takes 100 cycles. */
 START_TEST(a_late_load_counts_once) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<6>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"

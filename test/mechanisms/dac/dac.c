@@ -3,7 +3,7 @@
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* Runs the kernel of Figure 4 on one SM: B[i * num + t] = A[i * num + t] + 1. A row has `num` words. */
+/* Runs the kernel of the paper's Figure 4 on one SM: B[i * num + t] = A[i * num + t] + 1. A row has `num` words. */
 static void figure_4(const char *const *set, const char *model, uint32_t ctas, uint32_t threads, uint32_t dim,
                      uint32_t num) {
     static uint32_t in[BUFFER / 8], out[BUFFER / 8];
@@ -23,26 +23,28 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
 }
 
 /* One CTA of 64 threads executes 5 iterations on rows of 64 words. A row has two lines, one for each warp.
- *
- * Affine warp: 4 parameter loads and 6 instructions before the loop, 9 in each iteration, and the exit: 11 + 45 =
- * 56. A warp of the kernel issues 4 instructions in each iteration: 20, or 40 for two warps. Its exit is a
- * reconvergence point and takes no issue slot.
- * In each iteration a warp gets the addresses of a load and a store, and a predicate. dim and i are scalars, so one
- * comparison computes the predicates of both warps. The address unit gets 10 entries (5 iterations, a load and a
- * store). Each entry takes a cycle for the start address and a cycle for the line of each of the two warps: 10 * 3.
- * The predicate unit takes one cycle for both warps: 5.
- *
- * Tuple register words: each word of an operand takes four if the result has offsets, else one. Reads before the
- * loop: tid 4, r1 4, two sums 2 * 16: 40. Reads in an iteration: two enqs 2 * 8, i 1, r3 1, sums 2 * 16, setp 2: 52.
- * Writes before the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1: 36. Writes in an iteration: i 1, r3 2, sums
- * 16: 19. ATQ: each of 15 entries is written once, and read once, for one CTA. */
+ * - Affine warp: 4 parameter loads and 6 instructions before the loop, 9 instructions in each iteration, and the exit:
+ *   11 + 5 * 9 = 56.
+ * - A warp of the kernel issues 4 instructions in each iteration, so 20, and two warps issue 40. Its exit is a
+ *   reconvergence point and takes no issue slot.
+ * - In each iteration, a warp gets the addresses of a load and a store, and a predicate. dim and i are scalars, so one
+ *   comparison computes the predicates of both warps.
+ * - Address unit: 10 entries (5 iterations with a load and a store). An entry takes a cycle for the start address and a
+ *   cycle for the line of each of two warps: 10 * 3 cycles.
+ * - Predicate unit: one cycle per iteration, for both warps: 5 cycles.
+ * - Words of tuple registers: each word of an operand counts four times if the result has offsets, otherwise once.
+ * - Words read before the loop: tid 4, r1 4, two sums 2 * 16, together 40. Words read in an iteration: two enqs 2 * 8,
+ *   i 1, r3 1, sums 2 * 16, setp 2, together 52.
+ * - Words written before the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1, together 36. Words written in an
+ *   iteration: i 1, r3 2, sums 16, together 19.
+ * - ATQ: each of 15 entries is written once and, since there is one CTA, read once. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
     STAT("dac.decoupled_kernels", 1);
-    STAT("dac.static_instructions", 10 + 9 + 1); /* instructions before the loop, in the loop, and the return */
+    STAT("dac.static_instructions", 10 + 9 + 1); /* 10 instructions before the loop, 9 in the loop, and the return */
     STAT("dac.static_affine",
-         20 - 4); /* all instructions except the load, the addition of its value, its store, and the return */
+         20 - 4); /* the kernel's stream has only the load, the addition, the store and the return */
     STAT("dac.affine_instructions", 56);
     STAT("dac.affine_slots", 56);
     STAT("gpu.warp_instructions", 56 + 40);
@@ -62,7 +64,7 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.masks", 10);
     STAT("dac.lines", 10);
     STAT("dac.lines_without_lock", 0);
-    STAT("dac.unlocks", 0); /* each load reads its whole line */
+    STAT("dac.unlocks", 0); /* each load uses all sectors of its line */
     STAT("dac.spills", 0);
     STAT("dac.wide_records", 0);
     STAT("dac.address_cycles", 30);
@@ -70,39 +72,38 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.tuple_reads", 40 + 5 * 52);
     STAT("dac.tuple_writes", 36 + 5 * 19);
     STAT("dac.atq_accesses", 30);
-    /* the kernel's own stream: 5 iterations of two warps read and write r2 and tmp; addresses and predicates are in
-     * queues */
+    /* in 5 iterations, each of two warps reads and writes r2 and tmp; addresses and predicates are in the queues */
     STAT("collector.read_words", 20);
     STAT("collector.write_words", 20);
     ck_assert_double_gt(stat("energy.affine_joules"), 0);
 }
 END_TEST
 
-/* Three CTAs of 40 threads, rows of 120 words, 2 iterations: warps of 32 and of 8 lanes.
- *
- * Byte addresses of CTA c's warps in row i start at i * 480 + c * 160. Row 0: [0,128) [128,160), [160,288) [288,320),
- * [320,448) [448,480). Row 1: [480,608) [608,640), [640,768) [768,800), [800,928) [928,960).
- *
- * Lines of 128 bytes: row 0: 1 1, 2 1, 2 1. Row 1: 2 1 (480 is in line 3, 607 and 608..639 in line 4), 1 1 (640 to 767
- * is line 5), 2 1 (800 is in line 6, 927 in line 7). Loads read 8 + 8 = 16 lines. B lies 32768 bytes further, so stores
- * write as many. A record of two lines takes two cycles. */
+/* Three CTAs of 40 threads (a warp of 32 lanes and a warp of 8 lanes) execute 2 iterations on rows of 120 words.
+ * - Byte addresses: those of CTA c in row i start at i * 480 + c * 160. The warps of CTAs 0, 1 and 2 access in row 0:
+ *   [0,128) [128,160), [160,288) [288,320), [320,448) [448,480); in row 1: [480,608) [608,640), [640,768) [768,800),
+ *   [800,928) [928,960).
+ * - Numbers of lines of 128 bytes: in row 0: 1 1, 2 1, 2 1; in row 1: 2 1 (480 is in line 3, 607 in line 4), 1 1 (640
+ *   to 767 is line 5), 2 1 (800 is in line 6, 927 in line 7).
+ * - So loads read 8 + 8 = 16 lines. B is 32768 bytes further, so stores write 16 lines, too. A record of two lines
+ *   takes two cycles. */
 START_TEST(ragged_warps_and_lines) {
     static const char *const set[] = {"gpu.sms=1", "dac.batch=3", NULL};
     figure_4(set, "spe+dac", 3, 40, 2, 120);
     STAT("dac.lines", 16);
-    STAT("dac.records", 24); /* 3 CTAs, 2 warps, 2 iterations, a load and a store */
+    STAT("dac.records", 24); /* 3 CTAs x 2 warps x 2 iterations x (a load and a store) */
     STAT("dac.masks", 12);
     STAT("dac.predicates_cta", 12);
     STAT("dac.decoupled_loads", 12);
     STAT("dac.batch_ctas", 3);
-    /* start addresses: 3 CTAs, 2 iterations, 2 accesses: 12; lines: 16 of loads and 16 of stores */
+    /* 12 start addresses (3 CTAs x 2 iterations x 2 accesses), 16 lines of loads and 16 lines of stores */
     STAT("dac.address_cycles", 12 + 32);
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 2 * 9));
 }
 END_TEST
 
-/* The number of batches depends on dac.batch. The CTAs that are resident when the affine warp becomes free form a
- * batch, and later CTAs form the next. With one CTA per batch, each CTA has its own stream. */
+/* The number of batches depends on dac.batch. When the affine warp becomes free, the CTAs that are resident form a
+ * batch, and later CTAs form the next batch. With one CTA per batch, each CTA has its own stream. */
 START_TEST(batches) {
     static const char *const one[] = {"gpu.sms=1", "dac.batch=1", NULL};
     static const char *const all[] = {"gpu.sms=1", NULL};
@@ -113,19 +114,20 @@ START_TEST(batches) {
     figure_4(all, "spe+dac", 20, 64, 3, 1280);
     STAT("dac.batch_ctas", 20);
     ck_assert_double_lt(stat("dac.batches"), 20);
-    ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs on each SM */
+    ck_assert_double_ge(stat("dac.batches"), 3); /* at least 20 / 8 batches, since 8 CTAs fit on the SM */
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 3 * 9));
     figure_4(all, "spe+dac", 8, 64, 3,
-             512); /* one CTA arrives in each cycle, and the affine warp waits for the last CTA */
+             512); /* one CTA arrives in each cycle; the affine warp waits until all have arrived */
     STAT("dac.batches", 1);
     STAT("dac.batch_ctas", 8);
 }
 END_TEST
 
-/* An L1 with four sets of two ways, of which one may be locked. 8 warps read 4 lines each, all in set 0: thread t's
- * words are at t / 32 * 512 + t % 32 * 4 + i * 4096, i = 0 to 3. Only one line can be locked at a time, so a warp
- * whose second line is locked before its first would wait for itself. If `lock_timeout` is longer than the launch,
- * each line gets its lock. If it is 0, each refused line continues without a lock. */
+/* The L1 has four sets of two ways, and only one way of a set may be locked. 8 warps read 4 lines each, and all lines
+ * are in set 0: the word of thread t in load i (0 to 3) is at t / 32 * 512 + t % 32 * 4 + i * 4096. So only one line
+ * can be locked at a time. If a warp's second line were locked before its first, the warp would wait for itself. If
+ * `lock_timeout` is longer than the launch, each line gets its lock. If it is 0, each line that is refused a lock
+ * continues without one. */
 START_TEST(lines_wait_for_their_locks) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -160,7 +162,7 @@ START_TEST(lines_wait_for_their_locks) {
 }
 END_TEST
 
-/* Queues of one entry lose no entries, never exceed their size, and report that they were full. */
+/* Queues of one entry must lose no entries, must never exceed their size, and must count how often they were full. */
 START_TEST(smallest_queues) {
     static const char *const set[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", NULL};
     figure_4(set, bases_with("+dac")->name[_i], 2, 64, 5, 128);
@@ -172,8 +174,8 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
-/* The addresses of a warp span two lines, but its queue has room for one. So the load computes the addresses itself,
- * and no line is requested early. */
+/* The addresses of a warp are in two lines, but its queue has room for one line. So the load computes its addresses
+ * itself, and no line is requested early. */
 START_TEST(wider_than_the_queue) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
     static const char text[] =
@@ -197,9 +199,9 @@ START_TEST(wider_than_the_queue) {
 }
 END_TEST
 
-/* A queue of one record, and a branch on tid with a load on each side. The side that comes second in the affine
- * stream gets its address after the first side has read its own address. The second side waits only for its line, so
- * no entry needs to exceed the queue's size. */
+/* The queue has one record. A branch on tid has a load on each side. The side that comes second in the affine stream
+ * gets its address as soon as the first side has read its own address. So the second side waits only for its line, and
+ * no entry has to exceed the queue's size. */
 START_TEST(a_warp_that_waits_for_lines_is_not_stuck) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -224,9 +226,10 @@ START_TEST(a_warp_that_waits_for_lines_is_not_stuck) {
 }
 END_TEST
 
-/* Threads poll a word of global memory until warp 0 has set it, after eight loads. Entries for code after the loop
- * also go to the polling warps and fill their queues. Warp 0 then gets no more of the CTA's entries. The kernel must
- * end with all queue sizes, within an expansion unit's wait limit for each entry. */
+/* All warps poll a word of global memory until warp 0 sets it, after eight loads. Entries for code after the loop are
+ * also sent to the polling warps, and fill their queues. Then warp 0 gets no more entries, because the entries of a CTA
+ * are expanded in order. The kernel must still end, with all queue sizes: an expansion unit waits for a full queue only
+ * up to a limit for each entry. */
 START_TEST(polling_warps_do_not_block_their_cta) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -261,10 +264,11 @@ START_TEST(polling_warps_do_not_block_their_cta) {
 }
 END_TEST
 
-/* Loads of local memory also request their lines. There are two warps. Each thread has 64 words, and stores words n
- * to n + 3 and tid. A word at a scalar offset is in one line for all lanes. Lines in each warp: u32 [n] 1; v2.u32 [n
- * + 2] 2; u8 [n + 1] 1; u32 [tid] 32, one for each lane; and 1 in global memory for `n`. With 64 records for each
- * warp in the PWAQ, all lines are requested. With fewer records, the load of [tid] has too many lines. */
+/* Lines of loads from local memory are also requested early. Each thread of the two warps has 64 words, and stores
+ * words n to n + 3 and word tid. A word at a scalar offset is in one line for all lanes. Lines of each warp: u32 [n] 1;
+ * v2.u32 [n + 2] 2; u8 [n + 1] 1; u32 [tid] 32 (one for each lane); and 1 line in global memory for `n`. With 64
+ * records for each warp in the PWAQ, all lines are requested. With fewer records, the load of [tid] has too many
+ * lines. */
 START_TEST(local_loads_request_their_lines) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -288,7 +292,7 @@ START_TEST(local_loads_request_their_lines) {
         ck_assert_msg(start(load(text), "k", 1, 64, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
         heddle_read(h, buffer, word, sizeof word);
         for (uint32_t t = 0; t < 64; t++) {
-            uint32_t v = 1000 + t, own = t >= n && t < n + 3 ? v : t; /* word n + 3 is tid */
+            uint32_t v = 1000 + t, own = t >= n && t < n + 3 ? v : t; /* word n + 3 has the value tid */
             ck_assert_uint_eq(word[t], v + v + t + (v & 255) + own);
         }
         STAT("dac.decoupled_loads", 10);
@@ -297,8 +301,8 @@ START_TEST(local_loads_request_their_lines) {
 }
 END_TEST
 
-/* The second launch of a context starts without state of the first launch. Its loads miss, because fermi empties the
- * L1 between launches. */
+/* The second launch of a context must start without state of the first launch. Its loads miss, because fermi empties
+ * the L1 between launches. */
 START_TEST(launches_have_their_own_state) {
     static const char *const names[] = {
         "dac.affine_slots", "dac.tuple_reads",  "dac.atq_accesses", "dac.lines",           "dac.batches",
@@ -318,10 +322,10 @@ START_TEST(launches_have_their_own_state) {
 }
 END_TEST
 
-/* A thread reads the word that its neighbour stored before a barrier. Warp 1 executes `rounds` loop iterations
- * before its store, so the barrier opens late. The load's address is in the ATQ, but must not be expanded before the
- * barrier, or the line would have the old value. The line is requested once, after the barrier, and the load waits
- * for an empty queue. */
+/* A thread reads a word that its neighbour stores before a barrier. Warp 1 executes `rounds` loop iterations before its
+ * store, so the barrier completes late. The address of the load is in the ATQ early, but must not be expanded before
+ * the barrier, because the line would have the old value. The line is requested once, after the barrier. The load waits
+ * for its entry in the empty queue. */
 START_TEST(nothing_is_expanded_across_a_barrier) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -350,14 +354,15 @@ START_TEST(nothing_is_expanded_across_a_barrier) {
         STAT("dac.lines", 4);
         STAT("dac.decoupled_loads", 4);
     }
-    /* 200 iterations of four dependent instructions take at least 800 cycles; in this time the ATQ holds the two
-     * entries for code after the barrier */
+    /* 200 iterations of four dependent instructions take at least 800 cycles; meanwhile the ATQ holds the two entries
+     * for code after the barrier */
     ck_assert_double_gt(cycles[1] - cycles[0], 800);
     ck_assert_double_ge(waited[1] - waited[0], 2 * (cycles[1] - cycles[0]) * 0.95);
 }
 END_TEST
 
-/* The affine stream reads a table itself. Errors in it are reported with the kernel's line, CTA and lane. */
+/* The affine stream itself reads a table. The checker reports errors in these reads with the kernel's line, CTA and
+ * lane. */
 START_TEST(the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -375,7 +380,7 @@ START_TEST(the_affine_stream_faults) {
     open_with("spe+dac", set, 100000);
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_FAULT);
     snprintf(err, sizeof err, "%s", heddle_error(h));
-    /* the reports are equal except for the operand */
+    /* the two reports are equal except for the operand */
     ck_assert_ptr_nonnull(cut = strstr(whole, "ld.global.u32 "));
     ck_assert_int_eq(strncmp(err, whole, (size_t)(cut - whole)), 0);
     ck_assert_str_eq(strstr(err, "CTA"), strstr(whole, "CTA"));
@@ -383,8 +388,8 @@ START_TEST(the_affine_stream_faults) {
 }
 END_TEST
 
-/* The affine stream reads a constant. Threads from 41 on, in the second CTA only, read beyond the end of the table.
- * The message must have the lane, address and bytes that it has without dac. */
+/* The affine stream reads a table in constant memory. In the second CTA, the threads from 41 on read beyond its end.
+ * The message must name the same lane, address and number of bytes as without dac. */
 START_TEST(a_constant_load_of_the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 4 .b32 tab[4];\n"
@@ -407,10 +412,10 @@ START_TEST(a_constant_load_of_the_affine_stream_faults) {
     ck_assert_msg(strstr(message[1], "t.ptx:14:") && strstr(message[1], "CTA (1,0,0)") &&
                       strstr(message[1], "warp 1") && strstr(message[1], "lane 9"),
                   "%s", message[1]);
-    /* the reports are equal except for the registers, which belong to the stream */
+    /* the two reports are equal except for the register names, which belong to the stream */
     ck_assert_int_eq(strncmp(message[1], message[0], (size_t)(strstr(message[0], "[d") - message[0])), 0);
     ck_assert_str_eq(strstr(message[1], "  CTA"), strstr(message[0], "  CTA"));
-    n = 0; /* there is no fault, because only the affine stream has the load */
+    n = 0; /* no fault, because only the affine stream executes the load */
     open_with("spe+dac", set, 100000);
     struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_OK);
@@ -419,8 +424,8 @@ START_TEST(a_constant_load_of_the_affine_stream_faults) {
 }
 END_TEST
 
-/* Half of warp 0 waits for the other half. The other half waits at a barrier that the first half never reaches.
- * `at_e` is the code before the barrier. */
+/* Half of warp 0 waits for the other half of the warp. The other half waits at a barrier that the first half never
+ * reaches, so the launch must fail. `at_e` is the code before the barrier. */
 static void deadlock(const char *const *set, const char *at_e) {
     char text[1024];
     uint32_t word[64] = {0};
@@ -441,20 +446,22 @@ static void deadlock(const char *const *set, const char *at_e) {
 
 #define SAYS(text) ck_assert_msg(strstr(heddle_error(h), text) != NULL, "%s", heddle_error(h))
 
-/* Entries for code after the barrier, of a load and a store, stay in the ATQ. An ATQ of one entry holds the first
- * entry, and the affine warp waits at the second. */
+/* The entries of a load and a store after the barrier stay in the ATQ. If the ATQ has only one entry, it holds the
+ * first of them, and the affine warp waits to send the second. */
 START_TEST(deadlocks_name_queues) {
     static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL};
     deadlock(set, "");
     SAYS("  dac: 2 of 24 entries in the affine tuple queue; 0 lines locked\n");
-    ck_assert_msg(!strstr(heddle_error(h), " in its "), "%s", heddle_error(h)); /* the warps' queues are empty */
+    /* nothing is in the warps' queues yet */
+    ck_assert_msg(!strstr(heddle_error(h), " in its "), "%s", heddle_error(h));
     deadlock(one, "");
     SAYS("  dac: 1 of 1 entries in the affine tuple queue; 0 lines locked; the affine warp is at line 13\n");
 }
 END_TEST
 
-/* 64 records for 16 warps: 4 each. Before the barrier, half of warp 0 reads its addresses of a load and a store. The
- * entries stay for the other half. The load's line stays locked until the other half has read it too. */
+/* 64 records for 16 warps are 4 for each warp. Before the barrier, half of warp 0 reads the addresses of its load and
+ * store. The entries stay in the queue for the other half. The line of the load stays locked until the other half has
+ * read it, too. */
 START_TEST(deadlocks_name_warps) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=64", "dac.pwpq=32", NULL};
     deadlock(set, "ld.global.u32 %r4,[%a2+256]; st.global.u32 [%a2+1024],%r4;\n");
@@ -470,9 +477,8 @@ START_TEST(deadlocks_name_warps) {
 }
 END_TEST
 
-/* Figure 4's kernel is stopped at many points, and the report must say what each warp waits for. The first load
- * waits for its address, and then for its line. With room for one mask per warp, the affine warp waits after its
- * branch. */
+/* Figure 4's kernel is stopped at many points. The report must name for what each warp waits: the first load waits for
+ * its address, and then for its line. If each warp has room for one mask, the affine warp waits after its branch. */
 START_TEST(reports_name_what_warps_wait_for) {
     static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
                                       "memory.model=fixed", "memory.latency=600", NULL};
@@ -498,9 +504,9 @@ START_TEST(reports_name_what_warps_wait_for) {
 }
 END_TEST
 
-/* Fewer tuple registers than Figure 4's stream needs: parameters a, b, num and dim, tid, r0, r1, addrA, addrB, i and
- * r3, some of which share a register. With one register the kernel is not decoupled, and takes as many cycles as
- * without dac. With more registers, more instructions are decoupled. Results are equal. */
+/* The machine has fewer tuple registers than the stream of Figure 4 needs: a, b, num, dim, tid, r0, r1, addrA, addrB, i
+ * and r3, some of which share a register. With one register, the kernel is not decoupled, and takes as many cycles as
+ * without dac. With more registers, more instructions are decoupled. The results are equal. */
 START_TEST(too_few_tuple_registers) {
     char option[64];
     const char *const set[] = {"gpu.sms=1", option, NULL};
@@ -528,7 +534,7 @@ START_TEST(too_few_tuple_registers) {
         STAT("dac.limited_kernels", k < enough);
         ck_assert_int_eq(*heddle_notes(h) != 0, k < enough);
         ck_assert_double_ge(sent, before);
-        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 iterations, a load and a store */
+        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs x 2 warps x 5 iterations x (a load and a store) */
         if (k + 1 == enough)
             ck_assert_double_gt(sent, 0);
         before = sent;
@@ -555,7 +561,7 @@ START_TEST(bad_sizes) {
 }
 END_TEST
 
-/* A kernel without affine code runs as without dac, as statistics show. */
+/* A kernel without affine code runs in the same way as without dac: the statistics are equal. */
 START_TEST(nothing_to_decouple) {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"

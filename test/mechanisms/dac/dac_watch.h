@@ -1,37 +1,43 @@
 #ifndef TEST_MECHANISMS_DAC_WATCH_H
 #define TEST_MECHANISMS_DAC_WATCH_H
-/* A unit that checks the affine warp's hardware in each cycle, against its own model computed from the threads'
- * addresses. It checks that queues hold the entries that were sent, that units take the cycles in docs/dac.md, that
- * units are idle only without work and serve CTAs round-robin, and that statistics are sums over cycles. */
+/* A unit that checks the affine warp's hardware in each cycle against a model of its own, which is computed from the
+ * threads' addresses. It checks that
+ * - queues hold the entries that were sent;
+ * - the expansion units take the number of cycles in docs/dac.md;
+ * - the units are idle only if they have no work, and serve CTAs round-robin;
+ * - statistics are the sums of values in each cycle. */
 #include "host/context.h"
 #include "lines_watch.h"
 #include "test/test.h"
 #include <stdarg.h>
 
 enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64, WAITS_AT_MOST = 10000 };
-enum { LANE_WORDS = 4 }; /* words of local memory in an access; each word may be in a different line */
+/* maximum words of local memory per lane in one access; each word may be in a different line */
+enum { LANE_WORDS = 4 };
 
 struct watch {
     struct dac *d;
     uint64_t atq, atq_full, atq_max, locked, locked_max, lines, without, records, wide, spills, accesses;
     uint64_t full[EXPANDERS], busy[EXPANDERS], empty[N_QUEUES], sent[N_QUEUES], compared[N_COMPARES];
-    uint64_t held[N_QUEUES];           /* records and masks in queues, summed over cycles */
-    uint64_t tail, serial[WARP_SLOTS]; /* number of the next ATQ entry and the next record to check */
+    uint64_t held[N_QUEUES]; /* records and masks that are in queues, summed over all cycles */
+    /* number of the next ATQ entry to check; number of the next record to check, by warp */
+    uint64_t tail, serial[WARP_SLOTS];
     bool starved[WARP_SLOTS][N_QUEUES];
-    uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries in the queue before the unit's tick */
+    uint64_t come[WARP_SLOTS][N_QUEUES]; /* number of entries in the warp's queue before the unit's tick */
     uint8_t state_at[MOST_LINES];
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
-    uint64_t number[MOST_ATQ]; /* numbers of predicates, by ATQ entry */
-    uint64_t steps;            /* instructions executed by the affine warp, before it may issue in this cycle */
+    uint64_t number[MOST_ATQ]; /* serial numbers of predicates, by ATQ entry */
+    /* number of instructions that the affine warp has executed, before it may issue in this cycle */
+    uint64_t steps;
     bool waits;
     uint64_t cta_came;                      /* cycle in which the last CTA arrived */
     uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
-    uint32_t pending;                       /* CTAs without a stream, before the unit's tick */
+    uint32_t pending;                       /* number of CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
     uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
-    uint64_t started[SM_CTA_SLOTS];         /* 1 + number of the ATQ entry whose start address was computed last */
+    uint64_t started[SM_CTA_SLOTS];         /* 1 + number of the last ATQ entry whose start address was computed */
     char what[300];
 };
 
@@ -51,8 +57,8 @@ static void __attribute__((format(printf, 3, 4))) report(struct watch *t, uint64
             report(t, now, __VA_ARGS__);                                                                               \
     } while (0)
 
-/* Returns the number of lines that the lanes access, in lane order, with the sectors of each line. Local memory is
- * interleaved by lane: one row holds a word of each lane. */
+/* Returns the number of lines that the lanes access, and stores each line, in the order of the lanes, with its sectors.
+ * Local memory is interleaved by lane: one row holds a word of each lane. */
 static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t slot, uint32_t warp,
                          uint64_t *line, uint8_t *sectors) {
     const struct program *p = d->sm->program->program;
@@ -78,7 +84,7 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     return n;
 }
 
-/* Returns true if tid.y or tid.z changes inside the warp or between the warp and the previous warp. */
+/* Returns true if tid.y or tid.z changes within the warp, or from the previous warp to this warp. */
 static bool changes_row(const struct dac *d, uint32_t warp) {
     const struct dim3 b = d->sm->launch->block;
     uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
@@ -87,7 +93,8 @@ static bool changes_row(const struct dac *d, uint32_t warp) {
     return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
-/* Returns true if the path waits for an entry that was not sent, and not for lines. */
+/* Returns true if the path waits for a queue entry that has not arrived. A path that only waits for lines does not
+ * count. */
 static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_path *path) {
     const struct program *p = d->sm->program->program;
     const struct inst_info *info = &p->info[path->pc];
@@ -95,7 +102,8 @@ static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_PREDICATE];
     if (path->state != PATH_QUEUE)
         return false;
-    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first entry belongs to this lane */
+    /* the first entry that contains a lane is the lane's next entry */
+    for (uint32_t i = 0; info->guard_site && i < r->n; i++) {
         const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
         value |= e->lanes & ~found & e->value;
         found |= e->lanes;
@@ -123,7 +131,7 @@ static bool somebody_stuck(const struct dac *d) {
     return any;
 }
 
-/* The next work of a CTA for a unit. */
+/* The next work of a unit for one CTA. */
 struct work {
     bool any, ready, spills;
     uint32_t warp, n_warps, cycles;
@@ -139,7 +147,7 @@ static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *sp
     return !*spills || stuck(d, slot);
 }
 
-/* Computes the cost of the entry for the CTA's next warp, and how many warps one comparison serves. */
+/* Computes how many cycles the entry costs for the CTA's next warp, and how many warps one comparison serves. */
 static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct work *x) {
     const struct dac *d = t->d;
     const struct dac_cta *c = &d->cta[cta];
@@ -177,7 +185,7 @@ static struct work work_of(const struct watch *t, uint32_t cta, int k) {
     return x;
 }
 
-/* Checks a new record: its lines, and which of them are requested. */
+/* Checks a new record: that it has the right lines, and that the right lines are requested. */
 static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
     const struct dac_queue *q = &d->queue[slot];
@@ -207,8 +215,8 @@ static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t no
     t->records++;
 }
 
-/* Checks that a unit started the right entry: the next entry of its CTA, with the right number of cycles, and
- * without skipping a CTA that is earlier in round-robin order. */
+/* Checks that a unit started the right entry: it is the next entry of its CTA, it takes the right number of cycles, and
+ * no CTA that comes earlier in round-robin order was skipped. */
 static void check_begun(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
@@ -236,7 +244,7 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
         t->started[x->cta] = x->seq + 1;
 }
 
-/* After the unit's tick, checks the entry that the unit started, or that it had no work. */
+/* Called after the unit's tick. Checks the entry that the unit started, or that it had no work. */
 static void check_expander(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
@@ -258,7 +266,7 @@ static void check_expander(struct watch *t, int k, uint64_t now) {
     t->done_at[k] = x->done_at;
 }
 
-/* Marks free lines with 255 in `state_at`. */
+/* Sets `state_at` of free lines to 255. */
 static void mark_free(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     uint32_t n = 0;
@@ -289,7 +297,7 @@ static uint32_t locked(struct watch *t, uint64_t now) {
     return n;
 }
 
-/* Checks a warp's records: their size, and the lines that have not arrived. */
+/* Checks the records of a warp: their total size, and how many of their lines have not arrived. */
 static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
     const struct dac *d = t->d;
     const struct dac_queue *q = &d->queue[slot];
@@ -315,8 +323,7 @@ static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
         CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
 }
 
-/* Counts the warps that start to wait for a queue entry. Counts a warp again if an entry arrived and the warp still
- * waits. */
+/* Counts warps that begin to wait for a queue entry. A warp that receives an entry and still waits counts again. */
 static void count_waits(struct watch *t, uint32_t slots, bool behind) {
     for (uint32_t w = 0; w < slots; w++)
         for (int k = 0; k < N_QUEUES; k++) {
@@ -338,7 +345,8 @@ static void before_tick(void *u, struct sm *sm, uint64_t now) {
     t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
 }
 
-/* Checks that a batch starts only in a cycle in which no CTA arrives, with all waiting CTAs or the maximum. */
+/* Checks that a batch starts only in a cycle in which no CTA arrives. It must contain all waiting CTAs, or the maximum
+ * number. */
 static void check_batch(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS;
@@ -349,7 +357,7 @@ static void check_batch(struct watch *t, uint64_t now) {
     CHECK(d->n_batch == (t->pending < most ? t->pending : most), "a batch of %u of %u CTAs", d->n_batch, t->pending);
 }
 
-/* Returns true if the ATQ holds, for some CTA, a predicate that the affine warp's next instruction needs. */
+/* Returns true if the affine warp's next instruction needs a predicate that is still in the ATQ for some CTA. */
 static bool has_to_wait(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     bool waits = false;
@@ -366,7 +374,7 @@ static bool next_sends(const struct dac *d) {
     return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
 }
 
-/* Checks that the affine warp does not execute while it must wait, and does not wait without need. */
+/* Checks that the affine warp executes nothing while it must wait, and that it does not wait without a reason. */
 static void check_wait(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
@@ -470,7 +478,7 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-/* CTAs arrive one in each cycle; an idle affine warp waits for the last one. */
+/* CTAs arrive one in each cycle. An idle affine warp waits until the last of them has arrived. */
 static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct watch *t = u;
     (void)sm;

@@ -1,5 +1,5 @@
-/* Tests the two streams of a kernel, instruction by instruction. Expected streams follow the paper's figures and the
- * rules in docs/dac.md. The verifier has checked each before. */
+/* Tests the two streams of a kernel, instruction by instruction. The expected streams follow the paper's figures and
+ * the rules in docs/dac.md. The verifier has accepted each stream before. */
 #include "mechanisms/dac/decouple.h"
 #include "mechanisms/all.h"
 #include "test/frontend/frontend_help.h"
@@ -40,7 +40,7 @@ static char *kernel_of(const char *body) {
     return text;
 }
 
-/* Extracts the instructions of one stream, without numbers, blocks, lines and source. */
+/* Extracts the instructions of one stream from the listing, without numbers, blocks, lines and source text. */
 static void extract(const char *shown, const char *stream, char *out, size_t size) {
     size_t n = 0;
     const char *at = strstr(shown, stream);
@@ -58,8 +58,8 @@ static void extract(const char *shown, const char *stream, char *out, size_t siz
     out[n] = '\0';
 }
 
-/* Checks both streams of a body. NULL means that a stream is not checked. Returns the whole listing, which the
- * caller frees. */
+/* Checks both streams of a kernel with this body. A stream that is NULL is not checked. Returns the whole listing,
+ * which the caller frees. */
 static char *expect(const char *body, const char *own, const char *affine) {
     char *text = kernel_of(body), *shown = show(text, "k"), got[8192];
     extract(shown, "entry k", got, sizeof got);
@@ -75,7 +75,7 @@ static char *expect(const char *body, const char *own, const char *affine) {
 
 static void streams(const char *body, const char *own, const char *affine) { free(expect(body, own, affine)); }
 
-/* Checks that the kernel has only one stream, and a note with this reason. */
+/* Checks that the kernel has only one stream, and that a note gives this reason. */
 static void check_whole(const char *body, const char *why) {
     char *text = kernel_of(body), *shown = show(text, "k"), note[200];
     snprintf(note, sizeof note, "left whole: %s\n", why);
@@ -84,8 +84,8 @@ static void check_whole(const char *body, const char *why) {
     free(shown);
 }
 
-/* Figure 7: the loop of nine instructions becomes loops of four and of nine: two enqs of addresses, i, num * 4, two
- * sums, the comparison, its enq, and the branch. */
+/* Figure 7 of the paper: a loop of nine instructions becomes a loop of four in the kernel's stream, and a loop of nine
+ * in the affine stream: two enqs of addresses, i, num * 4, two sums, the comparison, its enq, and the branch. */
 #define FIGURE_7_OWN                                                                                                   \
     "ld.u32 %tmp, deq.data\nadd.u32 %r2, %tmp, 0x1\nst.u32 global[deq.addr], %r2\n@deq.pred bra 0\nexit\n"
 #define FIGURE_7_LOOP                                                                                                  \
@@ -106,9 +106,12 @@ START_TEST(figure_7) {
 }
 END_TEST
 
-/* Figure 7 compiled by nvcc. At -O1 the product is outside the loop, so the affine loop has 8: two addresses, two sums,
- * i, the comparison, its enq, the branch. At -O3 the loop is unrolled by four: 8 addresses, 8 sums, two counters, three
- * for the predicate; the kernel's stream has 4 times ld, add, st, and the branch. The remainder loop is as above. */
+/* Figure 7 compiled by nvcc.
+ * - At -O1 the product is outside the loop. So the affine loop has 8 instructions: two enqs of addresses, two sums, i,
+ *   the comparison, its enq, and the branch.
+ * - At -O3 the loop is unrolled by four. The affine loop has 8 addresses, 8 sums, two counters and three instructions
+ *   for the predicate. The kernel's loop has four times ld, add and st, and the branch. The remainder loop is the same
+ *   as at -O1. */
 START_TEST(figure_7_compiled) {
     char *text = read_whole("test/kernels/affine_o1.ptx"), *shown = show(text, "example");
     ck_assert_msg(strstr(shown, "loop of 8 instructions: 8 in the affine stream, 4 in its own\n") != NULL, "%s", shown);
@@ -152,7 +155,7 @@ END_TEST
 #define LOAD1  "ld.global.u32 %r3, [%d2];\n"
 #define STORE1 "st.global.u32 [%d2], %r3;\n"
 
-/* if (i >= n) return: the guard comes from a queue, and the guarded accesses are decoupled. */
+/* Source: if (i >= n) return. The kernel gets the guard from a queue. The guarded accesses are decoupled. */
 START_TEST(early_return) {
     streams(TID1 "setp.ge.u32 %p1, %r2, %r0; @%p1 ret;\n" ADDR1 LOAD1 "add.u32 %r3, %r3, %r3;" STORE1,
             "@deq.pred exit\nld.u32 %r3, deq.data\nadd.u32 %r3, %r3, %r3\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -163,7 +166,7 @@ START_TEST(early_return) {
 }
 END_TEST
 
-/* Threads return depending on data. The affine stream ends there, and later code is not decoupled. */
+/* Threads return depending on data. The affine stream ends at this return, so later code is not decoupled. */
 START_TEST(early_return_by_data) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 ret;\n" STORE1,
                          "ld.u64 %d0, param[0]\nmov.u32 %r1, %tid.x\nmad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\n"
@@ -177,7 +180,7 @@ START_TEST(early_return_by_data) {
 }
 END_TEST
 
-/* The affine stream skips a region that depends on data. The code after the region is decoupled. */
+/* The affine stream skips a region whose execution depends on data. Code after the region is decoupled. */
 START_TEST(a_region_is_skipped) {
     streams(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 bra E;\nst.global.u32 [%d2+4], %r3;\nE:\n"
                              "st.global.u32 [%d2+8], %r3;\n",
@@ -190,8 +193,8 @@ START_TEST(a_region_is_skipped) {
 }
 END_TEST
 
-/* Definitions on both sides of a branch. If the affine stream resolves the branch, the address after the branch is
- * affine; otherwise it is a vector. */
+/* Both sides of a branch define an address. If the affine stream resolves the branch, the address after it is affine;
+ * otherwise it is a vector. */
 START_TEST(definitions_on_both_sides) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; @%p1 bra A;\nadd.u64 %d3, %d2, 64; bra E;\n"
                                           "A: add.u64 %d3, %d2, 128;\nE: st.global.u32 [%d3], %r3;\n",
@@ -206,7 +209,8 @@ START_TEST(definitions_on_both_sides) {
 }
 END_TEST
 
-/* A branch whose sides are empty disappears from the kernel's stream. An empty loop stays. */
+/* If nothing is left on the two sides of a branch, the branch disappears from the kernel's stream. An empty loop
+ * stays. */
 START_TEST(an_empty_loop_stays) {
     streams(TID1 ADDR1 "mov.u32 %r4, 0;\nL: add.u64 %d2, %d2, 4; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r0;\n"
                        "@%p1 bra L;\n" LOAD1 "st.global.u32 [%d2+64], %r3;",
@@ -214,8 +218,8 @@ START_TEST(an_empty_loop_stays) {
 }
 END_TEST
 
-/* A predicate with several readers is read from the queue once, where it was computed. This also applies to a
- * predicate that an instruction reads as data. */
+/* A predicate with several readers is read from the queue once, at the place where it was computed. The same holds for
+ * a predicate that an instruction reads as data. */
 START_TEST(predicates_with_more_readers) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0;\n@%p1 ld.global.u32 %r3, [%d2];\n@!%p1 mov.u32 %r3, 7;\n" STORE1,
             "#deq.pred %p1\n@%p1 ld.u32 %r3, deq.data\n@!%p1 mov.u32 %r3, 0x7\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -228,8 +232,8 @@ START_TEST(predicates_with_more_readers) {
 }
 END_TEST
 
-/* A predicate with one reader is read from the queue by the reader's guard, with the predicates from which it was
- * computed. A guarded access also reads its address from a queue. */
+/* A predicate with one reader is read from the queue by this reader's guard. The predicates from which it was computed
+ * then disappear from the kernel's stream. A guarded access also reads its address from a queue. */
 START_TEST(predicates_of_predicates) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; setp.ge.u32 %p2, %r1, 3; and.pred %p3, %p1, %p2;\n"
                        "@!%p3 st.global.u32 [%d2], %r2;\n",
@@ -242,7 +246,8 @@ START_TEST(predicates_of_predicates) {
 }
 END_TEST
 
-/* A predicate read in a region that the affine stream skips is read from the queue before the region. */
+/* A predicate is read in a region that the affine stream skips. The kernel reads it from the queue before the
+ * region. */
 START_TEST(predicates_for_other_regions) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; setp.eq.u32 %p2, %r3, 0;\n@%p2 bra E;\n"
                              "@%p1 st.global.u32 [%d0], %r3;\nE:\n",
@@ -252,8 +257,8 @@ START_TEST(predicates_for_other_regions) {
 }
 END_TEST
 
-/* Nested loops with trip counts. The end of the inner loop depends on data, so its access stays. The outer loop's
- * access is decoupled. */
+/* Nested loops. The end of the inner loop depends on data, so the inner loop's access is not decoupled. The trip count
+ * of the outer loop is affine, so its access is decoupled. */
 START_TEST(nested_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "M: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
@@ -268,7 +273,7 @@ START_TEST(nested_loops) {
                "mov.u32 %r4, 0x0\n#enq.data global[%d2+0]\n#enq.addr global[%d2+0]\nadd.u32 %r4, %r4, 0x1\n"
                "setp.lt.u32 %p1, %r4, %r0\n#enq.pred %p1\n@%p1 bra 6\nexit\n");
     free(shown);
-    /* reversed: the end of the outer loop depends on data, so nothing in the loop is decoupled */
+    /* reversed case: the end of the outer loop depends on data, so nothing in it is decoupled */
     shown = expect(TID1 ADDR1 LOAD1 "L: mov.u32 %r4, 0;\nM: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
                                     "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r0;\n@%p1 bra M;\n"
                                     "setp.lt.u32 %p2, %r3, 100;\n@%p2 bra L;\nst.global.u32 [%d2+8], %r3;\n",
@@ -280,7 +285,7 @@ START_TEST(nested_loops) {
 }
 END_TEST
 
-/* A loop with an entry in the middle is treated like other loops. */
+/* A loop that is entered in its middle is treated like other loops. */
 START_TEST(irregular_loops) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; mov.u32 %r4, 0;\n@%p1 bra B;\nA: add.u32 %r4, %r4, 1;\n"
                        "st.global.u32 [%d2], %r4;\nB: add.u32 %r4, %r4, 2;\nsetp.lt.u32 %p2, %r4, 50; @%p2 bra A;\n",
@@ -290,7 +295,8 @@ START_TEST(irregular_loops) {
 }
 END_TEST
 
-/* Both streams have the barriers, at corresponding places. A reduction's operands stay in the kernel's stream. */
+/* Both streams contain the barriers, at corresponding places. The operands of a barrier reduction are computed in the
+ * kernel's stream. */
 START_TEST(barriers) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r3, 5;\nbar.red.popc.u32 %r4, 0, %p1;\nst.global.u32 [%d2], %r4;\n"
                              "bar.sync 0;\nld.global.u32 %r5, [%d2+4];\nst.global.u32 [%d2+64], %r5;\n",
@@ -302,7 +308,8 @@ START_TEST(barriers) {
 }
 END_TEST
 
-/* Two and three dimensions, constant strides and shifts, min and rem of scalars, narrow and wide accesses, vectors. */
+/* Addresses with two and three dimensions, constant strides and shifts, min and rem of scalars, narrow and wide
+ * accesses, and vectors. */
 START_TEST(shapes_of_accesses) {
     streams("mov.u32 %r1, %tid.y; mad.lo.u32 %r2, %r1, %ntid.x, %tid.x; mad.lo.u32 %r2, %tid.z, 64, %r2;\n"
             "min.u32 %r5, %r0, 99; rem.u32 %r6, %r5, 7; sub.u32 %r2, %r2, %r6; shl.b32 %r2, %r2, 4;\n"
@@ -318,7 +325,7 @@ START_TEST(shapes_of_accesses) {
 }
 END_TEST
 
-/* Accesses that are not decoupled, with the reason. Without the reason each access would be decoupled. */
+/* Accesses that are not decoupled, each with the reason. Without this reason, the access would be decoupled. */
 static const struct {
     const char *body, *why;
 } alone[] = {
@@ -374,7 +381,7 @@ static const struct {
 START_TEST(left_whole) { check_whole(wholes[_i].body, wholes[_i].why); }
 END_TEST
 
-/* An atomic whose result does not affect the loop's end does not prevent decoupling. */
+/* If the result of an atomic does not decide when the loop ends, it does not prevent decoupling. */
 START_TEST(atomics_in_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "atom.global.add.u32 %r6, [%d0], %r3;\nadd.u32 %r4, %r4, 1;\n"
@@ -398,7 +405,7 @@ static const struct {
      "@%p bra L; ret; }\n",
      "call f, (%d0);", "a loop of a function that looks at what other threads write"},
     {".func f(.reg .b32 %x) { add.u32 %x, %x, 1; ret; }\n", "call f, (%r3);", NULL},
-    /* later code is not analysed, so the store stays */
+    /* code after this point is not analysed, so the store stays in the kernel */
     {".func f(.reg .b32 %x) { .reg .pred %p; setp.eq.u32 %p, %x, 0; @%p exit; ret; }\n", "call f, (%r3);", NULL},
 };
 
@@ -420,8 +427,8 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* The affine stream treats every branch through a table as a branch on data, even if the index is affine: it skips the
- * code up to the join. Code after the join is decoupled again. */
+/* The affine stream treats every branch through a table as a branch that depends on data, even if the index is affine.
+ * It skips the code up to the join. Code after the join is decoupled again. */
 START_TEST(switches) {
     char *shown = expect(TID1 ADDR1 LOAD1 "T: .branchtargets A, B, C;\nand.b32 %r4, %r0, 1;\nbrx.idx %r4, T;\n"
                                           "A: st.global.u32 [%d2+4], 1; bra C;\nB: st.global.u32 [%d2+4], 2;\n"
@@ -434,8 +441,8 @@ START_TEST(switches) {
 }
 END_TEST
 
-/* A branch table with one target has only one outcome. The affine stream continues at the target, and skips
- * unreachable code. The kernel's stream keeps the index check. */
+/* If all entries of a branch table have one target, the affine stream continues at this target and drops unreachable
+ * code. The kernel's stream keeps the check of the index. */
 START_TEST(a_switch_without_a_choice) {
     static const char *const tables[] = {"A", "A, A, A"};
     for (int i = 0; i < 2; i++) {
@@ -453,7 +460,8 @@ START_TEST(a_switch_without_a_choice) {
 }
 END_TEST
 
-/* A block that reads a queue entry and exits is more than an exit, because its lanes must read the entry. */
+/* A block that only exits needs no separate path. A block that reads a queue entry and then exits does not count as
+ * such a block, because its lanes must read the entry. */
 START_TEST(a_marker_takes_its_guard) {
     char *text = kernel_of("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16; mov.u32 %r2, %ctaid.x;\n"
                            "setp.eq.u32 %p2, %r2, 0; @%p1 bra E;\nE: @%p2 pmevent 1;\n");
@@ -465,7 +473,7 @@ START_TEST(a_marker_takes_its_guard) {
 }
 END_TEST
 
-/* Without the extension, and without decoupled code, the program is unchanged. */
+/* Without the extension, or without code to decouple, the program is unchanged. */
 START_TEST(programs_without_decoupled_code) {
     static const char *const models[] = {"spe", "its"};
     char *text = kernel_of("mov.u32 %r3, %laneid; cvt.u64.u32 %d2, %r3; ld.global.u32 %r4, [%d2];\n"

@@ -1,5 +1,5 @@
-/* Checks the affine warp's hardware in each cycle of random kernels and of launches that end in a fault.
- * each_lines.c has hand-written kernels, and each_wait.c has kernels with long waits. */
+/* Checks the affine warp's hardware in each cycle, for random kernels and for launches that end in a fault.
+ * each_lines.c and each_wait.c test small hand-written kernels. */
 #include "each_rig.h"
 #include "test/random/affine_kernel.h"
 
@@ -39,9 +39,9 @@ START_TEST(affine_kernels_at_random) {
 }
 END_TEST
 
-/* A fault ends a launch while lines are requested, in flight, or locked for warps that will not read them. The next
- * launch must start without locked lines, and have its own statistics. The traps come at different times, when lines
- * are in different states. */
+/* A fault ends a launch while lines are requested, in flight, or locked for warps that will never read them. The next
+ * launch must start without locked lines, and with statistics of its own. The faults (traps) come at different times,
+ * so that lines are in different states. */
 START_TEST(a_fault_leaves_no_state) {
     static const char head[] = ".visible .entry %s(.param .u64 p)\n{\n"
                                ".reg .b32 %%r<40>; .reg .b64 %%a<4>; .reg .pred %%q;\n ld.param.u64 %%a1,[p];\n"
@@ -49,7 +49,7 @@ START_TEST(a_fault_leaves_no_state) {
     static char text[16384];
     size_t at = (size_t)snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
     at += (size_t)snprintf(text + at, sizeof text - at, head, "wrong");
-    for (int i = 0; i < _i * 12; i++) /* instructions that take time in the kernel's own stream */
+    for (int i = 0; i < _i * 12; i++) /* delay: instructions that remain in the kernel's own stream */
         at += (size_t)snprintf(text + at, sizeof text - at, " mad.lo.u32 %%r2,%%r2,%%r2,%%r2;\n");
     at += (size_t)snprintf(text + at, sizeof text - at,
                            " setp.ne.u32 %%q,%%r2,77; @%%q trap;\n ld.global.u32 %%r3,[%%a2];\n"
@@ -69,7 +69,7 @@ START_TEST(a_fault_leaves_no_state) {
         ck_assert_msg(strstr(heddle_error(h), "trap") && !seen.what[0], "%s %s", heddle_error(h), seen.what);
         ck_assert_msg(heddle_launch(h, m, "right", one, block, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
         check_figures("after a fault");
-        ck_assert_double_eq(stat("dac.lines"), 2 * 64); /* one line for each thread and each load */
+        ck_assert_double_eq(stat("dac.lines"), 2 * 64); /* each thread's word is in a separate line, for each load */
     }
 }
 END_TEST

@@ -1,11 +1,11 @@
-/* Checks the affine warp's hardware in each cycle of small kernels: lines of local memory, and locks. */
+/* Checks the affine warp's hardware in each cycle, for small kernels: lines of local memory, and locks. */
 #include "each_rig.h"
 
 enum { LOCAL_CASES = 7, LOCK_CASES = 4, KIND_CASES = 8 };
 
-/* Words of local memory. At an offset that is equal for the CTA, the words of a warp are in one line, or in two
- * lines with 8 bytes per thread. At an offset that depends on the thread, they are in 32 lines, which only the
- * longest queue can hold. With lines of 64 bytes, the first two numbers double. */
+/* Accesses to words of local memory. If the offset is equal for all threads of the CTA, the words of a warp are in one
+ * line, or in two lines for 8 bytes per thread. If the offset depends on the thread, they are in 32 lines, for which
+ * only the longest queue has room. With lines of 64 bytes, the first two numbers are twice as large. */
 START_TEST(local_lines) {
     static const char body[] = " mov.u64 %a2,depot; mad.wide.u32 %a3,%r2,16,%a2; mad.wide.u32 %a4,%r1,4,%a2;\n"
                                " mad.wide.u32 %a5,%r1,4,%a1; st.local.u32 [%a4],%r1; st.local.u32 [%a3],%r1;\n"
@@ -13,7 +13,8 @@ START_TEST(local_lines) {
                                " ld.local.v2.u32 {%r4,%r5},[%a3+8]; ld.local.u8 %r6,[%a3+5]; ld.local.u32 %r7,[%a4];\n"
                                " add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r6;\n"
                                " add.u32 %r3,%r3,%r7; st.global.u32 [%a5],%r3; ret;\n";
-    /* lines of a warp: 1, 2, 1 and 32, or 2, 4, 2 and 32; the queues hold 1, 4 and 64 lines */
+    /* lines of the four loads of a warp: 1, 2, 1 and 32, or with lines of 64 bytes 2, 4, 2 and 32; a warp's queue holds
+     * 1, 4 or 64 lines */
     static const struct {
         const char *queue, *line, *size;
         uint32_t lines;
@@ -35,8 +36,8 @@ START_TEST(local_lines) {
 }
 END_TEST
 
-/* Two CTAs of two warps, with four loads of one line each. This makes 16 lines in one set of an L1 with four ways,
- * of which three may be locked. In a large L1 each line fits. */
+/* Two CTAs of two warps execute four loads of one line each, which are 16 lines. In the small L1, all lines are in one
+ * set of four ways, of which three may be locked. In the large L1, each line finds a place. */
 START_TEST(few_lines_wait_for_locks) {
     static const struct {
         const char *wait, *size;

@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_EACH_RIG_H
 #define TEST_MECHANISMS_DAC_EACH_RIG_H
-/* Test fixture: kernels on one SM whose affine warp's hardware is checked in each cycle (dac_watch.h), and whose
- * statistics are compared with the checker's. */
+/* Fixture: runs kernels on one SM, checks the affine warp's hardware in each cycle (dac_watch.h), and compares the
+ * statistics with the numbers that the check has counted. */
 #include "dac_watch.h"
 #include "test/every_model.h"
 
@@ -58,7 +58,7 @@ static inline void check_figures(const char *what) {
                       stat(rows[i].name), (double)rows[i].want);
 }
 
-/* Returns the base models in turn, each with decoupling. */
+/* Returns the base models one after another, each with decoupling. */
 static inline const char *model_in_turn(uint64_t turn) {
     const struct every_model *m = bases_with("+dac");
     return m->name[turn % (uint64_t)m->n];
@@ -68,8 +68,8 @@ static const char header[] = ".version 7.0\n.target sm_70\n.address_size 64\n.vi
                              ".reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %a<9>;\n.local .align 16 .b8 depot[256];\n"
                              " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;\n";
 
-/* Launches `ctas` CTAs on a buffer of words with the value 1. In the second half of the buffer, only one of each
- * 1024 words is 1, and the others are 0. */
+/* Launches `ctas` CTAs on a buffer of words. In the first half of the buffer every word is 1. In the second half, one
+ * of each 1024 words is 1, and the others are 0. */
 static inline void watched(const char *what, const char *model, const char *const *set, const char *body, uint32_t ctas,
                            uint32_t threads, uint64_t offset) {
     enum { BYTES = 1 << 19 };

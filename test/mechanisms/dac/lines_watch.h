@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_LINES_WATCH_H
 #define TEST_MECHANISMS_DAC_LINES_WATCH_H
-/* Checks the lines that the affine warp's hardware requests, against the L1's answers: which lines wait for a lock
- * and how long, the order of requests, and that no request is delayed. */
+/* Checks which lines the affine warp's hardware requests, against the L1's answers: which lines wait for a lock and how
+ * long, the order of the requests, and that no request is delayed. */
 #include "mechanisms/dac/dac_parts.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
@@ -13,11 +13,11 @@ enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1, LINES_PATIENCE 
 static struct lines_watch {
     struct dac *d;
     struct prefetcher_ops ops;
-    uint64_t order[LINES_MOST];     /* 1 + serial number of the line in this slot */
-    uint64_t again[LINES_MOST];     /* cycle before which the line must not be requested */
-    int64_t refused[LINES_MOST];    /* cycle in which the line was first refused a lock */
-    int64_t nothing[LINES_MOST];    /* first cycle of the latest series of answers without a line */
-    uint64_t too_long;              /* lines that got only answers without a line for too long */
+    uint64_t order[LINES_MOST];     /* 1 + serial number of the line that uses this slot */
+    uint64_t again[LINES_MOST];     /* first cycle in which the line may be requested again */
+    int64_t refused[LINES_MOST];    /* cycle in which a lock for the line was first refused */
+    int64_t nothing[LINES_MOST];    /* first cycle of the latest series of answers that granted no line */
+    uint64_t too_long;              /* number of lines that were granted nothing for too long */
     uint64_t waited, gave_up, held; /* waited: lines that were refused and must be requested again */
     char what[300];
 } lines;
@@ -30,7 +30,7 @@ static struct lines_watch {
         }                                                                                                              \
     } while (0)
 
-/* Resets the slot if another line uses it. */
+/* Resets the state of slot i if it now holds another line. */
 static void lines_renew(uint32_t i) {
     if (lines.order[i] == lines.d->line[i].order + 1)
         return;
@@ -91,7 +91,7 @@ static void lines_begin(struct dac *d) {
         return;
     lines.ops = dac_requests;
     lines.ops.answer = lines_answer;
-    /* lsu_join() returned a field of this struct */
+    /* lsu_join() returned a pointer to a field of this struct */
     ((struct prefetch_asker *)(void *)((char *)(uintptr_t)d->l1 - offsetof(struct prefetch_asker, place)))->ops =
         &lines.ops;
     lines.waited = lines.gave_up = lines.held = lines.too_long = 0;
@@ -99,8 +99,8 @@ static void lines_begin(struct dac *d) {
     memset(lines.order, 0, sizeof lines.order);
 }
 
-/* After the unit's tick, checks a warp's lines. Each line that could be requested was requested, in the right order,
- * unless the L1's queue is full. */
+/* Called after the unit's tick. Checks the lines of a warp: each line that could be requested was requested, in the
+ * right order, unless the L1's queue is full. */
 static void lines_warp(uint32_t slot, uint64_t now) {
     const struct dac *d = lines.d;
     const struct dac_queue *q = &d->queue[slot];

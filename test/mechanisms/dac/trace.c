@@ -1,4 +1,4 @@
-/* Tests traces of DAC and CAE: the bars of the affine units, read back as JSON, and the counters of the queues. */
+/* Tests the traces of DAC and CAE, read back as JSON: the bars of the affine units and the counters of the queues. */
 #include "timing/report/trace.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -14,7 +14,7 @@ static bool is(const cJSON *o, const char *name, const char *value) {
     return cJSON_IsString(s) && strcmp(s->valuestring, value) == 0;
 }
 
-/* Returns the trace of Figure 4's kernel as an array of events; 4 CTAs of 64 threads on one SM. */
+/* Runs Figure 4's kernel with 4 CTAs of 64 threads on one SM. Returns its trace as an array of events. */
 static cJSON *traced(const char *model, const char *config, double *on_units) {
     char *text = NULL, err[512];
     size_t size;
@@ -38,7 +38,7 @@ static cJSON *traced(const char *model, const char *config, double *on_units) {
     return all;
 }
 
-/* Returns true if the warp's own track has the instruction with an equal issue cycle and end. */
+/* Returns true if the track of the warp has this instruction with the same cycles of issue and end. */
 static bool on_its_track(const cJSON *all, const cJSON *bar) {
     const cJSON *e, *args = cJSON_GetObjectItemCaseSensitive(bar, "args");
     int warp = number(args, "warp");
@@ -49,8 +49,9 @@ static bool on_its_track(const cJSON *all, const cJSON *bar) {
     return false;
 }
 
-/* Each instruction of an affine unit has one bar, as long as its bar on the warp's track. Bars of a track do not
- * overlap, and a track has a name before its first bar. Without CAE there are no such bars. */
+/* Each instruction of an affine unit has one bar on the unit's track. The bar is as long as the instruction's bar on
+ * the warp's track. Bars of a track do not overlap, and a track has a name before its first bar. Without CAE there are
+ * no such bars. */
 START_TEST(affine_units_have_rows) {
     static const char *const models[] = {"cae", "its+cae", "dws+cae", "spe"}, *const configs[] = {"fermi", "turing"};
     static int bars[1 << 14][2]; /* start, end */
@@ -84,7 +85,7 @@ START_TEST(affine_units_have_rows) {
 }
 END_TEST
 
-/* Returns the last value of a counter in a trace; *most: its maximum. */
+/* Returns the last value of a counter in a trace. *most is the counter's maximum. */
 static int counter(const char *text, const char *name, int *most) {
     char head[80];
     int last = -1;
@@ -100,7 +101,7 @@ static int counter(const char *text, const char *name, int *most) {
     return last;
 }
 
-/* The affine warp has a track. Queues have counters, which end at 0. */
+/* The affine warp has a track of its own. The queues have counters, whose last value is 0. */
 START_TEST(traces_have_counters) {
     char *text = NULL, err[512];
     size_t size;

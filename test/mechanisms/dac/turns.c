@@ -1,6 +1,6 @@
-/* Tests DAC with swapped warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier
- * before another CTA has ended. That CTA may wait for ATQ entries that come after the entries of the swapped-out
- * CTA. */
+/* Tests DAC with swapped-out warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier
+ * until another CTA has ended. But that other CTA may wait for ATQ entries that come after the entries of the
+ * swapped-out CTA. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -8,7 +8,7 @@
 
 enum { CTAS = 3, LANES = 32, ROUNDS = 8, WORDS = CTAS * LANES * ROUNDS };
 
-/* Each iteration waits at a barrier, and adds a word to three times the sum. */
+/* In each iteration the thread waits at a barrier, and then computes 3 * sum + word. */
 static void write_kernel(char *text, size_t size) {
     int at = snprintf(text, size,
                       ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -22,9 +22,9 @@ static void write_kernel(char *text, size_t size) {
     snprintf(text + at, size - (size_t)at, "st.global.u32 [%%a2],%%r4; ret; }\n");
 }
 
-/* An ATQ of one entry is soon full. For CTAs that are swapped out, the address units then expand entries for code
- * after barriers: eight loads and a store for each warp. If all CTAs are swapped in, or the ATQ holds the nine
- * entries, no entry is expanded ahead. */
+/* An ATQ of one entry is soon full. Then the address units expand entries for code after a barrier ahead of time, for
+ * CTAs that are swapped out: eight loads and a store for each warp. If all CTAs are swapped in, or if the ATQ has room
+ * for the nine entries, no entry is expanded ahead. */
 static const struct {
     const char *turns, *atq;
     int ahead;

@@ -1,5 +1,6 @@
-/* Tests DPE's constrained scheduler (dual-path paper, section 3.3) and the count of Equation 1: first on the model
- * alone, then with a warp in which each side of a branch executes one kind of instruction. */
+/* Tests the constrained scheduler of DPE (dual-path paper, section 3.3), and the count of paths in Equation 1. The
+ * first tests use the model alone. The later tests run a warp in which each side of a branch executes one kind of
+ * instruction. */
 #include "host/heddle.h"
 #include "test/toys/toy.h"
 #include <stdio.h>
@@ -30,7 +31,8 @@ static struct path shown(void) {
     return p[0];
 }
 
-/* Lets the path that paths() returns diverge: `lanes` branch to `pc`, the left side. The reconvergence PC is 90. */
+/* The path that paths() returns diverges: `lanes` branch to `pc`, which makes them the left side. The reconvergence PC
+ * is 90. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p = shown();
     struct target t[2] = {{pc, lanes}, {p.pc + 1, p.lanes & ~lanes}};
@@ -38,8 +40,8 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     reconv_dpe.branch(st, p.id, t, 2, &site);
 }
 
-/* If there is one live path, a long operation has no effect now or at the next divergence, where the left side runs
- * first. */
+/* If there is only one live path, a long operation has no effect, neither now nor at the next divergence, where the
+ * left side runs first. */
 START_TEST(one_path_never_switches) {
     start(1);
     for (int k = 0; k < 3; k++)
@@ -48,13 +50,14 @@ START_TEST(one_path_never_switches) {
     ck_assert_uint_eq(shown().pc, 20);
     ck_assert_uint_ne(reconv_dpe.stall(st, shown().id, STALL_LOAD_USE), 0);
     ck_assert_uint_eq(shown().pc, 1);
-    diverge(30, 0x4); /* a new pair of sides: the left side is first again */
+    diverge(30, 0x4); /* a new pair of sides begins with its left side */
     ck_assert_uint_eq(shown().pc, 30);
 }
 END_TEST
 
-/* Equation 1 counts 1 path before a divergence, 2 paths while both sides of the top entry are valid (whether or not
- * paths() returns them or they wait at a barrier), and 1 path when a side has reached the reconvergence point. */
+/* Equation 1 counts 1 path before a divergence. It counts 2 paths while both sides of the top entry are valid, even if
+ * paths() returns only one of them, or if they wait at a barrier. It counts 1 path again when one side has reached the
+ * reconvergence point. */
 START_TEST(both_valid_sides_are_counted) {
     for (uint32_t scheduler = 0; scheduler < 2; scheduler++) {
         start(scheduler);
@@ -70,15 +73,15 @@ START_TEST(both_valid_sides_are_counted) {
 }
 END_TEST
 
-/* Section 7.1, path forwarding: the top entry has one side left, and a lower path runs in the free slot. The lower path
- * uses the free scoreboard, whether it is a left or a right side. Here both are right sides, and the top side keeps
- * scoreboard 1. */
+/* Section 7.1, path forwarding: if the top entry has only one side left, a path from a lower entry runs in the free
+ * slot. It uses the free scoreboard, whether it is a left or a right side. In this test both are right sides, and the
+ * top side keeps scoreboard 1. */
 START_TEST(a_forwarded_path_has_the_free_scoreboard) {
     for (int arrives = 0; arrives < 2; arrives++) {
         struct path p[2];
         start(0);
         cfg.dpe_forwarding = true;
-        diverge(20, 0x3); /* 20: lanes 0 and 1; 1: lanes 2 and 3 */
+        diverge(20, 0x3); /* the path at PC 20 has lanes 0 and 1, the path at PC 1 lanes 2 and 3 */
         ck_assert_int_eq(reconv_dpe.paths(st, p, 2), 2);
         struct target t[2] = {{30, 0x1}, {21, 0x2}};
         struct branch_site site = {.pc = 20, .rpc = 40, .rpc_block = 1, .taken_pc = 30};
@@ -125,9 +128,9 @@ static void run(const char *scheduler, const char *before, const char *left, con
                   "%s", heddle_error(h));
 }
 
-/* Each side executes one operation and needs its result. The left side runs first. If the operation is long, the right
- * side then executes the same operation, and the left side continues after it: two switches. If the operation is short,
- * the right side runs after the left side has ended. Loads of lines that were loaded before hit. */
+/* Each side executes one operation and needs its result. The left side runs first. If the operation takes long, the
+ * right side then executes its operation, and afterwards the left side continues: two switches. If the operation is
+ * short, the right side runs after the left side has ended. Loads hit if their lines were loaded before. */
 START_TEST(switches_follow_misses_and_long_operations) {
     static const struct {
         const char *what, *before, *left, *right;
@@ -163,8 +166,8 @@ START_TEST(switches_follow_misses_and_long_operations) {
 }
 END_TEST
 
-/* An if without else has one live path at a time. Constrained and expanded scheduling then take the same cycles, with
- * any number of long operations. */
+/* An if without else has only one live path at a time. So the constrained and the expanded scheduler of DPE take the
+ * same cycles, with any number of long operations. */
 START_TEST(one_path_loses_no_cycle) {
     static const char one_sided[] =
         "mov.u32 %r2,0; @%q bra S; ld.global.u32 %r2,[%a+1024]; sin.approx.f32 %f2,%f1; div.u32 %r3,%r1,3;"
@@ -178,8 +181,8 @@ START_TEST(one_path_loses_no_cycle) {
 }
 END_TEST
 
-/* Each side waits for a load: with spe one side after the other, with both schedulers of dpe both sides at the same
- * time. */
+/* Each side of the branch waits for a load. Under spe, one side waits after the other. Under dpe, both sides wait at
+ * the same time, with either scheduler. */
 START_TEST(constrained_hides_a_miss) {
     static const char *const side[2] = {"ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1;",
                                         "ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;"};

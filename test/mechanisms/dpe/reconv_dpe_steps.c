@@ -15,8 +15,8 @@ static void setup(void) {
 }
 static void teardown(void) { free(st); }
 
-/* Returns the sides from the top of the stack down as "pc:lanes" and a letter: L, R at the top, s(uspended), w(aits for
- * sides above), h(alf of a load that waits). */
+/* Returns the sides from the top of the stack down as "pc:lanes" and a letter: L or R for a side of the top entry, s
+ * for a suspended side, w for a side that waits for the sides above it, h for half of a load that waits. */
 static const char *stack(void) {
     static char out[512];
     struct path_desc d[MAX_PATHS];
@@ -51,7 +51,7 @@ static struct path at(uint32_t pc) {
     return p[0];
 }
 static unsigned to(uint32_t from, uint32_t pc) { return ops->advance(st, at(from).id, pc); }
-/* Lets the path at `from` diverge: `lanes` branch to `pc`, with the reconvergence PC `rpc`. */
+/* The path at PC `from` diverges: `lanes` branch to `pc`. The reconvergence PC is `rpc`. */
 static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
     const struct path p = at(from);
     const struct target t[2] = {{pc, lanes}, {from + 1, p.lanes & ~lanes}};
@@ -60,8 +60,8 @@ static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t r
 }
 enum { BOTH = RECONV_SHADOW_0 | RECONV_SHADOW_1 };
 
-/* Figure 3: both sides of a branch are in one entry, and nested branches are in entries above it. A side that reaches
- * the reconvergence point becomes invalid. */
+/* Figure 3 of the paper: both sides of a branch are in one entry, and the sides of nested branches are in entries above
+ * it. A side becomes invalid when it reaches the reconvergence point. */
 START_TEST(both_sides_in_one_entry) {
     ck_assert_str_eq(stack(), "0:ffL ");
     ck_assert_uint_eq(diverge(0, 20, 0x0f, 90) & BOTH, BOTH);
@@ -74,10 +74,9 @@ START_TEST(both_sides_in_one_entry) {
     ck_assert_str_eq(shown(), "50:30/0 2:c0/1 ");
     ck_assert_uint_eq(ops->runnable(st), 0xf0);
     ck_assert_uint_eq(to(50, 51), 0); /* no event */
-    ck_assert_uint_eq(to(51, 60),
-                      RECONV_CHANGED |
-                          /* the left side; the pending registers of its scoreboard now belong to other paths */
-                          RECONV_SHADOW_0);
+    ck_assert_uint_eq(to(51, 60), RECONV_CHANGED |
+                                      /* the left side; its scoreboard now has pending registers of other paths */
+                                      RECONV_SHADOW_0);
     ck_assert_str_eq(stack(), "2:c0R 20:fs 60:f0w 90:ffw ");
     ck_assert_uint_eq(to(2, 60), RECONV_CHANGED | RECONV_SHADOW_1);
     ck_assert_str_eq(stack(), "20:fL 60:f0R 90:ffw ");
@@ -90,11 +89,12 @@ START_TEST(both_sides_in_one_entry) {
 }
 END_TEST
 
-/* An if without else has one side. A loop that lanes leave one by one needs one entry. */
+/* In an if without else, the entry has one side. If lanes leave a loop one by one, one entry is enough. */
 START_TEST(single_sides) {
     diverge(0, 20, 0x0f, 1); /* the other lanes are at the reconvergence point */
     ck_assert_str_eq(stack(), "20:fL 1:ffw ");
-    diverge(20, 30, 0x03, 1); /* the branch reconverges at the same PC as its own entry, so it replaces this entry */
+    /* the branch has the same reconvergence PC as its own entry, so the new entry replaces this entry */
+    diverge(20, 30, 0x03, 1);
     ck_assert_str_eq(stack(), "30:3L 21:cR 1:ffw ");
     to(30, 1);
     to(21, 1);
@@ -117,8 +117,8 @@ START_TEST(single_sides) {
 }
 END_TEST
 
-/* Four targets form two pairs, with the first pair on top. With five targets, a single side is at the bottom, on the
- * scoreboard of the path that diverged. */
+/* A branch with four targets makes two entries with two sides each; the first pair is on top. With five targets, the
+ * last target is a single side at the bottom, on the scoreboard of the path that diverged. */
 START_TEST(more_than_two_ways) {
     static const struct target t[5] = {{10, 0x01}, {20, 0x02}, {30, 0x0c}, {40, 0x30}, {50, 0xc0}};
     const struct branch_site site = {.pc = 0, .rpc = 90, .taken_pc = PC_EXIT};
@@ -150,13 +150,13 @@ START_TEST(lanes_exit) {
 }
 END_TEST
 
-/* With constrained scheduling, paths() returns one side. It returns the other side after a long operation, or while the
- * first side waits at a barrier. */
+/* With the constrained scheduler, paths() returns one side. It returns the other side after a long operation, or while
+ * the first side waits at a barrier. */
 START_TEST(constrained_shows_one_side) {
     cfg.dpe_scheduler = 1;
     diverge(0, 20, 0x0f, 90);
     ck_assert_str_eq(shown(), "20:f/0 ");
-    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other side may run, but paths() does not return it */
+    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other side could run, but paths() does not return it */
     ck_assert_uint_eq(ops->stall(st, at(20).id, STALL_LOAD_USE), RECONV_CHANGED);
     ck_assert_str_eq(shown(), "1:f0/1 ");
     ck_assert_uint_eq(ops->stall(st, at(1).id, STALL_LOAD_USE), RECONV_CHANGED);
@@ -172,15 +172,15 @@ START_TEST(constrained_shows_one_side) {
 }
 END_TEST
 
-/* Section 7.2: lanes that hit continue in the path's slot, lanes that missed in the free slot. Before a divergence,
- * each half waits for the other half. After they join, they are one path on the left scoreboard, which then includes
- * the pending registers of the right scoreboard. */
+/* Section 7.2: a load makes two halves. Lanes that hit continue in the slot of the path, and lanes that missed in the
+ * free slot. At a branch, each half waits for the other half. After they join, they are one path on the left
+ * scoreboard. This scoreboard then includes the pending registers of the right scoreboard. */
 START_TEST(halves_of_a_load) {
     struct path slow;
     ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), 0); /* the option is off */
     cfg.dpe_memory_divergence = true;
     ck_assert_uint_eq(ops->split(st, at(0).id, 0xff, 5, &slow), 0);  /* no lane would continue */
-    ck_assert_uint_eq(ops->split(st, at(0).id, 0x100, 5, &slow), 0); /* no lane of the path waits */
+    ck_assert_uint_eq(ops->split(st, at(0).id, 0x100, 5, &slow), 0); /* the mask contains no lane of this path */
     ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), RECONV_CHANGED | RECONV_SHADOW_0);
     ck_assert(slow.pc == 5 && slow.lanes == 0xf0 && slow.board == 1);
     ck_assert_str_eq(shown(), "5:f/0 5:f0/1 ");
@@ -196,10 +196,11 @@ START_TEST(halves_of_a_load) {
     ops->split(st, at(9).id, 0x0f, 10, &slow);
     const struct path half = at(10);
     ops->gather(st, half.id, 12);
-    ops->leave(st, slow.id, 0x0f, PC_NOWHERE); /* its other half has exited, so it does not wait */
+    ops->leave(st, slow.id, 0x0f, PC_NOWHERE); /* its other half has exited, so this half does not wait */
     ck_assert_str_eq(stack(), "12:f0L ");
     diverge(12, 20, 0x30, 90);
-    ck_assert_uint_eq(ops->split(st, at(20).id, 0x10, 21, &slow), 0); /* both sides are in use */
+    /* no slot is free, because both sides of the top entry exist */
+    ck_assert_uint_eq(ops->split(st, at(20).id, 0x10, 21, &slow), 0);
 }
 END_TEST
 
@@ -212,7 +213,7 @@ START_TEST(waiting_paths_give_way) {
         diverge(0, 20, 0x0f, 90);
         diverge(20, 30, 0x03, 40);
         ck_assert_str_eq(stack(), "30:3L 21:cR 40:fw 1:f0s 90:ffw ");
-        ck_assert_uint_eq(ops->give_way(st, &ws), 0); /* they wait for no lane */
+        ck_assert_uint_eq(ops->give_way(st, &ws), 0); /* these lanes wait for no other lane */
         ws.wants[0] = 0x10;
         ws.wants[2] = both ? 0x10 : 0;
         ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED | BOTH);
@@ -231,8 +232,8 @@ START_TEST(waiting_paths_give_way) {
 }
 END_TEST
 
-/* An entry has two PCs and masks, and a reconvergence PC. With memory divergence, it also has bits for whether it is
- * split and which half waits. */
+/* Bits of an entry: two PCs, two masks, and a reconvergence PC. With memory divergence, an entry also has bits for
+ * whether it is split and which half waits. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).entry, 5 * 32);
     cfg.dpe_memory_divergence = true;

@@ -1,16 +1,17 @@
-/* Tests stacks with entries in memory (dual-path paper, section 7.3): spills, fills, and their cost, with expected
- * values by hand. */
+/* Tests reconvergence stacks some of whose entries are in memory (dual-path paper, section 7.3): spills, fills, and
+ * their cost. Expected values are by hand. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
-enum { WINDOW = 16 }; /* the end of a launch is detected at the end of a window of this number of cycles */
+enum { WINDOW = 16 }; /* the simulator notices the end of a launch at the end of a window of this many cycles */
 static struct heddle *h;
 static void setup(void) { h = NULL; }
 static void teardown(void) { heddle_close(h); }
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Three nested if-else. Each inner one is on the taken side of the outer one, and the taken side runs first. */
+/* Three nested if-else statements. Each inner statement is on the taken side of the outer statement, and the taken side
+ * runs first. */
 static const char nest[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .pred "
     "%q1, %q2, %q3; .reg .b64 %a, %o;\nld.param.u64 %a,[p]; mov.u32 %r1,%laneid; mul.wide.u32 %o,%r1,4; add.u64 "
@@ -42,10 +43,11 @@ static double run(const char *model, int entries, const char *more) {
     return stat("gpu.cycles");
 }
 
-/* SPE: each divergence turns its entry into a waiting one and pushes two entries: 1, 3, 5, 7 entries. With two
- * entries in hardware, 1, 2 and 2 entries spill. When the paths reconverge, six entries pop. For five of them the
- * next entry is in memory and is filled. DPE: 1, 2, 3, 4 entries; with two entries in hardware, 1 and 1 entries
- * spill and are filled. */
+/* SPE: each divergence turns the top entry into the reconvergence entry, and pushes two entries. So the stack has 1, 3,
+ * 5, 7 entries. With two entries in hardware, the three divergences spill 1, 2 and 2 entries. When the paths
+ * reconverge, six entries pop, and five times the next entry is in memory and is filled. DPE: the stack has 1, 2, 3, 4
+ * entries. With two entries in hardware, the second and third divergence spill 1 entry each, and both entries are
+ * filled. */
 START_TEST(entries_that_do_not_fit_are_spilled) {
     static const struct {
         const char *model;
@@ -65,9 +67,9 @@ START_TEST(entries_that_do_not_fit_are_spilled) {
 }
 END_TEST
 
-/* One warp. A spill takes one cycle for each word. A fill takes the same number of cycles plus the L1's latency. SPE
- * spills and fills five entries of three words: 5 * 3 + 5 * (3 + 35) = 205 cycles. Some of them overlap with waits for
- * additions (8 cycles at most, between the pops). */
+/* One warp. A spill takes one cycle for each word. A fill takes one cycle for each word, and the L1's latency. SPE
+ * spills and fills five entries of three words: 5 * 3 + 5 * (3 + 35) = 205 cycles. Some of these cycles overlap with
+ * waits for additions (at most 8 cycles between two pops). */
 START_TEST(spills_and_fills_cost_cycles) {
     double all = run("spe", 0, NULL), two = run("spe", 2, NULL);
     ck_assert_double_le(two - all, 205 + WINDOW);
@@ -75,13 +77,14 @@ START_TEST(spills_and_fills_cost_cycles) {
     double slow = run("spe", 2, "l1.latency=135"); /* the kernel itself has one store only */
     ck_assert_double_eq_tol(slow - run("spe", 0, "l1.latency=135"), two - all + 500, 2 * WINDOW);
     all = run("dpe", 0, NULL);
-    two = run("dpe", 2, NULL); /* 2 * 5 + 2 * (5 + 35) */
+    two = run("dpe", 2, NULL); /* two spills and two fills of five words: 2 * 5 + 2 * (5 + 35) */
     ck_assert_double_le(two - all, 90 + WINDOW);
     ck_assert_double_ge(two - all, 90 - 2 * 8 - WINDOW);
 }
 END_TEST
 
-/* The storage bits of a warp depend on the limit and not on the deepest stack: 96 and 160 bits for each entry. */
+/* The storage bits of a warp depend on the limit of entries, not on the deepest stack. An entry has 96 bits for SPE and
+ * 160 bits for DPE. */
 START_TEST(storage_follows_the_limit) {
     run("spe", 0, NULL);
     ck_assert_double_eq(stat("storage.path_bits"), 7 * 96);
@@ -93,7 +96,7 @@ START_TEST(storage_follows_the_limit) {
 }
 END_TEST
 
-/* With polling, the statistics are the same, so no event is lost. */
+/* With polling, the statistics must be the same, so that no event is lost. */
 START_TEST(polling_changes_nothing) {
     for (int entries = 0; entries < 4; entries++) {
         double events = run("spe", entries, NULL);

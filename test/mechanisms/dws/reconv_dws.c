@@ -1,4 +1,5 @@
-/* Tests dynamic warp subdivision step by step: splits of splits, and a warp-split table of limited size. */
+/* Tests dynamic warp subdivision step by step: splits that split again, and a warp-split table (WST) of limited
+ * size. */
 #include "test/toys/toy.h"
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ static void start(uint32_t threshold, uint32_t entries) {
     reconv_dws.start(st, &cfg, 0, 0xff);
 }
 
-/* Returns the paths that may issue as "pc:lanes ", by lowest lane. */
+/* Returns the paths that may issue as "pc:lanes ", in the order of their lowest lanes. */
 static const char *schedulable(void) {
     static char out[256];
     struct path p[MAX_PATHS];
@@ -39,20 +40,20 @@ static int id_at(uint32_t pc) {
     return -1;
 }
 
-/* The path at `from` diverges: `lanes` branch to `pc`, the others fall through. The post-dominator, 90, starts a block
- * of `block` instructions. */
+/* The path at `from` diverges: `lanes` branch to `pc`, and the other lanes fall through. The post-dominator is at PC
+ * 90, in a block of `block` instructions. */
 static void diverge(uint32_t from, lanemask_t all, uint32_t pc, lanemask_t lanes, uint32_t block) {
     struct target t[2] = {{pc, lanes}, {from + 1, all & ~lanes}};
     struct branch_site site = {.pc = from, .rpc = 90, .rpc_block = block, .taken_pc = pc};
     reconv_dws.branch(st, id_at(from), t, 2, &site);
 }
 
-/* "Nested branches within a split warp cause further splits" (section 2.2), whatever the block length at their
- * post-dominator. A block of 1000 instructions keeps a whole warp on the stack, but a split splits further. */
+/* "Nested branches within a split warp cause further splits" (section 2.2), for any length of the block at their
+ * post-dominator. If this block has 1000 instructions, a whole warp uses the stack, but a split still splits. */
 START_TEST(a_branch_inside_a_split_splits) {
     start(50, 0);
     diverge(0, 0xff, 20, 0x0f, 1000);
-    ck_assert_str_eq(schedulable(), "20:f "); /* stack: one side after the other */
+    ck_assert_str_eq(schedulable(), "20:f "); /* the whole warp uses the stack: one side after the other */
     start(50, 0);
     diverge(0, 0xff, 20, 0x0f, 10);
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
@@ -65,9 +66,9 @@ START_TEST(a_branch_inside_a_split_splits) {
 }
 END_TEST
 
-/* A table of two entries. Both sides of the first branch fit. A split that diverges gives its entry to the first side;
- * the other side is parked until a split ends. Here a split ends at the stack entry's end, by exit. The oldest parked
- * side continues first. */
+/* The table has two entries. Both sides of the first branch fit. If a split diverges, its first side keeps the entry,
+ * and its other side is parked until a split ends. In this test, splits end by exit. The side that was parked first
+ * continues first. */
 START_TEST(splits_beyond_the_table_are_parked) {
     start(50, 2);
     diverge(0, 0xff, 20, 0x0f, 10);
@@ -79,12 +80,13 @@ START_TEST(splits_beyond_the_table_are_parked) {
     ck_assert_str_eq(schedulable(), "21:c 40:30 ");
     reconv_dws.leave(st, id_at(21), 0x0c, 22);
     ck_assert_str_eq(schedulable(), "40:30 2:c0 ");
-    reconv_dws.advance(st, id_at(40), 2); /* merges with the other split; no split is parked */
+    reconv_dws.advance(st, id_at(40), 2); /* merges with the other split; afterwards no split is parked */
     ck_assert_str_eq(schedulable(), "2:f0 ");
 }
 END_TEST
 
-/* A table of one entry never subdivides a warp. A table of three has no room for the four sides of a switch. */
+/* With a table of one entry, a warp is never subdivided. A table of three entries has no room for the four sides of a
+ * switch. */
 START_TEST(a_warp_whose_sides_do_not_fit_uses_the_stack) {
     start(50, 1);
     diverge(0, 0xff, 20, 0x0f, 10);
@@ -100,8 +102,8 @@ START_TEST(a_warp_whose_sides_do_not_fit_uses_the_stack) {
 }
 END_TEST
 
-/* Splits that wait at a barrier give their entries to splits that have not arrived. A split that arrives at the barrier
- * does not merge with the waiting splits. When the barrier opens, all these splits merge. */
+/* Splits that wait at a barrier give their table entries to splits that have not yet arrived. A split that arrives does
+ * not merge with the waiting splits. When the barrier opens, all these splits merge. */
 START_TEST(waiting_splits_free_their_entries) {
     start(50, 2);
     diverge(0, 0xff, 20, 0x0f, 10);
@@ -121,10 +123,10 @@ START_TEST(waiting_splits_free_their_entries) {
 }
 END_TEST
 
-/* A load divides a warp into two splits, and a split into itself and one more split, while the table has room. */
+/* A load divides a warp into two splits. It divides a split into two splits if the table has room. */
 START_TEST(a_load_splits_while_there_is_room) {
     static const struct {
-        uint32_t entries, splits; /* after the first and the second load */
+        uint32_t entries, splits; /* expected number of splits after both loads */
     } cases[] = {{0, 3}, {1, 1}, {2, 2}, {3, 3}};
     struct path slow;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -143,8 +145,8 @@ START_TEST(a_load_splits_while_there_is_room) {
 }
 END_TEST
 
-/* Returns all nodes by slot as "pc:lanes" and a letter: c (waits for children), b(elow the top), p(arked), s(plit),
- * t(op). */
+/* Returns all nodes by slot as "pc:lanes" and a letter for the state: c waits for children, b is below the top of the
+ * stack, p is parked, s is a split, t is the top. */
 static const char *nodes(void) {
     static char out[512];
     struct path_desc d[MAX_PATHS];
@@ -161,8 +163,8 @@ static const char *nodes(void) {
     return out;
 }
 
-/* The stack: the side pushed last runs first. This is the taken side, or with reconv.first = fallthrough the
- * fall-through side. The node below continues at the reconvergence PC when both have arrived. */
+/* On the stack, the side that was pushed last runs first: the taken side, or with reconv.first = fallthrough the
+ * fall-through side. The node below continues at the reconvergence PC when both sides have arrived. */
 START_TEST(sides_on_the_stack) {
     for (uint32_t first = 0; first < 2; first++) {
         start(0, 0);
@@ -184,8 +186,8 @@ START_TEST(sides_on_the_stack) {
 }
 END_TEST
 
-/* The threshold limits the length of the block at the post-dominator: a block of 50 instructions subdivides the warp, a
- * block of 51 does not. */
+/* The threshold limits the length of the block at the post-dominator. A block of 50 instructions lets a branch
+ * subdivide the warp; a block of 51 does not. */
 START_TEST(short_blocks_subdivide) {
     start(50, 0);
     diverge(0, 0xff, 20, 0x0f, 51);
@@ -195,18 +197,19 @@ START_TEST(short_blocks_subdivide) {
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
     ck_assert_int_eq(reconv_dws.depth(st), 3);
     reconv_dws.advance(st, id_at(20), 30);
-    reconv_dws.advance(st, id_at(1), 30); /* splits of one node at one PC merge */
+    reconv_dws.advance(st, id_at(1), 30); /* splits of one node merge if they are at the same PC */
     ck_assert_str_eq(schedulable(), "30:ff ");
     ck_assert_int_eq(reconv_dws.depth(st), 2);
     struct target on = {40, 0xff};
     struct branch_site site = {.pc = 30, .rpc = PC_EXIT, .taken_pc = 40};
-    ck_assert_uint_eq(reconv_dws.branch(st, id_at(30), &on, 1, &site), 0); /* a uniform branch does not diverge */
+    /* the branch is uniform, so it does not diverge */
+    ck_assert_uint_eq(reconv_dws.branch(st, id_at(30), &on, 1, &site), 0);
     ck_assert_str_eq(schedulable(), "40:ff ");
 }
 END_TEST
 
-/* if without else on the stack: lanes at the reconvergence point are not pushed. Splits of a node that is a side end at
- * that side's reconvergence PC. */
+/* An if without else on the stack: lanes that are already at the reconvergence point are not pushed. If a node is
+ * itself a side of a branch, its splits end at the reconvergence PC of that branch. */
 START_TEST(nested_nodes) {
     start(0, 0);
     struct target t[2] = {{20, 0x0f}, {90, 0xf0}};
@@ -215,18 +218,20 @@ START_TEST(nested_nodes) {
     ck_assert_str_eq(nodes(), "90:ffc 20:ft ");
     struct target u[2] = {{30, 0x03}, {21, 0x0c}};
     struct branch_site inner = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
-    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* an empty block: the warp is subdivided, up to PC 90 */
+    /* the block at PC 60 is short, so this node is subdivided until PC 90 */
+    reconv_dws.branch(st, id_at(20), u, 2, &inner);
     ck_assert_str_eq(schedulable(), "30:3 21:c ");
     reconv_dws.advance(st, id_at(30), 60);
-    ck_assert_str_eq(schedulable(), "60:3 21:c "); /* not the branch's own reconvergence point */
+    /* PC 60 is the inner branch's reconvergence point, but splits do not reconverge there */
+    ck_assert_str_eq(schedulable(), "60:3 21:c ");
     reconv_dws.advance(st, id_at(60), 90);
     reconv_dws.advance(st, id_at(21), 90);
     ck_assert_str_eq(nodes(), "90:fft ");
 }
 END_TEST
 
-/* The path f, on top of the stack, waits for lane 4, which is below f. So f becomes a separate tree, and both paths
- * run. A path that waits for a running lane, or does not wait, stays in the stack. */
+/* Path f, on top of the stack, waits for lane 4, which is below f. So f leaves the stack, becomes a separate tree of
+ * nodes, and both paths run. A path stays on the stack if it waits only for lanes that run, or does not wait. */
 START_TEST(waiting_paths_give_way) {
     struct lane_waits ws = {.waiting = 0x0f};
     start(0, 0);
@@ -242,14 +247,15 @@ START_TEST(waiting_paths_give_way) {
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
     reconv_dws.advance(st, id_at(1), 90);
     ck_assert_str_eq(schedulable(), "20:f 90:f0 ");
-    reconv_dws.advance(st, id_at(20), 90); /* f no longer reconverges with another path */
+    reconv_dws.advance(st, id_at(20), 90); /* f has left the stack, so it does not reconverge with another path */
     ck_assert_int_eq(reconv_dws.depth(st), 2);
     reconv_dws.leave(st, id_at(90), 0xff, PC_NOWHERE);
     ck_assert(reconv_dws.finished(st));
 }
 END_TEST
 
-/* Two splits wait on top of the stack. Either may wait for a lane of the node below, so both are checked. */
+/* Two splits wait on top of the stack. A lane of either split may wait for a lane of the node below, so the model must
+ * check both splits. */
 START_TEST(each_path_may_give_way) {
     for (int second = 0; second < 2; second++) {
         struct lane_waits ws = {.waiting = 0x0f};
@@ -262,14 +268,14 @@ START_TEST(each_path_may_give_way) {
         ws.wants[second ? 2 : 0] = 0x10;
         ck_assert_uint_eq(reconv_dws.give_way(st, &ws), RECONV_CHANGED);
         ck_assert_str_eq(schedulable(), "30:3 21:c ");
-        reconv_dws.advance(st, id_at(second ? 30 : 21), 90); /* the other split reconverges: now the node below runs */
+        reconv_dws.advance(st, id_at(second ? 30 : 21), 90); /* the other split reconverges, so the node below runs */
         ck_assert_str_eq(schedulable(), second ? "21:c 1:f0 " : "30:3 1:f0 ");
     }
 }
 END_TEST
 
-/* A load does not split a warp in these cases: with the option off, for no lanes, for all lanes, and at the end of the
- * node. */
+/* Cases in which a load does not split a warp: the option is off; no lane or all lanes are in the mask; the next PC is
+ * the end of the node. */
 START_TEST(loads_that_do_not_split) {
     struct path slow;
     start(0, 0);
@@ -287,7 +293,7 @@ START_TEST(loads_that_do_not_split) {
 }
 END_TEST
 
-/* Each entry: a PC, a mask and a reconvergence PC. */
+/* Bits of an entry: a PC, a mask and a reconvergence PC. */
 START_TEST(storage) {
     start(0, 0);
     ck_assert_uint_eq(reconv_dws.storage(&cfg).entry, 96);

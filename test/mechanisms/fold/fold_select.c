@@ -1,5 +1,5 @@
-/* Tests folding of selections with the operations that compute their two values: the selections that are folded or left
- * unchanged, the results by lane, and the statistics. test/random/random_kernels.c tests random kernels. */
+/* Tests folding of a selection (selp) with the two operations that compute its values: which selections are folded, the
+ * results by lane, and the statistics. test/random/random_kernels.c tests random kernels. */
 #include "test/timing/sm/float_rig.h"
 
 #define HEAD                                                                                                           \
@@ -9,7 +9,7 @@
     "add.u64 %%d2, %%d2, %%d3;\nld.global.f32 %%f1, [%%d2];\nld.global.f32 %%f2, [%%d2+128];\n"                        \
     "setp.lt.f32 %%p1, %%f1, %%f2;\nmov.f32 %%f9, %%f1;\n%s\nst.global.f32 [%%d1], %%f8;\nret;\n}\n"
 
-/* The body's first line is line 14. */
+/* the first line of the body is line 14 of the text */
 static const struct {
     const char *what, *set, *body;
     int folded;
@@ -82,7 +82,7 @@ START_TEST(selections_are_folded) {
 }
 END_TEST
 
-/* Numbers of both signs, and a NaN whose bits a move must keep. */
+/* Numbers of both signs, and a NaN whose bits a move must not change. */
 static void fill(float in[FLOATS]) {
     const uint32_t nan = 0x7fa12345;
     for (int i = 0; i < FLOATS; i++)
@@ -108,8 +108,8 @@ START_TEST(each_lane_has_its_own) {
 }
 END_TEST
 
-/* add and mul in 32 lanes each: each lane keeps one result and drops the other. Separately the instructions write 3 and
- * read 6 registers of 32 bits (two sources each, two selected values). Folded they write one register and read two. */
+/* add and mul execute in 32 lanes each, and each lane keeps one result. As separate instructions (add, mul, selp), they
+ * write 3 registers and read 6 (two sources each). The folded instruction writes one register and reads two. */
 START_TEST(selections_are_counted) {
     float in[FLOATS], holds = 0;
     for (int i = 0; i < FLOATS; i++)
@@ -128,8 +128,7 @@ START_TEST(selections_are_counted) {
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 2);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 4);
     heddle_close(o.h);
-    /* an operation and a register that is selected unchanged: separately 2 writes and 4 reads (two sources, two
-     * selected values), folded 1 write and 2 reads */
+    /* one value is computed and the other is a register: separately 2 writes and 4 reads, folded 1 write and 2 reads */
     o = run_floats("spe+fold", NULL, warp, HEAD, bodies[3].body, in);
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 1);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 2);

@@ -1,5 +1,5 @@
 /* Tests the model "lowest PC first": which path runs, where paths merge, and which paths sleep at a barrier. Expected
- * values are by hand. */
+ * values are derived by hand. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -24,7 +24,8 @@ static const char *running(void) {
         snprintf(out, sizeof out, "%u:%x %u", p.pc, p.lanes, p.id);
     return out;
 }
-/* Returns all paths with a letter for their state: L runs at the lowest PC, h waits at a higher PC, s sleeps. */
+/* Returns all paths as "pc:lanes id" and a letter for the state: L runs at the lowest PC, h waits at a higher PC, s
+ * sleeps. */
 static const char *all(void) {
     static char out[256];
     struct path_desc d[MAX_PATHS];
@@ -62,9 +63,9 @@ START_TEST(the_lowest_runs) {
     ck_assert_int_eq(ops->depth(st), 2);
     branch(15, 0xc0);
     ck_assert_str_eq(all(), "20:f 0h 12:30 4L 15:c0 6h ");
-    ck_assert_uint_eq(ops->advance(st, id(), 15), RECONV_CHANGED); /* joins the two paths at 15 */
+    ck_assert_uint_eq(ops->advance(st, id(), 15), RECONV_CHANGED); /* merges with the path at PC 15 */
     ck_assert_str_eq(all(), "20:f 0h 15:f0 4L ");
-    ops->advance(st, id(), 21); /* the running path is past 20, so these lanes wait now */
+    ops->advance(st, id(), 21); /* the running path passes PC 20, so the lanes at PC 20 run, and this path waits */
     ck_assert_str_eq(running(), "20:f 0");
     ops->advance(st, id(), 21);
     ck_assert_str_eq(all(), "21:ff 0L ");
@@ -91,10 +92,10 @@ START_TEST(lanes_exit) {
 }
 END_TEST
 
-/* Lanes f sleep at 30, and lanes f0 arrive there later: they are two paths that wake separately. When both are awake,
- * they merge. */
+/* Lanes f sleep at PC 30. Lanes f0 arrive at PC 30 later and sleep, too. They are two paths and wake separately. When
+ * both are awake, they merge. */
 START_TEST(paths_sleep_and_wake) {
-    ck_assert_uint_eq(ops->stall(st, 0, STALL_LOAD_USE), 0); /* a load is no reason to sleep */
+    ck_assert_uint_eq(ops->stall(st, 0, STALL_LOAD_USE), 0); /* a stall for a load does not put the path to sleep */
     ck_assert_str_eq(running(), "10:ff 0");
     branch(30, 0x0f);
     ops->advance(st, id(), 40);
@@ -118,7 +119,7 @@ START_TEST(paths_sleep_and_wake) {
 }
 END_TEST
 
-/* Each thread has a PC of 32 bits, a live bit and a sleep bit; there is no stack. */
+/* Bits of a warp: each thread has a PC of 32 bits, a live bit and a sleep bit. The model has no stack. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 32 + 32 + 32);
     ck_assert_uint_eq(ops->storage(&cfg).entry, 0);

@@ -1,5 +1,5 @@
-/* Tests many-thread aware prefetching: its tables and its throttle with hand-written sequences, and kernels whose
- * prefetches are known. */
+/* Tests many-thread aware prefetching: its tables and its throttle on hand-written sequences, and kernels whose
+ * prefetches are known in advance. */
 #include "host/heddle.h"
 #include "mechanisms/mta/mta_tables.h"
 #include "mechanisms/mta/mta_throttle.h"
@@ -21,7 +21,8 @@ static void expect(uint32_t pc, uint8_t warp, uint8_t source, int64_t stride) {
                   p.source, (long long)p.stride);
 }
 
-/* Three executions give two strides. With train = 2, the third execution is the first that predicts. */
+/* Three executions of a load give two strides. With train = 2, the third execution is the first that predicts an
+ * address. */
 START_TEST(a_stride_is_found_after_training) {
     begin(2, 3);
     for (int i = 0; i < 3; i++) {
@@ -40,7 +41,7 @@ START_TEST(a_stride_is_found_after_training) {
 }
 END_TEST
 
-/* A new stride must be observed as often as the first stride. */
+/* After a change, the new stride must be observed as often as the first stride. */
 START_TEST(a_changed_stride_is_trained_again) {
     static const uint64_t address[] = {0, 100, 200, 300, 350, 400};
     static const int64_t predicted[] = {0, 0, 100, 100, 0, 50};
@@ -49,14 +50,14 @@ START_TEST(a_changed_stride_is_trained_again) {
         mta_learn(&t, 9, 3, address[i]);
         expect(9, 3, predicted[i] ? MTA_WARP : MTA_NONE, predicted[i]);
     }
-    for (int i = 0; i < 4; i++) /* an access to the same address again prefetches nothing */
+    for (int i = 0; i < 4; i++) /* a load of the same address again has the stride 0, which predicts nothing */
         mta_learn(&t, 9, 3, 400);
     expect(9, 3, MTA_NONE, 0);
 }
 END_TEST
 
-/* Three warps confirm a stride of 64. The stride then applies to the fourth warp at once, even before its first
- * load. Addresses have no common distance between warps, so the inter-warp table learns nothing. */
+/* Three warps confirm a stride of 64. Then the stride applies to a fourth warp even before its first load. The
+ * addresses of the warps have no common distance, so the inter-warp table learns nothing. */
 START_TEST(a_stride_of_three_warps_becomes_global) {
     static const uint64_t from[] = {0x10000, 0x90000, 0x31000, 0x70300};
     begin(2, 3);
@@ -75,9 +76,9 @@ START_TEST(a_stride_of_three_warps_becomes_global) {
 }
 END_TEST
 
-/* The addresses of warps 0 1 2 3 are 256 bytes apart, and the third warp gives two equal strides. Warp 7, 4 times as
- * far away, confirms the stride. A warp that does not fit cancels warp 7's confirmation; a second such warp ends the
- * stride. */
+/* Warps 0, 1, 2 and so on access addresses that are 256 bytes apart. The third warp gives the second of two equal
+ * strides. Warp 7 confirms the stride. One warp that does not fit takes back a confirmation; a second such warp ends
+ * the stride. */
 START_TEST(a_stride_from_warp_to_warp) {
     begin(2, 3);
     for (uint8_t w = 0; w < 3; w++) {
@@ -91,13 +92,13 @@ START_TEST(a_stride_from_warp_to_warp) {
     expect(8, 5, MTA_INTER, 256);
     mta_learn(&t, 8, 6, 0x4000);
     expect(8, 6, MTA_NONE, 0);
-    mta_learn(&t, 8, 6, 0x4000); /* another load of the same warp gives no information about other warps */
+    mta_learn(&t, 8, 6, 0x4000); /* a second load of the same warp gives no information about other warps */
     expect(8, 6, MTA_NONE, 0);
 }
 END_TEST
 
-/* Backwards: warp 1 is 2 x 512 below warp 3. A difference of 1001 bytes over two warps is not a stride, since it is
- * not divisible by two. */
+/* Warps in descending order: warp 1 accesses an address 2 x 512 bytes below warp 3. A difference of 1001 bytes between
+ * two warps whose numbers differ by two is not a stride, since 1001 is not divisible by two. */
 START_TEST(warps_in_another_order) {
     begin(2, 3);
     mta_learn(&t, 8, 3, 0x8000);
@@ -111,8 +112,8 @@ START_TEST(warps_in_another_order) {
 }
 END_TEST
 
-/* Three warps whose addresses are 4096 bytes apart each have a stride of 64 bytes. When the third warp confirms this
- * stride, it becomes global and has precedence over the stride from warp to warp. */
+/* The addresses of three warps are 4096 bytes apart, and each warp has a stride of 64 bytes. When the third warp
+ * confirms the stride of 64, it becomes global. A global stride has precedence over the stride between warps. */
 START_TEST(global_goes_before_inter) {
     begin(2, 3);
     for (uint64_t i = 0; i < 3; i++)
@@ -125,7 +126,7 @@ START_TEST(global_goes_before_inter) {
 }
 END_TEST
 
-/* A new warp in the same slot starts untrained. Other warps' and global strides stay. */
+/* A new warp in the slot of an old warp starts untrained. The strides of other warps, and global strides, stay. */
 START_TEST(a_new_warp_starts_untrained) {
     begin(2, 9);
     for (uint64_t i = 0; i < 3; i++)
@@ -142,7 +143,7 @@ START_TEST(a_new_warp_starts_untrained) {
 }
 END_TEST
 
-/* One set of two ways: the third load evicts the least recently used load. */
+/* A table with one set of two ways: the third load evicts the least recently used load. */
 START_TEST(the_least_recently_used_entry_is_evicted) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){2, 64, 64, 2, 2, 3}));
     for (uint64_t i = 0; i < 3; i++) {
@@ -150,7 +151,7 @@ START_TEST(the_least_recently_used_entry_is_evicted) {
         mta_learn(&t, 2, 0, 100 * i);
     }
     ck_assert_uint_eq(t.n.conflicts, 0);
-    expect(1, 0, MTA_WARP, 100); /* this makes load 2 the least recently used entry */
+    expect(1, 0, MTA_WARP, 100); /* this use makes load 2 the least recently used entry */
     mta_learn(&t, 3, 0, 0);
     ck_assert_uint_eq(t.n.conflicts, 1);
     expect(1, 0, MTA_WARP, 100);
@@ -158,19 +159,20 @@ START_TEST(the_least_recently_used_entry_is_evicted) {
 }
 END_TEST
 
-/* Tables of one entry are legal. More ways than entries means all entries. */
+/* A table of one entry is valid. If the number of ways exceeds the number of entries, the table has as many ways as
+ * entries. */
 START_TEST(tables_of_one_entry) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){1, 1, 1, 64, 1, 1}));
     mta_learn(&t, 1, 0, 0);
     mta_learn(&t, 1, 0, 32);
-    expect(1, 0, MTA_GLOBAL, 32); /* one stride of one warp suffices */
+    expect(1, 0, MTA_GLOBAL, 32); /* a stride of a single warp suffices */
     mta_learn(&t, 2, 0, 0);
-    ck_assert_uint_eq(t.n.conflicts, 2); /* counted in the table by warp and in the inter-warp table */
+    ck_assert_uint_eq(t.n.conflicts, 2); /* one conflict in the table by warp, and one in the inter-warp table */
     expect(2, 0, MTA_NONE, 0);
 }
 END_TEST
 
-/* Counters are bytes: after 300 confirmations a stride is still valid, for a warp and globally. */
+/* Counters have one byte. After 300 confirmations, a stride must still be valid, for a warp and globally. */
 START_TEST(counters_do_not_overflow) {
     begin(2, 9);
     for (uint64_t i = 0; i < 600; i++) {
@@ -178,18 +180,18 @@ START_TEST(counters_do_not_overflow) {
         expect(5, 1, i < 2 ? MTA_NONE : MTA_WARP, i < 2 ? 0 : 0x200);
     }
     begin(1, 3);
-    for (uint64_t w = 0; w < 600; w++) { /* new warps in one slot; each warp has one vote */
+    for (uint64_t w = 0; w < 600; w++) { /* several new warps use one slot; each of them has one vote */
         mta_forget_warp(&t, 7);
         mta_learn(&t, 6, 7, 0x1000 * w);
         mta_learn(&t, 6, 7, 0x1000 * w + 0x80);
         expect(6, 9, w < 2 ? MTA_NONE : MTA_GLOBAL, w < 2 ? 0 : 0x80);
     }
-    ck_assert_uint_eq(t.n.promotions, 1); /* counted once, when the third warp confirmed */
+    ck_assert_uint_eq(t.n.promotions, 1); /* counted only once, when the third warp confirmed the stride */
 }
 END_TEST
 
-/* Four sets of one entry. Warps 0 to 3 of a load use different sets, as do loads 0 to 3 of a warp; a fifth warp or
- * load evicts the first. In the other tables the load alone selects the set. */
+/* Tables with four sets of one entry. The loads of warps 0 to 3 use different sets, and so do loads 0 to 3 of one warp.
+ * A fifth warp or load evicts the first. In the other two tables, the load alone selects the set. */
 START_TEST(sets_by_load_and_warp) {
     for (int by_warp = 0; by_warp < 2; by_warp++) {
         mta_tables_free(&t);
@@ -208,8 +210,8 @@ START_TEST(sets_by_load_and_warp) {
 }
 END_TEST
 
-/* Seven entries with two ways per set make three sets. Loads 1, 4 and 7 share a set, and the third of them evicts
- * the first. */
+/* A table of seven entries with two ways per set has three sets. Loads 1, 4 and 7 are in one set, so the third of them
+ * evicts the first. */
 START_TEST(entries_beyond_whole_sets_are_unused) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){7, 64, 64, 2, 2, 3}));
     ck_assert_uint_eq(t.warp.sets, 3);
@@ -223,8 +225,9 @@ START_TEST(entries_beyond_whole_sets_are_unused) {
 }
 END_TEST
 
-/* A prediction reads the global table, the inter-warp table and the warp's table in this order, until one predicts. A
- * warp that learns reads its own table and the inter-warp table. When it votes, it also reads the global table. */
+/* A prediction reads the global table, then the inter-warp table, then the table by warp, until one of them predicts.
+ * When a warp learns, it reads the table by warp and the inter-warp table; when it votes for a global stride, also the
+ * global table. */
 START_TEST(lookups_are_counted) {
     begin(2, 2);
     mta_predict(&t, 3, 0);
@@ -244,14 +247,14 @@ END_TEST
 
 static const struct mta_limits limits = {.period = 10, .least = 4, .low = 0.25, .high = 0.5, .merges = 0.15};
 
-/* Returns the throttle level after a period of ten loads with these numbers of misses, merges, prefetches sent and
- * prefetches used. */
+/* Returns the throttle level after a period of ten loads with these numbers of prefetches sent, prefetches used, misses
+ * and merges. */
 static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t misses, uint32_t merged) {
     struct mta_throttle h = {.limits = limits, .level = level};
     h.sent = sent, h.useful = useful, h.misses = misses, h.merged = merged;
     for (int i = 0; i < 9; i++) {
         mta_throttle_load(&h);
-        ck_assert_uint_eq(h.level, level); /* not before the period ends */
+        ck_assert_uint_eq(h.level, level); /* the level does not change before the period ends */
     }
     mta_throttle_load(&h);
     ck_assert(h.sent == 0 && h.useful == 0 && h.misses == 0 && h.merged == 0 && h.loads == 0);
@@ -260,14 +263,14 @@ static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t m
 
 START_TEST(the_level_follows_what_is_used) {
     ck_assert_uint_eq(after(0, 8, 1, 10, 10), 5); /* 12.5 %: no prefetches */
-    ck_assert_uint_eq(after(2, 8, 2, 10, 0), 3);  /* 25 %: one level fewer prefetches */
+    ck_assert_uint_eq(after(2, 8, 2, 10, 0), 3);  /* 25 % used: the level rises by one, which means fewer prefetches */
     ck_assert_uint_eq(after(2, 8, 3, 10, 1), 3);
     ck_assert_uint_eq(after(2, 8, 3, 10, 2), 2); /* but late */
-    ck_assert_uint_eq(after(2, 8, 4, 10, 0), 1); /* 50 %: one level more */
+    ck_assert_uint_eq(after(2, 8, 4, 10, 0), 1); /* 50 % used: the level falls by one, which means more prefetches */
     ck_assert_uint_eq(after(0, 8, 8, 10, 0), 0);
     ck_assert_uint_eq(after(5, 8, 2, 0, 0), 5);
-    ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* after a period without prefetches */
-    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three prefetches are too few to change the level */
+    ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* a period without prefetches lowers the level */
+    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* fewer than four prefetches do not change the level */
 }
 END_TEST
 
@@ -282,7 +285,8 @@ START_TEST(the_level_is_a_share_of_five) {
 }
 END_TEST
 
-/* One warp sums 64 words in each lane. Successive loads are one line apart, so 64 loads access 64 lines. */
+/* One warp computes the sum of 64 words in each lane. Successive loads are one line apart, so 64 loads access 64
+ * lines. */
 static const char walks[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
     "%a, "
@@ -306,7 +310,8 @@ static struct heddle *run(const char *model, const char *const *set) {
     return h;
 }
 
-/* The third load is the first that predicts, so there are 62 prefetches, for loads 4 to 65; load 65 does not exist. */
+/* The third load is the first that predicts, so 62 prefetches are sent, for loads 4 to 65. Load 65 does not exist, so
+ * 61 prefetches are used. */
 START_TEST(a_walk_is_prefetched) {
     struct heddle *h = run("mta", NULL), *plain = run("spe", NULL);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
@@ -314,7 +319,8 @@ START_TEST(a_walk_is_prefetched) {
     ck_assert_double_eq(heddle_stat(h, 0, "mta.inter_warp"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.issued"), 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 61);
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10); /* an iteration is shorter than the memory's 100 cycles */
+    /* some are late, because an iteration is shorter than the memory's latency of 100 cycles */
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.throttled"), 0);
     ck_assert_double_lt(heddle_stat(h, 0, "gpu.cycles"), 0.8 * heddle_stat(plain, 0, "gpu.cycles"));
     ck_assert_double_eq(heddle_stat(plain, 0, "mta.loads"), 0);
@@ -322,8 +328,8 @@ START_TEST(a_walk_is_prefetched) {
 }
 END_TEST
 
-/* With a distance of four executions, prefetches arrive in time. With a degree of two, the second line is present from
- * the third load on. */
+/* With a distance of eight executions, most prefetches arrive in time. With a degree of two, each load predicts two
+ * lines. From the third load on, one of these lines is usually present already. */
 START_TEST(distance_and_degree) {
     static const char *const far[] = {"mta.distance=8", "l1.size=4096", "l1.ways=8", NULL}, *const two[] = {
                                                                                                 "mta.distance=4",
@@ -345,9 +351,9 @@ START_TEST(distance_and_degree) {
 }
 END_TEST
 
-/* Two kernels have the same instructions at the same PCs, but different strides: one line in one kernel and two
- * lines in the other. With mta.promote=1, one warp makes a stride global, and later launches keep it. A kernel's
- * first launch predicts from its third load on, 62 times, even after a launch of the other kernel. Its second launch
+/* Two kernels have the same instructions at the same PCs but different strides: one line and two lines. With
+ * mta.promote=1, the stride of one warp becomes global, and later launches keep it. The first launch of a kernel
+ * predicts from its third load on, 62 times, even after a launch of the other kernel. The second launch of a kernel
  * predicts at once, 64 times. */
 START_TEST(kernels_have_loads_of_their_own) {
     char err[512], two[sizeof walks + 4];
@@ -373,7 +379,7 @@ START_TEST(kernels_have_loads_of_their_own) {
 }
 END_TEST
 
-/* Each prediction is counted in exactly one statistic. The energy model counts table reads. */
+/* Each prediction is counted in exactly one statistic of its outcome. The energy model counts reads of the tables. */
 START_TEST(predictions_have_one_fate) {
     static const char *const set[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=32",
                                       "energy.mta_lookup=1e6", NULL},
@@ -386,7 +392,8 @@ START_TEST(predictions_have_one_fate) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         fates += heddle_stat(h, 0, names[i]);
     ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra_warp") + heddle_stat(h, 0, "mta.inter_warp"));
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0); /* no prefetch of the first 16 loads is used in time */
+    /* no prefetch of the first 16 loads arrives in time to be used */
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.throttle_level"), MTA_LEVELS);
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttle_lowered"), 0);
     ck_assert_double_eq_tol(heddle_stat(h, 0, "energy.l1_joules") - heddle_stat(free_tables, 0, "energy.l1_joules"),
@@ -395,7 +402,8 @@ START_TEST(predictions_have_one_fate) {
 }
 END_TEST
 
-/* Runs 64 loads with a stride of `step` bytes. Each warp starts 1 << 16 bytes after the one before. */
+/* Runs 64 loads with a stride of `step` bytes. The first load of each warp is 1 << 16 bytes after the first load of the
+ * previous warp. */
 static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
                            uint64_t from) {
     char err[512], text[1024];
@@ -426,9 +434,10 @@ static struct heddle *walk(const char *const *set, int step, uint32_t threads, u
     ck_assert_msg(heddle_stat(h, 0, name) == (value), "%s is %g, not %g", name, heddle_stat(h, 0, name),               \
                   (double)(value))
 
-/* The last 62 of 64 loads predict. With steps of 32 bytes each fourth load reaches a new line. With steps of 64 bytes,
- * two of four loads reach a new line. Each second load starts in the middle of a line and reads two lines, and both
- * lines predict. So 31 loads of one line and 31 loads of two lines predict. */
+/* Of 64 loads, the last 62 predict. With steps of 32 bytes (first case), every fourth load reaches a new line. With
+ * steps of 64 bytes and degree four (second case), two of the four predicted addresses are in new lines. Every second
+ * load starts in the middle of a line, so it reads two lines, and both lines predict: 31 loads of one line and 31 loads
+ * of two lines. */
 START_TEST(short_steps_lead_to_a_line_once) {
     static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
                                                                                                   NULL};
@@ -441,8 +450,8 @@ START_TEST(short_steps_lead_to_a_line_once) {
 }
 END_TEST
 
-/* The loads go down from line 64 of memory, and prefetches are eight lines ahead, so the last eight predictions are
- * below the first line. */
+/* The addresses go down from line 64 of memory, and prefetches are eight lines ahead. So the last eight predictions are
+ * below the first line of memory. */
 START_TEST(addresses_out_of_memory_are_not_prefetched) {
     static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
     struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
@@ -453,7 +462,7 @@ START_TEST(addresses_out_of_memory_are_not_prefetched) {
 }
 END_TEST
 
-/* A CTA that replaces another CTA trains again and makes 62 predictions. */
+/* If a CTA replaces another CTA, it trains again, so it predicts 62 times, too. */
 START_TEST(a_new_cta_trains_again) {
     static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
     struct heddle *h = walk(set, 128, 32, 3, 64, 0);
@@ -463,8 +472,8 @@ START_TEST(a_new_cta_trains_again) {
 }
 END_TEST
 
-/* Eight warps execute one load each. The third warp gives the second stride from warp to warp, so it is the first
- * that predicts, in any order of warps. */
+/* Eight warps execute one load each. The third warp gives the second stride between warps, so it is the first warp that
+ * predicts, for any order of the warps. */
 START_TEST(from_warp_to_warp_in_a_kernel) {
     static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
     struct heddle *h = walk(set, 128, 256, 1, 1, 0);
@@ -475,9 +484,9 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
 }
 END_TEST
 
-/* With a distance of sixteen, prefetches arrive in time, but the last lines of a period are used in the next one. So
- * not all prefetches are used, and lateness decides the throttle level. Only the first loads miss, and none of them
- * joins a prefetch. Some prefetches are withheld. */
+/* With a distance of sixteen loads, prefetches arrive in time. But the last lines that are prefetched in a period are
+ * used only in the next period. So not all prefetches count as used, and lateness decides the throttle level. Only the
+ * first loads miss, and none of them joins a pending prefetch. Some prefetches are withheld. */
 START_TEST(prefetches_in_time_may_be_withheld) {
     static const char *const set[] = {"mta.period=16",
                                       "mta.min_prefetches=1",
@@ -496,9 +505,8 @@ START_TEST(prefetches_in_time_may_be_withheld) {
 END_TEST
 
 /* Of 16 loads, the third is the first that prefetches. With a distance of two, one prefetched line is unused at the
- * end, so lateness decides the throttle level. The first three loads miss. Some of the other 13 loads join a
- * prefetch, which the L1 also counts as a miss; the rest hit. The fraction of late prefetches among the misses is
- * late / (3 + late). */
+ * end, so lateness decides the throttle level. The first three loads miss. Some of the other 13 loads join a pending
+ * prefetch, which the L1 also counts as a miss; the others hit. So late / (3 + late) of the misses are late. */
 START_TEST(lateness_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {
@@ -517,7 +525,7 @@ START_TEST(lateness_is_a_share_of_the_misses) {
                              NULL};
         struct heddle *h = walk(set, 128, 32, 1, 16, 0);
         late = heddle_stat(h, 0, "mta.late");
-        ck_assert(late >= 4 && late <= 10); /* otherwise hits and misses could be confused */
+        ck_assert(late >= 4 && late <= 10); /* with an equal number, hits and misses could be confused */
         STAT(h, "l1.pending_hits", late);
         STAT(h, "l1.misses", 3 + late);
         STAT(h, "mta.useful", 13);
@@ -527,7 +535,7 @@ START_TEST(lateness_is_a_share_of_the_misses) {
 }
 END_TEST
 
-/* A second launch counts its own loads only. */
+/* A second launch counts only its own loads. */
 START_TEST(launches_have_their_own_statistics) {
     struct heddle *h = run("mta", NULL);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
@@ -549,7 +557,7 @@ START_TEST(launches_have_their_own_statistics) {
 }
 END_TEST
 
-/* Without an L1 there is no prefetching. */
+/* Without an L1, the prefetcher does nothing. */
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 0);

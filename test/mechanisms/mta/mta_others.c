@@ -1,9 +1,9 @@
-/* Tests many-thread aware prefetching together with other prefetches: lines that other prefetches fetch do not count
- * as its own. */
+/* Tests many-thread aware prefetching together with prefetch instructions: lines that these instructions fetch must not
+ * count as lines of the prefetcher. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Runs `text` in one warp with a buffer of zeros and the mta extension. */
+/* Runs the kernel `text` with the extension mta, in one warp, on a buffer of zeros. */
 static struct heddle *run(const char *text, const char *const *set) {
     char err[512];
     struct heddle *h =
@@ -19,9 +19,9 @@ static struct heddle *run(const char *text, const char *const *set) {
     return h;
 }
 
-/* Each of 64 loads finds a line that a prefetch instruction brought: a first use, but not of the prefetcher's line. Its
- * own lines are 64 strides ahead, and never loaded. After the first period of 16 loads, none of its lines has been
- * used, so it stops prefetching until a period without prefetches has passed. */
+/* Each of 64 loads finds a line that a prefetch instruction fetched. It is the first use of this line, but the line is
+ * not the prefetcher's. The prefetcher's own lines are 64 strides ahead, and are never loaded. After the first period
+ * of 16 loads none of them has been used. So the prefetcher stops until a period without prefetches has passed. */
 START_TEST(lines_of_others_do_not_count) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
@@ -33,17 +33,19 @@ START_TEST(lines_of_others_do_not_count) {
                                       "l1.ways=8",     "mta.accuracy_low=0.1", "mta.accuracy_high=0.5", NULL};
     struct heddle *h = run(text, set);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62); /* the third load is the first with a stride */
+    /* the third load is the first load with a known stride */
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 0);
     ck_assert_double_ge(heddle_stat(h, 0, "l1.prefetch_useful"),
-                        48); /* lines of the prefetch instruction, except 8 and dropped ones */
+                        48); /* 64 lines, without the first 8 and dropped ones */
     ck_assert_double_ge(heddle_stat(h, 0, "mta.throttle_raised"), 1);
-    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* at least all prefetches of the second period */
+    /* at least all prefetches of the second period are throttled */
+    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16);
     heddle_close(h);
 }
 END_TEST
 
-/* Loads that bypass the L1 find no prefetched line there, and do not train the prefetcher. */
+/* Loads that bypass the L1 do not use prefetched lines, and do not train the prefetcher. */
 START_TEST(loads_that_bypass_the_l1_do_not_train) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"

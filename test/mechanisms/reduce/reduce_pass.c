@@ -181,7 +181,8 @@ START_TEST(ladders_are_found) {
 }
 END_TEST
 
-/* Two interleaved sums that use registers of another type, as a compiler emits them. */
+/* Two sums whose instructions are interleaved, and whose values are in registers of another type, as in compilers'
+ * output. */
 START_TEST(interleaved_ladders_are_found) {
     char body[4096], *shown;
     int at = snprintf(body, sizeof body, "mov.u32 %%r20, -1;\nmov.u32 %%r21, 31;\n");
@@ -204,8 +205,8 @@ START_TEST(interleaved_ladders_are_found) {
 }
 END_TEST
 
-/* Returns the output for the usual tree of the last warp of a CTA, with volatile steps from distance `first` on.
- * `between` follows the step with distance 4, `after` follows the tree. */
+/* Returns the output for the usual tree of the last warp of a CTA, with volatile accesses from the step of distance
+ * `first` on. `between` is code after the step of distance 4, and `after` is code after the tree. */
 static char *show_tree(const char *between, const char *after, bool barriers, int first) {
     char body[3000];
     int at = snprintf(body, sizeof body,
@@ -260,7 +261,7 @@ START_TEST(trees_in_shared_memory_are_found) {
 }
 END_TEST
 
-/* On the other side of a branch, which skips the sum, another warp may wait and read the partial sums. */
+/* The other side of the branch skips the sum. There, another warp may wait and read the partial sums. */
 START_TEST(parts_that_other_warps_may_read_stay) {
     char body[3000], *shown;
     int at = snprintf(body, sizeof body,

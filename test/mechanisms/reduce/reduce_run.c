@@ -1,11 +1,11 @@
-/* Tests timing and results of sums over a warp: cycles by hand, statistics, and values that show the order of
- * addition. */
+/* Tests timing and results of sums over a warp: cycles derived by hand, statistics, and values that depend on the order
+ * of the additions. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
 enum { STEPS = 5 };
 
-/* Writes a ladder over %f7, in one register and without moves. */
+/* Writes a ladder over %f7 that uses one register and no moves. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
     int at = 0;
     bool up = strstr(how, "up") != NULL;
@@ -29,13 +29,13 @@ static struct outcome run_body(const char *model, struct heddle_dim block, const
     return run_floats(model, set, block, kernel, body, in);
 }
 
-/* Fills in numbers whose sum depends on the order of additions. */
+/* Fills in numbers whose sum depends on the order of the additions. */
 static void fill(float in[FLOATS]) {
     for (int i = 0; i < FLOATS; i++)
         in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
 }
 
-/* Computes the ladder in plain C. */
+/* Computes the result of the ladder in plain C. */
 static void expect(const float in[32], float out[32], const char *how, bool from_16) {
     float now[32], other[32];
     memcpy(now, in, sizeof now);
@@ -65,7 +65,7 @@ static const struct {
     {"up", "-1", false, 31, ONLY(31) SUM},
 };
 
-/* The models: each base with the tree, and the tree with other extensions. */
+/* Models: each base model with the tree, and the tree together with other extensions. */
 static const char *const with_tree[] = {"functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
 static int reducing(void) { return base_models()->n + (int)(sizeof with_tree / sizeof with_tree[0]); }
 static const char *reducing_model(int i) {
@@ -73,8 +73,8 @@ static const char *reducing_model(int i) {
     return i < bases ? bases_with("+reduce")->name[i] : with_tree[i - bases];
 }
 
-/* Each sum is equal to the ladder's sum bit for bit. The order of distances matters: the sums differ between 16 down to
- * 1 and 1 up to 16. */
+/* Each sum must equal the ladder's sum bit for bit. The order of the distances matters: 16 down to 1 and 1 up to 16
+ * give different sums. */
 START_TEST(sums_are_the_ladders) {
     float in[FLOATS], want[32], other[32];
     char body[1024];
@@ -96,8 +96,8 @@ START_TEST(sums_are_the_ladders) {
             ck_assert_double_eq(stat(&o, "reduce.instructions"), 1);
             ck_assert_double_eq(stat(&o, "reduce.fallbacks"), 0);
             ck_assert_double_eq(stat(&o, "reduce.instructions_saved"),
-                                9); /* five shuffles and five additions became one instruction */
-            ck_assert_double_eq(stat(&o, "op.f32_add"), 31); /* a tree of 32 leaves */
+                                9); /* five shuffles and five additions have become one instruction */
+            ck_assert_double_eq(stat(&o, "op.f32_add"), 31); /* the tree adds 32 values with 31 additions */
             ck_assert_double_eq(stat(&o, "op.shfl"), 0);
         }
         heddle_close(o.h);
@@ -111,7 +111,7 @@ static double cycles(const char *model, struct heddle_dim block, const char *bod
     return cycles_of(run_body(model, block, body, in));
 }
 
-/* Five additions of 3 cycles take 12 cycles more than one addition. */
+/* The tree takes five additions of 3 cycles each, which is 12 cycles more than one addition. */
 START_TEST(the_tree_takes_five_additions) {
     char body[1024];
     const struct heddle_dim warp = {32, 1, 1};
@@ -122,8 +122,8 @@ START_TEST(the_tree_takes_five_additions) {
 }
 END_TEST
 
-/* A CTA of 16 threads is half a warp, so the tree is not used. The cost is the cost of the ladder without the pass: 5
- * shuffles of 7 cycles, 5 additions of 3, and 9 latencies from a result to the next operands. */
+/* A CTA of 16 threads is half a warp, so the tree is not used. The instruction then takes as long as the ladder: 5
+ * shuffles of 7 cycles, 5 additions of 3, and 9 times the cycles from a result to the next operands. */
 START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
     char body[1024];
     float in[FLOATS];
@@ -143,9 +143,9 @@ START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
 }
 END_TEST
 
-/* "tid.x == 0" selects lane 0 if tid.x has 32 values, and lanes 0 and 16 if it has 16. In the second case, the sum of
- * lane 16 differs from the sum of lane 0, and the tree cannot compute both. The instruction checks this when it
- * executes. */
+/* "tid.x == 0" is true in lane 0 if a row has 32 threads. It is true in lanes 0 and 16 if a row has 16 threads. Then
+ * lane 16 needs a sum that differs from the sum of lane 0, and the tree cannot compute both. The instruction checks
+ * this when it executes. */
 START_TEST(the_cta_shape_is_checked) {
     char body[1024];
     float in[FLOATS];
@@ -166,7 +166,8 @@ START_TEST(the_cta_shape_is_checked) {
 }
 END_TEST
 
-/* A mask from a register: all lanes, or each half, which then sums separately. */
+/* The member mask is in a register. It contains all lanes, or only the lane's own half of the warp, so that each half
+ * computes its own sum. */
 START_TEST(masks_are_checked) {
     static const char *const models[] = {"spe+reduce", "its+reduce", "dws+reduce", "functional+reduce"};
     char body[1024], halves[1024];
@@ -221,7 +222,7 @@ static void tree(char *body, size_t size, int form, int which) {
              4 * which);
 }
 
-/* Returns word `which` after `threads` threads have executed the steps. */
+/* Returns word `which` of shared memory after `threads` threads have executed the steps. */
 static float tree_sum(const float in[FLOATS], int threads, bool from_16, int which) {
     float s[128] = {0}, sum[32];
     int lanes = threads < 32 ? threads : 32;
@@ -234,9 +235,9 @@ static float tree_sum(const float in[FLOATS], int threads, bool from_16, int whi
     return s[which];
 }
 
-/* The whole sum, and a partial sum that the tree does not compute, are equal bit for bit in each model, for one warp,
- * half a warp, and several warps. In CTAs of width 16, two threads store to the same word, so the last store counts;
- * then the model without extensions gives the expected values. */
+/* The results are the whole sum, or a partial sum that the tree does not compute. They must be equal bit for bit in
+ * each model, for one warp, half a warp, and several warps. In CTAs of width 16, two threads store to one word, and the
+ * last store counts. So the expected values come from a run of the model without extensions. */
 START_TEST(sums_in_shared_memory_are_the_steps) {
     static const struct heddle_dim blocks[] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 1, 1}, {16, 4, 1}};
     const bool from_16 = _i & FROM_16;
@@ -269,9 +270,9 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
 }
 END_TEST
 
-/* 20 instructions with volatile accesses. The first load and the last store remain, so the pass removes 18 instructions
- * and adds 1 for the tree. With warp barriers and registers, it removes 5 loads, 5 additions, 4 stores and 9 barriers,
- * and the last store remains: 23 instructions less, 1 more. */
+/* The steps with volatile accesses have 20 instructions. The first load and the last store stay, so the pass removes 18
+ * instructions and adds 1. In the steps with warp barriers and registers, the pass removes 5 loads, 5 additions, 4
+ * stores and 9 barriers (23 instructions), and adds 1; the last store stays. */
 START_TEST(steps_in_shared_memory_are_counted) {
     static const double saved[] = {17, 22};
     float in[FLOATS];
@@ -292,7 +293,7 @@ START_TEST(steps_in_shared_memory_are_counted) {
 }
 END_TEST
 
-/* A step that accesses an address outside of shared memory faults in the same way as without the pass. */
+/* If a step accesses an address outside of shared memory, it must fault in the same way as without the pass. */
 START_TEST(a_step_out_of_memory_is_a_fault) {
     char err[512] = "", body[4096], text[8192];
     tree(body, sizeof body, _i ? FROM_16 | WIDE : FROM_16, 0);
@@ -315,7 +316,7 @@ START_TEST(a_step_out_of_memory_is_a_fault) {
         struct heddle_arg arg = {&to, 8};
         struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
         ck_assert_int_eq(heddle_launch(h, m, "k", one, warp, 0, &arg, 1), HEDDLE_FAULT);
-        /* distance 16 from lane 16 is beyond lane 31 */
+        /* the lane at distance 16 from lane 16 would be lane 32, which does not exist */
         ck_assert_msg(strstr(heddle_error(h), "lane 16") != NULL, "%s", heddle_error(h));
         heddle_close(h);
     }

@@ -1,5 +1,5 @@
-/* Tests sums of many values in one lane: which sums become one instruction if the order of additions is free, which are
- * not changed, and why. test/timing/sm/reduce_serial.c compares results. */
+/* Tests sums of many values in one lane: which sums become one instruction if the order of the additions is free, which
+ * sums stay, and why. test/timing/sm/reduce_serial.c compares results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdarg.h>
@@ -30,14 +30,14 @@ static char *show(const char *ieee, const char *body) {
     return listing_of("functional+reduce", set, "reduce", t.s);
 }
 
-/* Writes n loads of consecutive words, each with an addition to %f0, in two lines; the sum starts with `from`. */
+/* Writes n loads of consecutive words. Each load has an addition to %f0, in two lines. The sum starts with `from`. */
 static void serial(struct text *t, int n, const char *from, const char *base, int offset) {
     for (int k = 0; k < n; k++)
         add(t, "ld.shared.f32 %%f%d, [%s+%d];\nadd.f32 %%f0, %s, %%f%d;\n", k + 1, base, offset + 4 * k,
             k ? "%f0" : from, k + 1);
 }
 
-/* Sums have 4 to 32 values. The first addition is in line 5, the k-th in line 3 + 2k. */
+/* A sum must have 4 to 32 values. The first addition is in line 5, and the k-th in line 3 + 2k. */
 START_TEST(runs_become_one) {
     for (int n = 1; n <= 40; n++) {
         struct text t = {.n = 0};
@@ -61,7 +61,7 @@ START_TEST(runs_become_one) {
 }
 END_TEST
 
-/* If the program's order must be kept, there is no tree. */
+/* If the order of the program's additions must be kept, the pass makes no tree. */
 START_TEST(the_order_must_be_free) {
     struct text t = {.n = 0};
     serial(&t, 32, "0f00000000", "s", 0);

@@ -1,9 +1,10 @@
-/* Tests sums of words in shared memory by one lane, in tree order: C code computes the expected values and errors;
- * expected cycles are by hand. */
+/* Tests sums of words in shared memory that one lane computes in the order of the tree. C code computes the expected
+ * values and errors; expected cycles are by hand. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
-/* Thread 0, or lanes below `lanes`, adds n words from word `from` on to in[tid], by the tree or serially. */
+/* Lanes below `lanes` each add n words to in[tid]. The words begin at word `from` after the lane's own word. The kernel
+ * runs under `model`, so the additions use the tree or are serial. */
 static struct outcome run_sum(const char *model, const char *const *set, int n, int from, int lanes, const char *add,
                               const float in[FLOATS]) {
     static const char kernel[] =
@@ -22,13 +23,14 @@ static struct outcome run_sum(const char *model, const char *const *set, int n, 
     return run_floats(model, set, (struct heddle_dim){32, 1, 1}, kernel, body, in);
 }
 
-/* Fills in numbers whose sum depends on the order of additions. */
+/* Fills in numbers whose sum depends on the order of the additions. */
 static void fill(float in[FLOATS]) {
     for (int i = 0; i < FLOATS; i++)
         in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
 }
 
-/* Sums neighbours first, by recursion, over the next power of two; missing values are 0. */
+/* Computes the sum as the tree does: adds neighbours first, by recursion, over the next power of two. Missing values
+ * are 0. */
 static double tree_of(const float *v, int n, int width) {
     if (width == 1)
         return v[0];
@@ -41,7 +43,8 @@ static double relative(float have, float want) {
     return have == want ? 0 : fabs((double)have - (double)want) / size;
 }
 
-/* Checks, for each number of values, the tree's sum with one rounding and its difference from the serial sum. */
+/* For each number of values: the result must be the tree's sum with a single rounding. Also checks the statistic of its
+ * difference from the serial sum. */
 START_TEST(sums_are_the_trees) {
     static const char *const wide[] = {"chain.ieee=off", NULL}, *const exact[] = {"chain.ieee=on", NULL};
     float in[FLOATS];
@@ -95,7 +98,7 @@ START_TEST(sums_do_not_depend_on_the_model) {
 }
 END_TEST
 
-/* Subnormal inputs count as 0: 2^-140 twenty times, and a normal number. */
+/* Subnormal inputs count as 0. The inputs are twenty times 2^-140, and a normal number. */
 START_TEST(small_numbers_are_flushed) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];
@@ -117,8 +120,8 @@ static double cycles(const char *ieee, const char *more, int n, int lanes) {
     return cycles_of(run_sum("spe+reduce", set, n, 0, lanes, "add.f32", in));
 }
 
-/* 32 values take five levels of 3 cycles and one more addition; 4 values take two levels, 17 values five, 16 values
- * four. reduce.latency is the latency of the whole tree for any number of values. */
+/* The tree takes 3 cycles per level, and one more addition for the start value. 32 values need five levels, 17 values
+ * five, 16 values four, and 4 values two. reduce.latency is the latency of the whole tree for any number of values. */
 START_TEST(the_tree_takes_its_levels) {
     double base = cycles("chain.ieee=off", NULL, 32, 1);
     ck_assert_double_eq(base - cycles("chain.ieee=off", NULL, 4, 1), 3 * 3);
@@ -129,8 +132,8 @@ START_TEST(the_tree_takes_its_levels) {
 }
 END_TEST
 
-/* The tree serves one lane. Two lanes take the time of serial additions, as without the tree: for each addition, 3
- * cycles and the latency to the next operands. */
+/* The tree serves a single lane. Two lanes take as long as without the tree: for each addition 3 cycles, and the cycles
+ * from a result to the next operands. */
 START_TEST(two_lanes_add_serially) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];
@@ -150,7 +153,8 @@ START_TEST(two_lanes_add_serially) {
 }
 END_TEST
 
-/* The sum reads all 16 words of the array, and in the second case 16 words that begin one word later. */
+/* The array has 16 words. In the first case, the sum reads these words. In the second case, it begins one word later,
+ * so its last word is beyond the array. */
 START_TEST(a_word_out_of_memory_is_a_fault) {
     char err[512] = "";
     for (int beyond = 0; beyond < 2; beyond++) {

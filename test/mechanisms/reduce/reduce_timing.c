@@ -1,4 +1,5 @@
-/* Tests the time and the statistics of a sum over a warp, with and without the tree. */
+/* Tests the timing and the statistics of a sum over a warp, with the tree and with the fallback (the separate
+ * instructions). */
 #include "isa/machine/effects.h"
 #include "mechanisms/reduce/reduce_parts.h"
 #include "test/test.h"
@@ -18,9 +19,9 @@ static void setup(void) {
     cfg.sm.latch_writeback = 5;
 }
 
-/* The tree takes five additions, or reduce.latency. The fallback is five shuffles, five additions and two moves, one
- * after another. Between two of them are latches of 3, 4 and 5 cycles and one cycle each for reading and leaving:
- * 14. */
+/* The tree takes five additions, or reduce.latency if it is set. The fallback executes five shuffles, five additions
+ * and two moves, one after another. Between two of these instructions are latches of 3, 4 and 5 cycles, and one cycle
+ * each for reading operands and for leaving the pipe: 14 cycles. */
 START_TEST(sums_by_shuffles) {
     const struct program_reduce reduce = {.moves = 2};
     for (uint32_t set = 0; set <= 9; set += 9) {
@@ -46,8 +47,8 @@ START_TEST(sums_by_shuffles) {
 }
 END_TEST
 
-/* Each step of a sum in shared memory loads a value (24 cycles) in place of the shuffle: ten instructions with nine
- * gaps. */
+/* A step of a sum in shared memory has a load (24 cycles) instead of the shuffle. The fallback has ten instructions,
+ * with nine gaps between them. */
 START_TEST(sums_in_shared_memory) {
     const struct program_reduce reduce = {.tree = true};
     struct compound_time t = {.latency = 6, .initiation = 2};
@@ -57,8 +58,8 @@ START_TEST(sums_in_shared_memory) {
 }
 END_TEST
 
-/* Eight words of one lane: a load, three levels of the tree, and the addition of the start value. The fallback is a
- * load and eight additions with a gap each; its eight loads take one cycle each. */
+/* One lane adds eight words: a load, three levels of the tree, and the addition of the start value. The fallback has a
+ * load and eight additions, each with a gap before it. Its eight loads take one cycle each. */
 START_TEST(sums_of_one_lane) {
     const struct program_reduce reduce = {.serial = 8, .moves = 8};
     struct compound_time t = {.latency = 6, .initiation = 2};
@@ -72,8 +73,8 @@ START_TEST(sums_of_one_lane) {
 }
 END_TEST
 
-/* With the tree, a warp executes 31 additions in one instruction and saves 11 of 12 instructions. In the fallback with
- * 4 lanes, each lane executes five additions, five shuffles and two moves. */
+/* With the tree, a warp executes 31 additions in one instruction, which saves 11 of 12 instructions. In the fallback, 4
+ * lanes execute five additions, five shuffles and two moves each. */
 START_TEST(counts_of_both_ways) {
     const struct program_reduce reduce = {.moves = 2};
     struct effects whole = {.lanes = LANES_ALL, .taken = LANES_ALL}, part = {.lanes = 0xf};

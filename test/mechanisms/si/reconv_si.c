@@ -1,4 +1,4 @@
-/* Tests subwarps by hand: entries of the thread status table, election, and merging. */
+/* Tests subwarps step by step: entries of the thread status table, the choice of the next subwarp, and merging. */
 #include "test/isa/paths/subwarps_rig.h"
 
 static void start(const struct reconv_ops *model, uint32_t entries) {
@@ -7,7 +7,7 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp diverges: `lanes` branch to `pc` and become READY; its other lanes fall through and stay
+/* The active subwarp diverges. `lanes` branch to `pc` and become READY. The other lanes fall through and stay
  * ACTIVE. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
@@ -17,7 +17,8 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     ops->branch(st, p[0].id, t, 2, &site);
 }
 
-/* The active subwarp meets a load-to-use stall, as in an SM. Returns the subwarp's id; -1: the subwarp stays active. */
+/* The active subwarp has a load-to-use stall, which the test reports as an SM does. Returns the id of the stalled
+ * subwarp, or -1 if the subwarp stays active. */
 static int stall(void) {
     int was = id();
     ops->stall(st, was, STALL_LOAD_USE);
@@ -27,9 +28,9 @@ static int stall(void) {
     return -1;
 }
 
-/* Four subwarps at PCs 20, 30, 40 and 1 (ACTIVE), and two entries. The first stall takes one entry; the other entry is
- * reserved for the subwarp that becomes active. So at the second stall no subwarp can become active. When the first
- * subwarp wakes, its entry is free again. */
+/* Four subwarps are at PCs 20, 30, 40 and 3 (ACTIVE), and the table has two entries. The first stall takes one entry.
+ * The other entry is reserved for the subwarp that becomes active. So at the second stall, no other subwarp can become
+ * active. When the first subwarp wakes, its entry is free again. */
 START_TEST(stalled_subwarps_hold_entries) {
     start(&reconv_si, 2);
     diverge(20, 0x0f);
@@ -49,8 +50,8 @@ START_TEST(stalled_subwarps_hold_entries) {
 }
 END_TEST
 
-/* With 1 entry, no subwarp stalls or yields. With 3, two subwarps stall beside the active subwarp. With 32, any number
- * may stall. */
+/* With 1 entry, no subwarp can stall or yield to another. With 3 entries, two subwarps can be stalled beside the active
+ * subwarp. With 32 entries, the number is not limited. */
 START_TEST(entries_limit_overlap) {
     static const uint32_t entries[] = {1, 2, 3, 4, 32};
     static const int aside[] = {0, 1, 2, 3, 3};
@@ -71,7 +72,8 @@ START_TEST(entries_limit_overlap) {
 }
 END_TEST
 
-/* BLOCKED subwarps hold no entry: lanes 80 wait at the BSYNC, and another subwarp can still stall. */
+/* A BLOCKED subwarp holds no entry. Lane mask 80 (hexadecimal) waits at the BSYNC, and another subwarp can still
+ * stall. */
 START_TEST(blocked_subwarps_hold_no_entry) {
     start(&reconv_si, 2);
     ops->bssy(st, id(), 3, 90, 1);
@@ -85,7 +87,8 @@ START_TEST(blocked_subwarps_hold_no_entry) {
 }
 END_TEST
 
-/* Lane sets f and 30 (hexadecimal masks) reach PC 20 one after the other and form one subwarp. Later lanes join it. */
+/* Subwarps f and 30 (hexadecimal lane masks) reach PC 20 one after the other, and merge to one subwarp. Lanes that
+ * arrive later also merge with it. */
 START_TEST(ready_subwarps_at_one_pc_merge) {
     for (int m = 0; m < 2; m++) {
         start(m ? &reconv_si : &reconv_its, 32);
@@ -96,13 +99,15 @@ START_TEST(ready_subwarps_at_one_pc_merge) {
         ops->yield(st, id()); /* 80 yields to 3f */
         ck_assert_str_eq(active(), "20:3f");
         ops->advance(st, id(), 40);
-        ops->yield(st, id()); /* 3f, now at 40, yields to the next in rotation: 40 and 3f have merged */
+        /* 3f, now at PC 40, yields to the next subwarp in rotation, which is 40; both are at PC 40, so they have
+         * merged */
+        ops->yield(st, id());
         ck_assert_str_eq(all(), "40:7fa 3:80r ");
     }
 }
 END_TEST
 
-/* A stalled subwarp wakes at a PC where another subwarp is READY, and the two merge. */
+/* A stalled subwarp wakes at a PC where another subwarp is READY. The two subwarps merge. */
 START_TEST(a_waking_subwarp_merges) {
     start(&reconv_si, 32);
     diverge(20, 0x0f);
@@ -117,8 +122,8 @@ START_TEST(a_waking_subwarp_merges) {
 }
 END_TEST
 
-/* Two calls of one function: f and 30 registered separately for barrier 4, and both reached its region. They would
- * diverge at the BSYNC, so they do not merge. */
+/* f and 30 come from two calls of one function. They registered separately for barrier 4, and both are in its region.
+ * They would have to split at the BSYNC, so they do not merge. */
 START_TEST(different_groups_do_not_merge) {
     start(&reconv_its, 32);
     diverge(20, 0x0f);

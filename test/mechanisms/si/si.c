@@ -1,5 +1,5 @@
-/* Tests subwarp interleaving against its baseline, with results computed by hand: the cost of a switch, hidden latency,
- * statistics, and the bits of a warp's state. Memory latency is 600 cycles. */
+/* Tests subwarp interleaving (si) against its baseline (its), with results derived by hand: the cost of a switch,
+ * hidden latency, statistics, and the bits of a warp's state. Memory latency is 600 cycles. */
 #include "host/heddle.h"
 #include "test/bases.h"
 #include "test/every_model.h"
@@ -17,7 +17,7 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
     "setp.lt.u32 %q,%r1,16;\n add.u64 "                                                                                \
     "%a,%a,0;\n" /* waits for the parameter */
 
-/* Runs `body`; `set` ends with NULL. */
+/* Runs a kernel with `body`. `set` is a list of options that ends with NULL. */
 static void run_threads(const char *model, const char *const *set, const char *body, uint32_t threads) {
     static char text[4096];
     char err[512] = "";
@@ -40,14 +40,15 @@ static void run_threads(const char *model, const char *const *set, const char *b
 
 static void run(const char *model, const char *const *set, const char *body) { run_threads(model, set, body, 32); }
 
-/* Each half of the warp adds, without waiting. The only switch is at the BSYNC, where the first half blocks. */
+/* Each half of the warp executes an addition and does not wait. The only switch is at the BSYNC, where the first half
+ * blocks. */
 static const char plain[] = "@%q bra T; add.u32 %r2,%r1,1; bra J;\nT: add.u32 %r2,%r1,2;\nJ: st.global.u32 [%a],%r2;\n";
-/* Each half loads a line of its own and uses it at once. */
+/* Each half of the warp loads its own line and uses the value at once. */
 static const char loads[] = "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
                             "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\n";
-/* All lanes load and use one line. */
+/* All lanes load one line and use it. */
 static const char together[] = "ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;\n";
-/* Four quarters each load and use a line. */
+/* Each quarter of the warp loads its own line and uses the value. */
 static const char quarters[] =
     "shr.u32 %r3,%r1,3; ts: .branchtargets A,B,C,D; brx.idx %r3,ts;\n"
     "A: ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\nB: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2; bra "
@@ -61,8 +62,8 @@ static double cycles(const char *model, const char *option, const char *body) {
     return stat("gpu.cycles");
 }
 
-/* Both models switch once, at the barrier. A switch that takes 100 cycles more makes the kernel 100 cycles longer.
- * Without stalls, the cost of a switch at a stall has no effect. */
+/* In both models the only switch is at the barrier. If a switch takes 100 cycles more, the kernel takes 100 cycles
+ * more. The kernel has no stalls, so the cost of a switch at a stall has no effect. */
 START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
     double quick = cycles("its", "its.switch_latency=0", plain);
     ck_assert_double_eq(stat("sm.path_switches"), 1);
@@ -75,10 +76,10 @@ START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
 }
 END_TEST
 
-/* Loads in both halves: two switches at stalls (both halves stall, and the half that wakes first becomes ACTIVE), and
- * switches at barriers. If a switch at a stall takes 100 cycles, the first switch overlaps with the first load and
- * delays the second load. The second switch occurs while both halves wait, and delays the first half's use of its
- * value. */
+/* Both halves execute a load. There are two switches at stalls (each half stalls, and the half that wakes first becomes
+ * ACTIVE), and switches at barriers. Assume that a switch at a stall takes 100 cycles. The first switch overlaps with
+ * the first load and delays the second load. The second switch occurs while both halves wait, and delays the first
+ * half's use of its value. */
 START_TEST(a_selection_at_a_stall_costs_its_own) {
     cycles("si", "si.switch_latency=0", loads);
     double switches = stat("sm.path_switches"), quick = cycles("si", "si.switch_latency=0", loads);
@@ -90,8 +91,9 @@ START_TEST(a_selection_at_a_stall_costs_its_own) {
 }
 END_TEST
 
-/* A converged warp waits for one load latency, halves that alternate for two, and halves that overlap for one. The warp
- * does not wait for the last store. Either all or none of the waiting is divergent. */
+/* A converged warp waits for one load latency. Two halves that run one after the other wait for two latencies; halves
+ * that overlap wait for one. No wait for the last store is counted. In each case, either all or none of the waiting
+ * counts as divergent. */
 START_TEST(exposed_stalls_are_counted) {
     run("its", NULL, "");
     double before = stat("sm.exposed_load_stalls"); /* all lanes wait for the parameter */
@@ -109,9 +111,10 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Eight subwarps each execute four loads and use each value at once. In the model its, the warp waits 32 times for 600
- * cycles. With n entries, n subwarps overlap, so the warp waits 32 / n times. Each subwarp of this straight code has
- * instruction misses, which no other work hides, so the test makes them short. */
+/* Eight subwarps each execute four loads and use each value at once. Under its, the warp waits 32 times for 600 cycles.
+ * With n table entries, the loads of n subwarps overlap, so the warp waits 32 / n times. Each subwarp also has
+ * instruction cache misses, because the code is straight. No other work hides them, so the test sets a short miss
+ * latency. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
@@ -141,8 +144,8 @@ START_TEST(the_status_table_bounds_interleaving) {
 }
 END_TEST
 
-/* With one entry, no subwarp can become active at a stall. With equal scoreboards, all cycles equal the baseline's, for
- * any values of the other options. */
+/* With one table entry, no other subwarp can become active at a stall. If both models use the same kind of scoreboard,
+ * si then takes the same cycles as the baseline, for any values of the other options. */
 START_TEST(one_entry_is_the_baseline) {
     static char body[4096];
     eighths(body, sizeof body);
@@ -161,8 +164,8 @@ START_TEST(one_entry_is_the_baseline) {
 }
 END_TEST
 
-/* With si.yield, a half switches when its load has issued, not when its value is needed. This causes one more switch
- * for each half. */
+/* With si.yield, a half of the warp switches as soon as its load has issued, before the value is needed. This adds one
+ * switch for each half. */
 START_TEST(yield_switches_after_the_load) {
     run("si", (const char *[]){"si.yield=off", NULL}, loads);
     double off = stat("sm.path_switches");
@@ -173,8 +176,8 @@ START_TEST(yield_switches_after_the_load) {
 }
 END_TEST
 
-/* A yield hint after the loads of `loads` acts like si.yield. The hint works with any value of si.yield, but only in
- * the model si: other models take the same number of cycles with and without the hint. */
+/* A yield hint after each load in `loads` has the effect of si.yield. The hint works with any value of si.yield, but
+ * only in the model si. Other models take the same cycles with and without the hint. */
 static const char hinted[] =
     "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
     "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
@@ -185,7 +188,7 @@ START_TEST(a_hint_in_the_code_yields) {
     run("si", (const char *[]){"si.yield=on", NULL}, loads);
     double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
     ck_assert_double_gt(on, off);
-    for (int k = 0; k < 2; k++) { /* only the hint causes a yield before the second of two operations */
+    for (int k = 0; k < 2; k++) { /* only the hint makes the subwarp yield before the second of its two operations */
         run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
         ck_assert_double_eq(stat("sm.path_switches"), on);
         ck_assert_double_eq(stat("gpu.cycles"), cycles);
@@ -201,8 +204,9 @@ START_TEST(a_hint_in_the_code_yields) {
 }
 END_TEST
 
-/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine
- * counts, an addition does not. After its sine, each half yields once more. */
+/* The paper counts "operations to core-level shared functional units, such as those executing transcendental
+ * operations" as long operations. So a sine counts, and an addition does not. After its sine, each half yields once
+ * more. */
 START_TEST(transcendental_operations_are_counted) {
     static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
                                "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";
@@ -224,9 +228,9 @@ START_TEST(transcendental_operations_are_counted) {
 }
 END_TEST
 
-/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other always
- * computes. So half of the warps are stalled, but never all. With the triggers `any` and `half`, the first warp
- * switches at its first stall; with `all`, only at its BSYNC. */
+/* Two warps, in slots 0 and 4, share a processing block. One warp is diverged and waits for its loads; the other warp
+ * always computes. So half of the warps are stalled, but never all of them. With the triggers `any` and `half`, the
+ * first warp switches at its first stall. With the trigger `all`, it switches only at its BSYNC. */
 START_TEST(the_trigger_depends_on_the_block) {
     static const char body[] =
         "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
@@ -246,9 +250,11 @@ START_TEST(the_trigger_depends_on_the_block) {
 }
 END_TEST
 
-/* Bits of the papers' entries: 96 for SPE, 160 for DPE. SI's thread status table adds 12 bits for each entry. */
+/* Bits per stack entry, as in the papers: 96 for SPE, 160 for DPE. The thread status table of SI has 12 more bits for
+ * each of its entries. */
 START_TEST(storage_is_reported) {
-    /* a branch on an empty stack pushes an entry for each side; with the entry below, there are three */
+    /* a branch on an empty stack pushes one entry for each side; with the entry below them, the stack has three
+     * entries */
     run("spe", NULL, loads);
     ck_assert_double_eq(stat("storage.entry_bits"), 96);
     ck_assert_double_eq(stat("storage.path_bits"), 96 * 3);

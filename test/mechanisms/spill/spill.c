@@ -1,5 +1,5 @@
-/* Tests registers beyond regs.max: which values are spilled to local memory, which limits are impossible, and what
- * spilling costs. */
+/* Tests kernels that need more registers than regs.max: which values are spilled to local memory, which limits are
+ * impossible, and the cost of spilling. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -10,8 +10,9 @@ struct machine {
     struct heddle_module *m;
 };
 
-/* %f1 to %f<n> are in[0 .. n), loaded in order; %d1 is the address. The sum, from %f1 on, is stored. The address takes
- * two registers and lives to the end, and each value takes one register, so the kernel needs n + 2 registers. */
+/* The kernel loads %f1 to %f<n> from in[0] to in[n - 1], in this order. %d1 is the address. Then it adds them from %f1
+ * on, and stores the sum. The address takes two registers and is live to the end. Each value takes one register, so the
+ * kernel needs n + 2 registers. */
 static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
@@ -61,8 +62,8 @@ START_TEST(without_a_limit_all_is_in_registers) {
 }
 END_TEST
 
-/* Ten values and an address in eight registers. After the last load twelve registers are live, so four values are
- * spilled, each written once and read once. */
+/* Ten values and an address, with a limit of eight registers. After the last load twelve registers are live. So four
+ * values are spilled; each is written once and read once. */
 START_TEST(values_beyond_the_limit_are_spilled) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=8", NULL});
     char *shown = show(&x);
@@ -139,7 +140,8 @@ START_TEST(a_sufficient_limit_changes_nothing) {
 }
 END_TEST
 
-/* One register is too few for an address of two registers; the message names the place and the number needed. */
+/* One register is too few for an address, which needs two. The message names the location and the number of registers
+ * needed. */
 START_TEST(too_low_limits_are_rejected) {
     struct machine x = sums(3, "spe", (const char *const[]){"regs.max=1", NULL});
     struct heddle_kernel_info info;
@@ -150,7 +152,8 @@ START_TEST(too_low_limits_are_rejected) {
 }
 END_TEST
 
-/* A lane of the PEPSC core has 16 registers, as with regs.max=16; the smaller limit applies. */
+/* A lane of the PEPSC core has 16 registers, which acts like regs.max=16. If regs.max is set, the smaller limit
+ * applies. */
 START_TEST(registers_of_a_lane_are_a_limit) {
     static const struct {
         const char *set[3];
@@ -173,8 +176,8 @@ START_TEST(registers_of_a_lane_are_a_limit) {
 }
 END_TEST
 
-/* One warp executes each spill load and store of the listing once, with equal results. Fewer registers for a thread let
- * more warps fit an SM with few registers. */
+/* One warp executes each spill load and spill store of the listing once, and the results are right. If each thread has
+ * fewer registers, more warps fit on an SM with few registers. */
 START_TEST(loads_and_stores_are_counted) {
     static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "spe+dac", "spe+chain+fold"};
     float in[64], out[2];
@@ -202,7 +205,8 @@ START_TEST(loads_and_stores_are_counted) {
 }
 END_TEST
 
-/* With 62 registers per thread, 4096 registers hold two warps; with fewer registers per thread, they hold eight. */
+/* An SM with 4096 registers holds two warps if a thread needs 62 registers. With a limit of 8 registers per thread, it
+ * holds more warps. */
 START_TEST(occupancy_follows_the_limit) {
     double warps[2];
     for (int limited = 0; limited < 2; limited++) {
@@ -216,7 +220,7 @@ START_TEST(occupancy_follows_the_limit) {
         warps[limited] = heddle_stat(x.h, 0, "gpu.max_resident_warps");
         heddle_close(x.h);
     }
-    ck_assert_double_eq(warps[0], 2); /* 62 registers, rounded up to 64: 4096 / (64 * 32) */
+    ck_assert_double_eq(warps[0], 2); /* 62 registers are rounded up to 64, so 4096 / (64 * 32) = 2 warps fit */
     ck_assert_double_gt(warps[1], 2);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Tests options: defaults, files, and the messages of refused values. */
+/* Tests options: default values, configuration files, and messages about values that are refused. */
 #include "timing/config/config.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static char err[512];
 
-/* Writes `text` to a temporary file. Returns its path, which is valid until the next call. */
+/* Writes `text` to a temporary file. Returns the file's path, which is valid until the next call. */
 static const char *file_with(const char *text) {
     static char path[64];
     snprintf(path, sizeof path, "/tmp/heddle-config-XXXXXX");
@@ -17,7 +17,7 @@ static const char *file_with(const char *text) {
     return path;
 }
 
-/* Loads `text` as a file, which must be refused. Returns the message without the file's name. */
+/* Loads `text` as a configuration file. The file must be refused. Returns the message without the file's name. */
 static const char *refusal(const char *text) {
     struct config c;
     const char *path = file_with(text);
@@ -47,8 +47,8 @@ START_TEST(presets_load) {
 }
 END_TEST
 
-/* Runs a copy of this program, bin/check, in a folder without configs/. From the program's folder, presets are found in
- * ../configs, ../../configs and ../share/heddle/configs. */
+/* Runs a copy of the test program as bin/check, in a folder that has no folder configs/. Presets must be found in
+ * ../configs, ../../configs and ../share/heddle/configs, relative to the program's folder. */
 START_TEST(presets_beside_the_program) {
     static const char *const at[] = {
         "install/configs/one.cfg",  "configs/two.cfg",      "install/share/heddle/configs/three.cfg",
@@ -60,7 +60,7 @@ START_TEST(presets_beside_the_program) {
              "cp /proc/%d/exe install/bin/check",
              dir, (int)getpid());
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < 6; i++) { /* the last three are not presets */
+    for (int i = 0; i < 6; i++) { /* the last three files are no presets */
         snprintf(command, sizeof command, "%s/%s", dir, at[i]);
         FILE *f = fopen(command, "w");
         ck_assert_ptr_nonnull(f);
@@ -87,7 +87,7 @@ START_TEST(presets_in_a_copy) {
     }
     struct config c;
     ck_assert(!config_load(&c, "four", err, sizeof err));
-    /* the list includes the library's built-in presets, sorted */
+    /* the list is sorted and also contains the presets that are compiled into the library */
     ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: fermi ") == err, "%s", err);
     ck_assert_msg(strstr(err, " one pepsc ") && strstr(err, " three tiny turing turing-rtx2060 two volta"), "%s", err);
 }
@@ -107,7 +107,7 @@ START_TEST(presets_are_listed) {
 }
 END_TEST
 
-/* A configuration with changed options is dumped and read back. */
+/* Writes a configuration with changed options as text, and reads it again. */
 START_TEST(dump_reads_back_equal) {
     struct config c, back;
     ck_assert(config_load(&c, "turing-rtx2060", err, sizeof err));
@@ -187,7 +187,8 @@ START_TEST(set_refuses) {
 }
 END_TEST
 
-/* Option names of the last version. Each is an old name of one present option, and is not itself an option. */
+/* Option names of the previous version. Each is the old name of one option, and must not be the name of another
+ * option. */
 START_TEST(renamed_options) {
     static const char *const renamed[][2] = {
 #define RENAMED(old, key) {old, key},
@@ -214,7 +215,8 @@ static void note_name(void *ctx, const char *old, const char *key) {
     snprintf(noted + n, sizeof noted - n, "%s>%s ", old, key);
 }
 
-/* Assignments and files with old names have the same effect as with new names, and each old name is reported. */
+/* Options with their old names, on the command line and in files, must have the same effect as with their new names.
+ * Each old name must be reported. */
 START_TEST(renamed_options_are_set_and_told) {
     struct config c;
     int n = 0;
@@ -222,7 +224,8 @@ START_TEST(renamed_options_are_set_and_told) {
     config_default(&c);
     ck_assert(config_set_noting(&c, "lsu.atomic_lanes=true", &notes, err, sizeof err));
     ck_assert(c.lsu.atomic_lanes);
-    ck_assert(config_set(&c, "lsu.atomic_lanes=false", err, sizeof err)); /* without notes, nothing is reported */
+    /* with NULL for the notes, old names are not reported */
+    ck_assert(config_set(&c, "lsu.atomic_lanes=false", err, sizeof err));
     ck_assert(!c.lsu.atomic_lanes);
     ck_assert(config_set_noting(&c, "sm.warps=4", &notes, err, sizeof err));
     const char *path = file_with("lsu = { atomic_lanes = true; queue = 2; };\n");
@@ -247,7 +250,7 @@ START_TEST(files_are_refused_with_their_line) {
 }
 END_TEST
 
-/* libconfig keeps only the low 32 bits of a number: 4294967311 would become 15. */
+/* libconfig keeps only the low 32 bits of a number, so 4294967311 would become 15. heddle must refuse such a number. */
 START_TEST(large_numbers_are_refused) {
     static const char *const large[] = {"4294967311",  "4294967311L", "0x10000000F",          "0X10000000FL",
                                         "-4294967281", "2147483648",  "99999999999999999999", "0xfffffffffffffffff"};
@@ -285,7 +288,7 @@ START_TEST(numbers_that_fit_are_taken) {
 }
 END_TEST
 
-/* libconfig itself reads files that are included after the first setting. */
+/* A file that is included after the first setting is read by libconfig itself. */
 START_TEST(large_numbers_of_an_included_file) {
     char text[128], name[64];
     snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));
@@ -299,8 +302,8 @@ START_TEST(large_numbers_of_an_included_file) {
 }
 END_TEST
 
-/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. If a message
- * names a limit, the limit itself is accepted. */
+/* The default values are: lsu.line and l2.line 128; 6 channels with 16 banks and 2 slices each; bursts of 8 x 8 bytes.
+ * If a message names a limit, the value that equals the limit must be accepted. */
 START_TEST(inconsistent_memory_is_refused) {
     static const char *const rows[][2] = {
         {"lsu = { line = 96; };", ": lsu.line and shared.bank_bytes must be powers of two"},
@@ -332,8 +335,8 @@ START_TEST(inconsistent_memory_is_refused) {
 }
 END_TEST
 
-/* Numbers are written in the shortest form that reads back unchanged: 15 digits suffice for 0.1, but not for the sum
- * of 0.1 and 0.2. */
+/* A number is written in the shortest form from which the same number is read. For 0.1, 15 digits suffice; for the sum
+ * of 0.1 and 0.2, they do not. */
 START_TEST(values_are_as_short_as_they_can_be) {
     static const char *const forms[] = {"0.1", "0.30000000000000004", "1000000", "0.333333333333333"};
     const struct opt *o = config_options();
@@ -363,7 +366,7 @@ START_TEST(inconsistent_values_are_refused) {
 }
 END_TEST
 
-/* Settings after an @include override single values, not the whole group. */
+/* A setting after an @include overrides only its own value, not the whole group of the included file. */
 START_TEST(include_is_overridden_by_value) {
     char text[256];
     struct config c;
@@ -380,7 +383,8 @@ START_TEST(include_is_overridden_by_value) {
 }
 END_TEST
 
-/* A file in any folder may include a preset. A file in the folder of the including file has priority. */
+/* A file in any folder may include a preset by its name. If the folder of the including file has a file with this name,
+ * that file is included instead. */
 START_TEST(include_finds_presets) {
     struct config c, pure;
     const char *path = file_with("@include \"tiny.cfg\"\nl1 = { latency = 77; };\n");

@@ -1,5 +1,5 @@
-/* Every option has an effect: some value at the edges of its range changes a statistic of a kernel for which it
- * matters. `needs` lists the options that have an effect only if other options are set. */
+/* Tests that every option has an effect: for each option, some value at the edges of its range must change a statistic
+ * of some kernel. The table `needs` lists the options that have an effect only together with other options. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -7,19 +7,19 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { PARTS = 8, CTAS = 16, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
+enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
-/* Statistics of one run. `n` is 0 if the run was refused or stopped at the limit. */
+/* Statistics of one run. `n` is 0 if heddle refused the run, or if it reached the limit. */
 struct figures {
     int n;
     double v[MAX_STATS];
 };
 
-/* Settings that an option needs before it matters. A key that ends with a dot or an underscore stands for all options
- * with that prefix. */
+/* Settings that an option needs in order to have an effect. A key that ends with a dot or an underscore stands for all
+ * options with this prefix. */
 struct ground {
     const char *key, *model, *config, *set[5];
-    const char *value; /* one more value to try if the usual values have no effect or are refused; NULL: no value */
+    const char *value; /* another value to try if the usual values have no effect or are refused; NULL: none */
 };
 
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
@@ -37,7 +37,7 @@ static const struct ground needs[] = {
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
-    /* tables small enough and periods short enough for the kernels to fill them */
+    /* tables so small, and periods so short, that the kernels fill them */
     {"mta.ways",
      "spe+mta",
      "fermi",
@@ -62,12 +62,12 @@ static const struct ground needs[] = {
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},
-    /* more CTAs than eight must fit before contexts or shared memory are the limit */
+    /* more than eight CTAs must fit, so that warp contexts or shared memory are the limit */
     {"sm.warps", "spe", "fermi", {"sm.ctas=64", NULL}, "8"},
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
-    /* options that divide the values of other options */
+    /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
@@ -77,7 +77,7 @@ static const struct ground needs[] = {
     {"pipe.int.", "spe", "fermi", {"pipe.int.units=2", "pipe.int.collectors=2", NULL}, NULL},
     {"pipe.dp.units", "spe", "fermi", {"pipe.dp.collectors=2", NULL}, NULL},
     {"pipe.dp.", "spe", "fermi", {"pipe.dp.units=2", "pipe.dp.collectors=2", NULL}, NULL},
-    /* instruction caches smaller than the kernels */
+    /* these instruction caches are smaller than the kernels */
     {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"peer.fetch_retires_warps",
      "spe",
@@ -94,13 +94,13 @@ static const struct ground needs[] = {
     {"gpc.line", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, "128"},
     {"gpc.", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, NULL},
     {"energy.gpc", "spe", "fermi", {"gpc.sms=2", NULL}, NULL},
-    /* operands in the same bank */
+    /* with one bank, all operands are in the same bank */
     {"collector.lanes", "spe", "fermi", {"collector.banks=1", NULL}, NULL},
     {"memory.latency", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
     {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
 };
 
-/* Options that affect no statistic of these kernels. */
+/* Options that change no statistic of these kernels, each with the reason. */
 static const struct {
     const char *key, *why;
 } unfelt[] = {
@@ -126,7 +126,7 @@ static bool is_unfelt(const struct opt *o) {
     return false;
 }
 
-/* Returns the first row of `needs` whose key is the option's. */
+/* Returns the first row of `needs` whose key stands for this option. */
 static const struct ground *ground_of(const struct opt *o) {
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t len = strlen(needs[i].key);
@@ -175,7 +175,7 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     return f;
 }
 
-/* True if this value changes a statistic compared with `before`, the statistics of the settings alone. */
+/* Returns true if this value changes a statistic. `before` has the statistics with the row's settings alone. */
 static bool value_changes(const struct ground *g, const struct opt *o, const char *value, const char *kernel,
                           const struct figures *before) {
     char assignment[160];
@@ -188,7 +188,8 @@ static const char *const kernels[] = {"spaces", "traffic",  "chains", "rows", "s
                                       "loops",  "products", "faces",  "sides"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
-/* Returns the statistics of settings alone. Many options share them, so they run once. */
+/* Returns the statistics with the settings of a row alone. Many options need the same settings, so these statistics are
+ * kept. */
 static const struct figures *figures_of(const struct ground *g, int kernel) {
     static struct figures seen[N_NEEDS + 1][N_KERNELS];
     struct figures *f = &seen[g == &usual ? N_NEEDS : g - needs][kernel];
@@ -198,17 +199,19 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
 }
 
 /* True if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of its
- * range. */
+ * range. Each value is tried with all kernels before the next value: an option that one kernel alone feels is usually
+ * felt at an end of its range. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
-    for (int k = 0; k < N_KERNELS; k++) {
-        const struct figures *before = figures_of(g, k);
-        ck_assert_msg(before->n > 0, "%s: its ground is refused", o->key);
-        if (g->value && value_changes(g, o, g->value, kernels[k], before))
-            return true;
-        for (int v = 0; v < most && walk_value(o, v, value, sizeof value); v++)
-            if (value_changes(g, o, value, kernels[k], before))
+    for (int v = g->value ? -1 : 0; v < most; v++) {
+        if (v >= 0 && !walk_value(o, v, value, sizeof value))
+            return false;
+        for (int k = 0; k < N_KERNELS; k++) {
+            const struct figures *before = figures_of(g, k);
+            ck_assert_msg(before->n > 0, "%s: its ground is refused", o->key);
+            if (value_changes(g, o, v < 0 ? g->value : value, kernels[k], before))
                 return true;
+        }
     }
     return false;
 }
@@ -223,8 +226,8 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* All options in the tables exist, and excused options change no statistic. Tries only the ends of each range; with
- * HEDDLE_EVERY, all values. */
+/* Each option in the tables must exist, and an option in `unfelt` must change no statistic. Tries only the ends of each
+ * range; with HEDDLE_EVERY, all values. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
         const struct opt *o = config_options();
@@ -237,7 +240,7 @@ START_TEST(nothing_else_is_excused) {
 END_TEST
 
 SUITE(timing_config_effect) {
-    /* tables of the smallest size would hide some effects */
+    /* with tables of the smallest size, some options would have no effect */
     TEST_LOOP(every_option_changes_a_figure, 0, LEAST_TABLES ? 0 : PARTS);
     TEST(nothing_else_is_excused);
 }

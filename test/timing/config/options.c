@@ -1,8 +1,8 @@
-/* Tests every option at the edges of its range, and many options together: a run either ends with the right memory
- * contents or is refused with a message. Environment:
- * - HEDDLE_WALK=all takes every value with every model and preset
- * - HEDDLE_TUPLES=N tries N tuples in each part, and HEDDLE_SEED=N draws other tuples
- * - WALK_SAY=1 prints refusals */
+/* Tests every option at the edges of its range, and random combinations of many options. A run must end with the right
+ * memory contents, or be refused with a message. Environment variables:
+ * - HEDDLE_WALK=all tests every value with every model and preset
+ * - HEDDLE_TUPLES=N tests N combinations in each part; HEDDLE_SEED=N draws other combinations
+ * - WALK_SAY=1 prints the messages of refused runs */
 #include "test/every_model.h"
 #include "test/test.h"
 #include "walk.h"
@@ -11,7 +11,7 @@
 
 enum { PARTS = 8, ENDS = 2 };
 
-/* Runs the kernel with one option, on fewer SMs than the presets have, to shorten the run. */
+/* Runs the kernel with one option. The machine has fewer SMs than the presets, which shortens the run. */
 static const char *one(const char *model, const char *config, const char *assignment) {
     const char *few = strncmp(assignment, "gpu.sms=", 8) == 0 ? NULL : "gpu.sms=2";
     return walk_run(model, config, (const char *const[]){assignment, few, NULL});
@@ -25,7 +25,8 @@ static void note(const char *wrong) {
     bad++;
 }
 
-/* Returns a model for an option. Options of an extension matter only with the extension. */
+/* Returns the model with which an option is tested. An option of an extension is tested in a model with this
+ * extension. */
 static const char *model_for(const struct opt *o, int turn) {
     static const char *const own[] = {"cae.", "mta.", "pipe.affine.", "energy.cae", "energy.mta"};
     const int bases = base_models()->n;
@@ -38,7 +39,7 @@ static const char *model_for(const struct opt *o, int turn) {
         return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
         return bases_with("+dac")->name[turn % bases];
-    int n = timed_models()->n + 1; /* also the extensions that change only timing */
+    int n = timed_models()->n + 1; /* includes extensions that change only timing */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 
@@ -52,8 +53,8 @@ START_TEST(every_option_at_the_edges_of_its_range) {
     for (int i = _i; i < n; i += PARTS) {
         char value[64], assignment[128];
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
-            /* only a sample: both ends of the range, and a sixth of the values between them */
-            if (v >= ENDS && (v + i / PARTS) % 6 && !all)
+            /* only a sample: both ends of the range, and a tenth of the values between them */
+            if (v >= ENDS && (v + i / PARTS) % 10 && !all)
                 continue;
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
@@ -67,7 +68,7 @@ START_TEST(every_option_at_the_edges_of_its_range) {
 }
 END_TEST
 
-/* Writes an edge, a power of two, or a random value with a random number of digits. */
+/* Writes a random value: an edge of the range, a power of two, or a number with a random number of digits. */
 static void random_value(const struct opt *o, uint64_t *seed, char *out, size_t size) {
     uint64_t r = test_random(seed), how = r % 4;
     double span = o->max - o->min;
@@ -98,12 +99,12 @@ static void random_tuple(uint64_t *seed, int n_options) {
         walk_run(timed_models()->name[r % timed_models()->n], walk_configs[r / timed_models()->n % WALK_CONFIGS], set));
 }
 
-/* Values that are inside their ranges, but did not work together in an earlier version. */
+/* Combinations of values that are inside their ranges, but that once did not work together. */
 START_TEST(values_that_meet) {
     static const char *const sets[][4] = {
-        {"dram.bus_bytes=16", "dram.burst=64"},      /* a burst of 1024 bytes */
+        {"dram.bus_bytes=16", "dram.burst=64"},      /* bytes of a burst: 1024 */
         {"dram.bus_bytes=256", "dram.burst=64"},     /* 16 kB */
-        {"dram.bus_bytes=3", "dram.burst=7"},        /* a burst of 21 bytes: two bursts for a sector */
+        {"dram.bus_bytes=3", "dram.burst=7"},        /* bytes of a burst: 21, so a sector needs two bursts */
         {"dram.bus_bytes=1", "dram.burst=1"},        /* 256 bursts a line */
         {"shared.banks=33", "shared.bank_bytes=16"}, /* no power of two */
         {"memory.model=fixed", "memory.latency=100000", "deadlock.cycles=10000"},
@@ -115,11 +116,11 @@ START_TEST(values_that_meet) {
         const char *set[6] = {"gpu.sms=2"};
         for (int k = 0; k < 4; k++)
             set[k + 1] = sets[i][k];
-        /* only a sample: each option with one of the models */
+        /* sample: each combination with every fourth model */
         for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4)
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
-    /* a line waits for its lock for longer than an SM may be idle */
+    /* the timeout for a line's lock is longer than the time for which an SM may be idle */
     note(walk_run("spe+dac", "tiny", (const char *const[]){"dac.lock_timeout=1000000", "gpu.sms=2", NULL}));
     ck_assert_int_eq(bad, 0);
     ck_assert_int_eq(walk_counts().ended, walk_counts().runs);

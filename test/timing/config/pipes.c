@@ -1,5 +1,5 @@
-/* Each entry of timing/config/pipes.def makes a pipe. Tests that the options, the statistic and the state of each
- * pipe exist. */
+/* Each entry of timing/config/pipes.def defines a pipe. This file tests that each pipe has its options, its statistic
+ * and its state. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/config/config.h"
@@ -34,12 +34,12 @@ START_TEST(a_row_has_options_a_statistic_and_a_state) {
 }
 END_TEST
 
-/* A pipe that can delegate its work delegates it to a pipe that always has units. */
+/* If a pipe may delegate its work, it delegates to a pipe that always has units. */
 START_TEST(some_pipe_does_the_work) {
     int p = _i;
     for (int steps = 0; pipe_rows[p].instead != p; p = pipe_rows[p].instead)
         ck_assert_int_lt(steps++, N_PIPES);
-    if (p == PIPE_MEM) /* the number of its units is not an option */
+    if (p == PIPE_MEM) /* the number of units of this pipe is fixed */
         return;
     char key[64], err[512];
     snprintf(key, sizeof key, "pipe.%s.units=0", pipe_rows[p].name);
@@ -56,7 +56,7 @@ static const char text[] =
     " cvt.rn.f32.u32 %f1,%r1;\n ex2.approx.f32 %f2,%f1;\n fma.rn.f32 %f1,%f1,%f2,%f2;\n cvt.f64.f32 %d1,%f1;\n"
     " add.f64 %d1,%d1,%d1;\n mad.lo.u32 %r1,%r1,%r1,%r1;\n st.global.u32 [%a],%r1;\n ret;\n}\n";
 
-/* Every issued instruction goes to one pipe: its own, or the pipe that does its work. */
+/* Every issued instruction is counted for one pipe: its own pipe, or the pipe that executes it instead. */
 START_TEST(pipes_share_all_instructions) {
     static const char *const sets[][3] = {
         {NULL}, {"pipe.int.units=2", "pipe.int.collectors=2", NULL}, {"pipe.dp.units=1", "pipe.dp.collectors=1", NULL}};

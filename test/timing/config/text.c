@@ -1,5 +1,5 @@
-/* Tests configuration files as text: included files and their folders, comments, long names, unreadable files, and
- * the line in each message. */
+/* Tests the text of configuration files: included files and their folders, comments, long names, unreadable files, and
+ * the line number in each message. */
 #include "test/test.h"
 #include "timing/config/config.h"
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void taken(const char *what) {
     ck_assert_msg(config_load(&c, file("main.cfg", what), err, sizeof err), "%s: %.200s", err, what);
 }
 
-/* Checks that the text is refused. The message must consist of the path of file `name` in the folder, followed by
+/* Checks that heddle refuses the text. The message must be the path of file `name` in the folder, followed by
  * `says`. */
 static void refused(const char *what, const char *name, const char *says) {
     ck_assert_msg(!config_load(&c, file("main.cfg", what), err, sizeof err), "taken: %.200s", what);
@@ -45,8 +45,8 @@ static void refused(const char *what, const char *name, const char *says) {
                   "%s", err);
 }
 
-/* An included file is found in the folder of the file that includes it, or by its absolute path. Nine successive
- * includes are not nested. */
+/* An included file is found in the folder of the including file, or by its absolute path. Nine includes one after
+ * another are not nested, so they are accepted. */
 START_TEST(files_are_found_beside_each_other) {
     char absolute[256];
     snprintf(absolute, sizeof absolute, "%s/sub", dir);
@@ -66,7 +66,7 @@ START_TEST(files_are_found_beside_each_other) {
 }
 END_TEST
 
-/* Eight nested files are accepted. Nine are refused, because the eighth file includes the ninth. */
+/* Files may be nested eight deep. If the eighth file includes a ninth, it is refused. */
 START_TEST(eight_files_may_be_nested) {
     file("8", "sm = { warps = 24; };");
     for (int i = 7; i >= 1; i--) {
@@ -90,7 +90,7 @@ START_TEST(forms_of_an_include) {
     refused("@include \"missing.cfg\"", "missing.cfg", ": cannot read this configuration: No such file or directory");
     refused("sm = {\n@include \"missing.cfg\"\n};", "missing.cfg",
             ": cannot read this configuration: No such file or directory");
-    /* the folder, a slash, the name and the final zero must fit in PATH_MAX, 4096 bytes */
+    /* the folder, a slash, the name and the final zero byte must fit in PATH_MAX, which is 4096 bytes */
     for (int more = 0; more < 2; more++) {
         int n = 4096 - (int)strlen(dir) - 2 + more;
         snprintf(text, sizeof text, "\n@include \"%0*d\"", n, 0);
@@ -100,7 +100,7 @@ START_TEST(forms_of_an_include) {
 }
 END_TEST
 
-/* A key has up to 126 bytes, with its group and the dot. */
+/* A key may have up to 126 bytes, including its group and the dot. */
 START_TEST(names_have_a_length) {
     for (int n = 126; n <= 127; n++) {
         char says[256];
@@ -119,7 +119,7 @@ START_TEST(names_have_a_length) {
 }
 END_TEST
 
-/* A file of one MiB is refused. A file that is one byte shorter is accepted. */
+/* A file of one MiB is refused. A file with one byte less is accepted. */
 START_TEST(files_have_a_size) {
     memset(text, ' ', (1 << 20) - 1);
     text[(1 << 20) - 1] = 0;
@@ -131,7 +131,7 @@ START_TEST(files_have_a_size) {
 }
 END_TEST
 
-/* Only numbers that libconfig reads are checked, not digits in comments, names and strings. */
+/* heddle checks only the numbers that libconfig reads, and not digits in comments, names and strings. */
 START_TEST(only_values_are_numbers) {
     taken("gpu = { sms = 0xE; name = \"99999999999\"; }; // 99999999999\n# 99999999999\n/* 99999999999 */\n");
     ck_assert_uint_eq(c.gpu.sms, 14);

@@ -10,7 +10,7 @@
 enum { CTAS = 3, THREADS = 64, N = CTAS * THREADS, IN = 4096, SIDE = 16, CYCLES = 2000000000, CPU_SECONDS = 20 };
 const char *const walk_configs[WALK_CONFIGS] = {"fermi", "turing-rtx2060", "tiny", "volta", "gt200", "turing"};
 
-/* The memory contents after the kernel, and the message of a launch. */
+/* Memory contents after the kernel, and the error message of a launch. */
 struct outcome {
     enum heddle_status status;
     uint32_t out[N], sum[2];
@@ -67,8 +67,8 @@ static bool right(const struct outcome *r) {
     return memcmp(r->out, want.out, sizeof r->out) == 0 && memcmp(r->sum, want.sum, sizeof r->sum) == 0;
 }
 
-/* Runs in the child process. Returns 0 if the memory contents are right, and 2 if the run was refused with a
- * message. Otherwise the error is written to the pipe. */
+/* Runs in the child process. Returns 0 if the memory contents are right, and 2 if heddle refused the run with a
+ * message. Otherwise writes the error to the pipe. */
 static int judge(const struct heddle_options *o, int to) {
     static struct outcome r;
     setrlimit(RLIMIT_CPU, &(struct rlimit){CPU_SECONDS, CPU_SECONDS});

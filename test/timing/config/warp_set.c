@@ -1,4 +1,4 @@
-/* Tests sets of warp slots against arrays of bool, with 1, 2 and 3 words in use. */
+/* Tests sets of warp slots, with 1, 2 and 3 words in use. Expected results come from arrays of bool. */
 #include "timing/config/warp_set.h"
 #include "test/test.h"
 
@@ -52,7 +52,7 @@ START_TEST(sets_are_what_was_put_in) {
 }
 END_TEST
 
-/* Only the words in use count: if no warp has issued yet, the first slot is next in order. */
+/* Only the words in use are searched: if no warp has issued yet, the next slot is the first slot. */
 START_TEST(without_a_last_warp_the_first_is_next) {
     for (uint32_t words = 1; words <= WARP_WORDS; words++) {
         struct warp_set s = {.word = {0}};

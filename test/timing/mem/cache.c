@@ -1,4 +1,5 @@
-/* Tests tags, replacement, write policies and MSHRs, with sequences short enough to follow by hand. */
+/* Tests tags, replacement, write policies and MSHRs of a cache, with sequences of accesses that can be followed by
+ * hand. */
 #include "timing/mem/cache.h"
 #include "test/test.h"
 #include "test/toys/policies.h"
@@ -6,7 +7,7 @@
 static struct cache c;
 static struct cache_out out;
 
-/* 2 sets of 2 ways, lines of 128 bytes. Even lines are in set 0. */
+/* The cache has 2 sets of 2 ways, and lines of 128 bytes. Lines with even numbers are in set 0. */
 static void start(uint32_t mshrs, uint32_t merges, bool sectored) {
     struct cache_shape s = {
         .sets = 2, .ways = 2, .line_bytes = 128, .mshrs = mshrs, .merges = merges, .sectored = sectored};
@@ -21,7 +22,7 @@ static void read_and_fill(uint64_t line) {
     ck_assert(!cache_take(&c, out.mshr, &target));
 }
 
-/* Returns the valid sectors of a line. */
+/* Returns the valid sectors of a line as a mask. */
 static unsigned peek(uint64_t line) { return cache_valid(&c, cache_look(&c, line)); }
 
 START_TEST(misses_merge_and_wake_in_order) {
@@ -55,8 +56,8 @@ START_TEST(mshrs_run_out) {
 }
 END_TEST
 
-/* Lines 0 and 2 fill set 0; a hit makes line 0 the most recently used line. Under fifo, line 4 replaces the oldest
- * line, which is line 0; then line 0 replaces line 2. Under lru, line 4 replaces line 2. */
+/* Lines 0 and 2 fill set 0. A hit makes line 0 the most recently used line. With fifo, line 4 replaces line 0, the
+ * oldest line, and then line 0 replaces line 2. With lru, line 4 replaces line 2. */
 START_TEST(fifo_replaces_the_oldest_line) {
     start(4, 2, false);
     ck_assert(cache_use_replacement(&c, _i ? &replacement_fifo : &replacement_lru));
@@ -77,8 +78,8 @@ START_TEST(fifo_replaces_the_oldest_line) {
 }
 END_TEST
 
-/* Under every policy, a locked line stays, a line that waits for its fill stays, and empty ways are used first. Line 0
- * is locked, so line 4 replaces line 2. Line 4 waits for its fill, so no line can be evicted for line 6. The flush
+/* With every policy, a locked line and a line that waits for its fill are not evicted, and empty ways are used first.
+ * Line 0 is locked, so line 4 replaces line 2. Line 4 waits for its fill, so line 6 finds no line to evict. The flush
  * drops all lines, and lines 2 and 4 take the empty ways. */
 START_TEST(policies_keep_lines_that_must_stay) {
     static const struct replacement_ops *const policies[] = {&replacement_lru, &replacement_fifo};
@@ -106,7 +107,7 @@ START_TEST(policies_keep_lines_that_must_stay) {
 }
 END_TEST
 
-/* A policy that counts its calls. */
+/* A replacement policy that counts how often it is called. */
 struct calls {
     uint32_t fills, hits, last_set, last_way;
 };
@@ -130,8 +131,8 @@ static uint32_t calls_victim(const void *state, const struct replacement_set *s)
     return s->used[0] != CACHE_STAYS ? 0 : 1;
 }
 
-/* The policy sees a fill for a miss, and a hit for each later access to the line, even while the data are
- * outstanding. Locks do not count as accesses. */
+/* The policy is told of a fill for a miss, and of a hit for each later access to the line, even while the line's data
+ * are outstanding. Locking a line is not an access. */
 START_TEST(policy_hears_events) {
     static const struct replacement_ops ops = {
         .name = "calls", .size = calls_size, .victim = calls_victim, .hit = calls_hit, .fill = calls_fill};
@@ -161,10 +162,10 @@ START_TEST(policy_hears_events) {
 }
 END_TEST
 
-/* The functions in lru's table choose the same line as the inline code in cache.c. */
+/* The functions in the table of lru must choose the same line as the inline code for lru in cache.c. */
 START_TEST(lru_is_the_same_inline) {
     uint64_t state = 3;
-    /* a copy at another address, so that the cache calls its functions */
+    /* a copy of the table at another address, so that the cache calls the functions instead of the inline code */
     struct replacement_ops table = replacement_lru;
     struct cache called;
     struct cache_shape s = {.sets = 2, .ways = 8, .line_bytes = 128, .mshrs = 4, .merges = 2};
@@ -190,7 +191,7 @@ START_TEST(lru_is_the_same_inline) {
 }
 END_TEST
 
-/* Lines 0 and 2 reserve both ways of set 0. So line 4 finds no free way, but line 1 does, in set 1. */
+/* Lines 0 and 2 reserve both ways of set 0. So line 4 finds no way in set 0, but line 1 finds a way in set 1. */
 START_TEST(reserved_ways_stay) {
     start(4, 2, false);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -239,8 +240,8 @@ START_TEST(clean_lines_leave_silently) {
 }
 END_TEST
 
-/* Two sectors are written, one of them completely. A read of the complete sector hits; the rest of the line must be
- * fetched. */
+/* Two sectors of a line are written, one of them completely. A read of the complete sector hits. The other sectors must
+ * be fetched. */
 START_TEST(written_sectors_are_valid_when_whole) {
     start(2, 2, false);
     ck_assert_int_eq(cache_write(&c, 0, 0x3, 0x1, &out), CACHE_MISS);
@@ -264,7 +265,7 @@ START_TEST(write_through_drops_or_keeps) {
 }
 END_TEST
 
-/* A pending line is not invalidated, since its MSHR will fill it. */
+/* A line with a pending miss is not invalidated, because its MSHR will fill it. */
 START_TEST(write_through_leaves_reserved_lines) {
     uint64_t target;
     start(2, 2, false);
@@ -277,8 +278,8 @@ START_TEST(write_through_leaves_reserved_lines) {
 }
 END_TEST
 
-/* One MSHR fetches sectors 0 and 2, one after the other. Sector 2 arrives first, but its access waits until the first
- * access is served. */
+/* One MSHR fetches sectors 0 and 2 of a line, one after the other. Sector 2 arrives first, but its access waits until
+ * the access to sector 0 is served. */
 START_TEST(sectors_come_one_by_one) {
     uint64_t target;
     start(2, 4, true);
@@ -302,7 +303,7 @@ START_TEST(sectors_come_one_by_one) {
 }
 END_TEST
 
-/* A locked line survives two fills of its set of two ways. The second way of the set cannot be locked as well. */
+/* A locked line survives two fills of its set, which has two ways. The second way of this set cannot be locked, too. */
 START_TEST(locked_lines_stay) {
     start(2, 2, false);
     read_and_fill(0);
@@ -325,7 +326,8 @@ START_TEST(locked_lines_stay) {
 }
 END_TEST
 
-/* Of three prefetched lines, one is used after it arrived, one is used while pending, and one is never used. */
+/* Three lines are prefetched: one is used after it has arrived, one is used while its fetch is pending, and one is
+ * never used. */
 START_TEST(prefetches_are_told_apart) {
     uint64_t target;
     start(4, 4, false);
@@ -349,8 +351,8 @@ START_TEST(prefetches_are_told_apart) {
 }
 END_TEST
 
-/* Lines whose numbers are 32 apart, in a direct-mapped cache of 32 sets, are all in one set. With index folding,
- * line 32 i is in set i. */
+/* A direct-mapped cache has 32 sets. Lines whose numbers differ by 32 are all in one set. With index folding, line 32 i
+ * is in set i. */
 START_TEST(folded_index_spreads_strides) {
     for (int fold = 0; fold < 2; fold++) {
         struct cache_shape s = {.sets = 32,
@@ -371,9 +373,9 @@ START_TEST(folded_index_spreads_strides) {
 }
 END_TEST
 
-/* Fermi's index of 32 sets: address bits 7 to 11, xor bits 13, 14, 15, 17, 19. With one way per set, a line evicts
- * the previous line of its set. Line 0x40 (bit 13) shares set 1 with line 1. Bit 12 is unused, so line 32 shares set
- * 0 with line 0. */
+/* Fermi's index function for 32 sets: address bits 7 to 11, xor bits 13, 14, 15, 17 and 19. With one way per set, a
+ * line evicts the previous line of its set. Line 0x40 (address bit 13) is in set 1, as line 1. Address bit 12 is
+ * unused, so line 32 is in set 0, as line 0. */
 START_TEST(index_of_fermi) {
     static const struct {
         uint64_t line;
@@ -395,21 +397,21 @@ START_TEST(index_of_fermi) {
 }
 END_TEST
 
-/* With 64 sets address bit 12 is the highest index bit: line 32 is in set 32. */
+/* With 64 sets, address bit 12 is the highest bit of the index, so line 32 is in set 32. */
 START_TEST(index_of_fermi_with_48_kb) {
     struct cache_shape s = {.sets = 64, .ways = 1, .line_bytes = 128, .mshrs = 1, .merges = 1, .index = INDEX_FERMI};
     ck_assert(cache_init(&c, &s));
     read_and_fill(0);
     read_and_fill(32);
     ck_assert_uint_eq(peek(0), 0xf);
-    read_and_fill(64 + 32 + 1); /* set 32 ^ 1 ^ 1 */
+    read_and_fill(64 + 32 + 1); /* the set is 32 ^ 1 ^ 1 */
     ck_assert_uint_eq(peek(32), 0);
     cache_free(&c);
 }
 END_TEST
 
-/* In a sectored cache each pending sector takes an MSHR. With four MSHRs of two accesses, four sectors may be pending,
- * of any lines, and two accesses may wait for each. */
+/* In a sectored cache, each pending sector takes an MSHR. There are four MSHRs, and each holds two accesses. So four
+ * sectors may be pending, of any lines, and two accesses may wait for each sector. */
 START_TEST(mshrs_of_sectors) {
     uint64_t target;
     start(4, 2, true);
@@ -418,9 +420,9 @@ START_TEST(mshrs_of_sectors) {
     uint32_t mshr = out.mshr;
     ck_assert_int_eq(cache_read(&c, 0, 1, 10, &out), CACHE_MERGED);
     ck_assert_int_eq(cache_read(&c, 0, 1, 11, &out), CACHE_NO_MERGE);
-    /* another sector may have two waiting accesses of its own */
+    /* two accesses of its own may wait for another sector */
     ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);
-    /* two more sectors would make five pending sectors */
+    /* with two more sectors, five sectors would be pending */
     ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR);
     ck_assert_int_eq(cache_read(&c, 1, 1, 14, &out), CACHE_MISS);
     ck_assert_int_eq(cache_read(&c, 0, 8, 15, &out), CACHE_NO_MSHR);
@@ -442,7 +444,7 @@ START_TEST(mshrs_of_sectors) {
 }
 END_TEST
 
-/* An access for more sectors than there are MSHRs is accepted if no other sector is pending. */
+/* If no other sector is pending, an access to more sectors than there are MSHRs is accepted. */
 START_TEST(one_access_may_exceed_the_mshrs) {
     start(1, 1, true);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -477,7 +479,7 @@ START_TEST(impossible_shapes_are_refused) {
     s.merges = 1;
     s.ways = 0;
     ck_assert(!cache_init(&c, &s));
-    /* each limit: the last valid value, and the first invalid one */
+    /* for each limit: the last valid value, and the first invalid value */
     static const struct {
         struct cache_shape s;
         bool fine;

@@ -1,4 +1,4 @@
-/* Tests the coalescer and the shared-memory banks against counts derived by hand. */
+/* Tests the coalescer and the banks of shared memory. Expected counts are derived by hand. */
 #include "timing/mem/coalesce.h"
 #include "test/test.h"
 #include "timing/mem/shared_banks.h"
@@ -12,7 +12,8 @@ static void strided(uint64_t *addr, uint64_t base, unsigned stride) {
         addr[l] = base + (uint64_t)l * stride;
 }
 
-/* 32 words of 4 bytes are 128 bytes: one line if aligned. An offset of 4 bytes moves the last lane to the next line. */
+/* 32 lanes access 32 words of 4 bytes, which are 128 bytes: one line if they are aligned. With an offset of 4 bytes,
+ * the last lane is in the next line. */
 START_TEST(unit_stride_is_one_line) {
     uint64_t a[WARP_LANES];
     strided(a, 0x1000, 4);
@@ -36,7 +37,7 @@ START_TEST(offset_by_a_word_is_two_lines) {
 }
 END_TEST
 
-/* A stride of s words spans 32 s words, or s lines, until each lane has its own line. */
+/* With a stride of s words, a warp spans 32 s words, which are s lines, until each lane has its own line. */
 START_TEST(strides_make_as_many_lines) {
     static const unsigned expect[][2] = {{2, 2}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 32}, {64, 32}};
     uint64_t a[WARP_LANES];
@@ -45,7 +46,8 @@ START_TEST(strides_make_as_many_lines) {
 }
 END_TEST
 
-/* Half a warp of 8-byte elements fills a line, and so does a quarter warp of 16-byte elements. */
+/* Half a warp with elements of 8 bytes fills a line of 128 bytes. So does a quarter of a warp with elements of 16
+ * bytes. */
 START_TEST(wide_elements_go_in_parts) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 8);
@@ -58,7 +60,8 @@ START_TEST(wide_elements_go_in_parts) {
 }
 END_TEST
 
-/* If all lanes read one address, words need one request, but a wide access needs one request for each of its parts. */
+/* All lanes read one address. Elements of 4 bytes need one request. Elements of 8 bytes are coalesced by half warps, so
+ * they need two requests; elements of 16 bytes by quarter warps, so they need four. */
 START_TEST(uniform_wide_access_asks_once_a_part) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 0);
@@ -78,20 +81,20 @@ START_TEST(inactive_lanes_ask_for_nothing) {
 }
 END_TEST
 
-/* Each byte counts once, even where the accesses of lanes overlap. */
+/* Counts each accessed byte once, even if accesses of several lanes overlap. */
 START_TEST(bytes_count_once) {
     uint64_t a[WARP_LANES];
-    strided(a, 0x4000, 2); /* half words, 2 bytes apart: 64 bytes, two sectors */
+    strided(a, 0x4000, 2); /* half words that are 2 bytes apart: 64 bytes, which are two sectors */
     ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 2, out), 1);
     ck_assert_uint_eq(out[0].bytes, 64);
     ck_assert_uint_eq(out[0].sectors, 3);
-    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1); /* overlapping words: 31 * 2 + 4 bytes */
+    ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 4, out), 1); /* words that overlap: 31 * 2 + 4 bytes */
     ck_assert_uint_eq(out[0].bytes, 66);
     ck_assert_uint_eq(out[0].sectors, 7);
 }
 END_TEST
 
-/* A permutation of the lanes' addresses still needs only one line. */
+/* The lanes access one line in a permuted order. This is still one request. */
 START_TEST(order_of_lanes_does_not_matter) {
     uint64_t a[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -111,20 +114,21 @@ START_TEST(lines_of_32_bytes) {
 }
 END_TEST
 
-/* Tests the number of lanes on the most contended address: 32 lanes on 4 counters of a line, 8 on each. */
+/* Tests the number of lanes that access the most contended address. 32 lanes access 4 counters in a line, so 8 lanes
+ * access each counter. */
 START_TEST(atomics_know_the_most_contended_address) {
     uint64_t a[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         a[l] = 0x4000 + 4 * (l & 3);
     ck_assert_int_eq(coalesce_atomic(&fermi, a, LANES_ALL, 4, out), 1);
     ck_assert_uint_eq(out[0].same, 8);
-    ck_assert_int_eq(coalesce_atomic(&fermi, a, 0x13, 4, out), 1); /* lanes 0 and 4 share a counter */
+    ck_assert_int_eq(coalesce_atomic(&fermi, a, 0x13, 4, out), 1); /* lanes 0 and 4 access one counter */
     ck_assert_uint_eq(out[0].same, 2);
 }
 END_TEST
 
-/* Local memory is interleaved by word: where all lanes access the same offset, each word of the access is one line.
- * Offset 12 is word 3, at 3 * 128 bytes. */
+/* Local memory is interleaved by word. If all lanes access the same offset, each word of the access is one line. Offset
+ * 12 is word 3, which is at 3 * 128 bytes. */
 START_TEST(local_words_are_interleaved) {
     uint64_t off[WARP_LANES];
     strided(off, 12, 0);
@@ -133,10 +137,10 @@ START_TEST(local_words_are_interleaved) {
     ck_assert_uint_eq(out[0].bytes, 128);
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 128);
-    off[7] = 40; /* a lane with another offset has its own line */
+    off[7] = 40; /* one lane has another offset, so it has its own line */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 4, out), 2);
     ck_assert_uint_eq(out[1].lanes, 1u << 7);
-    off[7] = 12; /* a larger distance between words */
+    off[7] = 12; /* with a larger distance between the words of a lane */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 15 * 1024, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 15 * 1024);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 15 * 1024);
@@ -145,7 +149,7 @@ END_TEST
 
 /* Sectors that an access covers completely:
  * - 32 words: all four sectors
- * - 31 words, without lane 9: all sectors but the second
+ * - 31 words, all but the word of lane 9: all sectors except the second
  * - one byte of each word: no sector
  * - 32 bytes from sector 1 on: sector 1 */
 START_TEST(full_sectors) {
@@ -164,10 +168,10 @@ START_TEST(full_sectors) {
 }
 END_TEST
 
-/* Atomics of 4 bytes in requests of 32 bytes:
- * - lane l on word l: four requests of 8 lanes
- * - all lanes on one word: 32 requests
- * - 8 lanes on each of 4 counters: 8 requests of 4 lanes */
+/* Atomics on 4 bytes, in requests of 32 bytes:
+ * - lane l accesses word l: four requests of 8 lanes
+ * - all lanes access one word: 32 requests
+ * - 8 lanes access each of 4 counters: 8 requests of 4 lanes */
 START_TEST(atomics_by_lanes) {
     static const struct coalescer sectors = {.line_bytes = 32};
     uint64_t a[WARP_LANES];
@@ -186,8 +190,8 @@ START_TEST(atomics_by_lanes) {
 }
 END_TEST
 
-/* Writes carry whole segments: sectors 0 and 1 make a write of 64 bytes, sector 1 alone a write of 32, and sectors 1
- * and 2 a write of all 128 bytes. */
+/* A write carries whole segments. Sectors 0 and 1 give a write of 64 bytes, sector 1 alone a write of 32 bytes, and
+ * sectors 1 and 2 a write of all 128 bytes. */
 START_TEST(writes_carry_segments) {
     static const uint8_t cases[][2] = {{1, 1}, {2, 2}, {3, 3}, {6, 15}, {9, 15}, {12, 12}, {8, 8}, {15, 15}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -200,7 +204,7 @@ START_TEST(writes_carry_segments) {
 }
 END_TEST
 
-/* A stride of s words over 32 banks takes s passes if s is a power of two, and 1 if s is odd. */
+/* With 32 banks, a stride of s words takes s passes if s is a power of two, and 1 pass if s is odd. */
 START_TEST(bank_strides) {
     static const unsigned expect[][2] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 1}, {0, 1}};
     uint64_t a[WARP_LANES];
@@ -209,9 +213,10 @@ START_TEST(bank_strides) {
 }
 END_TEST
 
-/* Passes of wide elements over 32 banks:
+/* Passes for wide elements, with 32 banks:
  * - 8 bytes per lane: 64 words, two passes
- * - 8 bytes per lane, 16 bytes apart: lane l has words 4l and 4l + 1, so 16 banks serve four words each
+ * - 8 bytes per lane, 16 bytes apart: lane l accesses words 4l and 4l + 1, so only 16 banks are used, with four words
+ *   each: four passes
  * - 16 bytes per lane: 128 words, four passes; a quarter of the warp takes one pass
  * - one address for all lanes: one pass */
 START_TEST(bank_width_of_elements) {
@@ -227,8 +232,8 @@ START_TEST(bank_width_of_elements) {
 }
 END_TEST
 
-/* Accesses to bytes of one word make one bank access, so 32 adjacent bytes make 8. Two lanes in rows 0 and 1 of a
- * bank conflict; a third lane in row 0 shares the access of the first lane. */
+/* Accesses to bytes of one word are one access to the bank, so 32 adjacent bytes are 8 bank accesses. Two lanes that
+ * access rows 0 and 1 of one bank conflict. A third lane that accesses row 0 shares the access of the first lane. */
 START_TEST(bank_broadcasts_within_a_word) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 1);
@@ -238,7 +243,7 @@ START_TEST(bank_broadcasts_within_a_word) {
 }
 END_TEST
 
-/* Banks of 8 bytes serve doubles in one pass. */
+/* If a bank is 8 bytes wide, doubles take one pass. */
 START_TEST(bank_of_eight_bytes) {
     struct shared_banks b = {.banks = 32, .width = 8};
     uint64_t a[WARP_LANES];
@@ -249,8 +254,8 @@ START_TEST(bank_of_eight_bytes) {
 }
 END_TEST
 
-/* Passes of atomics:
- * - all lanes on one word: 32 passes
+/* Passes for atomics:
+ * - all lanes access one word: 32 passes
  * - 32 words in different banks: 1 pass
  * - two words in one bank: 2 passes */
 START_TEST(bank_atomics_take_turns) {
@@ -264,10 +269,11 @@ START_TEST(bank_atomics_take_turns) {
 }
 END_TEST
 
-/* Numbers of banks that are no powers of two:
- * - words 0 to 31 over 5 banks: banks 0 and 1 have 7 words each
- * - a stride of 32 words: 32 passes with 32 banks, one with 33, where neighbours are a bank apart
- * - a stride of 32 words with 48 banks: lanes 0, 3, 6, ... share a bank, 11 passes */
+/* Numbers of banks that are not powers of two:
+ * - words 0 to 31 in 5 banks: banks 0 and 1 have 7 words each, so 7 passes
+ * - a stride of 32 words: 32 passes with 32 banks; one pass with 33 banks, since neighbouring lanes are then one bank
+ *   apart
+ * - a stride of 32 words with 48 banks: lanes 0, 3, 6 and so on access one bank, so 11 passes */
 START_TEST(any_number_of_banks) {
     uint64_t unit[WARP_LANES], column[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -284,7 +290,7 @@ START_TEST(any_number_of_banks) {
 }
 END_TEST
 
-/* Checks byte by byte that request `r` describes the bytes of its line that the lanes in `part` access. */
+/* Checks, byte by byte, that request `r` describes exactly the bytes of its line that the lanes in `part` access. */
 static void request_is_right(const struct coalesced *r, const uint64_t *a, lanemask_t part, unsigned bytes,
                              unsigned line_bytes) {
     bool touched[LINE_BYTES_MAX] = {false};
@@ -311,10 +317,10 @@ static void request_is_right(const struct coalesced *r, const uint64_t *a, lanem
     ck_assert_uint_eq(r->full, full);
 }
 
-/* Random line sizes, access sizes and addresses, aligned or not:
- * - each request describes the bytes that its lanes access
- * - no two requests of a part of the warp have the same line
- * - each requested byte is in a request */
+/* Tests random line sizes, access sizes and addresses, aligned or not:
+ * - each request describes exactly the bytes that its lanes access
+ * - two requests of the same part of the warp never have the same line
+ * - each accessed byte is in a request */
 START_TEST(random_addresses) {
     uint64_t seed = 77, a[WARP_LANES];
     for (int i = 0; i < 20000; i++) {
@@ -344,8 +350,8 @@ START_TEST(random_addresses) {
 }
 END_TEST
 
-/* A shape (a short description of the addresses) gives the same requests and bank passes as the addresses of all
- * lanes. */
+/* The shape of the addresses (isa's short description of them) must give the same requests and bank passes as the
+ * addresses of all lanes. */
 START_TEST(shapes_are_addresses) {
     static struct coalesced each[COALESCE_MAX];
     uint64_t seed = 5, a[WARP_LANES];
@@ -383,13 +389,13 @@ START_TEST(shapes_are_addresses) {
 }
 END_TEST
 
-/* Passes of two rows of 16 words at 32 banks, computed from their first addresses alone; 0: these addresses do not
- * determine the number.
+/* Passes for two rows of 16 words with 32 banks, computed only from the first address of each row. 0 means that the
+ * number cannot be computed in this way.
  * - the second row at word 16 or 48: one pass
- * - at word 40: two passes, since both rows use the same 8 banks
- * - 4 lanes of each row, or one row alone: one pass
- * - wide elements, or 33 banks: not known
- * - uniform rows: two passes only if both are in one bank */
+ * - the second row at word 40: two passes, since both rows use the same 8 banks
+ * - only 4 lanes of each row, or only one row: one pass
+ * - wide elements, or 33 banks: cannot be computed
+ * - two uniform rows: two passes only if both words are in one bank */
 START_TEST(rows_at_the_banks) {
     struct halves h = {.first = {0, 64}, .shape = SHAPE_UNIT};
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);

@@ -1,4 +1,4 @@
-/* Tests each statistic of the memory side for a few accesses of one SM, with counts derived by hand. */
+/* Tests each statistic of the memory system for a few accesses of one SM. Expected counts are derived by hand. */
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu_parts.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct count {
     double value;
 };
 
-/* Checks the statistics that were counted since the last call of this function. */
+/* Checks how much the statistics have grown since the last call of this function. */
 static void counted(const struct count *want) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -27,9 +27,9 @@ static void counted(const struct count *want) {
     stats_free(&s);
 }
 
-/* A line takes two column commands of 64 bytes, each of four clocks at two transfers per clock.
- * - two lines of one row, one after the other: the row is opened once
- * - a second read of the first line hits in the L1 and causes no further traffic */
+/* A line takes two column commands of 64 bytes. Each command takes four clocks, with two transfers per clock.
+ * - two lines of one row are read one after the other: the row is opened once
+ * - a second read of the first line hits the L1, so there is no more traffic */
 START_TEST(lines_of_one_row) {
     latency(&r, MEM_READ, A, 4);
     counted((const struct count[]){{"lsu.instructions", 1},
@@ -65,8 +65,9 @@ START_TEST(lines_of_one_row) {
 }
 END_TEST
 
-/* An atomic of all lanes on one word is one packet; an atomic on words of four lines is four packets. Lanes on one
- * word are served one after the other, lanes on different words of a packet are served at once. */
+/* If all lanes execute an atomic on one word, there is one packet. If they use words of four lines, there are four
+ * packets. Lanes that use one word are served one after the other. Lanes that use different words of a packet are
+ * served at once. */
 START_TEST(atomics_of_lines) {
     latency(&r, MEM_ATOMIC, A, 0);
     counted((const struct count[]){{"l2.atomics", 32}, {"l2.accesses", 1}, {"dram.requests", 1}, {NULL, 0}});
@@ -75,12 +76,12 @@ START_TEST(atomics_of_lines) {
 }
 END_TEST
 
-/* Passes of 32 banks of one word, by the distance between lanes:
+/* Passes with 32 banks of one word, by the distance between neighbouring lanes:
  * - 4 or 12 bytes: 1 pass
  * - 8 bytes: 2 passes
- * - 64 bytes: every other lane is in the same bank, 16 passes
- * - 128 bytes: all lanes are in one bank, 32 passes
- * - 0 bytes: one word for all lanes, 1 pass */
+ * - 64 bytes: 16 passes, since every second lane uses the same bank
+ * - 128 bytes: 32 passes, since all lanes use one bank
+ * - 0 bytes: 1 pass, since all lanes use one word */
 START_TEST(passes_of_shared_memory) {
     static const struct {
         unsigned stride;
@@ -102,12 +103,13 @@ START_TEST(passes_of_shared_memory) {
                                        {NULL, 0}});
         uint32_t tag;
         bool missed;
-        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* the reply stays until it is taken */
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* the reply stays in the queue until the SM takes it */
     }
 }
 END_TEST
 
-/* Restarts with one slice of one channel, `sets` of two ways, no L1 and one clock: every read reads the L2's tags. */
+/* Restarts the memory with one channel, one slice, an L2 with `sets` sets of two ways, no L1, and one clock. Without an
+ * L1, every read reads the L2's tags. */
 static void one_slice(uint32_t sets, uint32_t mshrs) {
     rig_stop(&r);
     config_default(&r.cfg);
@@ -133,7 +135,7 @@ static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
     }
 }
 
-/* Four reads: a miss; a miss of another line; a read that joins this second miss; a hit of the first line. */
+/* Four reads: one misses, one misses on another line, one joins this second miss, and one hits the first line. */
 START_TEST(ways_to_find_a_line) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -148,8 +150,8 @@ START_TEST(ways_to_find_a_line) {
 }
 END_TEST
 
-/* Four sets of two ways. A line is evicted by two other lines of its set. A fully written line is written back in
- * two bursts of 64 bytes; a line that was only read is dropped. */
+/* The L2 has four sets of two ways. A line is evicted when two other lines of its set are used. A line that was written
+ * completely is written back in two bursts of 64 bytes. A line that was only read is dropped. */
 START_TEST(dirty_lines_are_written_back) {
     for (int dirty = 0; dirty < 2; dirty++) {
         one_slice(4, 8);
@@ -164,8 +166,8 @@ START_TEST(dirty_lines_are_written_back) {
 }
 END_TEST
 
-/* With one MSHR a second miss waits for the line of the first. Each cycle of extra DRAM latency adds one stall cycle
- * and no tag access. */
+/* With a single MSHR, a second miss waits until the line of the first miss arrives. Each additional cycle of DRAM
+ * latency adds one stall cycle and no tag access. */
 START_TEST(misses_wait_for_an_mshr) {
     double waited[2];
     for (uint32_t longer = 0; longer < 2; longer++) {
@@ -188,8 +190,9 @@ START_TEST(misses_wait_for_an_mshr) {
 }
 END_TEST
 
-/* - a crossing takes 8 cycles, and the reply's four flits take three more: 19 for an undisturbed read
- * - a line of a closed row is in DRAM's queue from ACT to its second column command: RCD 12 + CCDL 3 */
+/* - A crossing of the crossbar takes 8 cycles, and the reply's four flits take three more. So an undisturbed read
+ *   spends 19 cycles in the crossbar.
+ * - A line in a closed row is in the DRAM queue from ACT to its second column command: RCD 12 + CCDL 3. */
 START_TEST(sums_over_cycles) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -202,7 +205,7 @@ START_TEST(sums_over_cycles) {
 }
 END_TEST
 
-/* A prefetcher of the slice, which requests the next line after each line that is read. */
+/* A prefetcher of an L2 slice. After each line that is read, it requests the next line. */
 static const struct prefetch_place *place;
 static void *made(const struct config *c, const struct prefetch_place *at, void *ctx) {
     (void)c;
@@ -222,11 +225,11 @@ static void prefetching(uint32_t sets, uint32_t mshrs) {
     ck_assert(memsys_add_prefetcher(r.mem, &next_lines, &r));
 }
 
-/* Fates of prefetches:
+/* Outcomes of prefetches:
  * - in time
- * - late: the line is read 20 cycles after the first, while in flight
- * - unused: lines 5 and 9 evict line 1 from its set of two ways; lines 6 and 10 fit in another set
- * - refused: no free MSHR */
+ * - late: the line is read 20 cycles after the first read, while its prefetch is in flight
+ * - unused: the set of line 1 has two ways, so lines 5 and 9 evict line 1
+ * - refused: no MSHR is free */
 START_TEST(fates_of_prefetches) {
     prefetching(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -262,7 +265,7 @@ START_TEST(fates_of_prefetches) {
 }
 END_TEST
 
-/* Each cache of the load/store unit has its own statistics, and each counter belongs to exactly one statistic. */
+/* Each cache of the load/store unit has its own statistics, and each counter belongs to exactly one of them. */
 START_TEST(caches_have_their_names) {
     static const char *const names[LSU_PIPES][6] = {
         {"l1.accesses", "l1.hits", "l1.misses", "l1.pending_hits", "l1.stalls", "l1.writebacks"},
@@ -276,7 +279,7 @@ START_TEST(caches_have_their_names) {
     }
     struct stats s;
     ck_assert(stats_init(&s));
-    for (int twice = 0; twice < 2; twice++) /* the second call adds nothing */
+    for (int twice = 0; twice < 2; twice++) /* calls it twice: the second call must not add to the values */
         lsu_stats(r.lsu[0], &s);
     for (int p = 0; p < LSU_PIPES; p++)
         for (int i = 0; i < 6; i++)

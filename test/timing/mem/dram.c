@@ -1,7 +1,7 @@
-/* Tests one DRAM channel, command by command. Core and DRAM have the same clock, and the fixed latency is one cycle:
- * a request accepted at cycle t may have its first command at t + 1. Timing of Fermi's GDDR5: CCD 2, RRD 6, RCD 12,
- * RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A burst is 64 bytes and takes 2 clocks
- * (data_rate 4). */
+/* Tests one DRAM channel, command by command. Core and DRAM have the same clock. The fixed latency is one cycle, so a
+ * request that is accepted at cycle t can have its first command at t + 1. Timing parameters are those of Fermi's
+ * GDDR5: CCD 2, RRD 6, RCD 12, RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A burst is 64 bytes
+ * and takes 2 clocks (data_rate 4). In the comments, "RD 13" means that RD is sent at clock 13. */
 #include "timing/mem/dram.h"
 #include "test/test.h"
 
@@ -18,7 +18,7 @@ static void start(void) {
     now = clock_point(clock_ratio(700, 700), 0);
 }
 
-/* Sends a request of one burst (sectors 0 and 1), or of two. */
+/* Sends a request of one burst (sectors 0 and 1) or of two bursts. */
 static void ask(uint32_t bank, uint32_t row, bool write, unsigned tag, unsigned bursts) {
     dram_accept(&d, (struct dram_place){bank, row}, write, 0, tag, bursts == 2 ? 0xf : 0x3, now.cycle);
 }
@@ -40,7 +40,7 @@ static void expect(unsigned tag, uint64_t cycle) {
     ck_assert_uint_eq(r.ready, cycle);
 }
 
-/* ACT 1, RD 13, data complete at 13 + 12 + 2. */
+/* ACT 1 and RD 13, so the data are complete at 13 + 12 + 2. */
 START_TEST(closed_row) {
     start();
     ask(0, 5, false, 1, 1);
@@ -52,7 +52,7 @@ START_TEST(closed_row) {
 }
 END_TEST
 
-/* ACT 1, WR 13, data written at 13 + 4 + 2. */
+/* ACT 1 and WR 13, so the data are written at 13 + 4 + 2. */
 START_TEST(a_write_settles) {
     start();
     ask(0, 5, true, 1, 1);
@@ -64,7 +64,7 @@ START_TEST(a_write_settles) {
 }
 END_TEST
 
-/* The second burst follows after CCDL: RD 13 and 16, data at 30. */
+/* The request has two bursts, and the second follows CCDL after the first: RD 13 and RD 16, data at 30. */
 START_TEST(two_bursts) {
     start();
     ask(0, 5, false, 1, 2);
@@ -74,7 +74,7 @@ START_TEST(two_bursts) {
 }
 END_TEST
 
-/* A later read of the open row: RD 101, data at 115. */
+/* A second read comes later, and its row is open: RD 101, data at 115. */
 START_TEST(row_hit) {
     start();
     ask(0, 5, false, 1, 1);
@@ -87,7 +87,7 @@ START_TEST(row_hit) {
 }
 END_TEST
 
-/* A later read of another row of the bank: PRE 101, ACT 113, RD 125, data at 139. */
+/* A second read comes later, and uses another row of the bank: PRE 101, ACT 113, RD 125, data at 139. */
 START_TEST(row_conflict) {
     start();
     ask(0, 5, false, 1, 1);
@@ -100,9 +100,8 @@ START_TEST(row_conflict) {
 }
 END_TEST
 
-/* A read of another row that follows immediately waits until the first row has been open for RAS. RC is shortened, so
- * that it does not bind.
- * - PRE 29, ACT 41, RD 53, data at 67 */
+/* A second read of another row follows immediately. It waits until the first row has been open for RAS: PRE 29, ACT 41,
+ * RD 53, data at 67. RC is shortened in this test, so that it is not the limit. */
 START_TEST(row_conflict_waits_for_ras) {
     start();
     d.cfg.rc = 10;
@@ -114,7 +113,7 @@ START_TEST(row_conflict_waits_for_ras) {
 }
 END_TEST
 
-/* With RC 50, the second activate waits for RC: ACT 51, RD 63, data at 77. */
+/* With RC 50, the second activation must wait for RC: ACT 51, RD 63, data at 77. */
 START_TEST(rc_binds_when_it_is_longer) {
     start();
     d.cfg.rc = 50;
@@ -126,9 +125,9 @@ START_TEST(rc_binds_when_it_is_longer) {
 }
 END_TEST
 
-/* Requests for three banks: activates are RRD apart.
- * - ACT 1 and 7
- * - clock 13 has the first RD, so the third ACT is at 14 */
+/* There are requests for three banks. Activations must be RRD apart.
+ * - the first two are ACT 1 and ACT 7
+ * - clock 13 is used by the first RD, so the third is ACT 14 */
 START_TEST(activates_keep_rrd) {
     start();
     ask(0, 5, false, 1, 1);
@@ -141,8 +140,8 @@ START_TEST(activates_keep_rrd) {
 }
 END_TEST
 
-/* Bursts of two open rows are CCD apart in different bank groups (banks 0 and 1), and CCDL apart in one group (banks
- * 0 and 4). */
+/* Two bursts from open rows. If their banks are in different bank groups (banks 0 and 1), they are CCD apart. If their
+ * banks are in one group (banks 0 and 4), they are CCDL apart. */
 START_TEST(column_gaps) {
     for (uint32_t other = 1; other <= 4; other += 3) {
         start();
@@ -161,7 +160,7 @@ START_TEST(column_gaps) {
 }
 END_TEST
 
-/* WR 101, then RD at 101 + 4 + 2 + 5 = 112 at the earliest: data at 126. */
+/* After WR 101, RD is sent at 101 + 4 + 2 + 5 = 112 at the earliest: data at 126. */
 START_TEST(write_to_read) {
     start();
     ask(0, 5, false, 1, 1);
@@ -174,7 +173,7 @@ START_TEST(write_to_read) {
 }
 END_TEST
 
-/* RD 101, then WR at 101 + 12 + 2 + 2 - 4 = 113 at the earliest. */
+/* After RD 101, WR is sent at 101 + 12 + 2 + 2 - 4 = 113 at the earliest. */
 START_TEST(read_to_write) {
     start();
     ask(0, 5, false, 1, 1);
@@ -190,7 +189,7 @@ START_TEST(read_to_write) {
 }
 END_TEST
 
-/* WR 101 keeps its row open until 101 + 4 + 2 + 12 = 119: PRE 119, ACT 131, RD 143, data at 157. */
+/* After WR 101, the row must stay open until 101 + 4 + 2 + 12 = 119: PRE 119, ACT 131, RD 143, data at 157. */
 START_TEST(write_recovery) {
     start();
     ask(0, 5, false, 1, 1);
@@ -203,8 +202,8 @@ START_TEST(write_recovery) {
 }
 END_TEST
 
-/* Requests 2 (another row) and 3 (the open row) wait in the queue after request 1. FR-FCFS serves 3 first, FCFS
- * serves 2. */
+/* Request 2 (for another row) and request 3 (for the open row) wait in the queue behind request 1. FR-FCFS serves
+ * request 3 first; FCFS serves request 2 first. */
 START_TEST(row_hits_go_first) {
     for (uint32_t policy = DRAM_FR_FCFS; policy <= DRAM_FCFS; policy++) {
         start();
@@ -219,9 +218,9 @@ START_TEST(row_hits_go_first) {
 }
 END_TEST
 
-/* A queue of two entries:
- * - the first request leaves with RD 13
- * - the third, to another bank, enters at 14 and is activated in that cycle, not before */
+/* The queue has two entries.
+ * - The first request leaves the queue with RD 13.
+ * - The third request is for another bank. It enters at 14 and is activated in that cycle, not earlier. */
 START_TEST(queue_is_bounded) {
     start();
     d.cfg.queue = 2;
@@ -236,9 +235,10 @@ START_TEST(queue_is_bounded) {
 }
 END_TEST
 
-/* - a request is queued from cycle 1, when it enters, until its column command: RD 13, 12 cycles
- * - a second request, to another row of the bank, waits for RAS 28, RP 12 and RCD 12: RD at 1 + 28 + 12 + 12 = 53, 52
- *   cycles */
+/* Time in the queue:
+ * - A request is in the queue from cycle 1, when it enters, until its column command RD 13: 12 cycles.
+ * - The second request is for another row of the bank. It waits for RAS 28, RP 12 and RCD 12, so its RD is at 1 + 28 +
+ *   12 + 12 = 53: 52 cycles. */
 START_TEST(queued_cycles_are_summed) {
     for (uint64_t n = 1; n <= 2; n++) {
         start();
@@ -251,8 +251,8 @@ START_TEST(queued_cycles_are_summed) {
 }
 END_TEST
 
-/* At 924 and 700 MHz floor(c * 33 / 25) clocks have passed by cycle c. Stepping cycle by cycle, jumping over cycles
- * and looking ahead give the same results. */
+/* With DRAM at 924 MHz and the core at 700 MHz, floor(c * 33 / 25) DRAM clocks have passed by core cycle c. Stepping
+ * through all cycles, jumping over cycles, and looking ahead must give the same results. */
 START_TEST(clocks_cross_domains_exactly) {
     struct clock_ratio r = clock_ratio(700, 924);
     ck_assert_uint_eq(r.num, 33);
@@ -282,14 +282,14 @@ START_TEST(slow_dram_has_empty_cycles) {
 }
 END_TEST
 
-/* A DRAM clock belongs to the core cycle in which it ends: with two clocks in three cycles, clock 1 ends at 1.5 and
- * clock 2 at 3. */
+/* A DRAM clock belongs to the core cycle in which it ends. With two DRAM clocks in three core cycles, clock 1 ends at
+ * 1.5 and clock 2 at 3. */
 START_TEST(the_cycle_of_a_clock) {
     static const uint64_t of[] = {0, 2, 3, 5, 6, 8, 9};
     struct clock_ratio r = clock_ratio(1500, 1000);
     for (uint64_t k = 0; k < 7; k++)
         ck_assert_uint_eq(clock_to_cycle(r, k), of[k]);
-    r = clock_ratio(700, 924); /* 33 clocks in 25 cycles */
+    r = clock_ratio(700, 924); /* 33 DRAM clocks in 25 core cycles */
     ck_assert_uint_eq(clock_to_cycle(r, 33), 25);
     ck_assert_uint_eq(clock_to_cycle(r, 34), 26);
     ck_assert_uint_eq(clock_to_cycle(r, 33000000001), 25000000001);

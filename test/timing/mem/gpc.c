@@ -1,11 +1,11 @@
-/* Tests the caches of clusters, with cycles derived by hand. Of three SMs, SMs 0 and 2 share one cache, and SM 1 uses
- * the other cache. All domains have one clock.
- * - a request of cycle t is at the cache at t + 8 and reads the tags at t + 18
- * - the data of a hit take the port for a cycle and 8 cycles for the way back: t + 26
- * - a miss is at the crossbar at t + 18, 10 cycles later than a direct request of the SM, whose latencies are 272 from
- *   DRAM and 140 from the L2 (test/timing/mem/memsys.c)
- * - the line arrives at the cache 10 cycles later than for a direct request, and at the SM 8 cycles after that: t + 290
- *   from DRAM, t + 158 from the L2 */
+/* Tests the caches of clusters, with cycles derived by hand. There are three SMs. SMs 0 and 2 share one cluster cache,
+ * and SM 1 uses another. All domains have one clock.
+ * - A request that is sent at cycle t is at the cluster cache at t + 8, and reads the tags at t + 18.
+ * - The data of a hit use the cache's port for a cycle and need 8 cycles for the way back, so they arrive at t + 26.
+ * - A miss is at the crossbar at t + 18. This is 10 cycles later than a request that an SM sends directly, whose
+ *   latencies are 272 from DRAM and 140 from the L2 (test/timing/mem/memsys.c).
+ * - So the line arrives at the cluster cache 10 cycles later than for a direct request, and 8 cycles after that at the
+ *   SM: at t + 290 from DRAM, or t + 158 from the L2. */
 #include "timing/mem/gpc.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -45,7 +45,7 @@ static void end(struct gpc_rig *r) {
     stats_free(&r->stats);
 }
 
-/* Runs to cycle `to` and records replies. */
+/* Runs up to cycle `to`, and records the replies. */
 static void run_to(struct gpc_rig *r, uint64_t to) {
     for (; r->now < to; r->now++) {
         memsys_run(r->mem, r->now, r->now + 1);
@@ -74,7 +74,7 @@ static void ask(struct gpc_rig *r, uint32_t sm, uint8_t kind, uint64_t address, 
 
 static void fetch(struct gpc_rig *r, uint32_t sm, uint64_t address) { ask(r, sm, MEM_INSTRUCTION, address, LINE, 7); }
 
-/* Returns the cycle of the SM's last reply. */
+/* Returns the cycle of the last reply to the SM. */
 static uint64_t last(const struct gpc_rig *r, uint32_t sm) {
     ck_assert_uint_gt(r->n[sm], 0);
     return r->reply[sm][r->n[sm] - 1].cycle;
@@ -85,8 +85,8 @@ static double count(struct gpc_rig *r, const char *name) {
     return stats_get(&r->stats, name);
 }
 
-/* SM 2's request reads the tags one cycle after SM 0's request, and joins its miss. The port serves the SMs one
- * after the other. */
+/* SM 2's request reads the tags one cycle after SM 0's request, and joins its pending miss. The cache's port sends the
+ * replies to the two SMs one after the other. */
 START_TEST(a_miss_is_shared_in_a_cluster) {
     static struct gpc_rig r;
     prepare(&r);
@@ -97,7 +97,7 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
     ck_assert_uint_eq(last(&r, 0), 290);
     ck_assert_uint_eq(last(&r, 2), 291);
     ck_assert_double_eq(count(&r, "l2.accesses"), 1);
-    fetch(&r, 1, CODE); /* the other cluster gets the line from the L2 */
+    fetch(&r, 1, CODE); /* the other cluster cache gets the line from the L2 */
     run_to(&r, 2000);
     ck_assert_uint_eq(last(&r, 1), 1000 + 158);
     ck_assert_double_eq(count(&r, "l2.accesses"), 2);
@@ -115,10 +115,10 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
 }
 END_TEST
 
-/* 128 bytes at 32 bytes per cycle take four cycles. Of two simultaneous hits, SM 2 is served first, since SM 0 was
- * served last:
- * - SM 2: 18 + 3 + 8
- * - SM 0: four cycles later */
+/* At 32 bytes per cycle, 128 bytes use the port for four cycles. Of two hits at the same time, SM 2 is served first,
+ * because SM 0 was served last:
+ * - SM 2 gets its data after 18 + 3 + 8 cycles
+ * - SM 0 gets its data four cycles later */
 START_TEST(the_port_bounds_replies) {
     static struct gpc_rig r;
     prepare(&r);
@@ -135,9 +135,9 @@ START_TEST(the_port_bounds_replies) {
 }
 END_TEST
 
-/* SM 2 is served first, since SM 0 was served last.
- * - one entry: SM 0's request enters when SM 2's request has left at 18, and reads the tags at 28
- * - two entries: both requests enter at 8, and SM 0's reply comes one cycle after SM 2's reply */
+/* SM 2 is served first, because SM 0 was served last.
+ * - If the queue has one entry, SM 0's request enters when SM 2's request has left at 18, and reads the tags at 28.
+ * - If the queue has two entries, both requests enter at 8, and SM 0's reply comes one cycle after SM 2's reply. */
 START_TEST(requests_wait_for_an_entry) {
     for (uint32_t entries = 1; entries <= 2; entries++) {
         static struct gpc_rig r;
@@ -156,8 +156,8 @@ START_TEST(requests_wait_for_an_entry) {
 }
 END_TEST
 
-/* A line of 256 bytes is two lines of the L2. The first half arrives as fast as a line of 128 bytes; the second half
- * then hits. */
+/* A line of 256 bytes consists of two lines of the L2. Its first half arrives as early as a line of 128 bytes would. A
+ * request for the second half then hits. */
 START_TEST(a_long_line_is_several_of_the_l2) {
     static struct gpc_rig r;
     prepare(&r);
@@ -176,7 +176,8 @@ START_TEST(a_long_line_is_several_of_the_l2) {
 }
 END_TEST
 
-/* With a sectored L2, a line arrives as four replies of one flit each, and is sent to its SM as one reply. */
+/* With a sectored L2, a line comes as four replies of one flit each. The cluster cache sends it to the SM as one
+ * reply. */
 START_TEST(sectors_come_together) {
     static struct gpc_rig r;
     prepare(&r);
@@ -192,8 +193,8 @@ START_TEST(sectors_come_together) {
 }
 END_TEST
 
-/* - the second line finds no MSHR at 19, and waits until the first line arrives at 282
- * - this line is in the open row, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8 */
+/* - The second miss finds no free MSHR at cycle 19, and waits until the first line arrives at 282.
+ * - The row of the second line is open by then, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8. */
 START_TEST(a_miss_waits_for_an_mshr) {
     static struct gpc_rig r;
     prepare(&r);
@@ -209,7 +210,7 @@ START_TEST(a_miss_waits_for_an_mshr) {
 }
 END_TEST
 
-/* One set of two ways: the third line evicts the least recently used. */
+/* The cache has one set of two ways. The third line evicts the least recently used line. */
 START_TEST(the_least_recently_used_line_leaves) {
     static const uint32_t lines[] = {0, 1, 0, 2, 0, 1};
     static const bool hits[] = {false, false, true, false, true, false};
@@ -230,7 +231,7 @@ START_TEST(the_least_recently_used_line_leaves) {
 }
 END_TEST
 
-/* Instructions and constants use the cluster's cache. All other kinds bypass it. */
+/* Instructions and constants use the cluster cache. Other kinds of accesses bypass it. */
 START_TEST(kinds_that_use_the_cache) {
     static const struct {
         uint8_t kind;
@@ -253,8 +254,8 @@ START_TEST(kinds_that_use_the_cache) {
 }
 END_TEST
 
-/* A load that follows a fetch does not wait for it: both leave the SM in one cycle, and the load's data arrive 272
- * cycles later. */
+/* A load that follows an instruction fetch does not wait for the fetch. Both leave the SM in one cycle, and the data of
+ * the load arrive 272 cycles later. */
 START_TEST(data_passes_a_fetch) {
     static struct gpc_rig r;
     prepare(&r);
@@ -270,7 +271,8 @@ START_TEST(data_passes_a_fetch) {
 }
 END_TEST
 
-/* SMs are distributed over clusters round-robin. The number of clusters is the smallest that gpc.sms allows. */
+/* SMs are assigned to clusters round-robin. The number of clusters is the smallest number for which no cluster has more
+ * than gpc.sms SMs. */
 START_TEST(clusters_of_a_machine) {
     static const struct {
         uint32_t sms, of, clusters;

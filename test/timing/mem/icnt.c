@@ -1,4 +1,4 @@
-/* Tests the crossbar: flits, serialisation, round-robin and back-pressure. */
+/* Tests the crossbar: flits, serialisation on links, round-robin order, and back-pressure. */
 #include "timing/mem/icnt.h"
 #include "test/test.h"
 
@@ -11,7 +11,7 @@ static void start(uint32_t speedup, uint32_t room) {
     icnt_init(&x, &s, room);
 }
 
-/* Runs until the next grant and checks it. */
+/* Runs the crossbar until the next grant, and checks this grant. */
 static void expect(uint64_t *now, uint64_t cycle, uint32_t in, uint64_t arrival) {
     int n = 0;
     for (; !n && *now < 1000; ++*now)
@@ -22,8 +22,8 @@ static void expect(uint64_t *now, uint64_t cycle, uint32_t in, uint64_t arrival)
     ck_assert_uint_eq(grants[0].arrival, arrival);
 }
 
-/* A line of 128 bytes and a header of 8 bytes are 4 flits of 40 bytes. A request without data is one flit. 32 bytes
- * fit in a flit together with the header, 33 bytes do not. */
+/* A flit has 40 bytes. A line of 128 bytes and its header of 8 bytes are 4 flits. A request without data is one flit.
+ * 32 bytes and the header fit in one flit; 33 bytes do not. */
 START_TEST(flits_of_packets) {
     start(1, UINT32_MAX);
     ck_assert_uint_eq(icnt_flits(&x, 128), 4);
@@ -33,7 +33,7 @@ START_TEST(flits_of_packets) {
 }
 END_TEST
 
-/* Four flits from cycle 10 on occupy the link in cycles 10 to 13. The last flit arrives 5 cycles later. */
+/* Four flits use the link in cycles 10 to 13. The last flit arrives 5 cycles later. */
 START_TEST(one_packet) {
     uint64_t now = 0;
     start(1, UINT32_MAX);
@@ -42,9 +42,9 @@ START_TEST(one_packet) {
 }
 END_TEST
 
-/* Waiting packets of n flits for one output, with two steps of the switch per cycle: each packet takes n + 1 steps. The
- * first packet's last flit arrives at cycle n - 1, or step 2 n - 2, so the next packet begins at step 2 n - 1 or n + 1,
- * whichever is later. The packets begin at these steps (two steps per cycle):
+/* Packets of n flits wait for one output. The switch makes one or two steps per cycle and takes n + 1 steps for a
+ * packet. With two steps per cycle, the last flit of the first packet arrives at cycle n - 1, which is step 2 n - 2. So
+ * the next packet begins at step 2 n - 1 or n + 1, whichever is later. Steps at which packets begin:
  * - one flit: 0 2 4 6
  * - two flits: 0 3 6 9
  * - four flits: 0 7 12 17 */
@@ -68,8 +68,8 @@ START_TEST(switch_takes_a_step_more_than_flits) {
 }
 END_TEST
 
-/* An input's link delivers one flit per cycle. The second of two packets of four flits is complete from cycle 4 on,
- * however fast the switch is. */
+/* An input's link delivers one flit per cycle. So of two packets of four flits, the second can be granted at cycle 4 at
+ * the earliest, however fast the switch is. */
 START_TEST(links_take_a_flit_a_cycle) {
     uint64_t now = 0;
     start(8, UINT32_MAX);
@@ -82,10 +82,11 @@ START_TEST(links_take_a_flit_a_cycle) {
 }
 END_TEST
 
-/* The switch is faster than an output's link, and a buffer of 16 flits lets it run ahead.
- * - packets of 4 flits begin at steps 0, 7, 12, 17, ..., 7 + 5 (i - 1)
- * - at most 16 of the 4 i flits before packet i may be in the buffer: it begins at cycle 4 i - 16 at the earliest
- * - the second limit is later from i = 12 on: step 64, cycle 32 */
+/* The switch is faster than the link of an output. A buffer of 16 flits lets the switch run ahead of the link.
+ * - Without a limit, packets of 4 flits begin at steps 0, 7, 12, 17 and so on; packet i at step 7 + 5 (i - 1).
+ * - At most 16 of the 4 i flits before packet i may be in the buffer, so packet i begins at cycle 4 i - 16 at the
+ *   earliest.
+ * - The second limit is later from packet 12 on: step 64, cycle 32. */
 START_TEST(buffer_bounds_the_lead) {
     uint64_t now = 0;
     start(2, UINT32_MAX);
@@ -96,7 +97,7 @@ START_TEST(buffer_bounds_the_lead) {
 }
 END_TEST
 
-/* Three inputs that always offer packets are served round-robin. */
+/* Three inputs that always offer packets must be served round-robin. */
 START_TEST(inputs_take_turns) {
     uint64_t now = 0;
     start(2, UINT32_MAX);
@@ -109,7 +110,7 @@ START_TEST(inputs_take_turns) {
 }
 END_TEST
 
-/* Two inputs for two outputs are granted in the same cycle. */
+/* Two inputs that send to two different outputs are granted in the same cycle. */
 START_TEST(inputs_do_not_wait_for_each_other) {
     start(2, UINT32_MAX);
     icnt_offer(&x, 0, 0, 1, 20);
@@ -118,7 +119,7 @@ START_TEST(inputs_do_not_wait_for_each_other) {
 }
 END_TEST
 
-/* An output with room for one packet grants the second packet when room is returned. */
+/* An output has room for one packet. It grants the second packet when the room of the first is returned. */
 START_TEST(full_outputs_stop_packets) {
     uint64_t now = 0;
     start(1, 1);
@@ -135,7 +136,7 @@ START_TEST(full_outputs_stop_packets) {
 }
 END_TEST
 
-/* The rules of icnt.h, without its shortcuts: looks at all ports in every step. */
+/* A model that follows the rules of icnt.h without shortcuts: it examines all ports in every step. */
 struct reference {
     uint64_t in_time[ICNT_PORTS], in_link[ICNT_PORTS], out_time[ICNT_PORTS], out_link[ICNT_PORTS];
     int dest[ICNT_PORTS]; /* -1: no offer */
@@ -176,7 +177,7 @@ static uint64_t reference_grant(struct reference *p, uint32_t in, uint32_t out, 
     return link - 1 + x.shape.latency;
 }
 
-/* Checks that `x`, if called, makes the same grants in this cycle, in any order. */
+/* Checks that `x`, if it is called in this cycle, makes the same grants as the model, in any order. */
 static void same_grants(struct reference *p, uint64_t now, bool called) {
     int n = called ? icnt_tick(&x, now, grants) : 0, found = 0;
     for (uint64_t step = now * x.shape.speedup; step < (now + 1) * x.shape.speedup; step++)
@@ -195,8 +196,8 @@ static void same_grants(struct reference *p, uint64_t now, bool called) {
     ck_assert_int_eq(n, found);
 }
 
-/* Random offers, some far in the future, and random room. The crossbar is called every cycle or when it is due, and the
- * clock sometimes jumps. */
+/* Offers random packets, some far in the future, and random room. The crossbar is called in every cycle, or only when
+ * it is due. Sometimes the clock jumps. */
 START_TEST(reference_grants_the_same) {
     static struct reference p;
     uint64_t rng = (uint64_t)_i + 1;
@@ -243,5 +244,5 @@ SUITE(timing_icnt) {
     TEST(inputs_take_turns);
     TEST(inputs_do_not_wait_for_each_other);
     TEST(full_outputs_stop_packets);
-    TEST_LOOP(reference_grants_the_same, 0, 64);
+    TEST_LOOP(reference_grants_the_same, 0, test_every() ? 64 : 32);
 }

@@ -2,8 +2,8 @@
  * full. */
 #include "test/timing/mem/l2_rig.h"
 
-/* - a miss reads the tags at 10, its data come at 50: reply at 55
- * - the hit of cycle 100 reads the tags at 110: reply at 115 */
+/* - a miss reads the tags in cycle 10 and its data arrive in cycle 50, so its reply leaves in cycle 55
+ * - a hit that arrives in cycle 100 reads the tags in cycle 110, so its reply leaves in cycle 115 */
 START_TEST(miss_and_hit) {
     begin(_i), start();
     packet(MEM_READ, 9, ALL, 7, 0);
@@ -28,9 +28,9 @@ START_TEST(miss_and_hit) {
 }
 END_TEST
 
-/* Two hits of a line. The second hit reads the tags when the data array has moved the data of the first: after 4
- * cycles at 32 bytes per cycle, 1 cycle at 128 bytes, 16 cycles at 8 bytes. The replies are as many cycles apart.
- * One sector takes one cycle at 32 bytes. */
+/* Two hits of a line. The second hit reads the tags when the data array has moved the data of the first hit. A line
+ * takes 4 cycles at 32 bytes per cycle, 1 cycle at 128 bytes per cycle, and 16 cycles at 8 bytes per cycle. The
+ * second reply leaves this many cycles after the first. A hit of one sector takes one cycle at 32 bytes per cycle. */
 START_TEST(the_data_array_moves_so_many_bytes) {
     static const struct {
         uint32_t port;
@@ -70,10 +70,10 @@ START_TEST(misses_take_a_cycle_each) {
 }
 END_TEST
 
-/* Two accesses join a pending line, and its MSHR has no room for a third.
- * - the third stalls at the tags from 12 to 50, then hits
- * - the data array takes 4 cycles per line: the first access is answered at 55, the hit at 59, the second access
- *   at 63 */
+/* Two accesses join a pending line, whose MSHR has no room for a third access.
+ * - the third access stalls at the tags from cycle 12 to 50, and then hits
+ * - the data array takes 4 cycles per line: the first access is answered in cycle 55, the third (the hit) in cycle
+ *   59, and the second in cycle 63 */
 START_TEST(accesses_join_an_mshr) {
     begin(_i);
     cfg.l2.merges = 2;
@@ -95,8 +95,8 @@ START_TEST(accesses_join_an_mshr) {
 }
 END_TEST
 
-/* With one MSHR, the next line's request leaves when the MSHR is free, that is, when its last access has been
- * answered. */
+/* With one MSHR, the request for the next line leaves when the MSHR is free. The MSHR is free when the last access
+ * that it holds has been answered. */
 START_TEST(one_mshr) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -116,8 +116,8 @@ START_TEST(one_mshr) {
 }
 END_TEST
 
-/* DRAM may answer in any order. Lines that arrive together are written one after the other, 4 cycles each, even if only
- * one sector of each was requested. */
+/* DRAM may answer in any order. Lines that arrive in the same cycle are written into the data array one after the
+ * other. Each line takes 4 cycles, even if only one of its sectors was requested. */
 START_TEST(fills_in_their_own_order) {
     begin(_i), start();
     for (uint32_t i = 0; i < 3; i++)
@@ -136,7 +136,7 @@ START_TEST(fills_in_their_own_order) {
 END_TEST
 
 /* A write that misses, under each policy: whether it is sent to DRAM, whether the line is fetched, and whether the
- * slice then has the line. An acknowledgement has no bytes and comes 5 cycles after the tags. */
+ * slice has the line after the write. An acknowledgement has no bytes and comes 5 cycles after the tags. */
 START_TEST(writes_that_miss) {
     static const struct {
         enum l2_write_miss policy;
@@ -165,7 +165,7 @@ START_TEST(writes_that_miss) {
             ck_assert_uint_eq(slice.n.misses, 1);
             packet(MEM_WRITE_BACK, 3, ALL, 1, 100);
             run(200);
-            no_reply(); /* nothing waits for a line that an L1 evicted */
+            no_reply(); /* an evicted line of an L1 gets no reply */
             stop();
         }
 }
@@ -184,7 +184,7 @@ START_TEST(partial_writes_are_completed) {
         if (fetch)
             mshr = asked(false, 3, 0xd);
         asked_nothing();
-        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the remaining three sectors are fetched at the same time */
+        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the other three sectors are fetched at the same time */
         run(150);
         if (!fetch)
             mshr = asked(false, 3, 0xd);
@@ -242,7 +242,7 @@ START_TEST(writes_keep_the_array) {
 END_TEST
 
 /* The lanes of an atomic on one address take one cycle each, which delays the reply and the next access. If the line
- * is not present, they start when it arrives. Afterwards the line is dirty. */
+ * is not present, the lanes start when the line arrives. After the atomic, the line is dirty. */
 START_TEST(atomics_take_turns) {
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
         begin(_i);
@@ -266,7 +266,7 @@ START_TEST(atomics_take_turns) {
 END_TEST
 
 /* A sectored slice splits a packet: one sector per cycle reads the tags, and each sector has its own DRAM access and
- * reply. The packet's queue place is free when its last sector has read the tags. A prefetch is not split. */
+ * reply. The packet's queue entry is free when its last sector has read the tags. A prefetch is not split. */
 START_TEST(sectors_go_their_own_ways) {
     begin(_i);
     cfg.l2.sectored = true;
@@ -307,8 +307,8 @@ END_TEST
 /* Two packets read sectors 0 and 1 of a line, which arrive at 50 and 51. Four replies leave from 55 on, one per cycle.
  * - by default, all replies to the first packet precede the replies to the second
  * - with peer.l2_sector_replies sector 0 of both packets is answered, then sector 1
- * - if sector 1 arrives at 50 and sector 0 at 60, packets wait for sector 0 until 65; with the option sector 1 is
- *   answered at 55 */
+ * - if sector 1 arrives at 50 and sector 0 at 60: by default, replies for both sectors wait until 65; with the
+ *   option, replies for sector 1 leave from 55 on */
 START_TEST(answers_by_sector) {
     for (int on = 0; on < 2; on++)
         for (int late = 0; late < 2; late++) {
@@ -335,7 +335,7 @@ START_TEST(answers_by_sector) {
 }
 END_TEST
 
-/* A sectored slice counts the serialised lanes of an atomic once, with its first sector. */
+/* A sectored slice counts the serialised lanes of an atomic once, when the atomic's first sector reads the tags. */
 START_TEST(atomics_by_sector) {
     begin(_i);
     cfg.l2.sectored = true;
@@ -354,8 +354,9 @@ START_TEST(atomics_by_sector) {
 }
 END_TEST
 
-/* A reply that the crossbar does not take keeps its place. With one reply place, the second hit (or a second waiting
- * access) stalls until the first reply is taken. With two places, it does not stall. */
+/* A reply occupies an entry of the reply queue until the crossbar takes the reply. With one entry, the second hit
+ * (or a second access that waits for a line) stalls until the first reply is taken. With two entries, it does not
+ * stall. */
 START_TEST(replies_that_stay_stall) {
     for (uint32_t places = 1; places <= 2; places++) {
         begin(_i);
@@ -388,8 +389,8 @@ START_TEST(replies_that_stay_stall) {
 }
 END_TEST
 
-/* A slice accepts as many packets as the ROP holds in flight, plus icnt.slice_queue. This is tested at both ends of
- * both ranges. All packets are served, one per cycle. */
+/* A slice accepts as many packets as the ROP holds in flight, plus icnt.slice_queue. The test uses the smallest and
+ * the largest value of both options. All packets are served, one per cycle. */
 START_TEST(room_for_packets) {
     static const uint32_t cases[][2] = {{0, 1}, {0, 1024}, {1, 1}, {2000, 1}, {2000, 1024}, {120, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -414,7 +415,8 @@ START_TEST(room_for_packets) {
 }
 END_TEST
 
-/* A miss needs two places in DRAM's queue, for itself and for an evicted line. With one free place, it stalls. */
+/* A miss needs two free entries in DRAM's queue: one for its read and one for the write-back of an evicted line.
+ * With one free entry, the miss stalls. */
 START_TEST(room_on_the_way_to_dram) {
     begin(_i);
     cfg.l2.mshrs = 256;
@@ -427,7 +429,7 @@ START_TEST(room_on_the_way_to_dram) {
     run(1000);
     ck_assert_uint_eq(slice.n.misses, places - 1);
     asked(false, 0, ALL);
-    slice.next = now; /* as the partition does when DRAM has taken a request */
+    slice.next = now; /* the partition does this when DRAM has taken a request */
     run(1001);
     ck_assert_uint_eq(slice.n.misses, places);
     ck_assert_uint_eq(slice.n.stalls, 1001 - (10 + places - 1));

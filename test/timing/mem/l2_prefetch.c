@@ -53,8 +53,9 @@ static void start_pf(int64_t step) {
 
 /* A prefetch uses a cycle in which no access reads the tags:
  * - the prefetch is requested at 10, when the first access reads the tags, and reads the tags at 11
- * - DRAM delivers it like any line, and the next read of it is its first use
- * - later: accesses read the tags at 110, 114 and 115, so their prefetches read the tags at 116, 117 and 118 */
+ * - DRAM delivers the prefetched line like any other line, and the next read of the line is its first use
+ * - later accesses read the tags at 110, 114 and 115, and the prefetches that they cause read the tags at 116, 117
+ *   and 118 */
 START_TEST(a_prefetch_of_the_slice) {
     begin(_i);
     cfg.l2.mshrs = 16;
@@ -108,7 +109,8 @@ START_TEST(a_prefetch_of_the_slice) {
 }
 END_TEST
 
-/* A request of one cycle reads the tags in the next cycle, even if the tags are idle. Here the line arrives at 60. */
+/* A prefetch that is requested in one cycle reads the tags in the next cycle, even if the tags are idle in the
+ * first. The prefetcher makes this request at 60, when a line arrives. */
 START_TEST(a_request_waits_for_the_next_cycle) {
     begin(_i);
     start_pf(LINE);
@@ -126,7 +128,7 @@ START_TEST(a_request_waits_for_the_next_cycle) {
 END_TEST
 
 /* Prefetches without effect: the line is present or pending, the queue is full, no MSHR is free, or a slice does not
- * support the kind. */
+ * support the kind of request. */
 START_TEST(prefetches_without_effect) {
     begin(_i);
     start_pf(LINE);
@@ -173,8 +175,8 @@ START_TEST(prefetches_without_effect) {
 }
 END_TEST
 
-/* No prefetch overtakes a stalled access. The access waits for an MSHR from 11 to 60, and the prefetch of the first
- * access reads the tags after it. */
+/* No prefetch overtakes a stalled access. The access waits for an MSHR from 11 to 60, and the prefetch that the
+ * first access caused reads the tags after this access. */
 START_TEST(no_prefetch_passes_a_held_access) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -196,7 +198,8 @@ START_TEST(no_prefetch_passes_a_held_access) {
 END_TEST
 
 /* With twelve slices and interleaving in pieces of 256 bytes, every other next line belongs to another slice. Lines
- * that an SM prefetches into the L2 are marked as prefetched, too, but not as prefetched by this prefetcher. */
+ * that an SM prefetches into the L2 are also marked as prefetched, but not as prefetched by the prefetcher of the
+ * slice. */
 START_TEST(lines_of_others) {
     begin(_i);
     cfg.memory.l2_slices = 12;
@@ -219,7 +222,7 @@ START_TEST(lines_of_others) {
     run(now + 20);
     const struct prefetch_seen *s = &pf.seen[pf.n_seen - 2];
     ck_assert(s->line == 24 * LINE && s->first_use && s->late && !s->own);
-    ck_assert_uint_eq(slice.cache.n.prefetches, 2); /* line 24, then line 25 */
+    ck_assert_uint_eq(slice.cache.n.prefetches, 2); /* the prefetched lines are line 24, then line 25 */
     ck_assert_uint_eq(slice.cache.n.prefetch_late, 1);
     stop();
 }

@@ -1,11 +1,12 @@
 #ifndef TEST_TIMING_MEM_L2_RIG_H
 #define TEST_TIMING_MEM_L2_RIG_H
-/* Test fixture: one slice of the L2 alone. Tests insert packets and DRAM's answers. Defaults: ROP 10, tags to reply 5,
- * a data array of 32 bytes per cycle, lines of 128 bytes, 4 sets of 2 ways.
+/* Test fixture: one slice of the L2 alone. Tests insert packets and the replies of DRAM. Defaults: a ROP latency of 10
+ * cycles, 5 cycles from the tags to the reply, a data array of 32 bytes per cycle, lines of 128 bytes, and 4 sets of 2
+ * ways.
  * - a packet that arrives at t reads the tags at t + 10
  * - a hit's reply is ready 5 cycles later
- * - a miss is sent to DRAM at once
- * Each test runs twice: once with a call of the slice in every cycle, and once only in cycles in which it has work. */
+ * - a miss is sent to DRAM at once Each test runs twice: once with a call of the slice in every cycle, and once only
+ *   in cycles in which it has work. */
 #include "test/test.h"
 #include "timing/mem/l2.h"
 

@@ -3,8 +3,8 @@
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 
-/* Fermi's numbers (the defaults): address generation 1 cycle, L1 35, shared memory 26. Memory beyond the L1 takes
- * 300 cycles. */
+/* Latencies of Fermi (the defaults): address generation 1 cycle, L1 35 cycles, shared memory 26 cycles. Memory
+ * beyond the L1 takes 300 cycles. */
 static struct config cfg;
 static struct memsys *mem;
 static struct lsu *lsu;
@@ -77,8 +77,8 @@ static void expect(uint64_t cycle, uint32_t tag, bool missed) {
     ck_assert_int_eq(m, missed);
 }
 
-/* - accepted at 0, tags read at 35, fill 300 later
- * - the second load hits: 35 */
+/* - the first load is accepted at 0 and reads the tags at 35; its line arrives 300 cycles later
+ * - the second load hits and takes 35 cycles */
 START_TEST(load_misses_then_hits) {
     setup(), start();
     strided(0x10000000, 4);
@@ -90,7 +90,7 @@ START_TEST(load_misses_then_hits) {
 }
 END_TEST
 
-/* Four lines enter, one per cycle, so the last line reads its tags at 35 + 3. */
+/* Four lines enter the L1, one per cycle, so the last line reads its tags at 35 + 3. */
 START_TEST(lines_enter_one_a_cycle) {
     setup(), start();
     strided(0x10000000, 16);
@@ -102,7 +102,7 @@ START_TEST(lines_enter_one_a_cycle) {
 }
 END_TEST
 
-/* Shared memory takes 26 cycles, and a cycle more for each pass after the first. */
+/* Shared memory takes 26 cycles, and one more cycle for each pass after the first. */
 START_TEST(shared_latency_and_conflicts) {
     setup(), start();
     strided(0, 4);
@@ -131,10 +131,10 @@ START_TEST(conflict_delays_the_next_access) {
 }
 END_TEST
 
-/* Constants take one cycle for each address:
- * - all lanes at one address: accepted at 0, looked up at 2, fill 300 later
- * - four addresses of that line: they enter a pipeline of length 1 in cycles 1 to 4, and the last address
- *   leaves at 5 */
+/* Constants take one cycle for each distinct address:
+ * - all lanes read one address: the access is accepted at 0 and looked up at 2, and its line arrives 300 cycles later
+ * - lanes read four addresses of that line: the addresses enter a pipeline of length 1 in cycles 1 to 4, and the
+ *   last address leaves the pipeline at 5 */
 START_TEST(constant_addresses_take_turns) {
     setup(), start();
     strided(0x10000000, 0);
@@ -158,8 +158,8 @@ START_TEST(atomic_goes_past_the_l1) {
 }
 END_TEST
 
-/* Loads past the L1 (.cg, .cv, volatile) leave in cycle 1, like atomics, though the line is in the L1. Their reply
- * comes 300 cycles later. Other loads hit. */
+/* Loads past the L1 (.cg, .cv, volatile) leave in cycle 1, like atomics, although the line is in the L1. Their reply
+ * comes 300 cycles later. Other loads of the line hit. */
 START_TEST(loads_past_the_l1) {
     static const struct {
         uint8_t cache_op, hints;
@@ -200,7 +200,8 @@ START_TEST(store_drops_the_line) {
 }
 END_TEST
 
-/* Local memory uses write-back, not write-through: a fully written line stays in the L1, and a load hits it. */
+/* The L1 uses write-back for local memory, not write-through: a fully written line stays in the L1, and a later load
+ * of it hits. */
 START_TEST(local_store_stays) {
     setup(), start();
     strided(8, 0);
@@ -212,7 +213,7 @@ START_TEST(local_store_stays) {
 }
 END_TEST
 
-/* Two loads of one line: the second joins the first's miss and completes with it. */
+/* Two loads of one line: the second load joins the miss of the first load, and both complete in the same cycle. */
 START_TEST(second_miss_merges) {
     setup();
     cfg.lsu.queue = 2;
@@ -252,7 +253,7 @@ START_TEST(accesses_return_one_a_cycle) {
         strided(0x10000080, 4);
         give(SPACE_GLOBAL, MEM_READ, 4, 3);
         expect(335, 1, true);
-        now += (uint64_t)on; /* without this, the loop would repeat the cycle */
+        now += (uint64_t)on; /* without this line, the loop would repeat the cycle */
         expect(335 + (uint64_t)on, 2, true);
         expect(635 + (uint64_t)on, 3, true);
         stop();
@@ -260,11 +261,11 @@ START_TEST(accesses_return_one_a_cycle) {
 }
 END_TEST
 
-/* The caches alternate in returning accesses.
+/* The L1 and the constant cache alternate in returning accesses.
  * - a load enters an L1 of 10 cycles at 1, reads the tags at 10, and its line arrives at 310
- * - 16 constants of one line enter at 2 to 17 and miss at 3: their line arrives at 303, and all return then
+ * - 16 constants of one line enter at 2 to 17 and miss at 3: their line arrives at 303, and all 16 return in that cycle
  * - with peer.lsu_serial_returns, one access returns per cycle: the last constant would return at 318, but returns
- *   at 319, because the load returns between them */
+ *   at 319, because the load returns in the cycle between two constants */
 START_TEST(caches_return_in_turn) {
     for (int on = 0; on < 2; on++) {
         setup();
@@ -309,8 +310,8 @@ END_TEST
 
 /* - 8 bytes of local memory per lane lie in two lines, each of which has one word of every lane
  * - their tags are read at 35 and 36, and they arrive at 335 and 336
- * - every lane needs both lines, so no lane is done when only the first has arrived
- * - with 4 bytes per lane there is one line */
+ * - every lane needs both lines, so no lane is done when only the first line has arrived
+ * - 4 bytes per lane lie in one line */
 START_TEST(lanes_wait_for_both_words) {
     lanemask_t lanes;
     setup(), start();
@@ -336,7 +337,7 @@ END_TEST
 
 /* A queue of three entries is never empty and wraps around. Twelve loads of two lines each enter as soon as there is
  * room.
- * - line k enters in cycle k + 1, as if they were one load
+ * - line k of all loads enters in cycle k + 1, as if the lines belonged to one load
  * - load i reads the tags of its second line at 36 + 2 i, and completes 300 cycles later */
 START_TEST(the_queue_goes_round) {
     uint32_t given = 0, finished = 0, tag;
@@ -364,7 +365,7 @@ END_TEST
 /* The pipeline holds 36 lines: one for each cycle of latency, and one more.
  * - line k of 38 enters in cycle k + 1
  * - line 0 reads its tags at 35 and has the only MSHR until 335, so line 1 stalls from 36 on
- * - lines 1 to 36 are in the pipeline at 37, and the last line is held before it from 38 until 335 */
+ * - lines 1 to 36 are in the pipeline at 37, and the last line waits at its entry from 38 until 335 */
 START_TEST(a_full_pipeline_holds_the_front) {
     setup();
     cfg.l1.mshrs = 1;
@@ -392,8 +393,8 @@ START_TEST(a_full_pipeline_holds_the_front) {
 }
 END_TEST
 
-/* The report of a pending line: it has left the L1's pipeline, but holds an MSHR. After it has arrived the report does
- * not mention the L1. */
+/* Tests the report of an access that waits for a pending line: the access has left the L1's pipeline, but holds an
+ * MSHR. After the line has arrived, the report does not mention the L1. */
 START_TEST(pending_lines_are_described) {
     char text[400];
     setup();
@@ -414,8 +415,8 @@ START_TEST(pending_lines_are_described) {
 }
 END_TEST
 
-/* Tags that share an entry of the lookup table: the later load takes the entry. Each load is still found, with its own
- * lanes. */
+/* Tags that share an entry of the lookup table: the later load takes the entry. The unit still finds each load and
+ * its own lanes. */
 START_TEST(waiting_lanes_of_tags_that_collide) {
     static const uint32_t tags[] = {0, 1, LSU_TAGS, LSU_TAGS + 1};
     setup();
@@ -446,9 +447,9 @@ START_TEST(waiting_lanes_of_tags_that_collide) {
 }
 END_TEST
 
-/* Words 0 and 16 of two lines: sectors 0 and 2. With lsu.segments, a store carries whole segments, which are here
- * both halves of the line. A load requests only the sectors that it reads. A sectored L1 counts the sectors of an
- * access. */
+/* Lanes access words 0 and 16 of two lines, that is, sectors 0 and 2. With lsu.segments, a store carries whole
+ * segments, which are here both halves of the line. A load requests only the sectors that it reads. A sectored L1
+ * counts the sectors of an access. */
 START_TEST(stores_carry_segments) {
     for (int on = 0; on < 2; on++)
         for (int store = 0; store < 2; store++) {
@@ -472,7 +473,8 @@ START_TEST(stores_carry_segments) {
 }
 END_TEST
 
-/* One MSHR: the second line stalls at the pipeline's end until the first is filled, then takes 300 cycles itself. */
+/* With one MSHR, the second line stalls at the pipeline's end until the first line has arrived. It then takes 300
+ * cycles itself. */
 START_TEST(full_mshrs_stall) {
     setup();
     cfg.l1.mshrs = 1;
@@ -517,7 +519,7 @@ START_TEST(fetch_comes_back) {
 }
 END_TEST
 
-/* Requests of one access of all lanes, with an option off and on:
+/* Number of requests of one access of all lanes. Each item has two results: with an option off, and with the option on.
  * - byte elements 4 bytes apart: one line, or four segments of 32 bytes
  * - half words 4 bytes apart: one line, or two segments of 64 bytes
  * - 8 or 16 bytes at one address: one access per half or quarter warp, or one access for all lanes
@@ -594,7 +596,7 @@ START_TEST(local_store_without_allocation) {
 }
 END_TEST
 
-/* An access that lacks room at the port waits for room, and the SM stops before cycles in which the room is unknown. An
+/* An access waits if the port's queue has no room, and the SM stops before cycles in which the room is unknown. An
  * access that waits for replies, or for an entry in the table of accesses past the L1, does not wait for room. */
 START_TEST(accesses_that_wait_for_room) {
     enum { THE_RING, REPLIES, THE_TABLE };
@@ -630,10 +632,11 @@ START_TEST(accesses_that_wait_for_room) {
 }
 END_TEST
 
-/* - requests of four lines of 8 lanes leave from the lowest lane up, or from the highest address down
- * - atomics split lanes on one word: three requests of 8 lanes have all 8 words of the sector, the fourth has words 0
- *   to 6, and the last has word 0 again
- * The smallest tables (TINY=1) hold fewer atomics in flight than these five requests. */
+/* - a load reads four lines, 8 lanes each: its requests leave in order of lanes or, with peer.lsu_descending_order,
+ *   from the highest address down
+ * - an atomic needs a separate request for each lane on one word: the first three requests cover all 8 words of the
+ *   sector, the fourth covers words 0 to 6, and the fifth covers word 0 again The smallest tables (TINY=1) hold
+ *   fewer atomics in flight than these five requests. */
 START_TEST(requests_leave_by_lane_or_by_address) {
     static const uint32_t atomic_bytes[5] = {32, 32, 32, 28, 4};
     for (unsigned on = 0; on < 2; on++)
@@ -661,11 +664,11 @@ START_TEST(requests_leave_by_lane_or_by_address) {
 }
 END_TEST
 
-/* Queue places are flits of 40 bytes, 8 of them header: a read takes one, a write of 128 bytes four. Every request
- * needs four free places, whatever its size.
- * - 24 places have room for 6 requests; after a write and a read 19 are left, room for 4
+/* The queue's entries are flits of 40 bytes, of which 8 are header: a read takes one entry, and a write of 128 bytes
+ * takes four. A request of any size is accepted only if four entries are free.
+ * - 24 entries have room for 6 requests; after a write and a read 19 entries are left, which is room for 4 requests
  * - the write leaves at cycle 10, which the SM sees 2 cycles later
- * - a queue always has places for 4 of the largest requests */
+ * - a queue always has entries for 4 of the largest requests */
 START_TEST(places_of_flits) {
     struct memport p;
     ck_assert(memport_init(&p, 24, 64, 2));
@@ -683,7 +686,7 @@ START_TEST(places_of_flits) {
     memport_remove(&p, 10);
     memport_exchange(&p, 0);
     ck_assert_uint_eq(memport_room(&p, 11), 4);
-    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 places free, in any cycle */
+    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 entries are free, in any cycle */
     ck_assert_uint_eq(memport_room(&p, 12), 5);
     memport_free(&p);
     ck_assert(memport_init(&p, 3, 64, 2));

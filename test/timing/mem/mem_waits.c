@@ -1,5 +1,5 @@
-/* Latencies of demand misses and of prefetches, counted apart: mem.latency and mem.prefetch_latency. In the fixture an
- * access of cycle t reads the tags at t + 35, and its line arrives 300 cycles later. */
+/* Latencies of demand misses and of prefetches, counted separately in mem.latency and mem.prefetch_latency. In the
+ * fixture an access of cycle t reads the tags at t + 35, and its line arrives 300 cycles later. */
 #include "timing/mem/mem_waits.h"
 #include "test/timing/mem/prefetch_rig.h"
 
@@ -66,7 +66,7 @@ START_TEST(a_demand_miss_joins_a_prefetch) {
 }
 END_TEST
 
-/* A prefetch of a line that a load has requested counts nothing. */
+/* A prefetch of a line that a load has requested is not counted. */
 START_TEST(a_prefetch_joins_a_demand_miss) {
     start();
     give(MEM_READ, A, 4, 2);
@@ -78,7 +78,7 @@ START_TEST(a_prefetch_joins_a_demand_miss) {
 }
 END_TEST
 
-/* Loads past the L1 and atomics have their own requests, even while a prefetch of the line is in flight. */
+/* Loads past the L1 and atomics send their own requests, even while a prefetch of the line is in flight. */
 START_TEST(accesses_past_the_l1_join_nothing) {
     static const struct inst cg = {.cache_op = CACHE_CG};
     start();
@@ -93,10 +93,10 @@ START_TEST(accesses_past_the_l1_join_nothing) {
 }
 END_TEST
 
-/* An instruction line is in flight from 0 to 300:
- * - no fetch waits
- * - a fetch joins at 100 and another fetch at 150: 200 cycles of demand
- * - a fetch joins before the request leaves; the request then counts as a request of the fetch */
+/* Three cases of a prefetched instruction line that is in flight from 0 to 300:
+ * - no fetch waits for the line
+ * - one fetch joins at 100 and another at 150: the line counts 200 cycles of demand, from 100 on
+ * - a fetch joins before the request leaves: the request then counts as a demand request */
 START_TEST(a_fetch_joins_a_prefetch) {
     static const struct sums want[] = {{0, 0, 300, 1, 0}, {200, 1, 300, 1, 1}, {300, 1, 0, 0, 0}};
     cfg.sm.fetch_prefetch = 8;
@@ -119,7 +119,8 @@ START_TEST(a_fetch_joins_a_prefetch) {
 }
 END_TEST
 
-/* With a sectored L2 the prefetch has four replies, one per sector. They count as demand, too, if a fetch joins. */
+/* With a sectored L2 the prefetch has four replies, one per sector. If a fetch joins, the replies also count as
+ * demand. */
 START_TEST(a_fetch_joins_sectors) {
     cfg.memory.model = MEMORY_FULL;
     cfg.l2.sectored = true;
@@ -147,7 +148,8 @@ START_TEST(a_fetch_joins_sectors) {
 }
 END_TEST
 
-/* An MSHR that served a prefetch and a joined load serves another load: the reply to this load counts once. */
+/* An MSHR that served a prefetch and a joined load later serves another load. The reply to the later load is counted
+ * once. */
 START_TEST(an_mshr_forgets_its_prefetch) {
     cfg.l1.mshrs = 1;
     start();
@@ -166,7 +168,8 @@ END_TEST
 
 /* A sectored L1 without a sectored L2: a reply brings the sectors of its request.
  * - a prefetch of sector 2 is in flight from 35 to 335
- * - a load of the whole line at 135 requests three sectors, until 435, and waits for sector 2 until 335 */
+ * - a load of the whole line at 135 requests the other three sectors, which arrive at 435, and waits for sector 2
+ *   until 335 */
 START_TEST(a_load_wants_more_sectors) {
     cfg.l1.sectored = true;
     start();
@@ -213,8 +216,8 @@ START_TEST(two_loads_join_one_prefetch) {
 END_TEST
 
 /* Statistics are read at 250 and at the end:
- * - by 250 the prefetch has been in flight for 250 - 35 cycles, the joined load for 250 - 135 - the remaining 85
- *   cycles of each, and the replies, belong to the second interval */
+ * - by 250 the prefetch has been in flight for 250 - 35 cycles, and the load that joined it for 250 - 135 cycles -
+ *   the remaining 85 cycles of each, and the replies, belong to the second interval */
 START_TEST(intervals_share_a_wait) {
     start();
     prefetch(ASKED, A);
@@ -258,9 +261,9 @@ START_TEST(sectors_reply_one_by_one) {
 }
 END_TEST
 
-/* Prefetches into the L2 by a prefetcher of the SM (0), by an instruction without an L1 (1), and into the L1 by an
- * instruction (2). A load comes when the line is present, or 10 cycles after the prefetch. Then it joins the prefetch,
- * at the L2 or at the L1. */
+/* Prefetches into the L2 by a prefetcher of the SM (case 0) or by an instruction without an L1 (case 1), and
+ * prefetches into the L1 by an instruction (case 2). A load comes 5000 cycles after the prefetch, when the line is
+ * present, or 10 cycles after the prefetch. The load after 10 cycles joins the prefetch, at the L2 or at the L1. */
 START_TEST(prefetches_through_the_l2) {
     static const struct inst ahead = {.kind = K_PREFETCH};
     for (int early = 0; early < 2; early++) {

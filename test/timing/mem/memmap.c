@@ -1,5 +1,6 @@
-/* Tests the mapping of addresses to channels, slices, banks and rows against the divisions that define it, for
- * powers of two and other numbers. Also tests the agenda of due units against a list. */
+/* Tests the mapping of addresses to channels, slices, banks and rows against the divisions that define the mapping.
+ * Numbers of channels, slices and banks are powers of two and other numbers. Also tests the agenda of due units
+ * against a list. */
 #include "timing/mem/memmap.h"
 #include "test/test.h"
 #include "timing/mem/agenda.h"
@@ -30,7 +31,8 @@ START_TEST(addresses_are_divided) {
             ck_assert_uint_eq(p.line, number / ch / sl * (piece / bytes) + address % piece / bytes);
             ck_assert_uint_eq(p.offset, address % bytes);
             ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), address - address % bytes);
-            /* number of the piece in its slice; pieces per row and banks per slice, each at least one */
+            /* number of the piece within its slice, number of pieces per row, and number of banks per slice; the
+             * last two are at least one */
             uint64_t of_slice = number / ch / sl, in_row = row > piece ? row / piece : 1, own = bk > sl ? bk / sl : 1;
             struct dram_place d = memmap_dram(&m, p.slice, p.line);
             ck_assert_uint_eq(d.bank, of_slice / in_row % own * sl + p.slice % sl);
@@ -40,8 +42,8 @@ START_TEST(addresses_are_divided) {
 }
 END_TEST
 
-/* Units become due at random cycles. Each is called in its cycle, in order of units, and none is lost. A unit due
- * beyond the end of the ring is called at the end, and registers again. */
+/* Units become due at random cycles. Each unit is called in its cycle, units of one cycle are called in order, and
+ * no unit is lost. A unit due beyond the end of the ring is called at the end, and registers again. */
 START_TEST(due_units_are_called) {
     static const uint32_t some[] = {7, 64, 65, 129, AGENDA_UNITS};
     static uint64_t due[AGENDA_UNITS]; /* UINT64_MAX: none */
@@ -70,7 +72,7 @@ START_TEST(due_units_are_called) {
             }
         ck_assert_int_eq(agenda_take(&a), -1);
     }
-    /* from every cycle of one word of the ring, to near cycles and to far cycles up to the ring's end */
+    /* adds from every cycle of one word of the ring, for near cycles and for far cycles up to the ring's end */
     for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
         for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
             agenda_init(&a, some[_i], from);

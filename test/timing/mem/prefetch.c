@@ -3,8 +3,8 @@
 #include "timing/mem/prefetch.h"
 #include "test/timing/mem/prefetch_rig.h"
 
-/* Prefetches pass the port, one per cycle: they read the tags at 35, 36, ..., and each line arrives 300 cycles
- * later. */
+/* One prefetch passes the port per cycle: the prefetches read the tags at 35, 36, and so on, and each line arrives
+ * 300 cycles later. */
 START_TEST(a_prefetch_takes_the_time_of_a_load) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -55,8 +55,8 @@ START_TEST(lines_that_need_no_request) {
 }
 END_TEST
 
-/* A load's eight lines enter in cycles 1 to 8, and the prefetch after them in cycle 9. With two ports they take
- * cycles 1 to 4. With three lines one port is free in cycle 2. */
+/* A load's eight lines enter in cycles 1 to 8, and the prefetch after them in cycle 9. With two ports, the load
+ * takes cycles 1 to 4. If the load has three lines, one of the two ports is free in cycle 2. */
 START_TEST(warps_go_first) {
     static const struct {
         uint32_t ports, stride;
@@ -85,7 +85,7 @@ START_TEST(an_old_request_has_priority) {
     give(MEM_READ, A, 128, 1);
     give(MEM_READ, A + 0x100000, 128, 2);
     ask(PREFETCH_LOCK, A + 0x200000, 1);
-    ask(PREFETCH_LOCK, A + 0x200080, 2); /* the second one follows a cycle later */
+    ask(PREFETCH_LOCK, A + 0x200080, 2); /* the second request follows a cycle later */
     ck_assert_uint_eq(done(1), 32 + 2 + 34 + 300);
     answered(0, 1, PREFETCH_SENT, 66);
     answered(1, 2, PREFETCH_SENT, 67);
@@ -94,8 +94,8 @@ START_TEST(an_old_request_has_priority) {
 }
 END_TEST
 
-/* A queue of two refuses the third request. When the first leaves in cycle 1, room is reported to the prefetcher.
- * Its new request is served after the second request. */
+/* A queue of two entries refuses the third request. When the first request leaves in cycle 1, the prefetcher is told
+ * that the queue has room. Its new request is served after the second request. */
 START_TEST(a_full_queue_turns_away) {
     cfg.lsu.prefetch_queue = 2;
     start();
@@ -115,8 +115,8 @@ START_TEST(a_full_queue_turns_away) {
 }
 END_TEST
 
-/* Requests in the queue and in flight are bounded: one is sent in each cycle up to LSU_PREFETCHES, and the next is
- * refused. Room is reported when the first line arrives, at 335. */
+/* Requests in the queue and in flight are bounded: one request is sent per cycle until LSU_PREFETCHES are in flight,
+ * and the next is refused. The prefetcher is told of new room when the first line arrives, at 335. */
 START_TEST(requests_in_flight_are_bounded) {
     cfg.l1.mshrs = LSU_PREFETCHES + 1;
     cfg.l1.size = 256 * 1024;
@@ -134,7 +134,8 @@ START_TEST(requests_in_flight_are_bounded) {
 }
 END_TEST
 
-/* With one MSHR, the second request is refused at once. It does not delay the next load, which hits. */
+/* With one MSHR, the second request is refused when it reads the tags. It does not wait for the MSHR, so it does not
+ * delay the next load, which hits. */
 START_TEST(a_refused_request_waits_for_nothing) {
     cfg.l1.mshrs = 1;
     start();
@@ -153,8 +154,9 @@ START_TEST(a_refused_request_waits_for_nothing) {
 }
 END_TEST
 
-/* Three of four ways may be locked, from the request on. A fourth line may not be locked, and eight other loads use
- * the remaining way. A read that unlocks its line allows another lock. */
+/* At most three of the four ways of a set can be locked. A way is locked as soon as its line is requested. A lock of
+ * a fourth line is refused, and eight other loads use the remaining way. A read that unlocks its line makes another
+ * lock possible. */
 START_TEST(all_ways_but_one) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -188,8 +190,8 @@ START_TEST(all_ways_but_one) {
 }
 END_TEST
 
-/* A lock of a pending line is granted, and its arrival is reported: tags at 37, the load's data at 335. A line that is
- * locked twice must be unlocked twice, by any access. */
+/* A lock of a pending line is granted, and the line's arrival is reported: the lock reads the tags at 37, and the
+ * data that the load requested arrive at 335. A line that is locked twice must be unlocked twice, by any access. */
 START_TEST(locks_are_counted) {
     start();
     give(MEM_READ, A, 4, 1);
@@ -222,8 +224,8 @@ START_TEST(locks_are_counted) {
 }
 END_TEST
 
-/* 8 bytes per lane from A + 64: the first half warp reads lines 0 and 1, the second half reads lines 1 and 2. Line 1
- * is read twice, but unlocked once. A `.cg` load that unlocks reads the L1. */
+/* 8 bytes per lane from A + 64: the first half warp reads lines 0 and 1, the second half reads lines 1 and 2. The
+ * load reads line 1 twice, but unlocks it once. A `.cg` load that unlocks lines reads the L1, too. */
 START_TEST(an_access_unlocks_each_line_once) {
     static const struct inst cg = {.cache_op = CACHE_CG};
     for (int past = 0; past < 2; past++) {
@@ -242,8 +244,8 @@ START_TEST(an_access_unlocks_each_line_once) {
 }
 END_TEST
 
-/* Requests that can never succeed, because there is no L1, no spare way in the set, or no L2. A perfect L1 has every
- * line. */
+/* Requests that can never succeed, because the machine has no L1, no second way in a set, or no L2. A perfect L1 has
+ * every line. */
 START_TEST(impossible_requests) {
     cfg.l1.size = 0;
     start();
@@ -280,11 +282,12 @@ START_TEST(impossible_requests) {
 }
 END_TEST
 
-/* Prefetches into the L2: a request of cycle 0 leaves in cycle 1, without reading the L1's tags, one per cycle.
- * - crossbar 8, ROP 120: L2 tags at 129
- * - from DRAM a load takes 307 - 35 = 272 cycles after the L1 (test/timing/mem/memsys.c); the reply lacks three flits
- *   of data: 1 + 272 - 3 = 270
- * - a later load takes 175 cycles */
+/* Prefetches into the L2: a request of cycle 0 leaves in cycle 1. It does not read the L1's tags. One request leaves
+ * per cycle.
+ * - the crossbar takes 8 cycles and the ROP 120, so the request reads the L2's tags at 129
+ * - a load from DRAM takes 307 - 35 = 272 cycles after the L1 (test/timing/mem/memsys.c); the reply to a prefetch lacks
+ *   the three flits of data, so it arrives at 1 + 272 - 3 = 270
+ * - a later load of the line takes 175 cycles */
 START_TEST(into_the_l2) {
     config_default(&cfg);
     cfg.dram.data_rate = 2;

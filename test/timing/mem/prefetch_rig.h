@@ -1,7 +1,7 @@
 #ifndef TEST_TIMING_MEM_PREFETCH_RIG_H
 #define TEST_TIMING_MEM_PREFETCH_RIG_H
-/* Test fixture: a load/store unit with a memory of fixed latency, with a prefetcher that records its callbacks. Cycles
- * follow from Fermi's numbers:
+/* Test fixture: a load/store unit with a memory of fixed latency, and with a prefetcher that records its callbacks.
+ * Expected cycles follow from Fermi's latencies:
  * - an access that is issued in cycle 0 enters the L1's pipeline in cycle 1 and reads the tags at 35
  * - a miss returns 300 cycles later
  * - a prefetch request of cycle 0 enters in cycle 1, too */

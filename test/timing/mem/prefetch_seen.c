@@ -44,8 +44,8 @@ START_TEST(accesses_are_shown) {
 }
 END_TEST
 
-/* Fates of four prefetched lines: used in time, used while in flight, evicted unused, invalidated by a store unused. A
- * line's second use is not a use of the prefetch. */
+/* Tests four prefetched lines: one is used after it arrived, one is used while in flight, one is evicted unused, and
+ * one is invalidated by a store before any use. Only the first use of a line counts as a use of the prefetch. */
 START_TEST(first_uses_and_lines_unused) {
     start();
     ask(PREFETCH_LINE, A, 1);
@@ -86,7 +86,7 @@ START_TEST(first_uses_and_lines_unused) {
 }
 END_TEST
 
-/* A used line that a prefetch evicts is reported, so that pollution can be counted. */
+/* A prefetch that evicts a used line is reported, so that a prefetcher can count pollution. */
 START_TEST(victims_of_prefetches) {
     start();
     for (uint64_t i = 0; i < 4; i++, run(i * 400))
@@ -113,7 +113,7 @@ START_TEST(sectors_are_asked_for) {
     struct cache *c = &lsu->pipe[PIPE_L1].cache;
     ck_assert_uint_eq(cache_valid(c, cache_look(c, A >> 7)), 0x2);
     ck_assert_uint_eq(cache_valid(c, cache_look(c, (A + SET) >> 7)), 0x9);
-    give(MEM_READ, A + 64, 0, 1); /* a miss in a line that is still unused */
+    give(MEM_READ, A + 64, 0, 1); /* a miss in a line that no access has used yet */
     run(800);
     ck_assert_double_eq(stat("l1.prefetch_useful"), 0);
     give(MEM_READ, A + 32, 0, 2);
@@ -123,10 +123,12 @@ START_TEST(sectors_are_asked_for) {
 }
 END_TEST
 
-/* A load is reported when the tags of all its lines are read, and again when data arrive while more are missing:
- * - half of the lanes hit and half miss: at 36
- * - four lines, whose tags are read one per cycle: at 38, then when each of the first three lines arrives
- * - all lanes hit: never */
+/* A load is reported when all its lines have read the tags, and again when data arrive while other data are still
+ * missing:
+ * - half of the lanes hit and half miss: the load is reported at 36
+ * - four lines, whose tags are read one per cycle: the load is reported at 38, and when each of the first three lines
+ *   arrives
+ * - all lanes hit: the load is never reported */
 START_TEST(loads_are_known) {
     uint32_t tag, named = 0;
     uint64_t at[8], begin;
@@ -175,7 +177,7 @@ START_TEST(a_report_names_what_waits) {
     ask(PREFETCH_LINE, A, 1);
     lsu_describe(lsu, text, sizeof text);
     ck_assert_msg(strstr(text, "; 1 requests of prefetchers wait; recorder: 0 answers") != NULL, "%s", text);
-    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with a smaller buffer, the text is truncated */
+    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* a smaller buffer truncates the text */
         char less[400];
         memset(less, '#', sizeof less);
         lsu_describe(lsu, less, size);

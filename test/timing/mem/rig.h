@@ -65,8 +65,8 @@ static inline void ticks(struct rig *r, uint64_t cycles) {
 }
 
 /* Starts a rig in which all domains have one clock. A load that misses:
- * - reads the L1's tags at 35 and leaves
- * - crossbar 8, ROP 120: reads the L2's tags at 163 */
+ * - reads the L1's tags at 35 and leaves the SM
+ * - reads the L2's tags at 163, after 8 cycles in the crossbar and 120 in the ROP */
 static inline void one_clock(struct rig *r) {
     config_default(&r->cfg);
     r->cfg.dram.data_rate = 2;

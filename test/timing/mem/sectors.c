@@ -1,9 +1,11 @@
-/* Tests a sectored L2: latency, bandwidth and acknowledgements per sector, as sums of their parts. */
+/* Tests a sectored L2: latency, bandwidth and acknowledgements per sector. Expected latencies are sums of the
+ * latencies of the parts. */
 #include "test/test.h"
 #include "test/timing/mem/rig.h"
 
 /* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and sends four replies of one flit.
- * The last reply is ready at 167 and arrives at 175, like the reply with the whole line of an L2 without sectors. */
+ * The last reply is ready at 167 and arrives at 175, at the same time as the reply of an L2 without sectors, which
+ * has the whole line. */
 START_TEST(latency_of_sectors) {
     static struct rig r;
     struct stats s;
@@ -26,10 +28,12 @@ START_TEST(latency_of_sectors) {
 }
 END_TEST
 
-/* The four reads reach the channel one per cycle, with a fixed latency of 100: ACT 263, RD 275.
- * - bursts of 64 bytes: RD 275, 279, 283, 287; data 12 + 4 later, at 303; reply at 304, and 8
- * - column commands of 32 bytes take 2 clocks of the bus, but CCDL of 3 in one bank group: RD 275 to 284; data 12 + 2
- *   later, at 298; so 307 */
+/* The four sector reads reach the channel one per cycle. After the fixed latency of 100, ACT is at 263 and the first RD
+ * at 275.
+ * - bursts of 64 bytes: RD commands at 275, 279, 283 and 287; the last data end 12 + 4 clocks later, at 303; the reply
+ *   is ready at 304, and the crossbar takes 8 cycles: 312
+ * - column commands of 32 bytes occupy the data bus for 2 clocks, but CCDL is 3 in one bank group: RD commands from
+ *   275 to 284; the last data end 12 + 2 clocks later, at 298; so the load takes 307 cycles */
 START_TEST(dram_latency_of_sectors) {
     static struct rig r;
     struct stats s;
@@ -59,12 +63,12 @@ START_TEST(stores_are_counted_until_acknowledged) {
         rig_stop(&r);
         r.cfg.l2.sectored = sectored == 1;
         rig_start(&r);
-        /* the store leaves at 35; with 4 flits and the ROP, it reads the tags at 166 */
+        /* the store leaves at 35; with its 4 flits, the crossbar and the ROP, it reads the tags at 166 */
         uint64_t done = latency(&r, MEM_WRITE, 0x10000000, 4);
         ck_assert_uint_eq(done, 35);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ck_assert(!lsu_stores_ended(r.lsu[0], &warp));
-        ticks(&r, 166 + 1 + 8 - 35); /* until 174; the first acknowledgement arrives at 166 + 1 + 8 */
+        ticks(&r, 166 + 1 + 8 - 35); /* until 174: the first acknowledgement arrives at 175 = 166 + 1 + 8 */
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ticks(&r, 1);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 3 : 0);
@@ -79,8 +83,8 @@ START_TEST(stores_are_counted_until_acknowledged) {
 END_TEST
 
 /* The card's peak bandwidth is 253.4 bytes per core cycle. A sectored L2 that uses 32 bytes of each burst of 64 gets
- * half of the peak. With column commands of 32 bytes all bytes are useful, as far as commands (CCD 1, CCDL 3 in a
- * group) can follow. */
+ * half of the peak. With column commands of 32 bytes all transferred bytes are useful, but the minimum distances of
+ * commands (CCD 1, CCDL 3 in a bank group) limit the bandwidth. */
 START_TEST(bandwidth_of_sectors) {
     static struct rig r;
     double peak = 6 * 8 * 4 * 924.0 / 700;

@@ -1,11 +1,11 @@
-/* Tests the bytes that presets with a whole memory system move between L2 and DRAM. They follow from the memory's
- * smallest access:
- * - volta: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, a sector
- * - turing-rtx2060: GDDR6, a channel of 16 bits, bursts of 16: 32 bytes, a sector
- * - fermi: GDDR5, two chips of 32 bits, bursts of 8: 64 bytes; an L2 miss fetches a line of 128
+/* Tests the bytes that presets with a whole memory system move between L2 and DRAM. The expected bytes follow from the
+ * size of the memory's smallest access:
+ * - volta: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, one sector
+ * - turing-rtx2060: GDDR6, a channel of 16 bits, bursts of 16: 32 bytes, one sector
+ * - fermi: GDDR5, two chips of 32 bits, bursts of 8: 64 bytes; an L2 miss fetches a line of 128 bytes
  * - fermi-gpgpusim: like fermi, but each sector of a line is a separate request. That wastes half of a burst, as in the
  *   reference.
- * - gt200: GDDR3, two chips of 32 bits, bursts of 4: 32 bytes; data has no L2 */
+ * - gt200: GDDR3, two chips of 32 bits, bursts of 4: 32 bytes; the L2 does not cache data */
 #include "test/timing/mem/rig.h"
 
 static const struct {
@@ -14,11 +14,11 @@ static const struct {
     uint32_t line;   /* bytes for all four sectors */
     uint32_t write;  /* bytes for a single dirty sector of a line */
     double peak;     /* GB/s */
-    bool uncached;   /* every read goes to DRAM */
+    bool uncached;   /* the L2 does not cache data, so every read goes to DRAM */
 } presets[] = {
     {"volta", 32, 128, 32, 4096 / 8 * 2 * .850, false},        /* 4,096 bits at 2 x 850 MHz */
-    {"turing-rtx2060", 32, 128, 32, 192 / 8 * 4 * 3.5, false}, /* 192 bits at 14 Gbit/s */
-    {"fermi", 128, 128, 64, 384 / 8 * 4 * .924, false},        /* 384 bits at 3.696 Gbit/s */
+    {"turing-rtx2060", 32, 128, 32, 192 / 8 * 4 * 3.5, false}, /* GDDR6: 192 bits at 14 Gbit/s per pin */
+    {"fermi", 128, 128, 64, 384 / 8 * 4 * .924, false},        /* GDDR5: 384 bits at 3.696 Gbit/s per pin */
     {"fermi-gpgpusim", 256, 256, 64, 384 / 8 * 4 * .924, false},
     {"gt200", 32, 128, 32, 512 / 8 * 2 * 1.242, true}, /* 512 bits at 2 x 1,242 MHz */
 };
@@ -33,7 +33,8 @@ static void begin(const char *name) {
     rig_start(&r);
 }
 
-/* Lanes 0 to 3 access the first word of those sectors of the line at `base` that are in `sectors`. */
+/* Accesses the line at `base`: each of lanes 0 to 3 accesses the first word of one sector. Only the sectors in
+ * `sectors` are accessed. */
 static void touch(enum mem_kind kind, uint64_t base, unsigned sectors) {
     uint64_t addr[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -82,7 +83,7 @@ START_TEST(reads_move_the_sectors_that_are_read) {
 }
 END_TEST
 
-/* One access reads all four sectors, which may share requests. */
+/* One access reads all four sectors, and one request may read several sectors. */
 START_TEST(a_line_moves_all_of_its_sectors) {
     begin(presets[_i].name);
     for (uint64_t line = 0; line < N; line++)
@@ -92,8 +93,8 @@ START_TEST(a_line_moves_all_of_its_sectors) {
 }
 END_TEST
 
-/* A word of each line is written, which reads nothing from DRAM. Then reads as large as the L2 evict the dirty sectors,
- * one by one. */
+/* A kernel writes one word of each line, which causes no reads from DRAM. Then reads of as many bytes as the L2
+ * holds evict the dirty sectors, one by one. */
 START_TEST(writes_move_the_sectors_that_are_dirty) {
     begin(presets[_i].name);
     if (presets[_i].uncached) {
@@ -117,8 +118,9 @@ START_TEST(writes_move_the_sectors_that_are_dirty) {
 }
 END_TEST
 
-/* Without an L2, no data is cached. Sector 0 of a line is read. While the read is pending, sector 1 is read, sector
- * 0 is written, and an atomic changes it. A later read of the whole line transfers all its sectors again. */
+/* Without an L2, no data is cached. One access reads sector 0 of a line. While this read is pending, other accesses
+ * read sector 1, write sector 0, and update sector 0 atomically. A later read of the whole line transfers all its
+ * sectors again. */
 START_TEST(no_l2_keeps_nothing) {
     static const uint64_t lanes[WARP_LANES] = {A, A + SECTOR};
     static const struct {

@@ -37,7 +37,7 @@ static const struct price {
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
-    {"rf_read", "sm.swap_stores", "regfile"}, /* registers that are written to memory and read back */
+    {"rf_read", "sm.swap_stores", "regfile"}, /* spills: registers that are written to memory and read back */
     {"rf_write", "sm.swap_loads", "regfile"},
     {"l1", "sm.swap_stores", "l1"},
     {"l1", "sm.swap_loads", "l1"},
@@ -102,7 +102,7 @@ static void setup(void) {
 static void teardown(void) { stats_free(&stats); }
 
 /* Tests each event alone: 1000 events with 7 pJ each are 7 nJ, all in the event's component. The energy option of a
- * cache access is for a line of 128 bytes; a sector costs a quarter of it. */
+ * cache access is for a line of 128 bytes; an access to one sector costs a quarter of it. */
 START_TEST(each_event_costs_its_price_in_its_component) {
     const struct price *p = &prices[_i];
     set(p->key, 7);

@@ -1,4 +1,4 @@
-/* Tests reports of the timing model other than totals: counts by instruction, samples over time, traces. */
+/* Tests the reports of the timing model that are not totals: counts by instruction, samples over time, traces. */
 #include "frontend/frontend.h"
 #include "test/test.h"
 #include "timing/gpu.h"
@@ -74,7 +74,7 @@ static int cause_of(const char *name) {
     return cause;
 }
 
-/* Checks that every slot with a stalled warp is counted at one of its PCs. */
+/* Checks that every issue slot with a stalled warp is counted at the PC of such a warp. */
 static void check_stalls(const struct gpu *g) {
     uint32_t n;
     const struct gpu_profile *p = gpu_profile(g, &n);
@@ -120,8 +120,8 @@ START_TEST(the_profile_adds_up) {
 }
 END_TEST
 
-/* 80 warps on one SM. The last 16 warps are in the second word of the SM's warp sets, and in some stalled slots only
- * these warps are stalled. */
+/* 80 warps on one SM. The last 16 warps are in the second word of the SM's warp sets, and in some stalled issue
+ * slots only these 16 warps are stalled. */
 START_TEST(the_profile_of_many_warps_adds_up) {
     set("sm.warps=128");
     set("sm.ctas=40");
@@ -134,9 +134,10 @@ START_TEST(the_profile_of_many_warps_adds_up) {
 }
 END_TEST
 
-/* Runs one warp with a fixed memory latency of 300 and of 400 cycles. Each of the ten iterations loads a line that the
- * last store invalidated. So the add that uses the load stalls for 1000 more cycles. The parameter is loaded once. So
- * the sixth instruction, which uses the parameter, stalls for 100 more cycles. All other PCs have the same stalls. */
+/* Runs one warp with a fixed memory latency of 300 and of 400 cycles. Each of the ten iterations loads a line that
+ * the last store invalidated. So the add that uses the load stalls for 1000 more cycles. The kernel loads its
+ * parameter once, so the sixth instruction, which uses the parameter, stalls for 100 more cycles. All other PCs have
+ * the same stalls. */
 START_TEST(stall_cycles_are_where_they_arise) {
     enum { ROUNDS = 10, MORE = 100, MOST = 64, NEEDS_PARAMETER = 5 };
     static uint64_t stall[2][MOST][N_SLOTS];
@@ -250,7 +251,7 @@ START_TEST(the_trace_is_json_and_complete) {
         ctas += strcmp(cat, "cta") == 0;
         bars += strcmp(cat, "instruction") == 0;
         barriers += strcmp(cat, "barrier") == 0;
-        if (strcmp(cat, "wait") == 0) { /* waits of a path follow each other */
+        if (strcmp(cat, "wait") == 0) { /* the waits of one path do not overlap */
             ck_assert_double_lt(track, TRACE_TRACKS);
             double *last = &until[(int)sm][(int)track];
             ck_assert_double_ge(ts, *last);
@@ -264,7 +265,7 @@ START_TEST(the_trace_is_json_and_complete) {
     ck_assert_double_eq(under_way, 0); /* every request has its reply */
     ck_assert_double_gt(requests, 0);
     ck_assert_double_eq(barriers, CTAS); /* one per CTA */
-    /* this includes a store without active lanes, by warp 1 of each CTA */
+    /* requests include a store without active lanes, by warp 1 of each CTA */
     ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(ctas, CTAS);
     cJSON_Delete(all);
@@ -283,7 +284,8 @@ START_TEST(a_trace_without_events_is_json_too) {
 }
 END_TEST
 
-/* A launch that faults has statistics up to the fault: the buffer ends after the first 40 CTAs. */
+/* A launch that faults has statistics up to the fault. Here the first 40 CTAs stay within the buffer, and the next
+ * CTA faults. */
 START_TEST(a_fault_has_statistics) {
     struct launch l = {
         .program = program, .memory = &memory, .grid = {41, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
@@ -355,8 +357,8 @@ static struct gpu *run_reported(struct reports *reports) {
                                           .progress_ctx = reports});
 }
 
-/* A memory latency of two cycles results in windows of two cycles. Every 256th window reports progress, that is, every
- * 512 cycles while there are CTAs, unless windows are skipped. */
+/* A memory latency of two cycles results in windows of two cycles. Every 256th window reports progress, that is,
+ * every 512 cycles while CTAs run, unless windows are skipped. */
 START_TEST(progress_is_reported_regularly) {
     struct reports reports = {.views = 1};
     gpu_free(run_reported(&reports));
@@ -374,8 +376,8 @@ START_TEST(progress_is_reported_regularly) {
 }
 END_TEST
 
-/* The views at every third report and at the end add up to the statistics of the launch. The statistics of single SMs
- * add up to the whole GPU, too. */
+/* The statistics in the views at every third report and at the end add up to the statistics of the launch. The
+ * statistics of single SMs add up to the whole GPU, too. */
 START_TEST(views_add_up_to_the_launch) {
     static const char *const of_sms[] = {"gpu.warp_instructions", "issue.slots", "issue.issued",
                                          "issue.no_warp",         "l1.accesses", "gpu.ctas"};

@@ -30,7 +30,7 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
-/* Looks names up in several orders: forwards, backwards, and across the end of the table. */
+/* Looks names up in several orders: forwards, backwards, and from the middle across the end of the table. */
 START_TEST(names_come_in_any_order) {
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -59,7 +59,7 @@ START_TEST(ratios_are_of_the_sums) {
     stats_add(&s, "icnt.latency_sum", 90);
     stats_add(&s, "icnt.request_packets", 4);
     stats_add(&s, "icnt.reply_packets", 5);
-    ck_assert_double_eq(stats_get(&s, "icnt.latency"), 10); /* 90 / (4 + 5) */
+    ck_assert_double_eq(stats_get(&s, "icnt.latency"), 10); /* the ratio is 90 / (4 + 5) */
     stats_free(&s);
 }
 END_TEST

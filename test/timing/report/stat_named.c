@@ -1,6 +1,6 @@
 /* Every statistic is named in the source of some test, because a statistic that no test reads could be wrong
- * unnoticed. Tests of the registry (stat*.c here) do not count, since they add all statistics by hand.
- * stat_ratios.c tests ratios. */
+ * unnoticed. Mentions in tests of the registry (stat*.c in this folder) do not count, since these tests add all
+ * statistics by hand. stat_ratios.c tests ratios. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <ctype.h>

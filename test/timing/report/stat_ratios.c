@@ -11,7 +11,7 @@ static const struct {
     {"gpu.lane_utilization", "gpu.thread_instructions", "gpu.lane_slots"},
     {"gpu.avg_paths", "gpu.path_sum", "gpu.warp_instructions"},
     {"dac.static_share", "dac.static_affine", "dac.static_instructions"},
-    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* which counts both kinds of warps */
+    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* gpu.warps counts both kinds of warps */
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
@@ -50,7 +50,7 @@ static const struct {
 };
 enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };
 
-/* Each ratio is 30 / 40. Adding 7 to every other sum must not change the ratio. */
+/* The sums of each ratio are set so that the ratio is 30 / 40. Adding 7 to all other sums must not change it. */
 START_TEST(each_is_of_two_sums) {
     struct stats s;
     int n;

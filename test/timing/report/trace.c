@@ -54,9 +54,9 @@ START_TEST(tracks_are_named_once) {
 }
 END_TEST
 
-/* Path 2 of warp 1 waits for a load from 110 to 120, and for a queue until 130. The same state at 115 causes no
- * event, and the ready state from 130 to 140 causes none either. The path's track follows the instruction tracks
- * of the warp. */
+/* Path 2 of warp 1 waits for a load from 110 to 120, and for a queue until 130. A second report of the same state at
+ * 115 causes no event. The ready state from 130 to 140 causes no event either. The path's track follows the
+ * instruction tracks of the warp. */
 START_TEST(waits_are_bars) {
     char want[2048];
     struct trace *t = trace_new(0, 1000);
@@ -79,7 +79,7 @@ START_TEST(waits_are_bars) {
         "\"args\":{\"pc\":5,\"line\":42,\"lanes\":\"0000000f\"}}",
         id, id, id);
     is(want);
-    /* other lanes or another PC start another wait; each path has separate waits */
+    /* a wait with other lanes or at another PC is a new wait; each path has separate waits */
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xff, 150);
     trace_state(t, 1, 2, PATH_LOAD, 6, 0xff, 160);
     trace_state(t, 1, 1, PATH_LOAD, 6, 0xff, 170);
@@ -91,7 +91,8 @@ START_TEST(waits_are_bars) {
 }
 END_TEST
 
-/* Requests begin and end by their tags, on the track after the CTAs' tracks. Counters need no track. */
+/* The begin and the end of a request are matched by its tag, and its events are on the track after the CTAs' tracks.
+ * Counters need no track. */
 START_TEST(memory_and_counters) {
     char want[2048];
     struct trace *t = trace_new(0, UINT64_MAX);
@@ -151,8 +152,8 @@ START_TEST(the_file_ends) {
 }
 END_TEST
 
-/* Every state has a word and a phrase. A path that waits for a pipe is shown as ready; an unknown state is shown as
- * ready, too. */
+/* Every state has a one-word name and a phrase. A path that waits for a pipe and an unknown state have the name
+ * "ready". */
 START_TEST(states_have_names) {
     for (int s = 0; s < N_PIPES; s++)
         ck_assert_str_eq(path_state_word((uint8_t)s), "ready");

@@ -52,7 +52,7 @@ static int by_track(const void *a, const void *b) {
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Checks that bars of a track do not overlap. Returns the number of instructions. */
+/* Checks that the bars of a track do not overlap. Returns the number of instruction bars. */
 static int check(const cJSON *all, const char *what, int *unfinished) {
     struct bar *bars = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *bars);
     int n = 0, instructions = 0;

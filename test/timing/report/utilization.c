@@ -1,4 +1,4 @@
-/* Tests the division of the peak performance in utilisation reports against values by hand. */
+/* Tests how utilisation reports divide the peak performance into causes, against values computed by hand. */
 #include "timing/report/utilization.h"
 #include "test/test.h"
 
@@ -50,9 +50,9 @@ static void count(struct stats *s, double times) {
 }
 
 /* - the pipe accepts an instruction every four cycles, so the peak is 32 x 2 / 4 = 16 operations per cycle
- * - 400 cycles are used, so 9600 operations are left
- * - 900 slots had no SP instruction: 370 waited for memory, 150 for other causes (50 had no warp), 200 issued to other
- *   pipes
+ * - the instructions occupy the pipe for 400 cycles, so 600 cycles, or 9600 operations, are left
+ * - 900 issue slots had no SP instruction: warps waited for memory in 370 of them, the cause was serialisation in 150
+ *   (in 50 of these the scheduler had no warp), and 200 issued to other pipes
  * - lanes that did not execute: 10 x 16, with 2 operations each
  * - other instructions of the SP pipe: 30 x 32 x 2 */
 START_TEST(the_peak_is_divided) {
@@ -79,7 +79,7 @@ START_TEST(the_peak_is_divided) {
 }
 END_TEST
 
-/* An addition or a product is one operation per lane, an fma is two operations. */
+/* An addition or a product counts as one operation per lane, an fma as two. */
 START_TEST(operations_by_kind) {
     struct config c = machine(1, 1);
     struct stats none, s;
@@ -96,8 +96,9 @@ START_TEST(operations_by_kind) {
 END_TEST
 
 /* - two pipes could accept one instruction per cycle each, but there is one issue slot per cycle: 1000 x 64 operations
- *   of the second pipe are lost to the datapath
- * - chains of five: an instruction could do 5 operations, and an fma does 2 */
+ *   of the second pipe count as lost in the datapath
+ * - with compound instructions of up to five operations, an instruction could do 5 operations per lane, and an fma
+ *   does 2 */
 START_TEST(pipes_without_slots_and_chains) {
     struct config c = machine(2, 1);
     struct stats none, s;

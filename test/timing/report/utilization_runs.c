@@ -30,8 +30,8 @@ static void check_sum(const struct heddle *h, int launch, const char *what) {
     ck_assert_double_le(heddle_stat(h, launch, "util.lost_no_warp"), heddle_stat(h, launch, "util.lost_serialization"));
 }
 
-/* Lanes 0 to 19: a chain of sub, mul and fma is 4 operations, and 5 lanes execute an add. Minimum, negation, division
- * and square root do not count as operations. So there are 20 x 4 + 5 operations in every model. */
+/* Lanes 0 to 19 execute sub, mul and fma, which are 4 operations per lane, and 5 lanes execute an add. Minimum,
+ * negation, division and square root do not count as operations. So there are 20 x 4 + 5 operations in every model. */
 static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
                            ".reg .pred %p1; .reg .b32 %r1; .reg .b64 %d1; .reg .f32 %f<20>;\n"
                            "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -64,8 +64,8 @@ START_TEST(operations_of_a_kernel) {
 }
 END_TEST
 
-/* Sampled: each of the first eight machines runs one of the three programs, in turn; with HEDDLE_EVERY, it runs all
- * three. */
+/* To save time, each of the first eight machines runs one of the three programs. With HEDDLE_EVERY, each machine
+ * runs all three. */
 START_TEST(sums_of_the_benchmarks) {
     static const char *const programs[] = {"vecadd", "hotspot", "reduction"};
     static const struct {
@@ -84,7 +84,7 @@ START_TEST(sums_of_the_benchmarks) {
                     {"spe+chain+fold+reduce+ddp", "gt200"}};
     if (_i < 24 && _i % 3 != _i / 3 % 3 && !test_every())
         return;
-    /* the last four machines add the parts of PEPSC one after another, and run the program with sums */
+    /* the last four machines enable the features of PEPSC one after another, and run only the program with sums */
     int k = _i < 24 ? _i / 3 : _i - 16;
     const char *program = _i < 24 ? programs[_i % 3] : "mc", *model = machines[k].model;
     const struct bench *b = bench_find(program);

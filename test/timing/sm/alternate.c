@@ -2,7 +2,7 @@
 #include "slots_rig.h"
 #include <stdlib.h>
 
-enum { BEGIN = 5, ADDS = 32 }; /* five instructions precede the body */
+enum { BEGIN = 5, ADDS = 32 }; /* five instructions precede the body of the kernel */
 
 /* Runs two warps, one for each scheduler, with independent additions. The pipe takes one instruction per cycle.
  * Instruction buffers never run empty, since a fetch brings 8 instructions. */
@@ -22,7 +22,7 @@ static void run_two_warps(const char *alternate) {
     rig_run("spe", set, body, 64);
 }
 
-/* Returns the additions that warp `w` has issued when the other warp issues its 24th. */
+/* Returns the number of additions that warp `w` has issued when the other warp issues its 24th. */
 static int issued_by(uint32_t w) {
     uint64_t when = rig_at(1 - w, BEGIN + 23, UINT32_MAX);
     int n = 0;
@@ -31,15 +31,15 @@ static int issued_by(uint32_t w) {
     return n;
 }
 
-/* With alternating priority, neither warp is ahead by more than half a fetch (4 instructions). */
+/* With alternating priority, neither warp is ahead by more than 4 instructions, half of what a fetch brings. */
 START_TEST(schedulers_take_turns) {
     run_two_warps("peer.sched_alternate=true");
     ck_assert_int_le(abs(issued_by(0) - issued_by(1)), 4);
 }
 END_TEST
 
-/* With fixed priority, the second scheduler issues only while the first waits for a fetch, so the second is at least
- * one fetch behind. */
+/* With fixed priority, the second scheduler issues only while the first scheduler waits for a fetch. So the warp of
+ * the second scheduler is at least the instructions of one fetch behind. */
 START_TEST(the_first_scheduler_comes_first) {
     run_two_warps("peer.sched_alternate=false");
     ck_assert_int_ge(issued_by(0) - issued_by(1), 8);

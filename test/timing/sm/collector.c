@@ -13,7 +13,7 @@ START_TEST(one_operand_a_cycle) {
     const uint8_t b[] = {1, 2, 3};
     struct bank_list l = list(b, 3, 0);
     regfile_init(&file, 16, 1, 2);
-    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 13); /* read at 10, 11, 12 */
+    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 13); /* operands are read at 10, 11 and 12 */
     ck_assert_uint_eq(file.n.read_waits, 0);
 }
 END_TEST
@@ -22,7 +22,7 @@ START_TEST(several_operands_a_cycle_from_different_banks) {
     const uint8_t b[] = {1, 2, 2};
     struct bank_list l = list(b, 3, 0);
     regfile_init(&file, 16, 3, 2);
-    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 12); /* banks 1 and 2 at 10; bank 2 again at 11 */
+    ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 12); /* banks 1 and 2 are read at 10, and bank 2 again at 11 */
     ck_assert_uint_eq(file.n.read_waits, 1);
 }
 END_TEST
@@ -64,13 +64,14 @@ START_TEST(the_result_bus_carries_so_many_a_cycle) {
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 31);
     ck_assert_uint_eq(regfile_result(&file, 30 + REGFILE_RING, 40),
-                      30 + REGFILE_RING); /* the same ring entry, one full turn of the ring later */
+                      30 + REGFILE_RING); /* uses the same ring entry, one full turn of the ring later */
 }
 END_TEST
 
-/* Two banks of 16 lanes: an operand of 32 lanes takes two cycles, and two operands of a bank are read side by side.
- * - three operands of bank 1 are six halves, read two per cycle
- * - they begin at 20, 20 and 21, and end with cycle 22 */
+/* Two banks with ports of 16 lanes: an operand of 32 lanes takes two cycles, and two operands of a bank are read in
+ * parallel.
+ * - three operands of bank 1 are six half operands, of which two are read per cycle
+ * - the operands begin at 20, 20 and 21, and the last read ends with cycle 22 */
 START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
     struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
@@ -79,16 +80,16 @@ START_TEST(half_banks_read_two_operands_side_by_side) {
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
     ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
-    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24); /* busy at 20, 21 and 22 */
-    /* the last read occupied the bank in the whole of cycle 23 */
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24); /* the bank is busy at 20, 21 and 22 */
+    /* the last read occupied both halves of the bank in cycle 23 */
     ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);
     ck_assert_uint_eq(regfile_read(&file, &three, 1, 30), 32); /* warp 1's registers are in the other bank */
     ck_assert_uint_eq(regfile_read(&file, &(struct bank_list){.bank = b}, 0, 30), 30);
 }
 END_TEST
 
-/* A bank reads at most 32 lanes per cycle, whatever its number of ports: an instruction with n operands takes n
- * cycles. */
+/* A bank reads at most 32 lanes per cycle, whatever its number of ports. So an instruction with n operands of one
+ * bank takes n cycles. */
 START_TEST(banks_read_32_lanes_a_cycle) {
     const uint8_t b[] = {0, 0, 0};
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2)
@@ -125,7 +126,7 @@ static struct collector make(uint32_t units, uint32_t ports) {
     return c;
 }
 
-/* Returns the cycle in which an instruction of warp 0, issued at `now`, may leave for its pipe. */
+/* Returns the first cycle in which an instruction of warp 0 that is issued at `now` can be dispatched to its pipe. */
 static uint64_t collect(struct collector *c, const struct bank_list *l, uint64_t now, uint32_t *unit) {
     uint64_t reads = collector_accept(c, now, unit);
     return collector_leaves(c, regfile_read(&file, l, 0, reads));
@@ -140,7 +141,7 @@ START_TEST(an_instruction_passes_a_collector) {
     ck_assert(collector_can_accept(&c, 10));
     ck_assert_uint_eq(collect(&c, &l, 10, &unit), 14);
     collector_dispatched(&c, unit, 14, 15);
-    ck_assert(!collector_can_accept(&c, 10)); /* one port: the latch is occupied until 11 */
+    ck_assert(!collector_can_accept(&c, 10)); /* the one port is the dispatch latch, which is occupied until 11 */
     ck_assert(collector_can_accept(&c, 11));
 }
 END_TEST
@@ -160,13 +161,13 @@ START_TEST(a_busy_unit_holds_the_latch) {
 }
 END_TEST
 
-/* The dispatch latch has one place, so an instruction that cannot enter its pipe keeps the next instruction in its
- * collector unit. */
+/* The dispatch latch has one entry. So while an instruction in the latch cannot enter its pipe, the next instruction
+ * stays in its collector unit. */
 START_TEST(a_blocked_pipe_holds_the_collector) {
     struct bank_list l = list(NULL, 0, 0);
     struct collector c = make(2, 1);
     uint32_t unit;
-    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* no operands: allocated at 11, leaves at 12 */
+    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* has no operands: allocated at 11, leaves at 12 */
     collector_dispatched(&c, unit, 12, 40);
     ck_assert_uint_eq(collect(&c, &l, 11, &unit), 40);
     collector_dispatched(&c, unit, 40, 41);

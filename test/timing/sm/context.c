@@ -12,8 +12,8 @@
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
     " .reg .b32 %r<9>; .reg .f64 %d<3>; .reg .b64 %a; .reg .pred %q<4>;\n"
 
-/* CTA warps execute a chain of square roots. No thread of a CTA reaches SIDE. The side stream counts from 15 down in
- * steps of 3, and stores the number of iterations in p[1]:
+/* CTA warps execute a chain of square roots, and never reach the label SIDE. The side stream starts at SIDE. It counts
+ * from 15 down in steps of 3, and stores the number of iterations in p[1]. It executes:
  * - mov, setp, bra, ld.param, mov, mov
  * - 5 iterations of sub, sub, sub, add, setp, bra
  * - st, ret */
@@ -111,7 +111,7 @@ START_TEST(a_context_issues_like_any_warp) {
             continue;
         ck_assert_uint_eq(seen[0].slot[i].warp, 8); /* tiny.cfg: sm.warps=8 */
         uint64_t gap = seen[0].slot[i].cycle - before;
-        /* the second and third of three subtractions */
+        /* cycles of the second and the third of three subtractions */
         bool dependent = gap >= 10 && gap <= 11 && seen[0].slot[i].pc == pc + 1;
         bool taken = false;
         for (uint32_t k = 0; k < seen[0].n; k++)
@@ -124,8 +124,8 @@ START_TEST(a_context_issues_like_any_warp) {
 }
 END_TEST
 
-/* A launch ends with its CTAs, long before a side warp that never ends. The side warp delays CTAs only by the issue
- * slots that it uses. Its cycles are not counted as cycles of warps. */
+/* A launch ends when its CTAs have ended, even if a side warp never ends. The side warp delays CTAs only by the
+ * issue slots that it uses. Its cycles are not counted as cycles of warps. */
 START_TEST(a_context_keeps_no_launch_alive) {
     struct beside b = {
         .text = makes, .model = base_models()->name[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
@@ -140,7 +140,7 @@ START_TEST(a_context_keeps_no_launch_alive) {
     ck_assert_uint_eq(seen[0].ended, 0);
     ck_assert(seen[0].taken > 0 && seen[0].taken <= 6 * MADE);
     ck_assert_uint_eq(words[0], 3 * 64 * 36);
-    /* each of its slots delays the CTAs by at most one cycle */
+    /* each issue slot of the side warp delays the CTAs by at most one cycle */
     double more = heddle_stat(with, 0, "gpu.cycles") - cycles;
     ck_assert_msg(more >= 0 && more <= (double)seen[0].issued, "%s: %g cycles more", base_models()->name[_i], more);
     ck_assert_double_eq(heddle_stat(with, 0, "gpu.warps"), 6);
@@ -171,11 +171,11 @@ START_TEST(a_unit_executes_for_a_context) {
 }
 END_TEST
 
-/* The unit controls the side warp: it executes each instruction and chooses the next instruction.
+/* The unit controls the side warp: it executes each instruction and chooses the next instruction. It executes:
  * - mov, setp, bra, mov
  * - sub, setp and bra for each item
- * - ret, after which the unit closes the context
- * Only the exit follows the loop, so there is no convergence barrier. */
+ * - ret, after which the unit closes the context Only the exit follows the loop, so the compiler inserts no
+ *   convergence barrier. */
 START_TEST(a_unit_drives_a_context) {
     struct beside b = {.text = makes,
                        .model = base_models()->name[_i],
@@ -233,8 +233,7 @@ START_TEST(a_deadlock_names_the_context) {
 }
 END_TEST
 
-/* The side warp waits for items that no warp makes, while the CTA waits at a barrier for warps that it does not
- * have. */
+/* The side warp waits for items that no warp produces. The CTA waits at a barrier for more warps than it has. */
 START_TEST(a_deadlock_shows_where_the_context_waits) {
     static const char stuck[] =
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n barrier.sync 1,128;\n ret;\n"
@@ -266,8 +265,8 @@ START_TEST(a_fault_names_the_context) {
 }
 END_TEST
 
-/* Four SMs, more CTAs than fit, three launches: SMs sleep and wake, and CTAs may use all warp slots. Host threads
- * and polling must not change results. */
+/* Runs three launches on four SMs, with more CTAs than fit at a time: SMs sleep and wake, and CTAs may use all warp
+ * slots. Host threads and polling must not change results. */
 START_TEST(contexts_of_many_sms_and_launches) {
     static struct side_seen first[SIDE_SMS];
     double cycles = 0, slots = 0;
@@ -285,7 +284,7 @@ START_TEST(contexts_of_many_sms_and_launches) {
         worked(h, 3);
         if (_i / base_models()->n)
             ck_assert_uint_eq(words[0], 3 * 37 * 192);
-        ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6 warps: as many as fit */
+        ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6 warps: the SM is full */
         double c = 0, s = 0;
         for (int i = 0; i < 3; i++)
             c += heddle_stat(h, i, "gpu.cycles"), s += heddle_stat(h, i, "sm.context_instructions");
@@ -305,7 +304,7 @@ START_TEST(contexts_of_many_sms_and_launches) {
 }
 END_TEST
 
-/* CTAs cannot use registers that a side warp takes. */
+/* CTAs cannot use the registers of a side warp. */
 START_TEST(context_registers_are_taken_from_ctas) {
     struct beside b = {.text = counts,
                        .model = base_models()->name[_i],
@@ -328,7 +327,8 @@ START_TEST(context_registers_are_taken_from_ctas) {
 }
 END_TEST
 
-/* The unit closes the side warp while it runs: it issues nothing more, its slot is free, and CTAs are not affected. */
+/* The unit closes the side warp while it runs: the side warp issues nothing more, its warp slot is free, and CTAs
+ * are not affected. */
 START_TEST(a_unit_may_close_a_context) {
     struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32, .launches = 2};
     struct heddle *h = run(&b);

@@ -42,7 +42,7 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     return cycles;
 }
 
-/* Returns the cycles that one more `repeat` takes, with an option. */
+/* Returns the cycles that one more `repeat` takes when an option is set. */
 static double each_set(const char *repeat, const char *option) {
     const char *const set[] = {option, NULL};
     return (run(repeat, MANY, set, 32) - run(repeat, FEW, set, 32)) / (MANY - FEW);
@@ -50,12 +50,12 @@ static double each_set(const char *repeat, const char *option) {
 static double each(const char *repeat) { return each_set(repeat, NULL); }
 
 /* Cycles of one iteration of copy, commit and wait:
- * - issue latch 1, operands 2, pipe 1
- * - L1 10, with the address generation
- * - one pass of the banks: 9, since their latency of 10 begins in the cycle in which the line arrives
- * - the wait issues in the cycle in which the copy completes, and the next copy a cycle later: 1
- * - a fetch brings two instructions: in every second iteration (three instructions) the next copy is fetched after
- *   the wait, which takes one more cycle */
+ * - 1 + 2 + 1: issue latch, operands and pipe
+ * - 10: L1, including address generation
+ * - 9: one pass of the banks, whose latency of 10 begins in the cycle in which the line arrives
+ * - 1: the wait issues in the cycle in which the copy completes, and the next copy issues one cycle later
+ * - FETCH: a fetch brings two instructions, and an iteration has three. In every second iteration the next copy is
+ *   fetched after the wait, which takes one more cycle. */
 enum { TO_UNIT = 1 + 2 + 1, L1 = 10, BANKS = 9, ROUND = TO_UNIT + L1 + BANKS + 1 };
 #define FETCH .5
 
@@ -73,8 +73,9 @@ START_TEST(a_copy_meets_bank_conflicts) {
 }
 END_TEST
 
-/* Only lane 0 copies. With .cg, the request bypasses the L1, which has the line, and leaves in the access's first
- * cycle: 1 + 100 cycles instead of the L1's 10. 16 bytes of a lane are in four banks: one pass. */
+/* Only lane 0 copies. With .cg, the request bypasses the L1, which has the line, and leaves in the first cycle of
+ * the access. So it takes 1 + 100 cycles instead of the L1's 10. The 16 bytes of the lane are in four banks, which
+ * takes one pass. */
 START_TEST(cg_goes_past_the_l1) {
     ck_assert_double_eq(each("@%q2 cp.async.cg.shared.global [%r2],[%d1],16;\n" COMMIT WAIT),
                         ROUND + FETCH - L1 + 1 + 100);
@@ -82,8 +83,8 @@ START_TEST(cg_goes_past_the_l1) {
 }
 END_TEST
 
-/* The copies read nothing. They write zeros to the banks like the data of a store, in one pass, without the L1's 10
- * cycles. */
+/* These copies do not read memory. They write zeros to the banks in one pass, like a store, and do not take the L1's
+ * 10 cycles. */
 START_TEST(zeros_go_to_the_banks_alone) {
     ck_assert_double_eq(each("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT), TO_UNIT + 10 + 1 + FETCH);
     ck_assert_double_eq(each_set("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT, "l1.latency=35"),
@@ -110,7 +111,7 @@ END_TEST
 
 /* None of these instructions waits for a copy. Each takes one issue cycle, or two cycles where a fetch is needed. */
 static const char *const free_waits[] = {
-    COPY WAIT,                                                    /* the copy does not belong to a group */
+    COPY WAIT,                                                    /* the copy does not belong to a committed group */
     COPY "@!%q1 cp.async.commit_group;\n@%q1 bra OVER;\nOVER:\n", /* nothing waits */
     COPY COMMIT "membar.cta;",                                    /* a fence orders a thread's own accesses */
     COPY COMMIT "cp.async.wait_group 1000000;",
@@ -127,8 +128,8 @@ START_TEST(each_lane_has_groups_of_its_own) {
 }
 END_TEST
 
-/* The arrival happens when the copy is complete, so the loop that tests for the arrival does not see it earlier. The
- * warp that issued it is not delayed. */
+/* The arrival happens when the copy is complete, so the loop that tests for the arrival does not end earlier. The
+ * instruction does not delay the warp that issued it. */
 #define ARRIVE   "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];\n"
 #define LOOK_FOR "L: mbarrier.test_wait.parity.shared.b64 %q2,[%r4],%r10; @!%q2 bra L; xor.b32 %r10,%r10,1;\n"
 START_TEST(an_arrival_waits_for_the_copies_before_it) {
@@ -152,12 +153,13 @@ END_TEST
 START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
     const char *const set[] = {"memory.latency=90000", "deadlock.cycles=10000", NULL};
     const char *spin = "cp.async.ca.shared.global [%r2],[%d1+4096],4;\n" ARRIVE LOOK_FOR;
-    ck_assert_double_ge(run(spin, 1, set, 32), 2 * 90000); /* the first load, and the copy */
+    ck_assert_double_ge(run(spin, 1, set, 32), 2 * 90000); /* latencies of the first load and of the copy */
 }
 END_TEST
 
-/* 31 warps issue three arrivals each while their copies are in flight, more than the table holds. The phase ends when
- * all have arrived. Arrivals at a generic address are performed at the end of a window, several at a time. */
+/* 31 warps issue three arrivals each while their copies are in flight. These are more arrivals than the table holds.
+ * The mbarrier's phase ends when all have arrived. Arrivals with a generic address are performed at the end of a
+ * window, several in the same cycle. */
 #define FAR     "mov.u64 %d3,b; cvta.shared.u64 %d3,%d3; cp.async.ca.shared.global [%r2],[%d1+4096],4;\n"
 #define NEAR    "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
 #define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"
@@ -168,8 +170,8 @@ START_TEST(arrivals_without_an_entry_happen_too) {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
-    if (!LEAST_TABLES)                              /* otherwise, run() only checks that the kernels end */
-        ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
+    if (!LEAST_TABLES) /* with the smallest tables, the test only checks that the kernels end */
+        ck_assert_double_eq(far - near, 3 * 20000); /* latencies of the first line of code, the load, the copies */
 }
 END_TEST
 

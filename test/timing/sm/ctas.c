@@ -10,8 +10,9 @@ static struct memory mem;
 static struct config cfg;
 static struct reconv_cfg options;
 static struct launch l;
+static const struct sm_demand none;
 
-/* 48 warps, 8 CTAs, 32768 registers in units of 64, 48 KB of shared memory in units of 128 bytes. */
+/* Limits of an SM: 48 warps, 8 CTAs, 32768 registers in units of 64, 48 KB of shared memory in units of 128 bytes. */
 static void setup(void) {
     a = asm_new();
     mem_init(&mem, 0);
@@ -42,42 +43,42 @@ START_TEST(how_many_ctas_an_sm_holds) {
         {192, 20, 0, 0, 8},         /* 6 warps per CTA: 48 of 48 warps */
         {193, 20, 0, 0, 6},         /* 7 warps per CTA: 42 of 48 warps */
         {1536, 20, 0, 0, 1},        /* 48 warps x 20 x 32 = 30720 registers */
-        {256, 20, 0, 0, 6},         /* 8 warps: 48 warps, 6 x 5120 registers */
+        {256, 20, 0, 0, 6},         /* 8 warps per CTA: 48 of 48 warps, 6 x 5120 registers */
         {256, 32, 0, 0, 4},         /* 8 x 32 x 32 = 8192 registers per CTA: 4 CTAs */
-        {256, 33, 0, 0, 3},         /* 8 x 1088 (1056 in units of 64) = 8704 */
-        {256, 32, 0, 1, 3},         /* one register is in use */
+        {256, 33, 0, 0, 3},         /* 8 warps x 1088 (33 x 32 = 1056, in units of 64) = 8704 registers per CTA */
+        {256, 32, 0, 1, 3},         /* one register is already allocated */
         {256, 32, 0, 8192, 3},      /* 24576 left */
         {256, 32, 0, 32768, 0},     /* none left */
-        {256, 32, 0, 40000, 0},     /* too many registers are in use */
+        {256, 32, 0, 40000, 0},     /* more registers are allocated than the SM has */
         {64, 20, 6144, 0, 8},       /* 49152 / 8 */
-        {64, 20, 6145, 0, 7},       /* 6272 in units of 128 */
+        {64, 20, 6145, 0, 7},       /* 6272 bytes per CTA, in units of 128 */
         {64, 20, 49152, 0, 1},      /* all */
         {64, 20, 49153, 0, 0},      /* more than all */
-        {64, 20, UINT32_MAX, 0, 0}, /* does not become 0 when rounded up */
+        {64, 20, UINT32_MAX, 0, 0}, /* UINT32_MAX does not become 0 when rounded up */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char why[256] = "";
+        const struct sm_demand demand = {.registers = rows[i].taken};
         l.block.x = rows[i].threads;
         a->p.thread_regs = rows[i].regs;
         a->p.shared_bytes = rows[i].shared;
-        uint32_t n = sm_occupancy(&cfg, &l, rows[i].taken);
+        uint32_t n = sm_occupancy(&cfg, &l, demand);
         ck_assert_msg(n == rows[i].n, "row %zu: %u, not %u", i, n, rows[i].n);
-        ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
+        ck_assert_msg(sm_fits(&cfg, &l, demand, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    cfg.sm.running_warps = 1; /* the SM holds registers of only one warp per CTA: 8 x 1024 */
-    l.block.x = 256;
+    l.block.x = 256; /* 8 x 1024 registers; 1024 if the SM holds registers of only one warp per CTA */
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
     cfg.sm.registers = 2048;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
-    cfg.sm.running_warps = 0;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, (struct sm_demand){.warps = 1}), 2);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, (struct sm_demand){.registers = 1, .warps = 1}), 1);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, none), 0);
     cfg.sm.registers = 32768;
-    cfg.sm.thread_registers = 64; /* instead of the program's number: 8 x 2048 registers per CTA */
+    cfg.sm.thread_registers = 64; /* replaces the program's number of registers: 8 x 2048 registers per CTA */
     l.block.x = 256;
     a->p.shared_bytes = 0;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, none), 2);
 }
 END_TEST
 
@@ -86,7 +87,7 @@ START_TEST(why_a_cta_does_not_fit) {
     l.block.x = 2048;
     a->p.thread_regs = 64;
     a->p.shared_bytes = 50000;
-    ck_assert(!sm_fits(&cfg, &l, 0, why, sizeof why));
+    ck_assert(!sm_fits(&cfg, &l, none, why, sizeof why));
     /* 64 warps of 2048 registers, 50000 bytes in units of 128 */
     ck_assert_str_eq(why,
                      "a CTA of 2048 threads does not fit on an SM: it needs 64 warps, and an SM has 48 (sm.warps); "
@@ -94,7 +95,7 @@ START_TEST(why_a_cta_does_not_fit) {
                      "shared memory, and an SM has 49152 (sm.shared_bytes)");
     l.block.x = 64;
     a->p.shared_bytes = 0;
-    ck_assert(!sm_fits(&cfg, &l, 32000, why, sizeof why));
+    ck_assert(!sm_fits(&cfg, &l, (struct sm_demand){.registers = 32000}, why, sizeof why));
     ck_assert_str_eq(why, "a CTA of 64 threads does not fit on an SM: it needs 4096 registers, and an SM has 768 "
                           "(sm.registers, less what extensions take)");
 }
@@ -110,7 +111,7 @@ static int compare(const void *x, const void *y) {
 }
 
 /* Every word of every possible warp of all SMs has its own line of 128 bytes. With the map by word, the lines of all
- * warps are adjacent, without gaps; with the map by warp, the lines of each warp are. */
+ * warps form one range without gaps. With the map by warp, the lines of each warp form a range without gaps. */
 START_TEST(local_memory_of_warps_lies_apart) {
     static uint64_t line[SMS * 64 * WORDS];
     struct timed_program timed;
@@ -122,7 +123,7 @@ START_TEST(local_memory_of_warps_lies_apart) {
     l.block.x = warps * WARP_LANES;
     struct memsys *m = memsys_new(&cfg);
     ck_assert(timed_init(&timed, &a->p, &cfg, 0));
-    ctas = sm_occupancy(&cfg, &l, 0);
+    ctas = sm_occupancy(&cfg, &l, none);
     ck_assert_uint_eq(ctas, 4);
     for (uint32_t s = 0; s < SMS; s++) {
         struct sm *sm = sm_new(&cfg, &reconv_spe, &options, m, s);

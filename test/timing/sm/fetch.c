@@ -1,4 +1,4 @@
-/* Tests instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (sm.fetch_miss), so no
+/* Tests instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (fetch.miss_latency), so no
  * load/store unit is needed. */
 #include "timing/sm/fetch.h"
 #include "test/test.h"
@@ -38,7 +38,8 @@ static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     }
 }
 
-/* Returns the tickets below 64 that came back, one bit per ticket. All of them must have this latency. */
+/* Takes the fetches that have completed. Returns their tickets (below 64) as one bit per ticket. All must have the
+ * latency `want`. */
 static uint64_t taken(uint32_t latency) {
     uint64_t tickets = 0;
     uint32_t ticket, with;
@@ -73,7 +74,7 @@ START_TEST(fetches_of_one_line_share_a_request) {
     ck_assert(fetch_tick(&fetch, 10 + MISS));
     ck_assert_uint_eq(taken(0), 1 << 1 | 1 << 2);
     ck_assert_uint_eq(fetch_next(&fetch, 10 + MISS), UINT64_MAX);
-    ck_assert_int_eq(ask(0, 64, 3), 0); /* this fetch is in the line that arrived */
+    ck_assert_int_eq(ask(0, 64, 3), 0); /* this fetch is in the line that arrived, so it hits */
     ck_assert_int_eq(ask(0, LINE, 4), -1);
     ck_assert_uint_eq(fetch.n.fetches, 4);
     ck_assert_uint_eq(fetch.n.misses, 2);
@@ -91,7 +92,7 @@ START_TEST(an_l0_miss_takes_the_l1s_latency) {
     ck_assert(fetch_tick(&fetch, MISS));
     ck_assert_uint_eq(taken(0), 1 << 1);
     ck_assert_int_eq(ask(0, 4, 2), 0);                /* in L0 0 */
-    ck_assert_int_eq(ask(0, L0_LINE, 3), L1_LATENCY); /* the line's other half is only in the L1 */
+    ck_assert_int_eq(ask(0, L0_LINE, 3), L1_LATENCY); /* the other half of the line is only in the L1 */
     ck_assert_int_eq(ask(0, L0_LINE + 4, 4), 0);      /* now the line is in the L0 */
     ck_assert_int_eq(ask(3, 0, 5), L1_LATENCY);       /* another scheduler's L0 is empty */
     ck_assert_int_eq(ask(3, 8, 6), 0);
@@ -135,8 +136,8 @@ START_TEST(an_l0_retries_a_refused_miss) {
 }
 END_TEST
 
-/* The L1 refuses both halves of line 1. When line 0 has arrived, the first half misses, and the second half joins
- * its miss. */
+/* The L1 refuses both halves of line 1. When line 0 has arrived, the fetch of the first half misses, and the fetch
+ * of the second half joins this miss. */
 START_TEST(refused_misses_share_a_request) {
     make(true, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -152,7 +153,7 @@ START_TEST(refused_misses_share_a_request) {
 }
 END_TEST
 
-/* An MSHR takes four accesses. The fifth one for line 0 is refused, and hits in the L1 when the line has arrived. */
+/* An MSHR takes four accesses. The fifth access to line 0 is refused. It hits in the L1 when the line has arrived. */
 START_TEST(a_refused_miss_may_hit_later) {
     make(true, 4);
     for (uint32_t i = 0; i < 5; i++)
@@ -169,7 +170,8 @@ START_TEST(a_refused_miss_may_hit_later) {
 }
 END_TEST
 
-/* 1024 bytes, 2 ways of 128: 4 sets. Lines 0, 4 and 8 share a set, and the third evicts the first. */
+/* The cache has 1024 bytes and 2 ways of 128-byte lines, so it has 4 sets. Lines 0, 4 and 8 share a set, and the
+ * third evicts the first. */
 START_TEST(lines_of_a_set_evict_each_other) {
     make(false, 4);
     for (uint64_t line = 0; line <= 8; line += 4) {
@@ -184,9 +186,9 @@ START_TEST(lines_of_a_set_evict_each_other) {
 }
 END_TEST
 
-/* The maximum of waiting tickets: two lines with four L0 misses each (two of each L0) of two tickets; without L0s, two
- * lines with four tickets. All lines arrive in one cycle. Tickets come back line by line and in order, wherever their
- * ring begins. */
+/* The maximum number of waiting tickets. With L0s: two lines, four L0 misses per line (two L0 lines in each of two
+ * L0s), and two tickets per L0 miss. Without L0s: two lines with four tickets each. All lines arrive in one cycle.
+ * Tickets come back line by line and in order, wherever the ring of waiting tickets begins. */
 START_TEST(all_waiting_tickets_come_back) {
     bool l0 = _i == 1;
     uint32_t each = l0 ? 2 : 1, ticket, latency;
@@ -207,7 +209,7 @@ START_TEST(all_waiting_tickets_come_back) {
         for (uint32_t i = n - (uint32_t)round; i < n; i++) /* the ring begins at a different position each time */
             ck_assert(fetch_take(&fetch, &ticket, &latency) && ticket == i);
         ck_assert(!fetch_take(&fetch, &ticket, &latency));
-        ck_assert_int_eq(ask(0, base, 7), 0); /* the line is now in the nearest cache */
+        ck_assert_int_eq(ask(0, base, 7), 0); /* the line is now in the cache nearest to the scheduler */
     }
 }
 END_TEST

@@ -1,11 +1,11 @@
 /* Tests the fetch stage with exact cycles: the instructions of a fetch, and the order in which warps fetch. On
  * configs/tiny.cfg a fetch leaves in the cycle in which the last buffered instruction issues, and brings the next
- * ones two cycles later. */
+ * instructions two cycles later. */
 #include "slots_rig.h"
 
 #define ADD(n) "add.u32 %r" #n ",%l," #n ";"
 
-/* Instructions have 8 bytes and lines 128 bytes, so a line has 16 instructions. The code begins a line.
+/* Instructions have 8 bytes and lines 128 bytes, so a line has 16 instructions. The code begins at the start of a line.
  * - branch 6 goes to the last instruction of the first line: its fetch brings only this instruction, whatever the fetch
  *   width
  * - the next two fetches bring four instructions each */
@@ -27,9 +27,10 @@ START_TEST(a_fetch_ends_with_its_line) {
 END_TEST
 
 /* Fetches bring instructions 4 and 5, then 6 and 7.
- * - a jump as number 6 leaves 7 in the buffer; with peer.fetch_wrong_path the buffer is emptied a cycle later, and the
- *   fetch begins then: 3 cycles from jump to target instead of 2
- * - a jump as number 7 leaves an empty buffer; with the option, 8 and 9 are fetched first, which takes 2 cycles more */
+ * - if instruction 6 is the jump, 7 is left in the buffer. With peer.fetch_wrong_path the buffer is emptied one cycle
+ *   later, and only then the fetch of the target begins: the target issues 3 cycles after the jump instead of 2.
+ * - if instruction 7 is the jump, the buffer is empty. With the option, 8 and 9 are fetched first, which takes 2
+ *   cycles more. */
 START_TEST(a_jump_is_noticed_late) {
     static const char *const models[] = {"spe", "dpe"};
     static const char *const body[2] = {"setp.gt.u32 %o,%t,9999; @!%o bra T;\n" ADD(1) "T:" ADD(2) ADD(3),
@@ -48,7 +49,7 @@ START_TEST(a_jump_is_noticed_late) {
 }
 END_TEST
 
-/* After a branch that no lane takes the next buffered instruction issues at once, with and without the option. */
+/* After a branch that no lane takes, the next buffered instruction issues at once, with and without the option. */
 START_TEST(an_untaken_branch_is_not_delayed) {
     uint64_t next[2];
     for (uint32_t late = 0; late < 2; late++) {
@@ -62,10 +63,10 @@ START_TEST(an_untaken_branch_is_not_delayed) {
 }
 END_TEST
 
-/* - warps 2 and 3 loop through 7 instructions of the first line, one per fetch, and use the fetch stage alternately: an
- *   instruction every 2 cycles
+/* - warps 2 and 3 loop through 7 instructions of the first line, one per fetch, and use the fetch stage alternately, so
+ *   each issues an instruction every 2 cycles
  * - warp 0 has the only MSHR for 500 cycles, and warp 1 needs another line
- * - with peer.fetch_retry, retries of warp 1 also use the stage: an instruction every 3 cycles */
+ * - with peer.fetch_retry, retries of warp 1 also use the fetch stage, so an instruction issues every 3 cycles */
 START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
                                "L: add.u32 %r0,%t,1; add.u32 %r1,%t,2; add.u32 %r2,%t,3; add.u32 %r3,%t,4;\n"
@@ -80,7 +81,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
                                  on ? "peer.fetch_retry=true" : "peer.fetch_retry=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
-        for (uint32_t i = 0; i < rig_n; i++) /* an iteration while warps 0 and 1 wait */
+        for (uint32_t i = 0; i < rig_n; i++) /* one loop iteration while warps 0 and 1 wait */
             if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
                 rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
                 seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
@@ -125,10 +126,10 @@ static void run_three_ctas(const char *reclaims, int n) {
         heddle_launch(rig, m, "k", (struct heddle_dim){3, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0), HEDDLE_OK);
 }
 
-/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. The
- * stage checks warp 0 between warps 2 and 1, and in cycles in which no warp fetches.
- * - the CTA of warp 0 ends with its work
- * - with peer.fetch_retires_warps it ends a cycle later if warp 2 fetches in that cycle */
+/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. In
+ * its rotation the stage checks warp 0 after warp 2 and before warp 1, and also in cycles in which no warp fetches.
+ * - by default, the CTA of warp 0 ends when warp 0 has issued its last instruction
+ * - with peer.fetch_retires_warps, the CTA ends one cycle later if warp 2 fetches in that cycle */
 START_TEST(warps_end_when_the_fetch_stage_passes) {
     int later = 0;
     for (int n = 0; n < 6; n++) {

@@ -34,7 +34,8 @@ static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     return r == FETCH_HIT ? (int)latency : r == FETCH_WAIT ? -1 : -2;
 }
 
-/* Runs the cycles from `from` to `to` that have work. Returns the tickets that came back, one bit per ticket. */
+/* Runs those cycles from `from` to `to` that have work. Returns the tickets of completed fetches, one bit per
+ * ticket. */
 static uint64_t run(uint64_t from, uint64_t to) {
     uint64_t tickets = 0;
     for (uint64_t c = from; c <= to; c++) {
@@ -49,7 +50,8 @@ static uint64_t run(uint64_t from, uint64_t to) {
     return tickets;
 }
 
-/* Line 0 misses at 10. The L1's port is free from 11 on, and a request of cycle c leaves in cycle c + 1.
+/* Line 0 misses at 10. The L1's port is free from 11 on, and the buffer requests one line per cycle from 12 on. A
+ * request of cycle c leaves in cycle c + 1.
  * - line 1 is in the L1 line of line 0, which arrives at 60
  * - lines 2 and 3 are L1 line 1, requested at 13, which arrives at 63
  * - line 4 is in L1 line 2, requested at 15, which arrives at 65 */
@@ -103,8 +105,8 @@ START_TEST(a_line_of_the_l1_takes_its_latency) {
 }
 END_TEST
 
-/* A jump from line 0 to line 20 at 61 discards the buffer's lines, and the buffer restarts at line 21. The request for
- * line 2, of cycle 13, is not cancelled. */
+/* A jump from line 0 to line 20 at 61 discards the buffer's lines, and the buffer restarts at line 21. The request
+ * for line 2, which was made in cycle 13, is not cancelled. */
 START_TEST(a_jump_starts_the_buffer_anew) {
     make(LINES, 8);
     ask(0, 0, 1, 10);
@@ -112,7 +114,7 @@ START_TEST(a_jump_starts_the_buffer_anew) {
     ck_assert_int_eq(ask(0, 2, 2, 61), -1); /* line 1 is skipped */
     ck_assert_uint_eq(fetch.n.prefetch_unused, 1);
     ck_assert_int_eq(ask(0, 20, 3, 61), -1);
-    ck_assert_uint_eq(fetch.n.prefetch_unused, 3); /* lines 3 and 4 as well */
+    ck_assert_uint_eq(fetch.n.prefetch_unused, 3); /* lines 3 and 4 are unused as well */
     ck_assert_uint_eq(run(62, 63), 1 << 2);
     uint64_t asked = fetch.n.prefetches; /* only one request, since the fetch used the port at 61 */
     ck_assert_uint_eq(asked, LINES + 1);
@@ -214,11 +216,12 @@ START_TEST(a_perfect_cache_is_not_accessed) {
 }
 END_TEST
 
-/* Lines come through the load/store unit, from a memory of 300 cycles.
+/* Lines come through the load/store unit, from memory with a latency of 300 cycles.
  * - line 0 is fetched at 10; its buffer requests L1 line 1 at 13 and L1 line 2 at 15
- * - fetches join these requests: line 2 at 100, until 313; line 4 at 200, until 315
- * - line 3 at 150 joins the wait of line 2
- * - line 2 leaves the buffer, which requests L1 line 3 at 102; scheduler 1 joins it with line 6 at 250, until 402
+ * - fetches join these requests: a fetch of line 2 waits from 100 to 313, and a fetch of line 4 from 200 to 315
+ * - a fetch of line 3 at 150 joins the wait for line 2
+ * - line 2 leaves the buffer, which then requests L1 line 3 at 102; a fetch of line 6 by scheduler 1 joins this request
+ *   and waits from 250 to 402
  * - line 8 is in L1 line 4; the buffer of scheduler 1 ends with line 10, in L1 line 5 */
 START_TEST(prefetched_lines_are_no_demand) {
     static const struct {

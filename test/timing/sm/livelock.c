@@ -68,8 +68,8 @@ START_TEST(warps_that_repeat_themselves_are_found) {
 }
 END_TEST
 
-/* In a lock inside a warp, the lanes without the lock spin at the top of the stack, so the holder never continues.
- * The livelock is detected after deadlock.cycles. */
+/* Lanes of one warp compete for a lock. The lanes without the lock spin on the path at the top of the stack, so the
+ * lane that holds the lock never continues. The livelock is detected after deadlock.cycles. */
 START_TEST(a_lock_inside_a_warp_is_found) {
     static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; setp.ne.u32 %o,%r1,0; @%o bra L;\n"
                                " atom.global.exch.b32 %r1,[%a0],0;\n";
@@ -81,7 +81,7 @@ START_TEST(a_lock_inside_a_warp_is_found) {
 }
 END_TEST
 
-/* The last of nine CTAs would set the flag, but the spinning CTAs leave no room for this CTA. */
+/* The last of nine CTAs would set the flag, but the spinning CTAs leave no room on the SM for this CTA. */
 START_TEST(a_cta_without_room_does_not_help) {
     static const char late[] = "setp.eq.u32 %o,%r5,8; @%o bra S;\n"
                                "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
@@ -124,13 +124,13 @@ START_TEST(a_spin_that_ends_is_left_alone) {
 }
 END_TEST
 
-/* Loops whose iterations leave a warp's registers unchanged, because dac's affine warp counts the iterations. The
- * affine warp ends long before the other warps, since its queue has an entry for each iteration.
+/* Loops whose iterations leave a warp's registers unchanged, because the affine warp of the dac model counts the
+ * iterations. The affine warp ends long before the other warps, since its queue has an entry for each iteration.
  * - an iteration is long: CHAIN loads of a pointer to itself
  * - all iterations together take longer than deadlock.cycles */
 enum { CHAIN = 90 };
 static const struct {
-    const char *name, *before, *after; /* before and after the chain */
+    const char *name, *before, *after; /* additions before and after the chain */
     uint32_t ctas;
 } counted_elsewhere[] = {
     {"a chain in a loop", "mov.u32 %r1,0;\nO:\n", "add.u32 %r1,%r1,1; setp.lt.u32 %o,%r1,20; @%o bra O;\n", 1},

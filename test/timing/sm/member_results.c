@@ -1,6 +1,6 @@
 /* Tests instructions with a member mask whose lanes are on two paths. Each path takes its own issue slot, and the
- * result comes one latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10 cycles
- * (test/timing/micro.c), with models of independent threads. */
+ * result comes one latency after the last arrival. The tests run on configs/tiny.cfg, where a dependent addition
+ * takes 10 cycles (test/timing/micro.c), with models that schedule threads independently. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -55,7 +55,7 @@ static void check_values(uint32_t threads, uint32_t more) {
 }
 
 /* The first path waits for the second: each addition in B delays the end by 10 cycles. The first path arrives long
- * before, with 8 additions and with 40. */
+ * before the second, whether B has 8 additions or 40. */
 START_TEST(the_last_arrival_counts) {
     double few = run(models[_i], NULL, SHFL("20") USE, 8, SHFL("3") USE, 32);
     check_values(32, 1);
@@ -66,12 +66,13 @@ START_TEST(the_last_arrival_counts) {
     ck_assert_double_eq(many - few, 32 * 10);
     ck_assert_double_eq(stat("gpu.warp_instructions") - instructions, 32);
     ck_assert_double_eq(stat("gpu.thread_instructions") - threads, 32 * 16);
-    ck_assert_double_eq(lanes, 32); /* once per lane, in two instructions */
+    ck_assert_double_eq(lanes, 32); /* counted once per lane, in two instructions */
     ck_assert_double_eq(stat("op.shfl"), 32);
 }
 END_TEST
 
-/* There is one latency after the last arrival, whether the result is used or only pending when the warp would end. */
+/* The result comes one latency after the last arrival, whether an instruction uses the result or the result is only
+ * pending when the warp ends. */
 START_TEST(one_latency_for_all) {
     double slow, fast = run(models[_i], "latency.shfl=32", SHFL("20") USE, 8, SHFL("3") USE, 32);
     slow = run(models[_i], "latency.shfl=132", SHFL("20") USE, 8, SHFL("3") USE, 32);
@@ -95,7 +96,8 @@ START_TEST(a_barrier_has_no_result) {
 }
 END_TEST
 
-/* A lane whose guard is false does not take part: lane 5 of the first path does not wait, and no lane waits for it. */
+/* A lane whose guard is false does not execute the instruction: lane 5 of the first path does not wait, and no lane
+ * waits for lane 5. */
 START_TEST(lanes_that_do_not_take_part) {
     static const char low[] = "setp.ne.u32 %o,%l,5; @%o shfl.sync.idx.b32 %v,%r1,20,31,0xffffffdf;" USE,
                       high[] = "shfl.sync.idx.b32 %v,%r1,3,31,0xffffffdf;" USE;
@@ -119,7 +121,7 @@ START_TEST(one_after_another) {
     static const char low[] = SHFL("20") " add.u32 %r1,%v,1000; shfl.sync.idx.b32 %v,%r1,31,31,-1;",
                       high[] = SHFL("3") " add.u32 %r1,%v,2000; shfl.sync.idx.b32 %v,%r1,0,31,-1;";
     double events = run(models[_i], NULL, low, 8, high, 64);
-    for (uint32_t t = 0; t < 64; t++) /* lane 31: 100 + 3 + 2000; lane 0: 100 + 20 + 1000; 32 more in the second warp */
+    for (uint32_t t = 0; t < 64; t++) /* lanes 31 and 0: 100 + 3 + 2000, 100 + 20 + 1000; second warp: 32 more */
         ck_assert_uint_eq(out[t], (t % 32 < 16 ? 2103 : 1120) + t / 32 * 32);
     ck_assert_double_eq(run(models[_i], "gpu.poll=true", low, 8, high, 64), events);
     ck_assert_double_eq(stat("op.shfl"), 128);

@@ -1,5 +1,5 @@
 /* Tests paths of a warp that run concurrently: their indices in the model, waits at fences and after atomics, and
- * active warps under two_level. On configs/tiny.cfg. */
+ * active warps under the two_level scheduler. All tests run on configs/tiny.cfg. */
 #include "slots_rig.h"
 #include "test/every_model.h"
 
@@ -7,9 +7,9 @@
 #define HIGH 0xffff0000u
 #define ADDS "add.u32 %r3,%r3,1; add.u32 %r4,%r4,2; add.u32 %r5,%r5,3; add.u32 %r6,%r6,4; add.u32 %r7,%r7,5;\n"
 
-/* One half of a warp is inside a block, which the model does not see. The other half branches twice more, and waits for
- * loads, a barrier and other lanes. There is no loop: no lane issues an instruction twice, however often it is
- * suspended, and all lanes issue the last instructions. */
+/* One half of a warp is in the middle of a basic block, which the model does not notice. The other half branches
+ * twice more, and waits for loads, a barrier and other lanes. There is no loop: no lane issues an instruction twice,
+ * however often it is suspended, and all lanes issue the last instructions. */
 static const char apart[] =
     "mov.u32 %r3,%l; mov.u32 %r4,%l; mov.u32 %r5,%l; mov.u32 %r6,%l; mov.u32 %r7,%l; @%q bra T;\n" ADDS
     "ld.global.u32 %r8,[%a+2048];\n" ADDS "add.u32 %r3,%r3,%r8;\n" ADDS "bra J;\n"
@@ -49,8 +49,8 @@ START_TEST(no_lane_does_anything_twice) {
 }
 END_TEST
 
-/* A load's data are in the register 2 cycles of write-back after the access has ended. A fence waits for that end. An
- * instruction that is independent of the load does not wait. */
+/* A load's data are in the register 2 cycles of write-back after the access has ended. A fence waits until the
+ * access has ended. An instruction that is independent of the load does not wait. */
 START_TEST(a_fence_waits_for_accesses) {
     static const char *const bodies[] = {
         "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,%l; st.global.u32 [%a],%r2;",
@@ -87,13 +87,13 @@ START_TEST(an_atomic_delays_its_warp_or_not) {
             "red.global.add.u32 [%a],%l; add.u32 %r3,%l,%l; st.global.u32 [%a+4096],%r3;", 32);
         after[i] = rig_at(0, 6, ~0u) - rig_at(0, 5, ~0u);
     }
-    ck_assert_uint_lt(after[0], 40); /* until the end of its window */
+    ck_assert_uint_lt(after[0], 40); /* a launch lasts until the end of its window */
     ck_assert_uint_gt(after[1], 600);
 }
 END_TEST
 
-/* Under two_level with one active place, a warp stays active while one of its paths can issue, even if the other
- * path waits for memory. So the additions of the two lower halves do not overlap. */
+/* Under two_level with an active set of one warp, a warp stays active while one of its paths can issue, even if the
+ * other path waits for memory. So the additions of the two lower halves do not overlap. */
 START_TEST(a_warp_that_has_work_stays_active) {
     rig_run("dpe",
             (const char *[]){"sched.policy=two_level", "sched.active_warps=1", "memory.latency=600",

@@ -1,6 +1,6 @@
 /* Tests switches between the paths of a warp: when a warp switches, which warp switches first, and the exact cost in
- * cycles. On configs/tiny.cfg:
- * - a fetch brings two instructions, which may issue two cycles later
+ * cycles. All tests run on configs/tiny.cfg:
+ * - a fetch brings two instructions, which can issue two cycles later
  * - equal warps issue one after another
  * - a dependent addition issues 10 cycles later (test/timing/micro.c) */
 #include "slots_rig.h"
@@ -23,7 +23,8 @@ static void run_si(const char *trigger, const char *latency, const char *yield, 
 }
 
 /* Warps 0 to 3 issue the load of their lower half in four consecutive cycles, and are stalled from that cycle on. A
- * switch takes 3 cycles, and then a fetch. In each cycle, the stalled warp with the lowest number switches. */
+ * switch takes 3 cycles, and the fetch after it FETCH cycles. In each cycle, the stalled warp with the lowest number
+ * switches. */
 static uint64_t low(uint32_t w) { return rig_at(w, LOW_LOAD, LOW); }
 static uint64_t high(uint32_t w) { return rig_at(w, HIGH_LOAD, HIGH); }
 
@@ -36,7 +37,7 @@ START_TEST(any_stalled_warp_switches) {
 }
 END_TEST
 
-/* Half of four warps is two, so a warp switches when two warps are stalled.
+/* With si.trigger=half, a warp switches when half of the four warps, that is, two warps, are stalled.
  * - warp 0 switches when warp 1 stalls, warp 1 when warp 2 stalls, warp 2 when warp 3 stalls
  * - warp 3 waits until warp 0 stalls again, at the load of its other half, and has no path left to switch to */
 START_TEST(half_of_the_warps) {
@@ -45,8 +46,8 @@ START_TEST(half_of_the_warps) {
         ck_assert_uint_eq(high(w), low(w + 1) + 3 + FETCH);
     ck_assert_uint_eq(high(3), high(0) + 3 + FETCH);
     /* The data of the lower halves arrive one cycle apart. All four warps wait for their second load, so three of
-     * them switch back to the lower half, which is ready. Then only warp 3 is stalled, one of four, and it does not
-     * switch. */
+     * them switch back to the lower half, which is ready. Then only one of the four warps, warp 3, is stalled, so it
+     * does not switch. */
     for (uint32_t w = 1; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, LOW_ADD, LOW), rig_at(0, LOW_ADD, LOW) + w);
     ck_assert_uint_lt(rig_at(3, HIGH_ADD, HIGH), rig_at(3, LOW_ADD, LOW));
@@ -57,8 +58,8 @@ START_TEST(half_of_the_warps) {
 }
 END_TEST
 
-/* All four must be stalled: warp 0 switches when warp 3 has stalled, the next warp when warp 0 has stalled again, and
- * so on. */
+/* With si.trigger=all, all four warps must be stalled: warp 0 switches when warp 3 has stalled, the next warp when
+ * warp 0 has stalled again, and so on. */
 START_TEST(all_of_the_warps) {
     run_si("si.trigger=all", "si.switch_latency=3", "si.yield=off", loads);
     ck_assert_uint_eq(high(0), low(3) + 3 + FETCH);
@@ -67,8 +68,8 @@ START_TEST(all_of_the_warps) {
 }
 END_TEST
 
-/* A switch is made at the end of a cycle, after its fetch. Without latency the next fetch leaves a cycle later; with a
- * latency of n, n cycles later. */
+/* A switch is made at the end of a cycle, after the fetch of this cycle. With a switch latency of 0, the next fetch
+ * leaves one cycle later. With a latency of n, it leaves n cycles later. */
 START_TEST(the_latency_of_a_switch) {
     static const struct {
         const char *option;
@@ -85,8 +86,8 @@ START_TEST(the_latency_of_a_switch) {
 }
 END_TEST
 
-/* subwarp-yield happens after the n-th long-latency operation, in the cycle of its issue and before the fetch stage. An
- * addition does not count. Later instructions of the path wait. */
+/* A subwarp yields after its n-th long-latency operation, in the cycle in which the operation issues and before the
+ * fetch stage. An addition is not a long-latency operation. Later instructions of the path wait. */
 START_TEST(yields_are_counted) {
     static const char body[] =
         "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
@@ -107,8 +108,8 @@ START_TEST(yields_are_counted) {
 }
 END_TEST
 
-/* During a switch, issue slots are lost to reconvergence: a switch that takes 90 cycles more adds 90 such slots and
- * no other slots. */
+/* During a switch, issue slots are lost to reconvergence: a switch that takes 90 cycles more adds 90 slots of this
+ * cause and no slots of other causes. */
 START_TEST(slots_of_a_switch) {
     static const char *const options[] = {"its.switch_latency=10", "its.switch_latency=100"};
     static const char *const other[] = {"issue.scoreboard_load", "issue.scoreboard_arith",
@@ -123,7 +124,7 @@ START_TEST(slots_of_a_switch) {
         for (int k = 0; k < 6; k++)
             others[i][k] = rig_stat(other[k]);
     }
-    /* In the first of the 10 cycles from BSYNC to fetch, the BSYNC was issued. */
+    /* The first of the 10 cycles from BSYNC to fetch is not lost, because the BSYNC issues in it. */
     ck_assert_double_eq(slots[0], 9);
     ck_assert_double_eq(slots[1], 99);
     for (int k = 0; k < 6; k++)
@@ -134,7 +135,7 @@ END_TEST
 /* ---- dpe.scheduler=constrained: one path is visible at a time ---- */
 
 /* The lower half issues a division, which is slow. In the same cycle the upper half becomes visible and fetches. The
- * upper half has no slow operation, so it stays visible until it joins. */
+ * upper half has no slow operation, so it stays visible until it reconverges with the lower half. */
 START_TEST(a_slow_operation_hands_over) {
     rig_run("dpe", (const char *[]){"dpe.scheduler=constrained", NULL},
             "@%q bra T; add.u32 %r3,%l,1; add.u32 %r3,%r3,1; add.u32 %r3,%r3,1; bra J;\n"
@@ -150,8 +151,8 @@ START_TEST(a_slow_operation_hands_over) {
 }
 END_TEST
 
-/* An addition or a store does not make the other path visible. A load from shared memory or a special function does
- * so at once, and a load from global memory does so when it misses. */
+/* An addition or a store does not make the other path visible. A load from shared memory or a special function makes
+ * it visible at once. A load from global memory makes it visible when the load misses. */
 START_TEST(operations_that_hand_over) {
     static const struct {
         const char *operation;
@@ -201,8 +202,8 @@ START_TEST(every_path_is_split_at_once) {
 END_TEST
 
 /* revive splits a path only while the whole SM is stalled, and only one path at a time. The next path is split at
- * the end of the cycle in which the lanes that hit have ended. Its data are in the register 2 cycles of write-back
- * later. */
+ * the end of the cycle in which the load has ended for the lanes that hit. After 2 more cycles of write-back the
+ * data are in the register. */
 START_TEST(one_path_at_a_time_is_revived) {
     run_dws("dws.memory=revive", 96, halves);
     for (uint32_t w = 0; w < 3; w++) {
@@ -218,7 +219,7 @@ START_TEST(one_path_at_a_time_is_revived) {
 END_TEST
 
 /* The last of three warps executes a chain of additions while the other warps wait. No path is split before the chain
- * ends, and afterwards paths are split one at a time.
+ * ends. After its end, paths are split one at a time.
  * - candidates are tried in the order of their last event: the arrival of their first load, in one cycle for all
  * - events of one cycle are processed last in, first out (wheel.h), so warp 1 is first */
 START_TEST(nothing_is_revived_while_a_warp_can_issue) {

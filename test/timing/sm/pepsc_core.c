@@ -1,8 +1,6 @@
-/* Tests the PEPSC core: warps that run one at a time, CTAs larger than the number of lanes, power at full rate
- * (Figure 12), and registers. */
+/* Tests the PEPSC core: CTAs larger than the number of lanes, power at full rate (Figure 12), and registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
-#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,111 +33,6 @@ static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t thre
 
 static double stat(const struct heddle *h, const char *name) { return heddle_stat(h, -1, name); }
 
-/* Each warp takes a ticket before, between and after two barriers. The tickets give the order in which warps run. At
- * most three registers and a predicate are live. */
-static const char tickets[] =
-    HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;\n"
-         "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.ne.u32 %p, %r2, 0;\n"
-         "shr.u32 %r1, %r1, 5;\nmul.wide.u32 %d2, %r1, 12;\nadd.u64 %d2, %d2, %d1;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2], %r3;\nbar.sync 0;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
-
-/* Four warps, one running at a time:
- * - 0 1 2 3 arrive in order
- * - 3 releases the barrier and continues to the second barrier: 3 0 1 2
- * - 2 releases the second barrier and ends: 2 0 1 3
- * A machine on which all warps run may have another order. */
-START_TEST(warps_take_turns) {
-    static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
-    const int bases = base_models()->n, i = _i % (bases + 1);
-    const char *const *set = (const char *const[]){"gpu.poll=on", NULL};
-    uint32_t out[32];
-    struct heddle *h = open_run(i < bases ? base_models()->name[i] : "pepsc", "pepsc", _i == i ? NULL : set);
-    run(h, tickets, 1, 128, out, sizeof out);
-    for (int w = 0; w < 4; w++) {
-        ck_assert_uint_eq(out[3 * w], first[w]);
-        ck_assert_uint_eq(out[3 * w + 1], second[w]);
-        ck_assert_uint_eq(out[3 * w + 2], third[w]);
-    }
-    /* - swaps: 0>1 1>2 2>3, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when warps end
-     * - six swaps store the old warp, and six load the new warp, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one per cycle */
-    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
-    ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 12. * 5);
-    ck_assert_double_eq(stat(h, "gpu.max_resident_warps"), 4);
-    heddle_close(h);
-}
-END_TEST
-
-/* Words that are stored and loaded when a warp is swapped. At `add %r3` nine words are live: %d1, %d2, %r1 and the
- * terms of the sum. `FIRST` and `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at
- * the second. */
-#define MOVES(FIRST, SECOND)                                                                                           \
-    ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
-    "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
-    "shl.b32 %r3, %r1, 2;\nshl.b32 %r4, %r1, 3;\nshl.b32 %r5, %r1, 4;\nadd.u32 %r3, %r3, %r2;\n"                       \
-    "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
-    "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
-
-/* Four warps run in the order of the test above: three leave at the first barrier and return to it. At the second
- * barrier no word is live.
- * - lanes that have exited have no live words
- * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words are moved; spe then
- *   swaps only at the first barrier, 3 times out and 3 times in */
-START_TEST(live_words_move) {
-    static const struct {
-        const char *text;
-        double stored;
-    } rows[] = {
-        {HEAD MOVES("bar.sync 0;\n", "bar.sync 0;\n"), 3 * 3},
-        {HEAD MOVES("and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p exit;\nbar.sync 0;\n", "bar.sync 0;\n"),
-         3 * 3},
-        {HEAD MOVES(
-             "and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p bra J;\nbar.sync 0, 64;\nadd.u32 %r6, %r6, 1;\nJ:\n",
-             ""),
-         3 * 9},
-        {".version 7.0 .target sm_70 .address_size 64\n.func f() {\nbar.sync 0;\nret;\n}\n"
-         ".visible .entry k(.param .u64 p) {\n" MOVES("call f;\n", ""),
-         3 * 9},
-    };
-    struct heddle *h = open_run("spe", "pepsc", (const char *const[]){"pepsc.registers=0", NULL});
-    uint32_t out[128];
-    run(h, rows[_i].text, 1, 128, out, sizeof out);
-    for (uint32_t t = 0; t < 128; t++) /* t x (4 + 2 + 8 + 16 + 1) */
-        if (_i == 0 || _i == 3 || (t & 31) < 16)
-            ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
-    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 6);
-    ck_assert_double_eq(stat(h, "sm.swap_stores"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.swap_loads"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 2 * rows[_i].stored);
-    heddle_close(h);
-}
-END_TEST
-
-/* With one warp, or if all warps may run at the same time, there are no swaps, and cycles are the same as without
- * swapping. */
-START_TEST(no_swaps_without_other_warps) {
-    static const struct {
-        const char *turn;
-        uint32_t threads;
-    } rows[] = {{"sm.running_warps=1", 32}, {"sm.running_warps=4", 128}};
-    double cycles[2];
-    for (int k = 0; k < 2; k++) {
-        struct heddle *h =
-            open_run("spe", "pepsc",
-                     (const char *const[]){k ? rows[_i].turn : "sm.running_warps=0", "sm.registers=16384", NULL});
-        run(h, tickets, 3, rows[_i].threads, NULL, 128);
-        cycles[k] = stat(h, "gpu.cycles");
-        ck_assert_double_eq(stat(h, "sm.warp_swaps"), 0);
-        heddle_close(h);
-    }
-    ck_assert_double_eq(cycles[0], cycles[1]);
-}
-END_TEST
-
 /* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. */
 START_TEST(programs_run_on_the_core) {
     static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
@@ -161,7 +54,7 @@ END_TEST
 
 /* ---- power ---- */
 
-/* Eight loads of one line. Each CTA has another line. */
+/* Eight loads of one line. Each CTA loads a different line. */
 static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x<9>;\n"
                                  "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
                                  "mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -172,7 +65,8 @@ static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x
 
 enum { CHAINS = 2000 };
 
-/* Returns a kernel of independent chains of five with six sources each, back to back. 16 result registers rotate. */
+/* Returns a kernel of independent compound instructions, one right after another. Each is a chain of five operations
+ * with six sources. The results are written to 16 registers in rotation. */
 static char *back_to_back(void) {
     size_t size = 1 << 20, at = 0;
     char *text = malloc(size);
@@ -199,8 +93,9 @@ static void check_watts(const char *what, double joules, double seconds, double 
 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
-/* Six sources and the results of the eleven cycles of a chain need more than 16 registers, so the limit is off, and the
- * energy is the energy of a file with 16 registers. Figure 12, for a chain of five with six sources in every cycle:
+/* Six sources and the results of a chain, which takes eleven cycles, need more than 16 registers. So the limit is off,
+ * and the energy is set to the energy of a file with 16 registers. Figure 12 gives these values for one chain of five
+ * operations with six sources per cycle:
  * - 120 GFLOP/s
  * - FPUs 1.18 W
  * - register file 32 x 9.28 mW
@@ -213,7 +108,7 @@ START_TEST(power_at_full_rate) {
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 8192);
     struct heddle_arg arg = {&p, 8};
-    for (int i = 0; i < 2; i++) /* the second hits in the instruction cache */
+    for (int i = 0; i < 2; i++) /* the second kernel hits in the instruction cache */
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1),
             HEDDLE_OK);
@@ -230,7 +125,7 @@ START_TEST(power_at_full_rate) {
 }
 END_TEST
 
-/* The memory system's 580 mW: an L1 access in every cycle, and an L2 access in every eighth cycle. */
+/* The memory system takes 580 mW: an L1 access in every cycle, and an L2 access in every eighth cycle. */
 START_TEST(power_of_the_caches) {
     struct heddle *h = open_run("spe", "pepsc", NULL);
     struct heddle_dim eight = {8, 1, 1};
@@ -241,7 +136,7 @@ START_TEST(power_of_the_caches) {
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(heddle_launch(h, m, "k", eight, (struct heddle_dim){32, 1, 1}, 0, &arg, 1), HEDDLE_OK);
     double l1 = warm(h, "l1.accesses"), l2 = warm(h, "l2.accesses");
-    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, for each of eight CTAs */
+    ck_assert_double_eq(l1, 8 * 8); /* one line, eight times, for each of eight CTAs */
     ck_assert_double_eq(l2, 8);
     check_watts("caches", warm(h, "energy.l1_joules") + warm(h, "energy.l2_joules"), l1 / 750e6, 580e-3);
     heddle_close(h);
@@ -256,7 +151,7 @@ START_TEST(registers_scale_the_energy) {
     double first = 0;
     for (int i = 0; i < 4; i++) {
         struct heddle *h = open_run("spe", "pepsc", (const char *const[]){sets[i], NULL});
-        run(h, tickets, 1, 128, NULL, 128);
+        run(h, loads, 1, 128, NULL, 512);
         double joules = stat(h, "energy.regfile_joules");
         first = i ? first : joules;
         ck_assert_double_gt(joules, 0);
@@ -300,7 +195,8 @@ END_TEST
 /* Four warps of 100 loads each, and a barrier. The affine warp's queues have 192 / 4 = 48 entries for each warp. The
  * three warps that are swapped out take no entries, and must not delay the running warp.
  * - with perfect memory, an iteration of the loop takes some tens of cycles: 400 iterations of 50 cycles take 20000
- * - a single wait of the units would be 10000 cycles, and there would be at least 52 */
+ * - if the units waited for warps that are swapped out, each wait would take 10000 cycles, and at least 52 waits
+ *   would be needed */
 static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
                                 "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
@@ -324,8 +220,8 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
 }
 END_TEST
 
-/* Presets of 8 to 64 lanes: twice the lanes execute independent chains in half the time. 20 CTAs of two warps of 2000
- * chains: 32 lanes begin one chain in each cycle, 64 lanes two chains. */
+/* In presets of 8 to 64 lanes, twice as many lanes execute independent chains in half the time. The kernel has 20
+ * CTAs of two warps with 2000 chains per warp: 32 lanes begin one chain per cycle, and 64 lanes begin two. */
 START_TEST(lanes_are_presets) {
     static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
     static const double each[] = {4, 2, 1, 0.5};
@@ -349,9 +245,6 @@ END_TEST
 
 SUITE(timing_sm_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
-    TEST_LOOP(warps_take_turns, 0, 2 * (base_models()->n + 1));
-    TEST_LOOP(live_words_move, 0, 4);
-    TEST_LOOP(no_swaps_without_other_warps, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);

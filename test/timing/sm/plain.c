@@ -31,8 +31,8 @@ START_TEST(plain_and_general_stages_agree) {
 END_TEST
 
 /* Fences at the target of a branch, after a branch that is never taken, and after a barrier, with loads in flight.
- * The second run moves the fences by one instruction, so that each fence is in the same fetch as the previous
- * instruction in one of the two runs. */
+ * The second run moves the fences by one instruction. So in one of the two runs, each fence is fetched together with
+ * the previous instruction. */
 static const char fences[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry k(.param .u64 a) {\n"
                              ".reg .u64 %%a, %%b; .reg .u32 %%t, %%r, %%s, %%u, %%v; .reg .pred %%p, %%q;\n"

@@ -7,9 +7,9 @@
 
 enum { CTAS = 16, ROUNDS = 6 };
 
-/* In each iteration, every CTA arrives and spins until all CTAs have arrived. Spinning warps request the memory pipe
- * again and again while other CTAs have not arrived. Some of the spinning warps are older, or belong to the first
- * schedulers. */
+/* In each iteration, every CTA arrives at a counter in memory and spins until all CTAs have arrived. Spinning warps
+ * request the memory pipe again and again while other CTAs have not arrived. Some of the spinning warps have
+ * priority over warps that have not arrived, because they are older or belong to an earlier scheduler. */
 static const char meet[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                            ".reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %q<4>;\n"
                            "ld.param.u64 %d1,[p]; mov.u32 %r2,%nctaid.x; mov.u32 %r5,%tid.x; mov.u32 %r3,0;\n"

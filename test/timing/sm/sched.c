@@ -13,7 +13,7 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* The words after the words in use contain garbage, which the policy must not read. */
+/* Words of the set that the machine does not use contain garbage, which the policy must not read. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
@@ -56,7 +56,8 @@ START_TEST(warps_are_dealt_out_in_turn) {
 }
 END_TEST
 
-/* The choices of sched.policy are the names of the built-in policies, and select these. */
+/* The choices of sched.policy are the names of the built-in policies, and each choice selects the policy of this
+ * name. */
 START_TEST(option_selects_the_policy) {
     static const char *const names[] = {"lrr", "gto", "two_level"};
     static const struct sched_ops *const all[] = {&sched_lrr, &sched_gto, &sched_two_level};
@@ -73,7 +74,7 @@ START_TEST(option_selects_the_policy) {
 }
 END_TEST
 
-/* The functions in lrr's table pick the same warp as the inline code of sched_pick(). */
+/* The functions in the policy table of lrr pick the same warp as the inline code of sched_pick(). */
 START_TEST(lrr_is_the_same_inline) {
     uint64_t state = 7;
     make(&sched_lrr, 0);
@@ -115,7 +116,8 @@ START_TEST(gto_is_greedy_then_oldest) {
 }
 END_TEST
 
-/* Under two_level with two active places, only warps of the active set issue, and a parked warp leaves the set. */
+/* Under two_level with an active set of two warps, only warps of the active set issue, and a parked warp leaves the
+ * set. */
 START_TEST(two_level_replaces_parked_warps) {
     make(&sched_two_level, 2);
     update(&s, 0x55, 0);
@@ -139,8 +141,8 @@ START_TEST(two_level_drops_warps_that_are_gone) {
 }
 END_TEST
 
-/* 128 warps and two schedulers, the last four slots of which belong to contexts: warps 0, 2, ... 126 belong to the
- * first scheduler, as do slots 128 and 130 when contexts open them. */
+/* An SM with two schedulers, 128 warps of CTAs, and four more warp slots for contexts. Warps 0, 2, ... 126 belong to
+ * the first scheduler. Slots 128 and 130 also belong to it when contexts open them. */
 static void make_wide(const struct sched_ops *ops) {
     struct config c;
     config_default(&c);
@@ -167,7 +169,7 @@ static bool is_active(uint32_t w) {
     return sched_pick(&s, &ready, NULL, s.words) == (int)w;
 }
 
-/* lrr rotates through all words of the set. The warp that issued last is a candidate again. */
+/* lrr rotates through all words of the set. The warp that issued last is a candidate, too. */
 START_TEST(lrr_goes_round_all_words) {
     make_wide(&sched_lrr);
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
@@ -257,7 +259,8 @@ static void told_ends(void *state, const struct sched_view *v, uint32_t w) {
     told_note(state, "ends", w);
 }
 
-/* The state begins as zeros. Each event arrives once, in order. A policy without event functions receives no events. */
+/* The policy's state is zeroed at the start. Each event arrives once, in order. A policy without event functions
+ * receives no events. */
 START_TEST(policy_hears_events) {
     static const struct sched_ops ops = {.name = "told",
                                          .size = told_size,

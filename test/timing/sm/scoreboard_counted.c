@@ -47,7 +47,7 @@ START_TEST(loads_on_one_counter_are_waited_for_together) {
 }
 END_TEST
 
-/* Reports name the awaited register. Other registers do not wait. */
+/* A report names the register for which an instruction waits. Instructions that use other registers do not wait. */
 START_TEST(the_awaited_register_is_reported) {
     struct sb_regs r = load(4, 5), only[REGS];
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -90,7 +90,7 @@ START_TEST(subwarps_share_counters_in_the_baseline_only) {
 }
 END_TEST
 
-/* Six bits count to 63: the 64th load waits. */
+/* A counter of six bits counts to 63: the 64th load waits. */
 START_TEST(a_full_counter_stalls_loads) {
     struct sb_regs r = load(0, 1), one_more = load(1, 1);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -120,7 +120,7 @@ END_TEST
 
 /* Bits that hardware has for 64 registers:
  * - warp: one bit per register
- * - shadow: pending and shadow bits, each for left and right
+ * - shadow: a pending bit and a shadow bit per register, for the left and for the right board
  * - exact: one bit per register and lane
  * - counted: 6 counters of 6 bits, for the warp or for each lane */
 START_TEST(bits_of_a_warp) {

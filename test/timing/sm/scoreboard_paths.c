@@ -38,7 +38,8 @@ static void shadow(const struct scoreboard_ops *ops, void *st, unsigned boards) 
 }
 static const struct scoreboard_ops *const both[] = {&scoreboard_shadow, &scoreboard_exact};
 
-/* Case 1: r0 is pending before A diverges. B on the left and C on the right wait for it, and both see it arrive. */
+/* Case 1: r0 is pending before A diverges. B on the left and C on the right wait for r0, and both can issue when r0
+ * has arrived. */
 START_TEST(pending_before_divergence) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -94,7 +95,7 @@ START_TEST(written_on_one_side) {
 }
 END_TEST
 
-/* Case 4: r4 is pending on both sides, and each write-back clears its own side. */
+/* Case 4: r4 is pending on both sides, and each write-back clears the bit of its own side. */
 START_TEST(pending_on_both_sides) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);

@@ -39,8 +39,8 @@ static void rig_setup(void) { rig = NULL; }
 static void rig_teardown(void) { heddle_close(rig); }
 static inline double rig_stat(const char *name) { return heddle_stat(rig, 0, name); }
 
-/* Runs `body` as a kernel. Registers: r0-r19, a-d (64 bits; a: the buffer), f0-f3, q, o, w. %t is the thread, %l the
- * lane, %q is true for lanes below 16. */
+/* Runs `body` as a kernel. Registers: r0-r19; a to d (64 bits; a is the address of the buffer); f0-f3; predicates q,
+ * o and w. %t is the thread, %l the lane, %q is true for lanes below 16. */
 static void rig_run(const char *model, const char *const *set, const char *body, uint32_t threads) {
     static char text[65536];
     char err[512] = "";
@@ -70,7 +70,7 @@ static void rig_run(const char *model, const char *const *set, const char *body,
                   "%s", heddle_error(rig));
 }
 
-/* Prints the slots, which helps to write tests. */
+/* Prints the issue slots, as a help for writing tests. */
 static inline void rig_print(void) {
     for (uint32_t i = 0; i < rig_n; i++)
         printf("%5u warp %u pc %2u lanes %08x\n", (unsigned)rig_slot[i].cycle, rig_slot[i].warp, rig_slot[i].pc,

@@ -18,8 +18,8 @@ struct kernel {
 
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Runs a kernel with `n` repeats, and leaves the launch in `h`. %t is the thread, %q its lowest bit, %no false, %a the
- * buffer. */
+/* Runs a kernel with `n` repeats, and stores the context of the launch in `h`. %t is the thread, %q its lowest bit,
+ * %no false, %a the buffer. */
 static void run(const struct kernel *k, int n) {
     static char text[TEXT];
     char err[512] = "";
@@ -70,7 +70,8 @@ static void adds(const struct kernel *k, const char *name, double expect) {
 }
 
 /* Checks these properties of an instruction of one warp: its operation class, which counts lanes; its pipe (tiny has
- * SP, SFU and memory); operands read and written; and their words: 1 for 32 bits, 2 for 64, none for a predicate. */
+ * SP, SFU and memory); operands read and written; and the words of these operands: 1 word for 32 bits, 2 words for
+ * 64 bits, no word for a predicate. */
 static const struct {
     const char *inst, *op, *pipe;
     double reads, writes, read_words, write_words;
@@ -144,9 +145,9 @@ START_TEST(fetches) {
 }
 END_TEST
 
-/* A single warp without branches: a line of 128 bytes has 16 instructions of 8 bytes, and each line misses once.
- * Without an L0, each fetch accesses the L1. With an L0, each fetch accesses the L0, and the L0 accesses the L1 once
- * per line. */
+/* A single warp runs code without branches. A line of 128 bytes has 16 instructions of 8 bytes, and each line misses
+ * once. Without an L0, each fetch accesses the L1. With an L0, each fetch accesses the L0, and the L0 accesses the
+ * L1 once per line. */
 START_TEST(fetches_from_caches) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"l1i.size=2048"}};
     adds(&k, "fetch.fetches", 1 / 2.);
@@ -164,9 +165,9 @@ START_TEST(fetches_from_caches) {
 }
 END_TEST
 
-/* A chain of additions, one every 10 cycles (test/timing/micro.c).
+/* A chain of dependent additions, of which one issues every 10 cycles (test/timing/micro.c).
  * - a fetch brings two instructions, and after the second the buffer is empty
- * - the next fetch leaves with the issue of the second, and its instructions can issue 2 cycles later
+ * - the next fetch leaves when the second addition issues, and its instructions can issue 2 cycles later
  * - so one slot in 20 cycles is lost to fetch, and all other slots that issue nothing are lost to the scoreboard */
 START_TEST(slots_of_a_chain) {
     const struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;"};
@@ -203,8 +204,8 @@ START_TEST(slots_of_a_chain_of_loads) {
 }
 END_TEST
 
-/* Two schedulers. A single warp leaves the other scheduler without warps. Of two warps, one waits at a barrier while
- * the other warp executes its chain. */
+/* Two schedulers. With a single warp, one scheduler has no warp. Of two warps, one waits at a barrier while the
+ * other warp executes its chain. */
 START_TEST(slots_of_the_other_scheduler) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"sm.schedulers=2"}};
     adds(&k, "issue.slots", 20);
@@ -219,8 +220,9 @@ START_TEST(slots_of_the_other_scheduler) {
 }
 END_TEST
 
-/* Six warps with four SFU instructions each.
- * - the SFU starts one instruction every 8 cycles: 192 cycles for the 24, and 24 of the cycles issue
+/* Six warps execute four SFU instructions each.
+ * - the SFU starts one instruction every 8 cycles: the 24 instructions take 192 cycles, and an instruction issues in 24
+ *   of these
  * - its 8 collectors and the pipe hold 9 or 10 instructions, so in each of the remaining cycles a ready warp waits
  *   for the pipe */
 START_TEST(slots_of_a_busy_pipe) {
@@ -234,8 +236,9 @@ START_TEST(slots_of_a_busy_pipe) {
 }
 END_TEST
 
-/* A load of four words writes all of them at once. With one bank, each word but the first waits; with 16 banks, no
- * word waits. A single word never waits. Each load depends on the previous load, since it loads its own address. */
+/* A load of four words writes all of them at once. With one register bank, each word except the first waits; with 16
+ * banks, no word waits. A single word never waits. Each load depends on the previous load, since it loads its own
+ * address. */
 START_TEST(results_wait_for_their_bank) {
     struct kernel k = {.before = "mov.u32 %r9,s; st.shared.u32 [%r9],%r9;",
                        .repeat = "ld.shared.v4.u32 {%r9,%r6,%r7,%r8},[%r9]; add.u32 %r5,%r6,%r9;",
@@ -287,11 +290,11 @@ START_TEST(launches_count_by_themselves) {
         ck_assert_msg(heddle_stat(h, 0, names[i]) == heddle_stat(h, 1, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 0, names[i]), heddle_stat(h, 1, names[i]));
     ck_assert_double_eq(heddle_stat(h, 1, "gpu.ctas"), 3);
-    ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_stack_depth"), 2); /* the join, and the lanes below 8 */
+    ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_stack_depth"), 2); /* PC of the join, and the lanes below 8 */
 }
 END_TEST
 
-/* The report of a fault says whether memory was read or written, in the timing model and in the interpreter. */
+/* A fault report says whether memory was read or written, in the timing model and in the interpreter. */
 START_TEST(a_fault_says_what_was_done) {
     static const struct {
         const char *instruction, *says;

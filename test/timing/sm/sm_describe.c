@@ -1,4 +1,5 @@
-/* Compares reports of launches that do not end with expected texts, word for word, on configs/tiny.cfg. */
+/* Tests the reports of launches that do not end: each report must equal the expected text. All launches run on
+ * configs/tiny.cfg. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -26,7 +27,7 @@ static void reports(const char *text, const char *model, uint32_t ctas, uint32_t
 }
 
 /* Two warps wait at different barriers of 64 threads: each report names the barrier of its warp. Models that remove
- * waiting lanes from their paths call it "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
+ * waiting lanes from their paths only report "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
 START_TEST(warps_at_two_barriers) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                     "mov.u32 %r1,%tid.x;\n" /* line 7 */
@@ -193,8 +194,8 @@ START_TEST(a_path_that_waits_for_a_result) {
 }
 END_TEST
 
-/* Twenty nested branches, each of which one lane leaves: the stack has an entry at the bottom and two for each branch.
- * The report lists all entries. */
+/* One lane leaves the warp at each of twenty nested branches, so the stack has an entry at the bottom and two for
+ * each branch. The report lists all entries. */
 START_TEST(a_deep_stack_is_shown_whole) {
     enum { DEEP = 20 };
     static char text[8192];
@@ -224,7 +225,7 @@ START_TEST(a_deep_stack_is_shown_whole) {
 END_TEST
 
 /* Each lane loads its own line three times, and the L1 has one MSHR for one access, so the load/store unit is full.
- * The report describes the unit after the warp, if there is room. */
+ * The report describes the unit after the warp, if the report has room. */
 START_TEST(a_unit_that_is_full) {
     static const char text[] =
         HEAD ".reg .b32 %r<5>; .reg .b64 %a;\nld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a,%r1,128,%a;\n"
@@ -256,7 +257,7 @@ START_TEST(a_unit_that_is_full) {
 }
 END_TEST
 
-/* Each SM names its own CTA: the second CTA of the grid is on the second SM. */
+/* The report of each SM names the CTA on this SM: the second CTA of the grid is on the second SM. */
 START_TEST(every_sm_names_its_own) {
     static const char text[] = HEAD "barrier.sync 3, 96;\nret;\n}\n";
     const char *const set[] = {"gpu.sms=2", "deadlock.report=2", NULL};

@@ -44,7 +44,7 @@ static void make(const struct reconv_ops *ops) {
     ck_assert_ptr_nonnull(sm);
 }
 
-/* A divided SM gives each of its four parts a quarter of everything, except its one port to memory. */
+/* In a divided SM, each of the four parts has a quarter of all resources. Only the port to memory is shared. */
 START_TEST(parts_of_an_sm) {
     static const uint32_t units[N_PIPES] = {
         [PIPE_SP] = 8, [PIPE_SFU] = 4, [PIPE_INT] = 12, [PIPE_DP] = 0, [PIPE_AFFINE] = 16, [PIPE_MEM] = 1};
@@ -126,7 +126,7 @@ START_TEST(requests_of_a_model) {
     make(&reconv_si);
     ck_assert(sm->model.sb == &scoreboard_counted_lanes && sm->model.long_latency == TIMED_YIELD);
     options.si_yield = true;
-    options.its_scoreboard = 1;
+    options.subwarp_board = 1;
     make(&reconv_si);
     ck_assert(sm->model.sb == &scoreboard_exact && sm->model.long_latency == (TIMED_YIELD | TIMED_LONG | TIMED_SLOW));
 }
@@ -137,7 +137,7 @@ static void launch(void) {
     ck_assert(sm_launch(sm, &l, &timed, false, 100));
 }
 
-/* A new warp does not depend on the earlier contents of its slot, and is older than warps that start later. */
+/* A new warp does not depend on the earlier contents of its slot, and counts as older than warps that start later. */
 START_TEST(a_warp_begins_anew) {
     make(&reconv_spe);
     launch();
@@ -185,7 +185,8 @@ static const struct sm_unit_ops owner = {.name = "owner", .make = make_state, .r
 START_TEST(contexts_end_with_the_launch) {
     int dummy;
     const struct sm_context_start how = {.name = "x", .stream = 0, .lanes = 3};
-    /* 4096 registers remain, for four CTAs; a word of local memory takes 4 * 32 bytes in each of their 2 warps */
+    /* 4096 registers remain, enough for four CTAs; a word of local memory takes 4 * 32 bytes in each of the 2 warps
+     * of a CTA */
     cfg.sm.registers = 8192;
     cfg.lsu.local_map = LOCAL_BY_WORD;
     cfg.gpu.sms = 3;
@@ -206,7 +207,7 @@ START_TEST(contexts_end_with_the_launch) {
         ck_assert_uint_eq(sm->contexts.n, MAX_CONTEXTS - 1);
         ck_assert_ptr_null(sm->contexts.slot[1].owner);
         ck_assert_uint_eq(sm->warps.slot[cfg.sm.warps + 1].n_paths, 0);
-        for (int k = 0; k < N_PATH_STATES; k++) /* the slot is in no state */
+        for (int k = 0; k < N_PATH_STATES; k++) /* no path of the slot is in any state */
             ck_assert(!warps_state_has(&sm->warps, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->contexts.n, 0);

@@ -19,7 +19,7 @@ static const char halves[] =
     " mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
 enum { LOAD = 13, ADD = 14 };
 
-/* The cycle in which each PC first issued. */
+/* The cycle in which each PC issued first. */
 static uint64_t first[64];
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
@@ -32,7 +32,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
 }
 static const struct sm_unit_ops clock_unit = {.name = "clock", .make = make, .issued = issued};
 
-/* Runs a kernel, and leaves the cycles in `first`. Returns the number of splits. */
+/* Runs a kernel, and stores the cycle of each PC's first issue in `first`. Returns the number of splits. */
 static double run(const char *kernel, const char *model, const char *option, const char *more, bool both, bool poll) {
     char err[512];
     int dummy;
@@ -69,12 +69,12 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
     return first[ADD] - first[LOAD];
 }
 
-/* - both lines in the L1: no split; the second line's tags are read one cycle after the first line's tags, and then the
- *   data are written
- * - one line in the L1: lanes that hit continue in that same cycle, lanes that miss 600 cycles later; without a split,
- *   all lanes wait
- * - a split is made at the end of a cycle: if results can be used in the cycle in which they are written (the second
- *   case), lanes that hit lose one cycle */
+/* - both lines are in the L1: no split; the second line's tags are read one cycle after the first line's tags, and then
+ *   the data are written to the register
+ * - one line is in the L1: lanes that hit continue in the same cycle as in the first case, and lanes that miss continue
+ *   600 cycles later; without a split, all lanes wait
+ * - a split is made at the end of a cycle: if results can be used in the cycle in which they are written, lanes that
+ *   hit lose one cycle */
 START_TEST(lanes_that_hit_lose_nothing) {
     static const char *const with[][3] = {{"dws50", "dws.memory=branch_bypass"},
                                           {"dws50", "dws.memory=branch_bypass", "pipe.writeback=0"},
@@ -102,7 +102,7 @@ END_TEST
  * - the 32 tags are read one per cycle, the misses first
  * - a load from shared memory follows on the same path, and takes 26 cycles, whereas the L1's tags take 35
  * - this second load ends before the last tag is read, which must not cause a split
- * - so lanes that hit continue in the same cycle as with another instruction in place of that load */
+ * - so lanes that hit continue in the same cycle as with another instruction in place of the load from shared memory */
 #define LINES(other)                                                                                                   \
     ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \
     "%q; .reg .b64 %a<6>; .shared .b32 s[4];\n"                                                                        \

@@ -1,6 +1,6 @@
 /* Tests the exact cycles that stack entries cost when they move to memory and back, for a warp whose stack depth the
- * test sets. Entries of 70 bits are three words, and an L1 hit takes 11 cycles: a spill takes 3 cycles, a fill 3 +
- * 11. */
+ * test sets. An entry of 70 bits is three words, and an L1 hit takes 11 cycles. So a spill takes 3 cycles, and a
+ * fill takes 3 + 11 cycles. */
 #include "test/bases.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -67,9 +67,9 @@ static void moves(int d, uint64_t now, uint64_t cycles, uint64_t spills, uint64_
     ck_assert_uint_eq(sm->wheel.n, 0); /* nothing else will happen */
 }
 
-/* - depth 1 and 3: there is room
- * - depth 5: two spills
- * - depth 6: one more */
+/* - depth 1 and 3: the hardware has room
+ * - depth 5: two entries are spilled
+ * - depth 6: one more entry is spilled */
 START_TEST(a_push_spills_entries_without_room) {
     moves(1, 100, 0, 0, 0, 1);
     moves(3, 110, 0, 0, 0, 3);
@@ -125,7 +125,7 @@ START_TEST(words_of_an_entry) {
 }
 END_TEST
 
-/* A longer wait of a path is not shortened. */
+/* If a path already waits longer than a spill or fill takes, its wait is not shortened. */
 START_TEST(a_longer_wait_is_not_made_shorter) {
     sm->warps.slot[WARP].stack_depth = sm->warps.slot[WARP].stack_resident = ENTRIES;
     sm->warps.slot[WARP].path[0].switched = 100 + SPILL + 1;

@@ -1,5 +1,5 @@
-/* Tests the properties of instructions that the SM uses: pipe, class, latency and flags, for every class and kind;
- * banks and words. */
+/* Tests the properties of instructions that the SM uses: pipe, class, latency and flags, for every latency class and
+ * kind of instruction. Also tests register banks and words. */
 #include "timing/sm/timed.h"
 #include "isa/compound.h"
 #include "test/isa/isa_asm.h"
@@ -19,9 +19,10 @@ static void setup(void) {
 }
 static void teardown(void) { asm_free(a); }
 
-/* By latency class: the pipe if every kind of pipe has units; the pipe without INT and DP pipes, whose work SP and SFU
- * then do; the operation class; and whether the instruction is slow. Here f64 additions to fma are not slow: their
- * initiation intervals are only 5 to 8 longer than the interval of an f32 fma. */
+/* For each latency class: the pipe if all kinds of pipes exist; the pipe if INT and DP pipes do not exist (SP and
+ * SFU then execute their instructions); the operation class; and whether the instruction is slow. Here the f64
+ * classes from addition to fma are not slow: their initiation intervals are only 5 to 8 longer than the interval of
+ * an f32 fma. */
 static const struct {
     const char *name;
     uint8_t class, pipe, instead, op;
@@ -81,8 +82,8 @@ START_TEST(every_class) {
 }
 END_TEST
 
-/* f64 is slow from four times the initiation interval of an f32 fma: 12 is four times 3, 11 is not. f64 divisions are
- * always slow. */
+/* An f64 instruction is slow if its initiation interval is at least four times the interval of an f32 fma: with an
+ * interval of 3 for the fma, 12 is slow and 11 is not. f64 divisions are always slow. */
 START_TEST(slow_f64) {
     static const uint8_t classes[] = {LAT_F64_ADD, LAT_F64_MINMAX, LAT_F64_MUL, LAT_F64_FMA};
     for (int i = 0; i < 4; i++)
@@ -99,7 +100,7 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* Compound instructions whose time is the time of their class, and compound instructions with their own time. */
+/* Two compound instructions: one has the time of its latency class, the other has its own time. */
 static void own_time(const void *what, const struct config *c, struct compound_time *time) {
     const unsigned *n = what;
     ck_assert_ptr_eq(c, &cfg);
@@ -110,7 +111,7 @@ static void own_time(const void *what, const struct config *c, struct compound_t
         time->fallback_initiation = 30;
     }
 }
-/* Counts two integer operations per lane. */
+/* Counts two integer operations per active lane. */
 static void own_count(const void *what, const struct effects *fx, struct sm_counts *n) {
     ck_assert_uint_eq(*(const unsigned *)what, 5);
     n->op_lanes[CLASS_INT] += 2 * (uint64_t)__builtin_popcount(fx->lanes);
@@ -186,7 +187,7 @@ START_TEST(every_kind) {
         in->space = kinds[i].space;
         in->hints = kinds[i].hints;
         in->guard = kinds[i].guarded ? q >> 1 : NO_GUARD;
-        in->latency = LAT_SFU; /* a slow class, except for memory */
+        in->latency = LAT_SFU; /* slow classes except memory */
         seen[in->kind] = true;
         if (in->kind == K_CALL || in->kind == K_BRANCH)
             in->target = kinds[i].far ? 0 : UINT32_MAX;
@@ -233,8 +234,8 @@ START_TEST(every_kind) {
 }
 END_TEST
 
-/* Registers 0 to 39 have one word, except 3 (two), 5 (four) and 4 (a predicate, none). An instruction reads 2, 3, 4 and
- * 37 and writes 4, 5 and 33.
+/* Registers 0 to 39 have one word, except register 3 (two words), 5 (four words) and 4 (a predicate, no word). An
+ * instruction reads 2, 3, 4 and 37 and writes 4, 5 and 33.
  * - 16 banks: it reads banks 2, 3 and 37 - 32 = 5, with 1 + 2 + 1 words, and writes banks 5 and 1, with 4 + 1
  * - divided among 4 schedulers, 4 banks: it reads banks 2, 3, 1, and writes 1, 1 */
 START_TEST(banks_and_words) {
@@ -297,9 +298,10 @@ START_TEST(counters_go_round) {
 }
 END_TEST
 
-/* Without a function for its time, a compound instruction has the time of its latency class. Otherwise it has the time
- * that its function gives for its data: here the latency is twice the data, and the initiation interval is the
- * interval of the class. Data above 10 adds a read port, and above 20 a fallback, which has the same pipe and banks. */
+/* Without a function for its time, a compound instruction has the time of its latency class. Otherwise it has the
+ * time that its function gives for its data: here the latency is twice the data, and the initiation interval is the
+ * interval of the class. If the data are above 10, the function adds a read port. If they are above 20, the
+ * instruction has a fallback, which uses the same pipe and banks. */
 START_TEST(compound_instructions_have_their_own_time) {
     static const unsigned data[] = {0, 5, 15, 25};
     struct program_compound compounds[4];
@@ -327,8 +329,9 @@ START_TEST(compound_instructions_have_their_own_time) {
 }
 END_TEST
 
-/* Three lanes execute each instruction. The first instruction counts 3 lanes of its class. The second counts with
- * its own function: 6 integer operations, and none of its class. Each of them counts 3 thread instructions. */
+/* Three lanes execute each instruction. The first instruction counts 3 lanes of its class. The second has its own
+ * function, which counts 6 integer operations and no operation of the instruction's class. Each of them counts 3
+ * thread instructions. */
 START_TEST(compound_instructions_count_their_lanes) {
     static const unsigned data = 5;
     static struct sm sm;
@@ -354,12 +357,12 @@ START_TEST(compound_instructions_count_their_lanes) {
 }
 END_TEST
 
-/* - f16: 1024 products at once take 3 cycles, and a result takes 20; m16n8k16 has 2048 products: 6 cycles, and the
- *   second half comes 3 cycles later
+/* - f16: 1024 products start at once and take 3 cycles, and a result takes 20 cycles; m16n8k16 has 2048 products, so it
+ *   takes 6 cycles, and its second half comes 3 cycles after the first
  * - tf32: half as many products at once as f16; m16n8k4 has 512
  * - bytes: twice as many products at once as f16; m16n8k32 has 4096
- * - m8n8k4 on f16: four products of 256
- * - f64: 256 products are 8 fma of all lanes, 5 cycles each, and the last takes 9 */
+ * - m8n8k4 on f16: four times 256 products
+ * - f64: 256 products are 8 fma of all lanes, which take 5 cycles each, and the last fma takes 9 cycles */
 START_TEST(matrices_by_their_products) {
     static const struct {
         const char *opcode;
@@ -383,6 +386,7 @@ START_TEST(matrices_by_their_products) {
                       of[i].opcode, t.inst[i].latency, t.inst[i].initiation);
         ck_assert_int_eq(t.inst[i].op, CLASS_MMA);
     }
+    timed_free(&t);
 }
 END_TEST
 
@@ -395,7 +399,7 @@ static const struct stat_row op_rows[] = {
 };
 /* clang-format on */
 
-/* Each class has one statistic, under its name. */
+/* Each class has one statistic, with the name of the class. */
 START_TEST(names_of_classes) {
     static const char *const names[N_OP_CLASSES] = {
         "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",

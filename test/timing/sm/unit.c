@@ -76,7 +76,8 @@ START_TEST(a_unit_that_listens_costs_no_time) {
 END_TEST
 
 /* One warp of ten instructions, 1000 cycles apart: nine gaps of 1000 cycles, plus less than another 1000 cycles for
- * the first and last instruction. The issue slots are lost to a queue. Events and polling give the same results. */
+ * the first and last instruction. The unused issue slots are counted as lost to a queue. Events and polling give the
+ * same results. */
 START_TEST(a_unit_holds_a_warp_back) {
     enum { GAP = 1000 };
     struct issue_meter m = {.slow_warp = 0, .gap = GAP}, polled = m, other = {.slow_warp = 1, .gap = GAP};
@@ -91,7 +92,7 @@ START_TEST(a_unit_holds_a_warp_back) {
 }
 END_TEST
 
-/* Warps of its CTA wait for the delayed warp at the barriers; all warps issue all instructions. */
+/* The other warps of the CTA wait for the delayed warp at the barriers. All warps issue all instructions. */
 START_TEST(other_warps_continue) {
     struct issue_meter m = {.slow_warp = 2, .gap = 50};
     struct heddle *h = run_metered(straight, base_models()->name[_i], 2, 64, &m, false);

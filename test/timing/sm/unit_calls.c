@@ -76,6 +76,8 @@ static const struct sm_form *form(void *u, struct sm *s, const struct sm_candida
 static void issued(void *u, struct sm *s, const struct sm_issued *i) { (void)s, say(u, "issued", i->warp, i->cycle); }
 static void written(void *u, struct sm *s, const struct sm_written *r) { (void)s, say(u, "written", r->from, r->to); }
 static void exited(void *u, struct sm *s, uint32_t w, uint64_t now) { (void)s, say(u, "exited", w, now); }
+static void warp_start(void *u, struct sm *s, uint32_t w, uint64_t now) { (void)s, say(u, "begins", w, now); }
+static void after_issue(void *u, struct sm *s, uint64_t now) { (void)s, say(u, "after", now, 0); }
 static void tick(void *u, struct sm *s, uint64_t now);
 static void look(void *u, struct sm *s, uint64_t now) { (void)s, say(u, "look", now, 0); }
 static uint64_t next(void *u, struct sm *s, uint64_t now) {
@@ -101,8 +103,8 @@ static void describe(const void *u, const struct sm *s, FILE *out) {
 #define ALL                                                                                                            \
     .make = make, .free = gone, .launch = launch, .launch_end = launch_end, .cta_start = starts, .cta_end = cta_end,   \
     .barrier = barrier, .may_issue = may_issue, .take = take, .form = form, .issued = issued, .written = written,      \
-    .exited = exited, .tick = tick, .look = look, .next = next, .stats = stats, .describe_path = describe_path,        \
-    .describe = describe
+    .exited = exited, .warp_start = warp_start, .after_issue = after_issue, .tick = tick, .look = look, .next = next,  \
+    .stats = stats, .describe_path = describe_path, .describe = describe
 static const struct sm_unit_ops ops[UNITS] = {{.name = "a", ALL}, {.name = "b", ALL}, {.name = "c", ALL}};
 /* A unit that has only make(), and does nothing. */
 static const struct sm_unit_ops mute = {.name = "mute", .make = make};
@@ -157,6 +159,10 @@ START_TEST(the_order_of_calls) {
     expect("C written 11 20; B written 11 20; A written 11 20; ");
     sm_units_exited(sm, 6, 30);
     expect("C exited 6 30; B exited 6 30; A exited 6 30; ");
+    sm_units_warp_start(sm, 6, 30);
+    expect("C begins 6 30; B begins 6 30; A begins 6 30; ");
+    sm_units_after_issue(sm, 31);
+    expect("C after 31 0; B after 31 0; A after 31 0; ");
     sm_units_tick(sm, 31);
     expect("C tick 31 0; B tick 31 0; A tick 31 0; ");
     sm_units_look(sm, 31);
@@ -198,7 +204,8 @@ START_TEST(the_first_no_counts) {
 }
 END_TEST
 
-/* All units are told of a taken instruction, whichever of them unlocks it. The first form counts. */
+/* Every unit is called for a taken instruction, even if another unit has unlocked it. The first instruction variant
+ * (form) that a unit returns is used. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
@@ -236,7 +243,8 @@ START_TEST(the_earliest_cycle_is_next) {
 END_TEST
 
 /* A unit that unsubscribes is no longer called, and the remaining units keep their order. A unit that subscribes
- * again counts as added last. Repeating either changes nothing. Other calls are not affected. */
+ * again counts as added last. To subscribe or unsubscribe twice has no further effect. Other kinds of calls are not
+ * affected. */
 START_TEST(subscribing_and_unsubscribing) {
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);

@@ -35,7 +35,7 @@ START_TEST(far_events_wait_for_their_turn) {
     ck_assert(wheel_take(&w, 7, &what));
     ck_assert_uint_eq(what, 2);
     ck_assert(!wheel_take(&w, 7, &what));
-    ck_assert_uint_eq(wheel_next(&w, 7), 7 + WHEEL_SLOTS); /* the answer may be too early, but not too late */
+    ck_assert_uint_eq(wheel_next(&w, 7), 7 + WHEEL_SLOTS); /* the result may be too early, but not too late */
     ck_assert(!wheel_take(&w, 7 + WHEEL_SLOTS, &what));
     ck_assert(wheel_take(&w, 7 + 2 * WHEEL_SLOTS, &what));
     ck_assert_uint_eq(what, 1);

@@ -6,7 +6,7 @@
 #include "test/toys/units.h"
 #include <stdio.h>
 
-/* Each thread adds its number to p[0]. Odd and even lanes take different paths and meet at a barrier. */
+/* Each thread adds its number to p[0]. Odd and even lanes take different paths and then wait at the same barrier. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
     " .reg .b32 %r<8>; .reg .b64 %a; .reg .pred %q;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n"

@@ -2,7 +2,7 @@
  * by degree. */
 #include "stride_rig.h"
 
-/* Prefetches into the L1 use the L1's counts. For prefetches into the L2 the L2 slices count instead. */
+/* The L1 counts prefetches into the L1, and the L2 slices count prefetches into the L2. */
 START_TEST(fates_are_those_of_the_cache) {
     static const char *const extensions[] = {"stride", "ddp"}, *const levels[] = {"l1", "l2"};
     static const char *const names[2][7] = {
@@ -55,8 +55,8 @@ START_TEST(pollution_is_what_is_missed) {
 }
 END_TEST
 
-/* A table of one entry. Misses of lines 0, 1, 2 make the entry confident. The step from 2 to 9 changes its stride.
- * Then another load replaces the entry. */
+/* A table of one entry. Misses of lines 0, 1, 2 make the entry confident. The step from line 2 to line 9 changes the
+ * entry's stride. Then another load replaces the entry. */
 START_TEST(an_entry_changes_and_leaves) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const changes[] = {"stride.changes", "ddp.changes"}, *const conflicts[] = {"stride.conflicts",

@@ -65,13 +65,13 @@ START_TEST(only_loads_that_miss) {
 }
 END_TEST
 
-/* A line arrives two misses after its request, but before the third.
+/* A line arrives after the second and before the third miss that follows its request.
  * - Miss 2 requests line 3. Miss 3 finds it pending, raises the degree to 2, and requests line 5.
  * - Miss 4 requests line 6.
  * - Miss 5 finds line 5 (requested at miss 3) pending, raises the degree to 3, and requests line 8.
  * - Miss 6 finds line 6 (requested at miss 4) pending, raises the degree to 4, and requests line 10.
  * - Line 7 was not requested. Miss 7 requests line 11.
- * - Line 8 arrived in time, and so do line 10 and all later lines. */
+ * - Line 8 has arrived before its load. Line 10 and all later lines also arrive before their loads. */
 START_TEST(the_degree_grows_until_lines_come_in_time) {
     static const int from[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, to[] = {3, 5, 6, 8, 10, 11, 12, 13, 14, 15};
     begin("ddp", NULL);
@@ -90,7 +90,7 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
     ck_assert_double_eq(stat_of("ddp.degree_1"),
-                        1); /* degree 1 at miss 2; degree 2 at misses 3 and 4; degree 3 at 5; degree 4 at 6 to 11 */
+                        1); /* the degree is 1 at miss 2, 2 at misses 3 and 4, 3 at miss 5, and 4 at misses 6 to 11 */
     ck_assert_double_eq(stat_of("ddp.degree_2"), 2);
     ck_assert_double_eq(stat_of("ddp.degree_3"), 1);
     ck_assert_double_eq(stat_of("ddp.degree_4"), 6);
@@ -125,9 +125,9 @@ START_TEST(the_degree_has_a_cap) {
 END_TEST
 
 /* Two loads read one stream. In each iteration, lines arrive right after both loads.
- * - The second load finds that the first load requested its line. This raises the second load's degree, but it
- *   requests no line in this iteration.
- * - Iteration 3: the first load requests line 4, the second line 5.
+ * - The second load finds that the first load requested its line. This raises the second load's degree, but it requests
+ *   no line in this iteration.
+ * - Iteration 3: the first load requests line 4, the second load requests line 5.
  * - Iteration 4: the first load finds line 5 no longer pending and requests it again. The second requests line 6.
  * - If prefetches do not raise the degree, the second load never requests a line. */
 START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
@@ -152,8 +152,8 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
-/* Two lines of the L1 form one line of the L2. A line that the load's first L1 line has requested does not count as
- * late for its second L1 line. */
+/* Two lines of the L1 form one line of the L2. If the first L1 line of a load requests an L2 line, this L2 line does
+ * not count as late for the second L1 line of the same load. */
 START_TEST(lines_of_one_load_are_not_late) {
     begin("ddp", SET("l2.line=256"));
     for (uint64_t i = 0; i <= 5; i++) {
@@ -169,8 +169,8 @@ START_TEST(lines_of_one_load_are_not_late) {
 }
 END_TEST
 
-/* Lines 0 1 2 3 train a stride of 1, with one confirmation more than needed. The step to 100 is therefore forgiven.
- * The next step, to 200, is not forgiven, and the stride of 100 is learned. */
+/* Lines 0 1 2 3 train a stride of 1, with one confirmation more than needed. So the step to line 100 does not change
+ * the stride. The next step, to line 200, changes it to 100. */
 START_TEST(a_stride_that_changes) {
     begin("stride", NULL);
     for (int i = 0; i <= 3; i++)
@@ -185,7 +185,8 @@ START_TEST(a_stride_that_changes) {
 }
 END_TEST
 
-/* Groups of four lines, whose starts are ten lines apart. The step to the next group never changes the stride. */
+/* A load reads groups of four lines. The first lines of two groups are ten lines apart. The step to the next group
+ * never changes the stride. */
 START_TEST(rows_are_forgiven) {
     begin("stride", NULL);
     for (int row = 0; row < 3; row++)
@@ -196,7 +197,8 @@ START_TEST(rows_are_forgiven) {
 END_TEST
 
 /* A load reads one line of a page of 4096 bytes per execution. All executions except two request a line. The last
- * requests are in the next page, since a page is no limit here. In descending order the results are equal. */
+ * requests are in the next page, since a page is no limit here. In descending order the numbers of requests are
+ * equal. */
 START_TEST(a_page_of_misses) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         begin("stride", SET("stride.queue=64"));
@@ -210,7 +212,7 @@ START_TEST(a_page_of_misses) {
 END_TEST
 
 /* The lanes of one load read a whole page. The page's first line trains the table, and each line requests the
- * corresponding line of the next page. The queue has 32 places, so no request for the page after that is possible.
+ * corresponding line of the next page. The queue has 32 entries, so no request for the page after that is possible.
  * One load raises the degree at most once. */
 START_TEST(a_page_of_misses_by_one_load) {
     begin("ddp", NULL);
@@ -277,8 +279,8 @@ START_TEST(strides_that_ask_for_nothing) {
 }
 END_TEST
 
-/* With one place, the second prefetch gets no place until the first line has arrived. A request that the cache
- * refuses takes no place. */
+/* With room for one prefetch in flight, the second prefetch is not sent before the first line has arrived. A request
+ * that the cache refuses takes no room. */
 START_TEST(places_are_few) {
     begin("stride", SET("stride.queue=1"));
     miss(0), miss(1), miss(2), miss(3);
@@ -322,7 +324,7 @@ START_TEST(into_the_l1) {
     for (uint64_t i = 0; i < 5; i++)
         see(PC + 1, 0, BASE + i * LINE, SEEN_PAST, true);
     ASKED(3, 4);
-    /* a line that the L1 has or refuses is not pending */
+    /* a line that the L1 already has, or whose request it refuses, is not pending */
     stride_prefetcher_ops.answer(p, asked[0].tag, PREFETCH_PRESENT, now);
     stride_prefetcher_ops.answer(p, asked[1].tag, PREFETCH_REFUSED, now);
     ck_assert_uint_eq(p->n_queued, 0);
@@ -337,7 +339,8 @@ START_TEST(the_first_line_may_be_there) {
         see(PC, 0, BASE + 64 + i * LINE, i ? SEEN_HIT : SEEN_MISS, true);
         see(PC, 0, BASE + (i + 1) * LINE, SEEN_MISS, false);
     }
-    /* misses that train the table: address 64, line 2 (a stride of 192 bytes), line 3 (128), line 4 (128 again) */
+    /* misses that train the table: address 64, line 2 (a stride of 192 bytes), line 3 (128 bytes), line 4 (128 bytes
+     * again) */
     ASKED(5);
     ck_assert_double_eq(stat_of("stride.executions"), 4);
 }

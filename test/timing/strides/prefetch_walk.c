@@ -41,9 +41,9 @@ START_TEST(unread_sectors_are_not_fetched) {
 }
 END_TEST
 
-/* - 62 of the 64 loads request a line. With a degree of one each line is requested once. The last request is for a
- *   load that does not exist.
- * - A load whose line is in time takes the L2's latency, which is shorter than memory's, so the next line is late.
+/* - 62 of the 64 loads request a line. With a degree of one each line is requested once. The last request is for a load
+ *   that does not exist.
+ * - A load whose line has arrived takes the L2's latency, which is shorter than memory's, so the next line is late.
  * - A load whose line is late takes memory's latency, in which the next line arrives. So half of the lines are late.
  * - With a larger degree few lines are late, and the loop is faster.
  * - An iteration that raises the degree skips a line, which is fetched on demand. */
@@ -68,8 +68,8 @@ START_TEST(a_walk_is_prefetched) {
 END_TEST
 
 /* A launch of another kernel starts with an empty table. Its first two loads request nothing, as in the first
- * launch. Another launch of that kernel keeps the stride. The step back to the first line is forgiven, and all loads
- * request a line. */
+ * launch. Another launch of that kernel keeps the stride. The step back to the first line does not change the
+ * stride, so all loads request a line. */
 START_TEST(a_table_belongs_to_a_kernel) {
     struct heddle *h = walk("stride", NULL, false);
     struct heddle_module *other = heddle_module_file(h, "test/kernels/walk.ptx");
@@ -148,7 +148,7 @@ START_TEST(no_cache_no_prefetch) {
 }
 END_TEST
 
-/* The energy of table lookups and of compared lines counts as the L1's. */
+/* The energy of table lookups and of compared lines counts as energy of the L1. */
 START_TEST(energy_is_that_of_the_tables) {
     struct heddle *h = walk("ddp", NULL, false), *lookups = walk("ddp", "energy.stride_lookup=1e6", false),
                   *searches = walk("ddp", "energy.stride_search=1e6", false);

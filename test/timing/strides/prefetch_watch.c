@@ -98,9 +98,9 @@ START_TEST(an_evicted_line_that_is_missed_is_pollution) {
     see(7, SEEN_LOAD, SEEN_MISS, false, false, false);
     see(8, SEEN_LOAD, SEEN_HIT, false, false, false);
     see(9, SEEN_LOAD, SEEN_MISS, false, false, false);
-    see(0, SEEN_LOAD, SEEN_MISS, false, false, false); /* line 0 was not evicted */
+    see(0, SEEN_LOAD, SEEN_MISS, false, false, false); /* line 0 was not evicted by a prefetch */
     expect_all("ddp", 2, 0, 0, 0, 0, 1, 2 * LINE);
-    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* line 8 is remembered until it is missed */
+    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* the slice remembers line 8 until an access misses it */
     expect_all("ddp", 0, 0, 0, 0, 0, 1, 0);
 }
 END_TEST
@@ -118,7 +118,7 @@ START_TEST(a_prefetch_without_a_victim_pollutes_nothing) {
 }
 END_TEST
 
-/* Lines that other units prefetch into an L1 do not count. If this prefetcher's lines are for an L1, the L1 counts
+/* Lines that other units prefetch into an L1 do not count. If this prefetcher prefetches into an L1, the L1 counts
  * their outcomes, and the slice counts their bytes. */
 START_TEST(lines_for_another_cache) {
     begin(false, NULL);
@@ -134,7 +134,7 @@ START_TEST(lines_for_another_cache) {
     leaves(5, true, true);
     expect_all("stride", 0, 0, 0, 0, 0, 0, LINE);
     ops->free(w);
-    begin(true, "ddp.level=l2"); /* the other extension prefetches to its own level */
+    begin(true, "ddp.level=l2"); /* the other extension prefetches into another cache level */
     see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
     expect_all("ddp", 1, 0, 0, 0, 0, 0, LINE);
 }

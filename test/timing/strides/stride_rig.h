@@ -29,7 +29,7 @@ static inline enum prefetch_asked ask(void *cache, uint32_t who, const struct pr
 }
 static const struct prefetch_place place = {.level = PREFETCH_AT_L1, .line_bytes = LINE, .ask = ask};
 
-/* Creates a prefetcher with these options, connected to the cache above. */
+/* Creates a prefetcher with these options, connected to the recording cache above. */
 static inline void begin(const char *extension, const char *const *set) {
     char err[256];
     if (p)

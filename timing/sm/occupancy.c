@@ -1,0 +1,70 @@
+#include "occupancy.h"
+#include "isa/arith.h"
+#include "isa/machine/warp.h"
+#include "timing/config/config.h"
+
+void sm_demand_add(struct sm_demand *d, const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
+                   const struct launch *l) {
+    uint32_t warps = ops->warps_loaded ? ops->warps_loaded(cfg, l, ctx) : 0;
+    d->registers += ops->registers ? ops->registers(cfg, l, ctx) : 0;
+    if (warps && (!d->warps || warps < d->warps))
+        d->warps = warps;
+}
+
+struct sm_demand sm_demand_of(const struct sm_unit_row *units, uint32_t n, const struct config *cfg,
+                              const struct launch *l) {
+    struct sm_demand d = {0, 0};
+    for (uint32_t i = 0; i < n; i++)
+        sm_demand_add(&d, units[i].ops, units[i].ctx, cfg, l);
+    return d;
+}
+
+struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launch *l, struct sm_demand d) {
+    const struct sm_cfg *s = &cfg->sm;
+    uint32_t warps = launch_warps(l), loaded = d.warps && d.warps < warps ? d.warps : warps;
+    uint32_t shared = launch_shared_bytes(l),
+             each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
+    return (struct sm_footprint){
+        .warps = warps,
+        .registers = (uint32_t)(loaded * round_up(each * WARP_LANES, s->register_unit)),
+        .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
+    };
+}
+
+static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
+
+/* Returns the registers left for CTAs. */
+static uint32_t registers_left(const struct config *cfg, struct sm_demand d) {
+    return cfg->sm.registers > d.registers ? cfg->sm.registers - d.registers : 0;
+}
+
+uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d) {
+    struct sm_footprint f = sm_footprint_of(cfg, l, d);
+    uint32_t n = at_most(cfg->sm.ctas, cfg->sm.warps, f.warps);
+    n = at_most(n, registers_left(cfg, d), f.registers);
+    return at_most(n, cfg->sm.shared_bytes, f.shared);
+}
+
+bool sm_fits(const struct config *cfg, const struct launch *l, struct sm_demand d, char *why, size_t size) {
+    const struct sm_cfg *s = &cfg->sm;
+    struct sm_footprint f = sm_footprint_of(cfg, l, d);
+    uint32_t threads = dim3_count(l->block);
+    const struct {
+        const char *what, *key;
+        uint32_t need, have;
+    } rows[] = {{"warps", "sm.warps", f.warps, s->warps},
+                {"registers", d.registers ? "sm.registers, less what extensions take" : "sm.registers", f.registers,
+                 registers_left(cfg, d)},
+                {"bytes of shared memory", "sm.shared_bytes", f.shared, s->shared_bytes}};
+    int n = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].need <= rows[i].have)
+            continue;
+        if (!n)
+            n = snprintf(why, size, "a CTA of %u threads does not fit on an SM:", threads);
+        if (n > 0 && (size_t)n < size)
+            n += snprintf(why + n, size - (size_t)n, "%s it needs %u %s, and an SM has %u (%s)",
+                          why[n - 1] == ':' ? "" : ";", rows[i].need, rows[i].what, rows[i].have, rows[i].key);
+    }
+    return n == 0;
+}

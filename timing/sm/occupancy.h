@@ -1,0 +1,29 @@
+#ifndef TIMING_SM_OCCUPANCY_H
+#define TIMING_SM_OCCUPANCY_H
+/* How many CTAs of a launch an SM can hold. */
+#include "unit.h"
+#include <stddef.h>
+
+/* What the units of an SM change in the need for registers. Without such units all fields are 0. */
+struct sm_demand {
+    uint32_t registers; /* 32-bit registers of the SM that units reserve */
+    uint32_t warps;     /* most warps of a CTA that have registers in the SM at a time; 0: all */
+};
+/* Adds the demand of a unit to `d`. `ctx` comes from the sm_unit_row. */
+void sm_demand_add(struct sm_demand *d, const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
+                   const struct launch *l);
+/* Returns the demand of `n` units together. */
+struct sm_demand sm_demand_of(const struct sm_unit_row *units, uint32_t n, const struct config *cfg,
+                              const struct launch *l);
+
+/* The resources that a CTA takes: 32-bit registers, and shared memory in bytes. */
+struct sm_footprint {
+    uint32_t warps, registers, shared;
+};
+struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launch *l, struct sm_demand d);
+
+/* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. */
+uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d);
+/* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */
+bool sm_fits(const struct config *cfg, const struct launch *l, struct sm_demand d, char *why, size_t size);
+#endif

@@ -1,0 +1,126 @@
+#include "watchdog.h"
+#include "deadlock.h"
+#include "isa/arith.h"
+#include "timing/config/config.h"
+#include "timing/mem/memsys.h"
+#include "timing/sm/livelock.h"
+#include <inttypes.h>
+
+/* Warps named in the report of a launch that was stopped while it ran. */
+enum { FEW_NAMED = 4 };
+
+/* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because an
+ * SM with a much slower memory waits longer. Units of an SM may require a longer time. */
+static uint64_t patience(const struct config *c, const struct sm_unit_row *units, uint32_t n) {
+    double slowest = c->gpu.core_mhz;
+    uint64_t longest = 0;
+    const double clocks[] = {c->gpu.icnt_mhz, c->gpu.l2_mhz, c->gpu.dram_mhz};
+    for (int i = 0; i < 3; i++)
+        slowest = clocks[i] < slowest ? clocks[i] : slowest;
+    for (uint32_t i = 0; i < n; i++)
+        if (units[i].ops->patience)
+            longest += units[i].ops->patience(c);
+    return max64(longest, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
+}
+
+void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start) {
+    *d = (struct watchdog){.parts = *parts,
+                           .launch = l,
+                           .start = start,
+                           .patience = patience(parts->cfg, parts->units, parts->n_units),
+                           .progress_at = start,
+                           .watched = start};
+}
+
+void watchdog_skip(struct watchdog *d, uint64_t cycles) { d->progress_at += cycles; }
+
+void watchdog_counts_cleared(struct watchdog *d) { d->moved = UINT64_MAX; }
+
+struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64_t at) {
+    char why[400];
+    snprintf(why, sizeof why,
+             "kernel '%.120s': the clock stands still at cycle %" PRIu64
+             "%s. This is a bug of the simulator, not of the "
+             "kernel: please report it with the kernel, the model and the options",
+             d->launch->program->name, at - d->start, sm ? "" : ", in all SMs");
+    return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(d->parts.sm, d->parts.n_sms, sm, why)};
+}
+
+/* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". */
+static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
+                          const char *after) {
+    char why[320];
+    snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", d->launch->program->name, before, cycles,
+             after);
+    uint32_t warps = d->parts.cfg->deadlock.max_report;
+    if (kind != FAULT_DEADLOCK && warps > FEW_NAMED)
+        warps = FEW_NAMED;
+    return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, why)};
+}
+
+struct fault watchdog_stopped(const struct watchdog *d, uint64_t to) {
+    return stuck(d, FAULT_STOPPED, "stopped after", to - d->start, ", on demand");
+}
+
+/* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
+ * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
+ * the next period if memory has not changed: with slow memory, repetitions take several periods. */
+static bool find_livelock(struct watchdog *d, uint64_t to) {
+    bool due = to - d->watched >= d->parts.cfg->deadlock.cycles / 2, any = false;
+    if (!due && !d->watching)
+        return false;
+    for (uint32_t i = 0; i < d->parts.n_sms && d->watching; i++)
+        d->watching = !livelock_disturbed(d->parts.sm[i]);
+    bool all = d->watching && due;
+    for (uint32_t i = 0; i < d->parts.n_sms && all; i++)
+        all = livelock_repeats(d->parts.sm[i], &any);
+    if (all && any)
+        return true;
+    for (uint32_t i = 0; i < d->parts.n_sms; i++)
+        if (due && !d->watching)
+            livelock_begin(d->parts.sm[i]);
+        else if (!d->watching)
+            livelock_end(d->parts.sm[i]);
+    if (due)
+        d->watched = to;
+    d->watching |= due;
+    return false;
+}
+
+/* Returns the number of instructions issued and packets moved between SMs and memory. */
+static uint64_t moved_so_far(const struct watchdog *d) {
+    uint64_t n = memsys_moved(d->parts.mem);
+    for (uint32_t i = 0; i < d->parts.n_sms; i++)
+        n += sm_issue_count(d->parts.sm[i]);
+    return n;
+}
+
+/* Returns true if something has issued or moved within the last `patience` cycles. */
+static bool makes_progress(struct watchdog *d, uint64_t to) {
+    if (to < d->progress_at + d->patience)
+        return true;
+    uint64_t before = d->moved;
+    d->moved = moved_so_far(d);
+    d->progress_at = to;
+    return d->moved != before;
+}
+
+bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault *fault) {
+    uint64_t cycles = to - d->start;
+    if (launch_stopped(d->launch))
+        *fault = watchdog_stopped(d, to);
+    else if (d->launch->cycle_limit && cycles >= d->launch->cycle_limit)
+        *fault = stuck(d, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
+    else if (next == UINT64_MAX)
+        *fault = stuck(d, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
+    else if (find_livelock(d, to))
+        *fault = stuck(d, FAULT_DEADLOCK,
+                       "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
+                       d->parts.cfg->deadlock.cycles / 2, " (half of deadlock.cycles)");
+    else if (!makes_progress(d, to))
+        *fault = stuck(d, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
+                       d->patience, " (deadlock.cycles)");
+    else
+        return true;
+    return false;
+}
