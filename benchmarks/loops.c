@@ -1,6 +1,7 @@
 /* NAME_loop: the ten programs of the set `pepsc` as plain loops, for one CTA of 32 threads without shared memory
- * (kernels/loops.cu). NAME_sides: four of them in source form (kernels/sides.cu). The PEPSC paper measured its prefetchers on programs in this form (sections IV, IV-B). The
- * references compute in double; results are compared within 1e-4 of max(1, |value|), and nw's scores exactly.
+ * (kernels/loops.cu). NAME_sides: four of them in source form (kernels/sides.cu). The PEPSC paper measured its
+ * prefetchers on plain loops (sections IV, IV-B). The references compute in double; results are compared within 1e-4 of
+ * max(1, |value|), and nw's scores exactly.
  *   small: arrays of 24 to 200 KB, 0.005 to 0.1 M warp instructions
  *   paper: arrays of 0.2 to 4 MB, more than the L2 of the preset pepsc (128 KB); 0.1 to 2 M warp instructions */
 #include "bench.h"

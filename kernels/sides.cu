@@ -1,11 +1,11 @@
 // Four programs of the PEPSC paper in source form, for one CTA of 32 threads: branches stay where the source has them,
-// with arithmetic on both sides, and one lane adds up the lanes' sums. Assembly keeps each operation of f32 on its side,
+// with arithmetic on both sides, and one lane adds up the lanes' sums. Assembly keeps each f32 operation on its side,
 // since nvcc moves equal operations of both sides behind the join; the paper's compiler, Trimaran, does not.
 // From: Rodinia's srad (nine cases for a pixel's place) and lud (half of the lanes compute a row, half a column), the
 //   programs lps, here with insulated faces, and mc.
-// Divergence: the last iteration of an inner loop; in srad_sides a chain of nine cases, of which three occur in a row; in
-//   lps_sides an if and else for the two faces across the lanes; in lu_sides one for row and column; in mc_sides one of a
-//   rational function (84 %) and a logarithm's polynomial (16 %), and one lane's serial sum. Nesting: 2 to 9.
+// Divergence: the last iteration of an inner loop; in srad_sides a chain of nine cases, of which three occur in a row;
+//   in lps_sides an if and else for the two faces across the lanes; in lu_sides one for row and column; in mc_sides one
+//   of a rational function (84 %) and a logarithm's polynomial (16 %), and one lane's serial sum. Nesting: 2 to 9.
 // Instructions after reconvergence: 2 to 30.
 // Barriers: none. Block: 32 x 1. Shared memory: 256 bytes in mc_sides.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
@@ -188,8 +188,8 @@ static __device__ float normal_at(float p) {
     return z;
 }
 
-// As mc_loop in loops.cu; the first loop makes normal numbers from uniform ones. Lane 0 adds up the lanes' sums in shared
-// memory.
+// As mc_loop in loops.cu; the first loop makes normal numbers from uniform ones. Lane 0 adds up the lanes' sums in
+// shared memory.
 extern "C" __global__ void mc_sides(float2 *sums, float *normal, const struct option *options, const float *uniform,
                                     int paths, int n) {
     __shared__ float once[LANES], squared[LANES];

@@ -107,8 +107,8 @@ static const struct series control[] = {
     {.label = "folding, reduction", .model = "spe+chain+fold+reduce", .set = EIGHTH, .base = "chains"},
     {0},
 };
-/* Programs in source form on the core, in isolation: no misses, no spilled registers and no folded selections, which are
- * no control flow. The tree adds in its own order, as the hardware does. */
+/* Programs in source form on the core, in isolation: no misses, no spilled registers, and no folded selections, since
+ * they are no control flow. The tree adds in its own order, as the hardware does. */
 #define IN_SOURCE_FORM(l, model_, more, base_, hidden_)                                                                \
     {                                                                                                                  \
         .label = l, .model = model_, .preset = "pepsc", .suffix = "_sides", .base = base_, .hidden = hidden_,          \
@@ -117,7 +117,7 @@ static const struct series control[] = {
 static const struct series control_sides[] = {
     IN_SOURCE_FORM("chains", "spe+chain", "", NULL, true),
     IN_SOURCE_FORM("folding, reduction", "spe+chain+fold+reduce", " fold.selections=false", "chains", false),
-    IN_SOURCE_FORM("f32 operations only", "spe+chain+fold+reduce",
+    IN_SOURCE_FORM("old limits", "spe+chain+fold+reduce",
                    " fold.selections=false fold.operations=0 fold.guarded=0 fold.pairs=false", "chains", false),
     {0},
 };

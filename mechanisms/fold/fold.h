@@ -9,7 +9,7 @@ enum {
 };
 
 enum fold_what {
-    FOLD_GROUP, /* a group of f32 operations, also a single one: may share an instruction with a group of the other side */
+    FOLD_GROUP, /* f32 operations, also a single one: may share an instruction with a group of the other side */
     FOLD_MADE,  /* an instruction that was folded before */
     FOLD_OTHER, /* a load, a store or integer arithmetic, which stays as it is, with a guard */
 };
@@ -33,8 +33,9 @@ uint32_t fold_place(const struct fold_item *i);
 /* fold_side.c: returns the reason why instruction i of a side cannot be folded; NULL if it can be. `guarded`: a side
  * may have instructions that only get a guard. */
 const char *fold_why_not(const struct ir *ir, uint32_t i, bool guarded);
-/* Fills the items of both sides with the chains that need the fewest instructions, when an instruction has `length`
- * FPUs; of equal ones, those that share most instructions. Returns the number of items of one side that share an instruction with an item of the other side. */
+/* Fills the items of both sides with the chains that need the fewest instructions, if an instruction has `length` FPUs.
+ * If several choices need equally many, takes the choice with the most pairs. Returns the number of pairs: instructions
+ * with a chain of each side. */
 unsigned fold_read_sides(struct fuse_search *search, struct fold_side side[2], unsigned length);
 /* The next items to emit, from item[0] of side 0 and item[1] of side 1 on. Returns 0 or 1: the next item of that side
  * alone; 2: both share an instruction; -1: no item is left. */

@@ -98,8 +98,8 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
     return true;
 }
 
-/* If block `*to` after block `from` has nothing but a jump, sets `*to` to its target: nvcc writes `@p bra A; bra.uni B;`.
- * Returns the block from which `*to` is entered. */
+/* If block `*to` after block `from` contains only a jump, sets `*to` to the target: nvcc writes `@p bra A; bra.uni B;`.
+ * Returns the predecessor of `*to`. */
 static uint32_t pass_jump(const struct ir *ir, uint32_t from, uint32_t *to) {
     const uint32_t b = *to;
     if (ir->blocks[b].end - ir->blocks[b].begin != 1 || !is_jump(&ir->code[ir->blocks[b].begin]) ||

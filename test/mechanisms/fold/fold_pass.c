@@ -1,5 +1,5 @@
-/* Tests which branches and guarded operations the pass `fold` puts into one instruction, on hand-written graphs, and the
- * results of each lane. test/mechanisms/chain/chain_pass.c tests branches under the limits of a region. */
+/* Tests which branches and guarded operations the pass `fold` puts into one instruction, on hand-written graphs, and
+ * the results of each lane. test/mechanisms/chain/chain_pass.c tests branches under the limits of a region. */
 #include "test/frontend/frontend_help.h"
 #include "test/timing/sm/float_rig.h"
 

@@ -184,8 +184,8 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
     return after.n && memcmp(before->v, after.v, sizeof after.v[0] * (size_t)after.n) != 0;
 }
 
-static const char *const kernels[] = {"spaces", "traffic",  "chains", "rows", "sums",
-                                      "loops",  "products", "faces",  "sides"};
+static const char *const kernels[] = {"spaces",   "chains", "rows",  "sums",   "loops",
+                                      "products", "faces",  "sides", "traffic"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
 /* Returns the statistics with the settings of a row alone. Many options need the same settings, so these statistics are
