@@ -68,15 +68,12 @@ static bool may_fold(const struct folding *f, uint32_t branch, uint32_t block) {
 /* Returns false if the sides have too many instructions. A note at the branch then gives the reason. */
 static bool short_enough(const struct folding *f, uint32_t branch, const struct fold_side side[2], unsigned pairs) {
     const struct ir *ir = f->ir;
-    const unsigned most = f->operations ? f->operations : f->length;
-    const char *option = f->operations ? "fold.operations" : "chain.length";
-    for (int k = 0; k < 2; k++) {
-        const uint32_t line = side[k].block == NO_BLOCK ? 0 : ir->info[ir->blocks[side[k].block].begin].line;
-        if (side[k].units > most || side[k].full) {
-            leave(f, branch, "%u operations on the side of line %u; %s is %u", side[k].units, line, option, most);
+    for (int k = 0; k < 2; k++)
+        if (side[k].full || (f->operations && side[k].units > f->operations)) {
+            leave(f, branch, "%u operations on the side of line %u; fold.operations is %u", side[k].units,
+                  ir->info[ir->blocks[side[k].block].begin].line, f->operations);
             return false;
         }
-    }
     /* without a pair, folding saves only the branch */
     const bool together = !f->operations || !pairs;
     if (together && side[0].units + side[1].units > f->length) {
@@ -209,8 +206,9 @@ static bool fold_once(struct folding *f) {
 /* Folds regions from the inside out, one nesting level per round. The last round writes the reasons for unfolded
  * branches into notes. */
 static bool run(struct ir *ir) {
-    struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
-    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
+    const struct fused_cfg *options = fused_options(&ir->context);
+    struct folding f = {.ir = ir, .length = options->length};
+    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
     f.operations = (unsigned)pass_option(&ir->context, "fold.operations", 16);
     f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 3);
     if (pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
@@ -243,6 +241,7 @@ const struct mechanism mechanism_fold = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_fold),
-    .options = PREFIXES("chain.", "fold."),
+    .options = PREFIXES("fold."),
+    .shares = SHARES(CONFIG_PART(fused)),
     .lane_operations = lane_operations,
 };

@@ -16,8 +16,8 @@ static uint32_t between_instructions(const struct config *cfg) {
  * latency of an addition for each level, and at least the time of a chain of this length. */
 static uint32_t tree_latency(const struct config *cfg, uint32_t levels) {
     const uint32_t adds = levels * cfg->latency[LAT_F32_ADD].latency;
-    const uint32_t chain = fused_latency(cfg, levels < FUSED_LENGTH ? levels : FUSED_LENGTH);
-    return adds > chain ? adds : chain;
+    const uint32_t fused = fused_latency(cfg, levels < FUSED_LENGTH ? levels : FUSED_LENGTH);
+    return adds > fused ? adds : fused;
 }
 
 /* A sum of one lane reads consecutive words of shared memory, adds them in the tree, and adds the lane's start value at

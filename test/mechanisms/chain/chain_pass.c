@@ -338,7 +338,7 @@ static const struct graph branches[] = {
         "mov.f32 %f8, %f1;\nmov.f32 %f9, %f1;\nmov.f32 %f10, %f1;\nmov.f32 %f11, %f1;\nmov.f32 %f12, %f1;\n" ELSE
         "mov.f32 %f3, %f2;\n" JOIN USE("%f3") USE("%f12") END,
      0,
-     {"note: line 4: left alone: 10 operations on the side of line 5; chain.length is 5\n"}},
+     {"note: line 4: left alone: 10 and 1 operations on its sides; chain.length is 5\n"}},
     {"a guard on a side",
      {NULL},
      IF "@%p2 add.f32 %f3, %f1, %f2;\n" ELSE "sub.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") END,
