@@ -79,8 +79,8 @@ static const struct series lengths_alone[] = {
     CHAIN_ALONE(6, true, "6 dual"),
     {0},
 };
-/* The paper's cache study, in isolation: every instruction but a load takes one cycle, as in the simple processor of the
- * M5 simulator, and no register is spilled. */
+/* The paper's cache study, in isolation: every instruction but a load takes one cycle, as in the simple processor of
+ * the M5 simulator, and no register is spilled. */
 #define ONE_CYCLE                                                                                                      \
     "pipe.forward=2 latency.f32_add=1 latency.f32_mul=1 latency.f32_fma=1 latency.f32_minmax=1 latency.f32_div=1 "     \
     "initiation.f32_div=1 latency.sfu=1 initiation.sfu=1 latency.int_div=1 initiation.int_div=1 pepsc.registers=0 "    \

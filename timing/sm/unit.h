@@ -45,9 +45,9 @@ struct sm_unit_ops {
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
-    /* Two numbers that decide how many CTAs fit in a launch (occupancy.h): how many 32-bit registers of sm.registers the
-     * unit's contexts reserve, and the maximum number of warps of a CTA that have registers in the SM at a time (0: all
-     * warps). */
+    /* Two numbers that decide how many CTAs fit in a launch (occupancy.h): how many 32-bit registers of sm.registers
+     * the unit's contexts reserve, and the maximum number of warps of a CTA that have registers in the SM at a time (0:
+     * all warps). */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     uint32_t (*warps_loaded)(const struct config *cfg, const struct launch *l, void *ctx);
     /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in

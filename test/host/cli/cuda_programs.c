@@ -64,8 +64,8 @@ START_TEST(what_kernels_do_is_what_the_host_computes) {
 }
 END_TEST
 
-/* Matrix instructions read registers of all lanes of the warp. They must work in every model. The test runs every second
- * model, and all models with HEDDLE_EVERY. */
+/* Matrix instructions read registers of all lanes of the warp. They must work in every model. The test runs every
+ * second model, and all models with HEDDLE_EVERY. */
 START_TEST(matrices_in_every_model) {
     static const char *const extended[] = {"spe+dac", "spe+cae", "spe+mta", "spe+chain", "pepsc"};
     const int bases = base_models()->n;

@@ -28,9 +28,9 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Runs random kernels of four kinds. Consecutive kernels use one model after another, and each model runs kernels of two
- * kinds. With HEDDLE_EVERY each model runs five kernels of each kind. HEDDLE_CAE_KERNELS sets the number of kernels of
- * each kind. */
+/* Runs random kernels of four kinds. Consecutive kernels use one model after another, and each model runs kernels of
+ * two kinds. With HEDDLE_EVERY each model runs five kernels of each kind. HEDDLE_CAE_KERNELS sets the number of kernels
+ * of each kind. */
 START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");

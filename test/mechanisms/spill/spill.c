@@ -76,8 +76,8 @@ START_TEST(values_beyond_the_limit_are_spilled) {
 }
 END_TEST
 
-/* A loop loads eight values under a guard and adds them. A guarded write leaves lanes out. So without a definition in all
- * lanes each value, also a reloaded one, is live around the loop. The address, the sum and the counter take four
+/* A loop loads eight values under a guard and adds them. A guarded write leaves lanes out. So without a definition in
+ * all lanes each value, also a reloaded one, is live around the loop. The address, the sum and the counter take four
  * registers. */
 START_TEST(guarded_values_are_spilled) {
     char err[512] = "";

@@ -47,8 +47,8 @@ START_TEST(learning_is_a_use) {
 END_TEST
 
 /* Misses of rows of three lines, in which lane 0 is masked at the begin of each row: the addresses are 4, 128, 256 and
- * then 384 + 4. The lines of 128 bytes are 128 bytes apart. By addresses, strides of 124, 128 and 132 follow each other,
- * and none is confirmed. */
+ * then 384 + 4. The lines of 128 bytes are 128 bytes apart. By addresses, strides of 124, 128 and 132 follow each
+ * other, and none is confirmed. */
 START_TEST(masked_lanes_keep_the_stride) {
     static const uint64_t address[] = {4, 128, 256, 388, 512, 640, 772};
     static const uint8_t seen[] = {0, 1, 2, 3, 3, 3, 3};
