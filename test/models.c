@@ -91,7 +91,8 @@ START_TEST(memory_is_equal_in_time) {
     const char *kernel = kernels[_i];
     run(kernel, "functional", NULL, BLOCKS, THREADS, &want);
     for (int m = 0; m < timed_models()->n; m++) {
-        if ((m + _i) % 2 == 0 && !test_every()) /* sampled: an active set of one (below) has the other models */
+        /* sampled: the test with an active set of one (below) uses the other models */
+        if ((m + _i) % 2 == 0 && !test_every())
             continue;
         run(kernel, timed_models()->name[m], NULL, BLOCKS, THREADS, &got);
         same(kernel, timed_models()->name[m]);

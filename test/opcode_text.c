@@ -4,7 +4,8 @@
 #include "test/test.h"
 #include <stdio.h>
 
-/* Writes a register of type t from the families that lower_body() declares; for 128 bits a register of %q<9>. */
+/* Writes the name of register number i of type t. The type selects the family of registers: %p, %h, %r, %d, %q, %f, %g
+ * or %b. */
 const char *opcode_register(enum type t, int i, char out[16]) {
     unsigned bytes = type_bytes(t);
     const char *family = t == T_PRED ? "%p" : bytes <= 2 ? "%h" : bytes == 4 ? "%r" : bytes == 8 ? "%d" : "%q";
@@ -125,8 +126,8 @@ static void add_mbarrier(struct line *l, const struct isa_row *row) {
         add_operand(l, wait && !form_get(row->form, CAT_MODE2) ? "%d2" : "%r2");
 }
 
-/* Returns the number of registers that a lane needs for a matrix of rows x columns elements of this type. For a and b
- * of wmma on f16, the number is always eight. */
+/* Returns the number of registers that a lane needs for a matrix of rows x columns elements of this type. For the
+ * matrices a and b of a wmma instruction on f16, the number is always eight. */
 static int fragment_registers(const struct isa_row *row, enum type t, int rows, int columns, bool factor) {
     int bytes = rows * columns * (int)type_bytes(t) / WARP_LANES,
         four = row->op == OP_MMA && t == T_F16 && columns == 4;

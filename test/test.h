@@ -2,9 +2,12 @@
 #define TEST_TEST_H
 /* A suite is one file: test/<folder>/<file>.c tests <folder>/<file>.c. The suite's name consists of folder and file. A
  * suite registers itself:
+ *
  *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
- *     SUITE(isa_decode) { TEST(adds); } Tests run with the repository's root as the current folder. `build/gcc/check
- *     isa_decode` runs one suite. -jN sets the number of processes that run suites. */
+ *     SUITE(isa_decode) { TEST(adds); }
+ *
+ * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite. -jN sets the
+ * number of processes that run suites. */
 #include "test/random.h"
 #include <check.h>
 #include <stdbool.h>
@@ -19,7 +22,7 @@ struct test_place {
     int line;
 };
 extern _Thread_local struct test_place test_place;
-/* The machine that the thread opened last, and the kernel that it launched there last (test/tried.c). */
+/* The machine that this thread opened last, and the kernel that it launched last on that machine (test/tried.c). */
 struct test_tried {
     char machine[512], kernel[128];
 };

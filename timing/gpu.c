@@ -50,7 +50,7 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
-/* Adds the units of an SM: the units that every GPU has, then the units of the options. */
+/* Adds the units of an SM: the units that every GPU has, then the units in opt.units. */
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
@@ -330,7 +330,7 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    if (r->l->cycle_limit) /* the memory side may be ahead of the SMs by this many cycles */
+    if (r->l->cycle_limit) /* the memory side may be ahead of the SMs by up to two windows and two crossings */
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;
 }

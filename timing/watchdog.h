@@ -1,7 +1,7 @@
 #ifndef TIMING_WATCHDOG_H
 #define TIMING_WATCHDOG_H
 /* Finds launches that never end: deadlocks, livelocks, and a clock that does not advance. It also ends launches that
- * reach their cycle limit or are stopped. The GPU asks between windows. */
+ * reach their cycle limit or are stopped. The GPU calls watchdog_check() between windows. */
 #include "isa/machine/launch.h"
 #include "timing/sm/sm.h"
 
@@ -22,7 +22,7 @@ struct watchdog {
     uint64_t patience;           /* cycles without progress that count as a deadlock */
     uint64_t progress_at, moved; /* last cycle with progress; moved_so_far() at that cycle */
     uint64_t watched;            /* cycle at which the livelock search last started */
-    bool watching;               /* nothing has restarted the search since then */
+    bool watching; /* true if a search for a livelock is running, and nothing has restarted it since `watched` */
 };
 
 /* Begins a launch at cycle `start`. The arguments must outlive the launch, except `parts`. */
@@ -30,12 +30,14 @@ void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, cons
 /* Checks the launch at the end `to` of a window. `next`: cycle of the next event; UINT64_MAX: no event is left. Returns
  * false with the reason in `fault` if the launch has to end. */
 bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault *fault);
-/* The GPU skips cycles without events after the check: they do not count towards a deadlock. */
+/* Informs the watchdog that the GPU skips `cycles` cycles without events after the check. They do not count towards a
+ * deadlock. */
 void watchdog_skip(struct watchdog *d, uint64_t cycles);
-/* The counts of SMs and memory have been read and cleared. */
+/* Informs the watchdog that the counts of SMs and memory have been read and cleared. */
 void watchdog_counts_cleared(struct watchdog *d);
-/* Return the report on a launch that was stopped on demand before cycle `to`; on a clock that does not advance at cycle
- * `at`: the clock of the SM, or of the window if `sm` is NULL. */
+/* Return a fault with a report. watchdog_stopped(): a launch was stopped on demand before cycle `to`.
+ * watchdog_standstill(): the clock of `sm` does not advance at cycle `at`; if `sm` is NULL, the window does not
+ * advance. */
 struct fault watchdog_stopped(const struct watchdog *d, uint64_t to);
 struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64_t at);
 #endif

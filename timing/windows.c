@@ -103,8 +103,9 @@ static bool worth_sharing(const struct windows *w) {
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
-/* Runs the SMs, and the memory side for the next window. The memory side runs ahead with any number of threads,
- * because the start of the next window depends on the remaining work of the memory side. */
+/* Runs the SMs, and the memory side for the next window. The memory side runs ahead even with one host thread: the
+ * start of the next window depends on the remaining work of the memory side, and must be the same with any number of
+ * threads. */
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
@@ -180,8 +181,8 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* Returns true if requests can move later, while the SMs run. They must move now if SMs will soon need to know the
- * room in their queues, or if too few SMs have work for a parallel round. */
+/* Returns true if requests can move later, while the SMs run. They must move now if SMs will soon need to know how many
+ * entries of their memory queues are free, or if too few SMs have work for a parallel round. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
 /* Moves requests up to one crossing after w->at. If may_wait(), this is left to a job that runs at the same time as
@@ -217,8 +218,8 @@ static void run_round(struct windows *w, uint64_t to) {
 }
 
 /* Checks after a round of jobs whether the next round may begin. At the start of the round, all SMs were at cycle
- * `before` or later. `*still` counts rounds in which the slowest SM did not advance. One such round is normal when
- * SMs wait for room in their queues: the memory side catches up in it. */
+ * `before` or later. `*still` counts rounds in which the slowest SM did not advance. One such round is normal when SMs
+ * wait until they know how many entries of their memory queues are free: the memory side catches up in this round. */
 static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;

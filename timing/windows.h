@@ -3,11 +3,14 @@
 /* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
  * or on several, with the same result.
  *
- * There is an edge every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order
- * of (cycle, SM), and plain stores become visible to other SMs. An SM with an atomic to perform, or with room for a
- * CTA, stops at the next edge and waits until no other SM is behind it. Other SMs run to the end of the window. The
- * memory side runs as far ahead as the progress of the SMs permits (memsys.h). An SM that must know the room in its
- * memory queue stops until the memory side has caught up. */
+ * There is an edge every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order of
+ * (cycle, SM), and plain stores become visible to other SMs. An SM with an atomic to perform, or with room for a CTA,
+ * stops at the next edge and waits until no other SM is behind it. Other SMs run to the end of the window. The memory
+ * side runs as far ahead as the progress of the SMs permits (memsys.h). An SM that must know how many entries of its
+ * memory queue are free stops until the memory side has caught up.
+ *
+ * A window is simulated in rounds of jobs, which host threads share. A job runs one SM, the requests to memory, or a
+ * group of memory partitions. */
 #include "isa/machine/workers.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -79,7 +82,7 @@ struct windows {
     atomic_bool followed;    /* true if the requests have moved in this round of jobs */
     atomic_uint groups_left; /* number of groups of partitions that have not finished in this round of jobs */
     enum windows_end ended;  /* how the last window ended */
-    bool crowded;            /* true if SMs will soon have to know the room in their memory queues */
+    bool crowded;            /* true if SMs will soon have to know how many entries of their memory queues are free */
     bool beside;             /* true if requests move at the same time as the SMs' next jobs */
 };
 

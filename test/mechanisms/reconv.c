@@ -194,8 +194,8 @@ START_TEST(random_programs) {
 }
 END_TEST
 
-/* Runs the same tests with random events, as an SM reports them: paths wait at a barrier and wake in another order,
- * loads stall, and paths yield. */
+/* State of a test that also reports random events to the model, as an SM does: paths wait at a barrier and wake in
+ * another order, loads stall, and paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;
@@ -327,7 +327,7 @@ START_TEST(random_programs_with_notices) {
 }
 END_TEST
 
-/* Generates structured code: nested if, if-else and loops. */
+/* Appends an instruction, if the program has room for it. */
 static void emit(struct toy *t, struct toy_inst in) {
     if (t->n < MAX_CODE - 1)
         t->code[t->n++] = in;

@@ -114,8 +114,8 @@ START_TEST(figure4_dpe_interleaves) {
 }
 END_TEST
 
-/* Section 7.1: with path forwarding, B runs in the slot that becomes free when D ends. The text's example runs B and E
- * in this way. */
+/* Section 7.1: with path forwarding, B runs in the slot that becomes free when D ends. The example in the paper's text
+ * runs B and E in this way. */
 START_TEST(dpe_forwards_a_lower_path) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -177,8 +177,8 @@ START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
 }
 END_TEST
 
-/* Section 3.3: the constrained scheduler returns only one path. It begins with the path that hit. It returns the other
- * path after a long-latency operation, and while the first path waits at a barrier. */
+/* Section 3.3: the constrained scheduler returns only one path. It begins with the path whose load hit. It returns the
+ * other path after a long-latency operation, and while the first path waits at a barrier. */
 START_TEST(dpe_constrained_shows_one_path) {
     struct reconv_cfg cfg;
     struct path slow;
@@ -326,8 +326,8 @@ START_TEST(figure10_si_yield) {
 }
 END_TEST
 
-/* A spin loop: lane 0 must leave the loop while the other lanes spin at PCs 0 and 1. Under its, every subwarp makes
- * progress. */
+/* A spin loop: lane 0 must leave the loop while the other lanes spin at PCs 0 and 1. Under the model `its`, every
+ * subwarp makes progress. */
 START_TEST(its_spinning_lanes_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);

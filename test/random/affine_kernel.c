@@ -168,9 +168,11 @@ static void address(struct gen *g, bool far) {
         else
             PUT("  shl.b32 %%j, %%j, %u;\n  %s.u32 %%i, %%i, %%j;\n", below(g, 3), chance(g, 2) ? "add" : "sub");
     }
-    if (chance(g, 3)) /* sums that wrap, and a correction that takes the wrap back */
+    if (chance(g, 3)) /* an addition that overflows, and an addition that undoes the overflow */
         PUT("  add.s32 %%i, %%i, 0x7fffff00;\n  add.s32 %%i, %%i, 0x80000100;\n");
-    if (far) /* the 32-bit sum wraps between two threads; the correction leads both sides to the same place */
+    /* far: the 32-bit sum %j wraps between threads 10 and 11. The correction %y makes the addresses of all threads
+     * consecutive again. */
+    if (far)
         PUT("  add.u32 %%j, %%tid.x, 0xfffffff5;\n  setp.lt.u32 %%q, %%tid.x, 11;\n"
             "  mul.wide.u32 %%x, %%j, 4;\n  selp.b64 %%y, 0x400000000, 0, %%q;\n  sub.u64 %%x, %%x, %%y;\n"
             "  add.u64 %%x, %%x, %%in;\n");

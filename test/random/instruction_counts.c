@@ -28,7 +28,8 @@ static void model_of(char out[96], const char *base, int set, const char *more) 
     strncat(out, more, 95 - strlen(out));
 }
 
-/* Returns an extension that only changes timing. Consecutive values of n select one extension after another. */
+/* Returns "+" and the name of an extension that only changes timing, or "" for no extension. Consecutive values of n
+ * select one extension after another. */
 static const char *costs(int set, uint64_t n) {
     static const char *const beside_dac[] = {"", "+stride", "", "+ddp", "+stride"}, *const alone[] = {"", "+mta",
                                                                                                       "+cae+mta",
@@ -129,8 +130,9 @@ static struct counts bench_counts(const struct bench *b, const char *model, doub
     return c;
 }
 
-/* Sampled: each program runs with one set of the extensions, in turn; with HEDDLE_EVERY, with all sets. Skips programs
- * whose work depends on the order of threads, because timing changes this order. */
+/* Sampled: each program runs with one set of the extensions, and the next program with the next set. With HEDDLE_EVERY,
+ * each program runs with all sets. Skips programs whose work depends on the order of threads, because timing changes
+ * this order. */
 START_TEST(benchmarks_execute_the_same) {
     enum { SMS = 15 }; /* number of SMs of preset fermi */
     const struct bench *b = benches[_i];

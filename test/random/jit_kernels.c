@@ -1,5 +1,5 @@
 /* Runs random kernels (random_kernel.h, affine_kernel.h) as native code. Memory, counts and outcome must equal those of
- * the interpreter, under every reconvergence model, with one and with three host threads, and whenever blocks are
+ * the interpreter, under every reconvergence model, with one and with three host threads, and no matter when blocks are
  * compiled. HEDDLE_JIT_KERNELS sets the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "affine_kernel.h"
 #include "host/heddle.h"

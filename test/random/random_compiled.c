@@ -96,7 +96,7 @@ START_TEST(memory_equals_the_interpreters) {
             heddle_close(x.h);
         }
     heddle_close(plain.h);
-    /* the loops of the second file are not unrolled, so they have no ladders */
+    /* the loops of the second file are not unrolled, so the extension `reduce` finds no sums in them */
     ck_assert_msg(loops > 0 && chains > 0 && (sums > 0 || _i), "%.0f loops, %.0f chains, %.0f sums", loops, chains,
                   sums);
 }

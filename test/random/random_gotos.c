@@ -33,8 +33,8 @@ static void end(struct graph *g) {
     fputs("ret;\n", g->out);
 }
 
-/* Writes the check before a backward branch: it uses one unit of the thread's fuel, and without fuel the thread jumps
- * to the last block. */
+/* Writes the check before a backward branch. Register %f, the fuel, is the number of backward branches that the thread
+ * may still take. The check subtracts 1 from it. At 0 the thread jumps to the last block. */
 static void count(struct graph *g) {
     fprintf(g->out, "sub.u32 %%f, %%f, 1; setp.eq.u32 %%q, %%f, 0; @%%q bra B%u;\n", g->blocks);
 }

@@ -128,8 +128,8 @@ static uint32_t condition(struct gen *g, bool data) {
     return p;
 }
 
-/* Writes code that computes an index of `in` into %i. Its distance from the middle of `in` is at most 4 * (63 + 31 + 7
- * + 3 + 3 iterations) plus some constants, so it is in bounds. */
+/* Writes code that computes an index of `in` into %i. The index is the middle of `in` plus small multiples of the
+ * thread index, the CTA index and the number of the iteration, so it is in bounds. */
 static void index_within(struct gen *g) {
     EMIT("mov.u32 %%i, %d;\n", INDEX_IN / 2 + small(g) * 16);
     for (int k = 0; k < 3; k++)
@@ -207,8 +207,8 @@ static void load(struct gen *g) {
 }
 
 /* Writes code that computes the address of word `slot` of this thread into %d. There are two arrays. In the first, the
- * words of a thread are adjacent. In the second, the words with the same number of all threads are adjacent, in
- * ascending or descending order. */
+ * words of a thread are adjacent. In the second, the words `slot` of all threads are adjacent, in ascending or
+ * descending order of the threads. */
 static void own_address(struct gen *g, uint32_t slot) {
     switch (below(g, 3)) {
     case 0:
@@ -345,7 +345,7 @@ static void loop(struct gen *g) {
     EMIT("mov.u32 %%c%d, 0;\n", c);
     if (kind == 1)
         EMIT("min.u32 %%e%d, %%n, %u;\n", c, 1 + below(g, 4));
-    else if (kind == 2) /* depends on the thread */
+    else if (kind == 2) /* the number of iterations depends on the thread */
         EMIT("selp.b32 %%e%d, 1, 3, %%p%u;\n", c, condition(g, false));
     else
         EMIT("mov.u32 %%e%d, %u;\n", c, 1 + below(g, 3));

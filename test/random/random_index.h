@@ -14,7 +14,7 @@ enum {
     INDEX_IN = 1 << 16,
     /* words of a thread in each of two arrays: adjacent in the first array, strided in the second */
     INDEX_SLOTS = 16,
-    INDEX_THREADS = 1024, /* maximum of a launch */
+    INDEX_THREADS = 1024, /* maximum number of threads of a launch */
     INDEX_OUT = 2 * INDEX_SLOTS * INDEX_THREADS,
     INDEX_N = 3,
     INDEX_M = -77777,

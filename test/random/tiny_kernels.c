@@ -11,9 +11,14 @@ static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta",    "
                                       "gt200", "pepsc", "pepsc-8", "pepsc-16", "pepsc-64"};
 enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 
-/* Placeholders in the statements: %a is the address of four words of the thread; %z of 64 zero words, which all threads
- * share; %g of a word to which all threads add; %t is the thread's number; $ is a number that only this statement has;
- * @ is the statement's guard. Memory never depends on the order of threads. */
+/* Statements with placeholders:
+ * - %a is the address of four words of the thread
+ * - %z is the address of 64 zero words, which all threads share
+ * - %g is the address of a word to which all threads add
+ * - %t is the thread's number
+ * - $ is a number that only this statement has
+ * - @ is the statement's guard
+ * Memory never depends on the order of threads. */
 static const char *const statements[] = {
     "@ st.global.u32 [%a],%t;",
     "@ st.volatile.global.u32 [%a+4],%t;",

@@ -1,7 +1,9 @@
-/* Measures the speed of the parser and of lowering. Part of `make bench`. frontend_speed FILE...               parses
- * each file, and lowers each of its kernels, repeatedly for a second each; prints CSV: the step, MB/s frontend_speed
- * --decouple FILE...    times the pass `decouple` on the largest kernel of the files and on the kernel for which the
- * pass takes longest; prints kernel, instructions and milliseconds of processor time, the best of ten */
+/* Measures the speed of the parser and of lowering. Part of `make bench`.
+ * - `frontend_speed FILE...` parses each file and lowers each of its kernels, repeatedly for a second each. It prints
+ *   CSV: the step and MB/s.
+ * - `frontend_speed --decouple FILE...` times the pass `decouple` on the largest kernel of the files, and on the kernel
+ *   for which the pass takes longest. It prints the kernel, its instructions and the milliseconds of processor time,
+ *   the best of ten runs. */
 #include "frontend/passes/pass.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"

@@ -1,9 +1,9 @@
 /* Compares the speed of the functional model with the speed of the host: The functional model runs kernels/sgemm.ptx
  * interpreted and as native code. C code on the host executes the same loops, with the same tiles in the same order;
- * its innermost loop computes the sum of one thread. usage: sgemm_speed [N [ROUNDS]]; N x N floats, N a multiple of 16.
- * Prints CSV with the name of each variant and its milliseconds of processor time, the best of ROUNDS runs. In each
- * round, every variant runs once. The exit status is 1 unless all results are equal bit for bit. Part of `make
- * bench`. */
+ * its innermost loop computes the sum of one thread. The matrices have N x N floats, and N is a multiple of 16. Prints
+ * CSV with the name of each variant and its milliseconds of processor time, the best of ROUNDS runs. In each round,
+ * every variant runs once. The exit status is 1 unless all results are equal bit for bit. Part of `make bench`.
+ * Usage: sgemm_speed [N [ROUNDS]] */
 #include "host/heddle.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,17 @@
  * every job of every window is timed. Then the time with 2, 4, 8 and 16 threads is computed: the jobs are assigned in
  * the order of decreasing length, each to the thread that is free first. Work between the windows stays on one thread.
  * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
- * data in its caches. usage: threads_speed [ROUNDS [BENCHMARK...]]; without names it runs the six benchmarks of `make
- * bench`, size small, spe on fermi. Every time is the minimum of ROUNDS equal runs. Prints one line for each benchmark:
- * the milliseconds on one thread; the percentages of this time for the work between windows, for the longest jobs of
- * all windows, and for the memory side; the rounds of all windows; and the bounds. */
+ * data in its caches.
+ *
+ * Usage: threads_speed [ROUNDS [BENCHMARK...]]
+ *
+ * Without names it runs the six benchmarks of `make bench`, with size small, model spe and preset fermi. Every time is
+ * the minimum of ROUNDS equal runs. Prints one line for each benchmark:
+ * - the milliseconds on one thread
+ * - the percentages of this time for the work between windows, for the longest jobs of all windows, and for the memory
+ *   side
+ * - the number of rounds of all windows
+ * - the bounds */
 #include "benchmarks/bench.h"
 #include "host/context.h"
 #include "timing/windows.h"
@@ -20,7 +27,7 @@ struct part {
 
 struct parts {
     struct part *part;
-    size_t n, cap, told; /* told: in this round */
+    size_t n, cap, told; /* told: number of parts reported in this run */
     double last;         /* time when the last part ended */
     double look;         /* time between two consecutive clock readings */
     bool differs;        /* the parts are not the parts of the previous run, or memory ran out */
@@ -115,7 +122,7 @@ enum { JOBS = 1024, COUNTS = 5 };
 static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
-    double seconds[COUNTS]; /* with so many threads */
+    double seconds[COUNTS]; /* time with the number of threads in counts[] */
     /* few: time of jobs that are too few to share among threads, which is part of `alone` */
     double alone, few, longest;
     size_t rounds, shared;

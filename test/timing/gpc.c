@@ -135,7 +135,7 @@ static char *figures(const char *model, const char *config, const char *const *s
     return text;
 }
 
-/* Tests both ends of the range of each option, on SMs whose own caches have few lines. */
+/* Sets of options for the test below: both ends of the range of each option. The SMs' own caches have few lines. */
 static const char *const ends[][8] = {
     {"gpc.sms=1"},
     {"gpc.sms=256"},

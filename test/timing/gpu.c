@@ -134,7 +134,8 @@ static const char mixed[] = HEAD
     " xor.b32 %r8,%r8,4; ld.shared.u32 %r7,[%r8]; ld.global.u32 %r5,[%a2]; mad.lo.u32 %r5,%r5,100,%r7;\n"
     " add.u32 %r5,%r5,%r4; st.global.u32 [%a2],%r5; ret;\n}\n";
 
-/* Returns the expected result of thread t: the sum 1 + ... + (t & 7), plus the count of the neighbouring thread. */
+/* Returns the expected result of thread t of a CTA: 100 times the sum 1 + ... + (t & 7), plus the number of iterations
+ * of the neighbouring thread (t ^ 1), plus the thread's number in the launch. */
 static uint32_t mixed_result(uint32_t cta, uint32_t t, uint32_t block) {
     uint32_t n = t & 7;
     return n * (n + 1) / 2 * 100 + ((t ^ 1) & 7) + cta * block + t;
@@ -504,8 +505,8 @@ START_TEST(a_split_waits_for_all_tags) {
 END_TEST
 
 /* The half of the warp that hits reaches a vote and a barrier long before the other half. The vote must still include
- * all lanes, although its old form has no member mask. 24 lanes have a value below 24. The barrier must count all 32
- * threads. */
+ * all lanes, although its old form has no member mask: its result has a bit for each of the 24 lanes whose value is
+ * below 24. The barrier must count all 32 threads. */
 START_TEST(halves_of_a_load_meet_before_a_barrier) {
     static const char halves[] =
         ".version 6.0\n.target sm_60\n.address_size 64\n"

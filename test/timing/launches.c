@@ -65,8 +65,9 @@ static const char *kernel(const char *body, int n) {
  * - 8 + 3 for the line's 4 flits to the L2
  * - 120 in the ROP
  * - 1 + 8 for the acknowledgement
- * If CTAs are held until all acknowledgements have arrived, the CTA ends in this cycle. Otherwise the CTA ends with the
- * store, and the machine drains for 140 cycles. The launch ends in the same cycle in both cases. */
+ * With peer.sm_hold_stores, a CTA is held until all acknowledgements have arrived, so the CTA ends in this cycle.
+ * Without it, the CTA ends with the store, and the machine drains for 140 cycles. The launch ends in the same cycle in
+ * both cases. */
 START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);

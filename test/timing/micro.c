@@ -41,7 +41,7 @@ START_TEST(latencies_come_from_the_configuration) {
 END_TEST
 
 #define ADD(n) "add.u32 %r" #n ",%r" #n ",%r2;\n"
-/* 16 independent additions take longer than the 10 cycles of one dependent addition */
+/* ADDS: 16 independent additions, which take longer to issue than the 10 cycles of one dependent addition */
 #define ADDS                                                                                                           \
     ADD(10)                                                                                                            \
     ADD(11)                                                                                                            \
@@ -131,11 +131,11 @@ START_TEST(shared_memory_does_one_pass_a_cycle) {
 }
 END_TEST
 
-/* Chains of dependent loads use one thread, because a load of 8 bytes per lane by all lanes would be two accesses,
- * one per half warp. */
+/* CHASE, repeated, is a chain of dependent loads. One thread executes it, because a load of 8 bytes per lane by all
+ * lanes would be two accesses, one per half warp. */
 #define CHASE "ld.global.u64 %a2,[%a2];"
 #define FULL  "memory.model=full"
-/* A linked list of one element, which is in the caches when the chain of loads begins. */
+/* WARM makes a linked list of one element, which is in the caches when the chain of loads begins. */
 #define WARM "st.global.u64 [%a1],%a1; bar.sync 0; ld.global.u64 %a2,[%a1];"
 
 START_TEST(an_l1_hit_takes_the_l1_latency) {

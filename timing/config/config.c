@@ -238,7 +238,7 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     case OPT_KIND_BOOL:
         snprintf(out, size, "%s", bool_value(c, o) ? "true" : "false");
         break;
-    case OPT_KIND_DOUBLE: /* prints the shorter of two notations that read back as the same number */
+    case OPT_KIND_DOUBLE: /* prints 15 digits if they read back as the same number, and 17 digits if they do not */
         memcpy(&v, at, sizeof v);
         snprintf(out, size, "%.15g", v);
         if (strtod(out, NULL) != v)

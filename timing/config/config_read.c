@@ -37,7 +37,8 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const c
     return false;
 }
 
-/* Converts a value to text for config_store(). Only the kind of the option tells a string from a word. */
+/* Converts a value to text for config_store(). The text of a string has no quotes: the kind of the option decides
+ * whether a string is allowed. */
 static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     switch (config_setting_type(s)) {
     case CONFIG_TYPE_INT:

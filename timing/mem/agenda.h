@@ -20,9 +20,9 @@ struct agenda {
 void agenda_init(struct agenda *a, uint32_t units, uint64_t now);
 /* Returns the first cycle with work, or UINT64_MAX if there is none. */
 uint64_t agenda_next(const struct agenda *a);
-/* Records that `unit` has work at `cycle`. If `cycle` is too early, the unit runs in the earliest cycle in which it
- * can still run. If `cycle` is beyond the end of the ring, the unit is called in the ring's last cycle, which is too
- * early. The unit then does nothing and adds itself again. */
+/* Records that `unit` has work at `cycle`. If the unit can no longer run in `cycle`, it runs in the next cycle in which
+ * it can. If `cycle` is beyond the end of the ring, the unit is called in the ring's last cycle, which is too early.
+ * The unit then does nothing and adds itself again. */
 static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
     uint64_t first = a->now + (unit < a->over), end = a->now + AGENDA_CYCLES - 1;
     cycle = cycle < first ? first : cycle;

@@ -190,7 +190,8 @@ static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t ta
         m->waits[__builtin_ctz(s)]++;
 }
 
-/* Returns CACHE_MERGED if one more access may wait for `sectors`. The sectors in `fetch` are not outstanding yet. */
+/* Returns CACHE_MERGED if one more access may wait for `sectors`, else the reason why it may not. The sectors in
+ * `fetch` are not outstanding yet. */
 static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
                                       uint8_t fetch) {
     if (m->n == c->targets)

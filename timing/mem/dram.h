@@ -8,8 +8,8 @@
  * For each constraint, the model stores the first clock at which the command is allowed:
  *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
  *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
- *   column     RCD after the activate, CCD after any other (never less than the burst), CCDL after one of its bank
- *   group
+ *   column     RCD after the activate, CCD after any other column command (never less than the burst), CCDL after a
+ *              column command of the same bank group
  *     read     WL + burst + CDLR after a write
  *     write    CL + burst + 2 - WL after a read (bus turnaround)
  * The last data of a read arrives CL + burst after its last column command.
@@ -85,7 +85,7 @@ struct dram_request {
 enum dram_want { WANT_READ, WANT_WRITE, WANT_ACTIVATE, WANT_PRECHARGE, N_WANTS };
 
 struct dram_bank {
-    /* clocks from which the bank may get a precharge, an activate or a column command */
+    /* clocks from which the bank may get an activate, a precharge or a column command */
     uint64_t act_ok, pre_ok, col_ok;
     uint64_t time; /* clock at which the bank allows its next command */
     uint32_t row;

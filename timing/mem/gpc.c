@@ -109,7 +109,7 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    for (uint32_t s = 0; s < x->sms; s++) /* without room, a reply must leave first */
+    for (uint32_t s = 0; s < x->sms; s++) /* if a cache has no free entry, a reply must leave first */
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));
     return -1;

@@ -131,7 +131,7 @@ static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t ste
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-/* Returns and removes the outputs that are scheduled up to `now`. */
+/* Moves the outputs that are scheduled up to `now` from the ring to `outs`. */
 static inline void take_scheduled(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;

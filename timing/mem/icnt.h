@@ -46,16 +46,16 @@ struct icnt_output {
     uint16_t turn;             /* input with the highest priority */
 };
 
-/* An input offers to one output only, so outputs are independent. The network knows the step of each output's next
- * grant, and schedules the output for this step. */
 struct icnt_counts {
 #define COUNT_FIELDS
 #include "icnt_stats.def"
 };
 
+/* A network. An input offers to only one output, so outputs are independent. The network knows the step of each
+ * output's next grant, and schedules the output for this step. */
 struct icnt {
     struct icnt_shape shape;
-    uint32_t words; /* of a set */
+    uint32_t words; /* number of words of a set of ports in use */
     uint32_t offers;
     /* cycle of the next possible grant, or an earlier cycle; UINT64_MAX if a grant needs a new offer or more room
      * first */

@@ -28,7 +28,7 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        /* number of requests of a fetch, a prefetch, and an access past the L1 */
+        /* 3: one request each of a fetch, a prefetch, and an access past the L1 */
         3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
@@ -437,8 +437,8 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
-/* Returns the first cycle in which a part of the unit has work. Parts that were refused do not count: they wait for
- * room. */
+/* Sets status.next to the first cycle in which a part of the unit has work. Parts that were refused do not count: they
+ * wait for room at the port. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
     const uint64_t *due = l->due; /* minus 1 turns 0 ("refused") into the largest value */
@@ -450,7 +450,8 @@ static inline void find_next(struct lsu *l, uint64_t now) {
     l->status.next = next;
 }
 
-/* Drops those misses and known loads of the last cycle that the SM did not take. */
+/* Drops the misses (lsu_missed()) and the loads whose tags are all read (lsu_known()) that the SM did not take in the
+ * last cycle. */
 static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
@@ -590,7 +591,8 @@ static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
 #include "l1_stats.def"
 };
-/* Statistics of any pipeline. They have the same order as the L1's statistics. */
+/* Rows for the counters of any pipeline, with the ids of the L1's statistics. The statistics of all caches have the
+ * same order, so lsu_stats() adds a shift to the ids for the other caches. */
 static const struct stat_row pipe_rows_of_l1[] = {
 #define IN l1
 #define COUNT_ROWS struct lsu_pipe_counts

@@ -1,7 +1,9 @@
 #ifndef TIMING_LSU_H
 #define TIMING_LSU_H
 /* The load/store unit of one SM: coalescer, shared-memory banks, L1 data, constant and texture caches, MSHRs. It
- * accepts memory instructions in order, one at a time, into its front queue, and reports when each is complete. */
+ * accepts memory instructions in order, one at a time, into its front queue, and reports when each is complete. It
+ * sends requests through the SM's port to the memory side (memport.h); "room at the port" means free entries in the
+ * port's queue of requests. */
 #include "isa/exec/exec.h"
 #include "memport.h"
 #include "memsys.h"
@@ -88,8 +90,8 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
     }
     return next > now && !(s->n_done | s->n_fetched) ? next : now + 1;
 }
-/* Returns the first cycle for which the unit does not know the room at its port. Ticks from this cycle on are
- * correct only while lsu_goes_on() is true. */
+/* Returns the first cycle for which the unit does not know how many requests its port can accept. Ticks from this cycle
+ * on are correct only while lsu_goes_on() is true. */
 static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
 /* Returns true if an access waits for room at the port or for a reply of the cluster's cache. Then the unit must not
  * run beyond lsu_sure(). */

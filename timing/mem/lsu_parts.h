@@ -244,7 +244,7 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
 }
 /* Takes the replies that are due from the port. */
 void lsu_replies(struct lsu *l, uint64_t now);
-/* Returns one access that waits for a filled line (peer.lsu_serial_returns). */
+/* Completes one access that waits for a line that has been filled (peer.lsu_serial_returns). */
 void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. Returns false if the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);

@@ -56,8 +56,8 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* Adds the access to the list of known loads. The code that takes loads from this list skips an access that is
- * complete by then. */
+/* Adds the access to the list of known loads, that is, loads whose tags have all been read and that still wait for data
+ * (lsu_known()). The code that takes loads from this list skips an access that is complete by then. */
 static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
     if (l->known.noted[slot])
         return;

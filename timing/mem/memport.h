@@ -2,7 +2,8 @@
 #define TIMING_MEMPORT_H
 /* The port of one SM to the memory side: a ring of requests and a ring of replies. Both sides may run at the same time.
  * Each side receives the other side's actions at memport_exchange(), between windows. Each action is stored with the
- * cycle in which it becomes visible to the other side, so the result does not depend on the time of the exchange. */
+ * cycle in which it becomes visible to the other side, so the result does not depend on the time of the exchange.
+ * "Room" is the number of requests that still fit into the ring of requests. */
 #include "icnt.h"
 #include "memsys.h"
 
@@ -21,7 +22,7 @@ struct memport {
     uint64_t sent, freed, taken; /* number of requests put in; requests known to have left; replies taken */
     uint64_t removed, replied;   /* the SM's copies of the memory side's counts */
     uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX if there is none */
-    uint64_t sure;       /* cycle before which the SM knows its room exactly; from then on the room may be larger */
+    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more room */
     uint32_t unit;       /* maximum number of entries that a request occupies: 1, or the flits of the largest packet */
     uint32_t flit_bytes; /* 0 if every request occupies one entry */
     uint64_t sent_flits, freed_flits, removed_flits; /* the counts above in flits instead of requests */
@@ -32,7 +33,7 @@ struct memport {
     uint32_t request_mask, reply_mask;
     bool write_acks;    /* writes get replies, too */
     bool split;         /* true if requests are answered sector by sector */
-    uint16_t whole;     /* bit mask of the request kinds that get a single reply nevertheless */
+    uint16_t whole;     /* bit mask of the request kinds that get a single reply even if `split` is true */
     uint32_t fan_shift; /* log2 of the largest number of replies to one request */
     struct mem_request *request, *reply;
     uint64_t *removed_at;      /* cycle at which the memory side removed each request */
@@ -72,8 +73,8 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
-/* Makes the actions of each half known to the other half, in which neither side may run. `sure` is the value for the
- * field memport.sure. */
+/* Makes the actions of each half known to the other half. Neither side may run during the call. `sure` is the value for
+ * the field memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     if (p->flit_bytes)

@@ -1,9 +1,10 @@
 /* The memory side, that is, everything after the SMs: request network, L2 slices, DRAM channels, reply network.
  *
  * Units are called only in cycles in which they have work. In each cycle, the units run from back to front: reply
- * network, channels, slices, and then the request network. A slice reads a request only after the ROP latency. So
- * all other units may run ahead of the request network by this latency (memsys_lead()): later requests cannot change
- * their results. The units record for the request network in which cycles slices get room again. */
+ * network, channels, slices, and then the request network. A slice reads a request only after the ROP latency. So all
+ * other units may run ahead of the request network by this latency (memsys_lead()): later requests cannot change their
+ * results. The units record for the request network in which cycles the queue of a slice gets room for one more
+ * packet. */
 #include "isa/arith.h"
 #include "memsys_parts.h"
 #include <assert.h>
@@ -93,8 +94,8 @@ static uint64_t first_room(const struct mem_room *r) {
 
 static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
 
-/* Reports the room that slice `s` has at cycle `now` to the request network. If this room may be too small for the
- * next cycle, the slice becomes "scarce": from then on, each new entry of room is reported at once. */
+/* Reports to the request network how many packets slice `s` can accept at cycle `now`. If this number may be too small
+ * for the next cycle, the slice becomes "scarce": from then on, each free entry of its queue is reported at once. */
 static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     struct mem_room *r = &m->room[s];
     for (; first_room(r) <= now; r->head++)
@@ -201,7 +202,9 @@ static void note_room(struct memsys *m, uint32_t p) {
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
-    if (now >= m->part[p].done) { /* else already simulated: the agenda's ring may end before `done` */
+    /* a cycle before `done` is already simulated; it can be in the agenda, because the agenda's ring may end before
+     * `done` */
+    if (now >= m->part[p].done) {
         struct partition_did did = partition_work(m, p, now);
         for (uint32_t i = 0; did.ticked >> i; i++)
             if (!m->reply.in[p * m->share + i].offers)
@@ -262,7 +265,7 @@ static void catch_up(struct memsys *m) {
         agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
 }
 
-/* Moves the agenda to cycle `done`, whose earlier cycles have been simulated. */
+/* Moves the agenda to cycle `done`. All cycles before `done` have been simulated. */
 static void agenda_over(struct agenda *a, uint64_t done) {
     if (done <= a->now)
         return;
@@ -294,8 +297,8 @@ static void take_room(struct memsys *m, uint64_t now) {
             take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
-/* Returns the cycle of the request network's next work. Returns NEVER if it has no work until a new offer or new
- * room comes. */
+/* Returns the cycle of the request network's next work. Returns NEVER if it has no work until a packet is offered or a
+ * slice has room again. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
 /* Runs the request network over [m->front, to). */

@@ -8,10 +8,10 @@
  *
  * The memory side has two halves. A request that leaves the crossbar waits in its slice for l2.rop_latency cycles. So
  * slices, channels and replies may run ahead of the requests by this latency, and SMs learn early of replies. An SM
- * knows the room in its queue only up to memport.sure. To run beyond this cycle, the SM must have enough room for all
- * requests that it could send. Otherwise it waits for memsys_follow().
- *     memsys_lead(t) sends the replies of cycles before t. Then SMs may run up to t + L.
- *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
+ * knows the room in its queue (the number of free entries) only up to memport.sure. To run beyond this cycle, the SM
+ * must have enough room for all requests that it could send. If it has less room, it waits for memsys_follow().
+ * - memsys_lead(t) sends the replies of cycles before t. Then SMs may run up to t + L.
+ * - memsys_follow(t) moves the requests that were sent before t - L as far as they get before t.
  * Each side receives the other side's actions at memsys_exchange(), while neither side runs. With the fixed memory
  * model L is 0, and the memory side only follows. */
 #include "timing/config/config.h"
@@ -80,10 +80,10 @@ bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops)
 uint32_t memsys_crossing(const struct memsys *m);
 /* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
+enum { MEMSYS_WINDOW = 64 }; /* maximum of memsys_window() */
 /* Returns the longest interval between two memsys_follow() calls, in cycles, with which memsys_lead() can stay ahead
  * of running SMs. It is half of the cycles that memsys_lead() may be ahead of the requests, up to MEMSYS_WINDOW.
  * Returns 0 if this is less than memsys_quantum(). */
-enum { MEMSYS_WINDOW = 64 };
 uint32_t memsys_window(const struct memsys *m);
 /* Makes the actions of each side known to the other side. Neither side may run during the call. */
 void memsys_exchange(struct memsys *m);

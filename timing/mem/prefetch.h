@@ -7,9 +7,8 @@
  *   - an entry in the cache's queue for prefetch requests (lsu.prefetch_queue, l2.prefetch_queue); if no entry is free,
  *     the result is PREFETCH_FULL;
  *   - a cycle of the tag port, in the next cycle at the earliest. Accesses of warps have priority, since a warp waits
- *     for them. At the L1, a request that has waited LSU_PATIENCE cycles has priority over these accesses, so that
- *     lines
- *     to be locked arrive eventually;
+ *     for them. At the L1, a request that has waited LSU_PATIENCE cycles has priority over these accesses. So lines
+ *     that shall be locked arrive eventually;
  *   - the latency of the tags (l1.latency, as for a load), their energy, and a count (l1.prefetch_lookups);
  *   - an MSHR, a line, and room on the way to memory. A request that lacks one of these three is refused: if it
  *     waited, it would block loads, perhaps the same loads that hold the resource. The prefetcher may try again.
@@ -111,8 +110,8 @@ struct prefetch_victim {
     uint64_t cycle, line;
     bool ahead;    /* a prefetch evicted the line; a demand access to the line soon after shows cache pollution */
     bool unused;   /* the line was prefetched and never used */
-    bool own;      /* by the observer, */
-    uint16_t note; /* with this note */
+    bool own;      /* the observer itself prefetched the line */
+    uint16_t note; /* note of the request that prefetched the line */
 };
 
 /* Counts of one prefetcher's requests since statistics were last taken. */

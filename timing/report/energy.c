@@ -18,8 +18,8 @@ static const struct event {
     {part, STAT_ID(id), offsetof(struct energy_cfg, field), offsetof(struct config, field.line)},
 #include "stat_none.def"
 /* clang-format off */
-/* Sums of doubles are rounded in this order. It differs from the registry's order, to keep the rounding of energies
- * stable. */
+/* The energies are added in the order of the files below, because the order determines how the sums are rounded. It
+ * differs from the order of the registry, so that the rounding of the sums stays as it was. */
 #include "timing/sm/fetch_stats.def"
 #include "timing/sm/work_stats.def"
 #include "timing/sm/sm_stats.def"

@@ -15,7 +15,8 @@ enum stat_kind {
     STAT_RATIO, /* computed as numerator / denominator, each a sum of registered statistics; nothing is added to it */
 };
 
-/* The index of a statistic in the registry: STAT_<unit>_<field>, or the row's id instead of the field. */
+/* The index of a statistic in the registry. Its name is STAT_<unit>_<field>, or STAT_<unit>_<id> for rows of stats.def
+ * that have an id instead of a field. */
 #define STAT_ID(id)              STAT_ID_IN(IN, id)
 #define STAT_ID_IN(unit, id)     STAT_ID_JOINED(unit, id)
 #define STAT_ID_JOINED(unit, id) STAT_##unit##_##id
@@ -47,7 +48,7 @@ void stats_free(struct stats *s);
 void stats_clear(struct stats *s); /* sets all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
-/* Add to a statistic, and return the value of a statistic, by its index. */
+/* stats_put() adds `value` to the statistic with index `id`. stats_value() returns the value of this statistic. */
 void stats_put(struct stats *s, enum stat_id id, double value);
 double stats_value(const struct stats *s, enum stat_id id);
 /* A counter of a struct, and the statistic that it is added to. */

@@ -36,7 +36,8 @@
     STAT_COUNT(changes, name ".changes", "count", "strides replaced by another one")                                   \
     STAT_COUNT(conflicts, name ".conflicts", "count", "stride table entries replaced")                                 \
     STAT_COUNT(lookups, name ".lookups", "count", "stride table lookups")
-/* Statistics of a stride prefetcher: counts of its lines, at their target cache. */
+/* Statistics of a stride prefetcher: counts of the lines that it requested, at the cache into which they are
+ * prefetched. */
 #define STRIDE_LINE_STATS(name)                                                                                        \
     STAT_SUM_OF(asked, name ".requested", "count", "prefetches requested: all other candidates")                       \
     STAT_COUNT(present, name ".present", "count", "requests for lines that were present or outstanding in the cache")  \

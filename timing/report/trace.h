@@ -8,9 +8,9 @@
  * - for each CTA slot: a bar for each CTA, with marks where barriers complete;
  * - requests to memory, from the SM to the reply;
  * - the affine units of CAE;
- * - curves of values that units count, such as the length of their queues. A microsecond in the viewer is one cycle.
- *   Each SM stores events in its own buffer, so that SMs can run on several threads. Buffers are written out between
- *   windows, in order of the SMs. */
+ * - curves of values that units count, such as the length of their queues.
+ * A microsecond in the viewer is one cycle. Each SM stores events in its own buffer, so that SMs can run on several
+ * threads. Buffers are written out between windows, in order of the SMs. */
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
@@ -30,11 +30,11 @@ enum trace_kind {
 };
 
 struct trace_event {
-    uint64_t from, to; /* cycles; for a mark, `from` equals `to` */
+    uint64_t from, to; /* cycles at which the event begins and ends, which are equal for a mark */
     uint64_t address;  /* address of a request or write; value of a counter from this cycle on; warp slot of a unit */
     const char *name;  /* name of a counter or unit; valid as long as the trace */
     uint32_t pc;       /* PC of the instruction, or of the waiting path */
-    lanemask_t lanes;  /* for a CTA, its number in the grid; for a barrier, its number */
+    lanemask_t lanes;  /* active lanes; for a CTA: its number in the grid; for a barrier: its number */
     uint32_t row;    /* warp slot; for a CTA or barrier: CTA slot; for a request or reply: tag; for a unit: its track */
     uint8_t kind;    /* enum trace_kind */
     uint8_t path;    /* for a wait, the path's index in the warp; for an instruction, its track in the warp */

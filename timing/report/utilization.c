@@ -5,7 +5,7 @@
 #include "isa/program.h"
 #include <math.h>
 
-/* Returns the value of a statistic for the launch so far: `before` plus `s`. */
+/* The statistics of the launch so far: the values of `before` plus the values of `s`. */
 struct view {
     const struct stats *before, *s;
 };

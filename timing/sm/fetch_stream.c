@@ -14,8 +14,8 @@ bool fetch_streams_init(struct fetch *f, const struct config *cfg) {
     return f->stream_ready && f->stream_wait;
 }
 
-/* Returns the cycle at which the line of entry `serial` is available, or UINT64_MAX if the line is in flight from
- * memory. */
+/* Returns a pointer to the cycle at which the line of entry `serial` is available. The cycle is UINT64_MAX while the
+ * line is in flight from memory. */
 static uint64_t *ready_of(struct fetch *f, uint32_t unit, uint32_t serial) {
     return &f->stream_ready[unit * f->stream_lines + serial % f->stream_lines];
 }
@@ -68,7 +68,8 @@ void fetch_stream_arrived(struct fetch *f, uint64_t target, uint64_t now) {
         *ready_of(f, unit, serial) = now;
         return;
     }
-    for (uint32_t m = 0; m < f->l0_mshrs; m++) { /* a fetch took the entry, or it was dropped */
+    /* the entry is gone: a fetch took it, or it was dropped; an MSHR of the L0 may wait for its line */
+    for (uint32_t m = 0; m < f->l0_mshrs; m++) {
         struct fetch_stream_wait *w = &f->stream_wait[unit * f->l0_mshrs + m];
         if (w->waits && w->serial == serial && w->ready == UINT64_MAX) {
             w->waits = false;

@@ -1,7 +1,7 @@
 #ifndef TIMING_SM_ISSUE_SLOTS_H
 #define TIMING_SM_ISSUE_SLOTS_H
-/* Counts the use of issue slots, cycle by cycle or for many cycles in which nothing changes. `words`: words in use of
- * the sets of warps; `fast`: sm_fast_path.cycles. */
+/* Counts the use of issue slots, cycle by cycle or for many cycles in which nothing changes. `words` is the number of
+ * words that the SM's sets of warps use (warp_set.h). `fast` is sm_fast_path.cycles. */
 #include "slot_causes.h"
 #include "stages.h"
 

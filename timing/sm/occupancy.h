@@ -4,7 +4,7 @@
 #include "unit.h"
 #include <stddef.h>
 
-/* What the units of an SM change in the need for registers. Without such units all fields are 0. */
+/* How the units of an SM change the registers that CTAs need and can use. If no unit changes them, all fields are 0. */
 struct sm_demand {
     uint32_t registers; /* 32-bit registers of the SM that units reserve */
     uint32_t warps;     /* most warps of a CTA that have registers in the SM at a time; 0: all */

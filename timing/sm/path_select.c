@@ -81,8 +81,8 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_refresh(sm, w, now);
 }
 
-/* Handles a path that "encounters a cache miss" (section 3.3). If another path has already replaced this path,
- * nothing happens. */
+/* Handles a path that "encounters a cache miss" (dual-path paper, section 3.3). If another path has already replaced
+ * this path, nothing happens. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct sm_warp *sw = &sm->warps.slot[f->warp];

@@ -1,7 +1,8 @@
 /* The state of a path: what it may do next, or what it waits for. */
 #include "stages.h"
 
-/* Returns the state of a ready path, after asking the units. */
+/* Returns the state of a path that waits for nothing: ready for the pipe of its instruction, unless a unit of the SM
+ * makes it wait. */
 static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
                                                      const struct sm_path *path, const struct timed_inst *ti,
                                                      uint64_t now) {

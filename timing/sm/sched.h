@@ -7,7 +7,7 @@ struct sched {
     const struct sched_ops *other; /* NULL: the policy is lrr, which sched_pick() implements inline */
     const struct sched_ops *ops;
     void *state;    /* state of the policy; NULL: the policy has no state */
-    uint32_t words; /* words in use of the sets */
+    uint32_t words; /* number of words in use in each warp_set */
     uint8_t last;   /* warp that issued last */
     bool hears;     /* ops->issued exists */
     struct warp_set mine;
@@ -20,15 +20,16 @@ void sched_free(struct sched *s);
 /* Adds warp slot `w` to the scheduler's warps. */
 void sched_add(struct sched *s, uint32_t w);
 
-/* Call the event functions of the policy. If the policy lacks a function, the call does nothing. */
+/* Call the functions of the policy. sched_pick_other() returns the warp that pick() selects. The other functions report
+ * events, and do nothing if the policy lacks the function. */
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
 void sched_tell_issued(const struct sched *s, uint32_t w);
 void sched_warp_starts(const struct sched *s, uint32_t w);
 void sched_warp_ends(const struct sched *s, uint32_t w);
 void sched_cycle_ends(const struct sched *s, const struct warp_set *live, const struct warp_set *parked);
 
-/* Returns the warp of `ready` that issues, or -1 for no warp. `ready` is a subset of s->mine and not empty. age[w]
- * is smaller for warps that started earlier. `words` is the number of words in use, at least s->words. */
+/* Returns the warp of `ready` that issues, or -1 for no warp. `ready` is a subset of s->mine and not empty. age[w] is
+ * smaller for warps that started earlier. `words` is the number of words of `ready` in use, at least s->words. */
 static inline int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
     if (__builtin_expect(s->other != NULL, 0))
         return sched_pick_other(s, ready, age, words);

@@ -8,7 +8,7 @@
 /* The data of a scheduler that its policy can read. */
 struct sched_view {
     const struct warp_set *mine; /* slots of the scheduler's warps, including contexts */
-    uint32_t words;              /* words in use of all sets of warps */
+    uint32_t words;              /* number of words in use in each warp_set */
     uint32_t last;               /* warp slot that issued last; before the first issue, the slot before slot 0 */
     const uint32_t *age;         /* for pick(): by warp slot, smaller for warps that started earlier */
 };

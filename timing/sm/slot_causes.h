@@ -31,8 +31,8 @@ static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, 
     }
 }
 
-/* Warps of one word that wait for one of the first four causes. Each field also includes the warps of the fields
- * before it. */
+/* Warps of one word of a warp set that wait for one of the first four causes (SLOT_PIPE to SLOT_FETCH). Each field also
+ * includes the warps of the fields before it. */
 struct slot_causes {
     uint64_t pipe, to_load, to_arith, to_fetch;
 };

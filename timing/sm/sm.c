@@ -224,8 +224,9 @@ static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     return memory < own ? memory : own;
 }
 
-/* Tells the schedulers' policy that the cycle ends. A warp is parked if none of its paths is ready or waits for
- * something that takes only a few cycles. */
+/* Tells the schedulers' policy that the cycle ends. A warp is parked if some path waits for a load, a barrier, other
+ * lanes or a queue, and no path is ready or waits for something that takes only a few cycles (an arithmetic result, a
+ * fetch or a path switch). */
 static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {

@@ -58,7 +58,8 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
     p->table.grain = p->cfg->confirm_by_line && p->target_bytes ? p->target_bytes : 1;
 }
 
-/* Returns the queue entry of a line that was requested and has not arrived; Returns NULL if no entry has the line. */
+/* Returns the entry of p->queue for a line that was requested and has not arrived. Returns NULL if no entry has the
+ * line. */
 static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line) {
     p->n.searches++;
     for (uint32_t i = 0; p->n_queued && i < p->cfg->queue; i++)

@@ -101,7 +101,9 @@ static char *show(struct machine *x) {
 
 /* Latencies: two cycles pass from issue to the pipe. In the pipe an integer operation takes 1 cycle, and an f32
  * operation 2 cycles. A load counts as 12 cycles in total. So an instruction issues 3, 4 or 12 cycles after the integer
- * operation, f32 operation or load on which it depends. */
+ * operation, f32 operation or load on which it depends.
+ * Names of instructions in the comments below: "count" adds 1 to %r3, "compare" and "branch" end the loop (these three
+ * are the macro ROUND), "address" moves a pointer, "sum" and "product" are the f32 operations. */
 #define BY_HAND                                                                                                        \
     "latency.int_add=1", "latency.int_other=1", "latency.f32_add=2", "latency.f32_mul=2", "latency.f32_fma=2",         \
         "pepsc.pipeline_load=12"
@@ -110,9 +112,10 @@ static const struct {
     const char *what, *set[2], *loop, *want;
 } notes[] = {
     /* The loop has 6 instructions. The count takes 3 cycles and the compare 3, so the branch is at cycle 6 at the
-     * earliest, and the interval is 7. Issue cycles without pipelining: load 0, address 1, sum 12, count 13, compare
-     * 16, branch 19, so 20 cycles. With interval 7: count 0, compare 3, branch 6, and the load at 1, 2, 4 or 5. The sum
-     * is at least 12 cycles later, at 13 to 17, which is the third stage. */
+     * earliest, and the interval is 7.
+     * - Issue cycles without pipelining: load 0, address 1, sum 12, count 13, compare 16, branch 19, so 20 cycles.
+     * - Issue cycles with interval 7: count 0, compare 3, branch 6, and the load at 1, 2, 4 or 5. The sum is at least
+     *   12 cycles after the load, at 13 to 17, which is the third stage. */
     {"a sum",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f1, %f1, %f5;\n" ROUND,
@@ -157,10 +160,10 @@ static const struct {
      "pipelined: an iteration every 16 cycles, in order 16.0 in place of 32.0; at least 11 by its 11 instructions, 15 "
      "by "
      "recurrences"},
-    /* x[i] = x[i - 2] * c: each load reads the word that was stored two iterations before. The load takes 12 cycles,
-     * the product 4, and the store 1 until the load. These are 17 cycles over two iterations, so 8.5 per iteration,
-     * rounded up to 9. Issue cycles without pipelining: load 0, product 12, store 16, address 17, count 18, compare 21,
-     * branch 24, so 25 cycles. */
+    /* x[i] = x[i - 2] * c: each load reads the word that was stored two iterations before. The load takes 12 cycles and
+     * the product 4, and the next load of the word issues at least 1 cycle after the store. These are 17 cycles over
+     * two iterations, so 8.5 per iteration, rounded up to 9. Issue cycles without pipelining: load 0, product 12, store
+     * 16, address 17, count 18, compare 21, branch 24, so 25 cycles. */
     {"memory of two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d1-8];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n" ROUND,
@@ -219,11 +222,12 @@ START_TEST(intervals_and_reasons) {
 }
 END_TEST
 
-/* The loop "a sum" above, in the statistics of a launch: interval 7, 3 stages. The load is at cycle 1. Cycles modulo 7
- * are slots. The sum is at least 12 cycles after the load, but slot 6 (cycle 13) has the branch, slot 0 (14) the count,
- * and slot 1 (15) the load. So the sum is at 16 or later, when the loads of two more iterations have issued: two
- * registers more than without pipelining. The other loop would not be faster with pipelining. It is a candidate, but is
- * not changed. */
+/* The loop "a sum" above, in the statistics of a launch: interval 7, 3 stages, and two registers more than without
+ * pipelining. Two instructions cannot issue in the same cycle modulo 7:
+ * - the load is at cycle 1, so the sum is at cycle 13 or later
+ * - cycles 13, 14 and 15 are taken by the branch (6), the count (0) and the load (1) of other iterations
+ * - so the sum is at 16 or later, when the loads of two more iterations have issued
+ * The second loop would not be faster with pipelining. It is a candidate, but is not changed. */
 START_TEST(figures_of_a_launch) {
     static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
                                         "pipeline.registers"};
@@ -309,7 +313,8 @@ static uint32_t registers_of(const char *const *set, bool pipelined, const char 
 
 /* In the pipelined loop, three values of different iterations are in flight, and the loop has the most live registers
  * of the kernel. Without a register limit, the number of live registers grows by the number in the statistic. With a
- * limit between the two numbers, the loop gets fewer stages, and no register is spilled. */
+ * limit between the numbers of live registers without and with pipelining, the loop gets fewer stages, and no register
+ * is spilled. */
 START_TEST(a_register_limit_reduces_stages) {
     static const char loop[] =
         "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f6, %f5, %f3;\nmul.f32 %f7, %f6, %f5;\n"
@@ -474,7 +479,7 @@ START_TEST(a_long_search_is_fast) {
     clock_t before = clock();
     run(&fast, 3, got);
     double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* hundreds of times as long as the whole test usually takes */
+    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* hundreds of times the usual duration of the whole test */
     run(&plain, 3, want);
     ck_assert_mem_eq(got, want, sizeof want);
     ck_assert(heddle_stat(fast.h, 0, "pipeline.loops") == 1);

@@ -1,5 +1,7 @@
-/* Tests the pass that turns ladders of shuffles into sums over a warp: which ladders it replaces, which it leaves, and
- * why. test/random/random_kernels.c and test/timing/sm/reduce.c compare results. */
+/* Tests the pass `reduce`, which turns a ladder into one instruction that sums over a warp: which ladders it replaces,
+ * which it leaves, and why. A ladder is five steps in a row. Each step shuffles a value between lanes, or reads another
+ * lane's word in shared memory, and adds it to the lane's own value. test/random/random_kernels.c and
+ * test/timing/sm/reduce.c compare results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -261,7 +263,8 @@ START_TEST(trees_in_shared_memory_are_found) {
 }
 END_TEST
 
-/* The other side of the branch skips the sum. There, another warp may wait and read the partial sums. */
+/* Warps whose threads are above 31 skip the sum. They wait at a barrier, and then read a word of shared memory that may
+ * hold a partial sum. So the sum must stay. */
 START_TEST(parts_that_other_warps_may_read_stay) {
     char body[3000], *shown;
     int at = snprintf(body, sizeof body,

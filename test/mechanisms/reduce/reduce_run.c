@@ -5,7 +5,8 @@
 
 enum { STEPS = 5 };
 
-/* Writes a ladder over %f7 that uses one register and no moves. */
+/* Writes a ladder: five steps, each a shuffle and an addition, that sum %f7 over the lanes of a warp. The ladder uses
+ * one register and no moves. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
     int at = 0;
     bool up = strstr(how, "up") != NULL;
@@ -65,7 +66,7 @@ static const struct {
     {"up", "-1", false, 31, ONLY(31) SUM},
 };
 
-/* Models: each base model with the tree, and the tree together with other extensions. */
+/* Models: each base model with the reduction tree (extension reduce), and the tree together with other extensions. */
 static const char *const with_tree[] = {"functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
 static int reducing(void) { return base_models()->n + (int)(sizeof with_tree / sizeof with_tree[0]); }
 static const char *reducing_model(int i) {
@@ -95,8 +96,8 @@ START_TEST(sums_are_the_ladders) {
         if (model[0] != 'f') {
             ck_assert_double_eq(stat(&o, "reduce.instructions"), 1);
             ck_assert_double_eq(stat(&o, "reduce.fallbacks"), 0);
-            ck_assert_double_eq(stat(&o, "reduce.instructions_saved"),
-                                9); /* five shuffles and five additions have become one instruction */
+            /* one instruction replaces five shuffles and five additions */
+            ck_assert_double_eq(stat(&o, "reduce.instructions_saved"), 9);
             ck_assert_double_eq(stat(&o, "op.f32_add"), 31); /* the tree adds 32 values with 31 additions */
             ck_assert_double_eq(stat(&o, "op.shfl"), 0);
         }
@@ -123,7 +124,8 @@ START_TEST(the_tree_takes_five_additions) {
 END_TEST
 
 /* A CTA of 16 threads is half a warp, so the tree is not used. The instruction then takes as long as the ladder: 5
- * shuffles of 7 cycles, 5 additions of 3, and 9 times the cycles from a result to the next operands. */
+ * shuffles of 7 cycles, 5 additions of 3 cycles, and, between each two of these 10 instructions, the cycles from a
+ * result to the next operands. */
 START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
     char body[1024];
     float in[FLOATS];
@@ -143,9 +145,9 @@ START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
 }
 END_TEST
 
-/* "tid.x == 0" is true in lane 0 if a row has 32 threads. It is true in lanes 0 and 16 if a row has 16 threads. Then
- * lane 16 needs a sum that differs from the sum of lane 0, and the tree cannot compute both. The instruction checks
- * this when it executes. */
+/* If a CTA is 32 threads wide, "tid.x == 0" is true in lane 0 only. If it is 16 threads wide, the condition is true in
+ * lanes 0 and 16. Lane 16 then needs a sum that differs from the sum of lane 0, and the tree cannot compute both. The
+ * instruction checks this when it executes. */
 START_TEST(the_cta_shape_is_checked) {
     char body[1024];
     float in[FLOATS];
@@ -316,7 +318,7 @@ START_TEST(a_step_out_of_memory_is_a_fault) {
         struct heddle_arg arg = {&to, 8};
         struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
         ck_assert_int_eq(heddle_launch(h, m, "k", one, warp, 0, &arg, 1), HEDDLE_FAULT);
-        /* the lane at distance 16 from lane 16 would be lane 32, which does not exist */
+        /* lane 16 reads the word at distance 16, which is word 32, but the array has only 32 words (0 to 31) */
         ck_assert_msg(strstr(heddle_error(h), "lane 16") != NULL, "%s", heddle_error(h));
         heddle_close(h);
     }

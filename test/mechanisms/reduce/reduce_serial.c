@@ -30,7 +30,8 @@ static char *show(const char *ieee, const char *body) {
     return listing_of("functional+reduce", set, "reduce", t.s);
 }
 
-/* Writes n loads of consecutive words. Each load has an addition to %f0, in two lines. The sum starts with `from`. */
+/* Writes n loads of consecutive words. After each load, an addition adds the word to %f0, so a word takes two lines.
+ * The first addition adds to `from`. */
 static void serial(struct text *t, int n, const char *from, const char *base, int offset) {
     for (int k = 0; k < n; k++)
         add(t, "ld.shared.f32 %%f%d, [%s+%d];\nadd.f32 %%f0, %s, %%f%d;\n", k + 1, base, offset + 4 * k,
@@ -163,7 +164,8 @@ START_TEST(what_is_taken_and_what_is_left) {
 }
 END_TEST
 
-/* Additions outside loops, and a sum that starts again in each iteration, are not sums of many values. */
+/* A single addition outside a loop, and a sum that starts again in each iteration of a loop, are not sums of many
+ * values. */
 START_TEST(few_additions_are_no_sum) {
     static const char *const few[] = {
         "ld.shared.f32 %f1, [s];\nadd.f32 %f0, %f0, %f1;\n",

@@ -1,5 +1,5 @@
 /* Tests sums of words in shared memory that one lane computes in the order of the tree. C code computes the expected
- * values and errors; expected cycles are by hand. */
+ * values and errors; expected cycles are computed by hand. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 

@@ -48,7 +48,7 @@ START_TEST(sums_by_shuffles) {
 END_TEST
 
 /* A step of a sum in shared memory has a load (24 cycles) instead of the shuffle. The fallback has ten instructions,
- * with nine gaps between them. */
+ * with nine gaps of 14 cycles between them (see the comment above). */
 START_TEST(sums_in_shared_memory) {
     const struct program_reduce reduce = {.tree = true};
     struct compound_time t = {.latency = 6, .initiation = 2};

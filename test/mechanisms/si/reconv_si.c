@@ -72,8 +72,8 @@ START_TEST(entries_limit_overlap) {
 }
 END_TEST
 
-/* A BLOCKED subwarp holds no entry. Lane mask 80 (hexadecimal) waits at the BSYNC, and another subwarp can still
- * stall. */
+/* A BLOCKED subwarp holds no entry. The subwarp with lane mask 80 (hexadecimal) waits at the BSYNC, and another subwarp
+ * can still stall. */
 START_TEST(blocked_subwarps_hold_no_entry) {
     start(&reconv_si, 2);
     ops->bssy(st, id(), 3, 90, 1);
@@ -99,8 +99,8 @@ START_TEST(ready_subwarps_at_one_pc_merge) {
         ops->yield(st, id()); /* 80 yields to 3f */
         ck_assert_str_eq(active(), "20:3f");
         ops->advance(st, id(), 40);
-        /* 3f, now at PC 40, yields to the next subwarp in rotation, which is 40; both are at PC 40, so they have
-         * merged */
+        /* subwarp 3f (lane mask), now at PC 40, yields to the next subwarp in rotation, which has lane mask 40; both
+         * are at PC 40, so they merge */
         ops->yield(st, id());
         ck_assert_str_eq(all(), "40:7fa 3:80r ");
     }
@@ -122,8 +122,8 @@ START_TEST(a_waking_subwarp_merges) {
 }
 END_TEST
 
-/* f and 30 come from two calls of one function. They registered separately for barrier 4, and both are in its region.
- * They would have to split at the BSYNC, so they do not merge. */
+/* Subwarps f and 30 (hexadecimal lane masks) come from two calls of one function. They registered separately for
+ * barrier 4, and both are in its region. They would have to split at the BSYNC, so they do not merge. */
 START_TEST(different_groups_do_not_merge) {
     start(&reconv_its, 32);
     diverge(20, 0x0f);

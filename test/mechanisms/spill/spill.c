@@ -176,8 +176,8 @@ START_TEST(registers_of_a_lane_are_a_limit) {
 }
 END_TEST
 
-/* One warp executes each spill load and spill store of the listing once, and the results are right. If each thread has
- * fewer registers, more warps fit on an SM with few registers. */
+/* One warp executes each spill load and spill store of the listing once. The results with and without a register limit
+ * are equal. */
 START_TEST(loads_and_stores_are_counted) {
     static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "spe+dac", "spe+chain+fold"};
     float in[64], out[2];

@@ -43,7 +43,7 @@ static const char tickets[] =
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
 
-/* Four warps, one running at a time:
+/* Four warps, one running at a time. The order of the warps is:
  * - 0 1 2 3 arrive in order
  * - 3 releases the barrier and continues to the second barrier: 3 0 1 2
  * - 2 releases the second barrier and ends: 2 0 1 3
@@ -72,9 +72,9 @@ START_TEST(warps_take_turns) {
 }
 END_TEST
 
-/* Words that are stored and loaded when a warp is swapped. At `add %r3` nine words are live: %d1, %d2, %r1 and the
- * terms of the sum. `FIRST` and `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at
- * the second. */
+/* A kernel with two places, FIRST and SECOND, at which a barrier swaps warps. A swap stores and loads the live words of
+ * a warp: three words (%d2 and %r6) at FIRST, and none at SECOND. The largest number of live words is nine, at `add
+ * %r3`: %d1, %d2, %r1 and the terms of the sum. */
 #define MOVES(FIRST, SECOND)                                                                                           \
     ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
     "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
@@ -82,11 +82,12 @@ END_TEST
     "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
     "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
 
-/* Four warps run in the order of the test above: three leave at the first barrier and return to it. At the second
+/* Four warps run in the order of the test above: three warps leave at the first barrier and return to it. At the second
  * barrier no word is live.
- * - lanes that have exited have no live words
- * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words are moved; spe then
- *   swaps only at the first barrier, 3 times out and 3 times in */
+ * - second row: half of the lanes have exited, and need no words
+ * - third row: half of the lanes wait at the barrier and half elsewhere, so all nine words are moved
+ * - fourth row: the warp waits inside a function, so all nine words are moved
+ * In each row, 3 swaps store words and 3 swaps load words. */
 START_TEST(live_words_move) {
     static const struct {
         const char *text;
@@ -106,7 +107,7 @@ START_TEST(live_words_move) {
     struct heddle *h = open_run("spe", "pepsc", (const char *const[]){"pepsc.registers=0", NULL});
     uint32_t out[128];
     run(h, rows[_i].text, 1, 128, out, sizeof out);
-    for (uint32_t t = 0; t < 128; t++) /* t x (4 + 2 + 8 + 16 + 1) */
+    for (uint32_t t = 0; t < 128; t++) /* %r6 is t x (4 + 2 + 8 + 16 + 1) */
         if (_i == 0 || _i == 3 || (t & 31) < 16)
             ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 6);
@@ -138,7 +139,7 @@ START_TEST(no_swaps_without_other_warps) {
 }
 END_TEST
 
-/* The first warp spins until the second one has written, which waits for its turn. */
+/* The first warp spins until the second warp has written a word. The second warp waits for its turn. */
 START_TEST(a_report_counts_the_waiting_warps) {
     static const char spins[] = HEAD ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;\nld.param.u64 %d, [p];\n"
                                      "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p, %r1, 31;\n@%p bra W;\n"
@@ -163,9 +164,11 @@ START_TEST(a_report_counts_the_waiting_warps) {
 }
 END_TEST
 
-/* A CTA of 8 warps of 32 registers a thread needs 8192 registers, or 1024 for each warp that may run. 16384 registers
- * hold 2 such CTAs; with 1 or 2 running warps, 8 CTAs (sm.ctas) or 6 CTAs (sm.warps = 48) fit. Without this mechanism
- * an occupancy is the same in the functional model. */
+/* An SM has 16384 registers. A CTA has 8 warps with 32 registers per thread, that is, 1024 registers per warp.
+ * - if all warps may run (0 or 128), a CTA needs 8192 registers, so 2 CTAs fit
+ * - with n running warps a CTA needs only n x 1024 registers: 4 CTAs for n = 4, 5 CTAs for n = 3
+ * - with n = 1, registers would suffice for 16 CTAs, but the limit of 48 warps allows only 6
+ * The occupancy is the same in the functional model. */
 START_TEST(more_ctas_fit) {
     static const struct {
         const char *turns;

@@ -142,7 +142,7 @@ START_TEST(set_takes_every_kind) {
     ck_assert(config_set(&c, "sm.subcores=on", err, sizeof err));
     ck_assert(c.sm.subcores);
     ck_assert(config_set(&c, "sched.policy=gto", err, sizeof err));
-    ck_assert_uint_eq(c.sm.policy, 1); /* its index among the choices */
+    ck_assert_uint_eq(c.sm.policy, 1); /* the index of gto among the choices of the option */
     ck_assert(config_set(&c, "clock.core_mhz=1e3", err, sizeof err));
     ck_assert_double_eq(c.gpu.core_mhz, 1000);
     ck_assert(config_set(&c, "gpu.name=of mine", err, sizeof err));

@@ -37,7 +37,8 @@ static const struct ground needs[] = {
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
-    /* tables so small, and periods so short, that the kernels fill them */
+    /* settings with tables so small that the kernels fill them, and with periods so short that they end during the
+     * kernels */
     {"mta.ways",
      "spe+mta",
      "fermi",
@@ -198,9 +199,9 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
-/* True if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of its
- * range. Each value is tried with all kernels before the next value: an option that one kernel alone feels is usually
- * felt at an end of its range. */
+/* Returns true if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of
+ * its range. Each value is tried with all kernels before the next value. The reason: if an option affects only one
+ * kernel, an end of its range usually shows the effect. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
     for (int v = g->value ? -1 : 0; v < most; v++) {

@@ -1,4 +1,5 @@
-/* Tests sets of warp slots, with 1, 2 and 3 words in use. Expected results come from arrays of bool. */
+/* Tests sets of warp slots (one bit per slot), of which 1, 2 and 3 words are in use. Expected results come from arrays
+ * of bool. */
 #include "timing/config/warp_set.h"
 #include "test/test.h"
 

@@ -420,7 +420,7 @@ START_TEST(mshrs_of_sectors) {
     uint32_t mshr = out.mshr;
     ck_assert_int_eq(cache_read(&c, 0, 1, 10, &out), CACHE_MERGED);
     ck_assert_int_eq(cache_read(&c, 0, 1, 11, &out), CACHE_NO_MERGE);
-    /* two accesses of its own may wait for another sector */
+    /* another sector has its own limit of two waiting accesses */
     ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);
     /* with two more sectors, five sectors would be pending */
     ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR);

@@ -177,7 +177,8 @@ static uint64_t reference_grant(struct reference *p, uint32_t in, uint32_t out, 
     return link - 1 + x.shape.latency;
 }
 
-/* Checks that `x`, if it is called in this cycle, makes the same grants as the model, in any order. */
+/* Checks that the crossbar `x` and the reference model make the same grants in this cycle, in any order. If `called` is
+ * false, `x` is not called, and the model must make no grant. */
 static void same_grants(struct reference *p, uint64_t now, bool called) {
     int n = called ? icnt_tick(&x, now, grants) : 0, found = 0;
     for (uint64_t step = now * x.shape.speedup; step < (now + 1) * x.shape.speedup; step++)
@@ -196,8 +197,9 @@ static void same_grants(struct reference *p, uint64_t now, bool called) {
     ck_assert_int_eq(n, found);
 }
 
-/* Offers random packets, some far in the future, and random room. The crossbar is called in every cycle, or only when
- * it is due. Sometimes the clock jumps. */
+/* Offers random packets, some far in the future, and gives outputs a random number of free places. The crossbar must
+ * make the same grants as the reference model. It is called in every cycle, or only when it is due. Sometimes the clock
+ * jumps. */
 START_TEST(reference_grants_the_same) {
     static struct reference p;
     uint64_t rng = (uint64_t)_i + 1;

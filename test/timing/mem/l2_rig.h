@@ -5,8 +5,8 @@
  * ways.
  * - a packet that arrives at t reads the tags at t + 10
  * - a hit's reply is ready 5 cycles later
- * - a miss is sent to DRAM at once Each test runs twice: once with a call of the slice in every cycle, and once only
- *   in cycles in which it has work. */
+ * - a miss is sent to DRAM at once
+ * Each test runs twice: once with a call of the slice in every cycle, and once only in cycles in which it has work. */
 #include "test/test.h"
 #include "timing/mem/l2.h"
 

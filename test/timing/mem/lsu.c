@@ -562,8 +562,8 @@ START_TEST(requests_of_an_access) {
 }
 END_TEST
 
-/* Shared-memory atomics of all lanes on one word take 32 passes or, with the option, one pass like a load: 1 +
- * passes + 26 - 2 cycles. */
+/* Shared-memory atomics of all lanes on one word take 32 passes with shared.atomic_serial. Without this option they
+ * take one pass, like a load. The access takes 1 + passes + 26 - 2 cycles. */
 START_TEST(shared_atomics_take_turns_or_not) {
     for (int turns = 0; turns < 2; turns++) {
         setup();
@@ -596,8 +596,9 @@ START_TEST(local_store_without_allocation) {
 }
 END_TEST
 
-/* An access waits if the port's queue has no room, and the SM stops before cycles in which the room is unknown. An
- * access that waits for replies, or for an entry in the table of accesses past the L1, does not wait for room. */
+/* An access waits for room if the port's queue has no free entry. The SM then stops before cycles for which the number
+ * of free entries is unknown. An access that waits for replies, or for an entry in the table of accesses past the L1,
+ * does not wait for room. */
 START_TEST(accesses_that_wait_for_room) {
     enum { THE_RING, REPLIES, THE_TABLE };
     static const int kinds[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION};
@@ -635,8 +636,8 @@ END_TEST
 /* - a load reads four lines, 8 lanes each: its requests leave in order of lanes or, with peer.lsu_descending_order,
  *   from the highest address down
  * - an atomic needs a separate request for each lane on one word: the first three requests cover all 8 words of the
- *   sector, the fourth covers words 0 to 6, and the fifth covers word 0 again The smallest tables (TINY=1) hold
- *   fewer atomics in flight than these five requests. */
+ *   sector, the fourth covers words 0 to 6, and the fifth covers word 0 again
+ * The smallest tables (TINY=1) hold fewer atomics in flight than these five requests. */
 START_TEST(requests_leave_by_lane_or_by_address) {
     static const uint32_t atomic_bytes[5] = {32, 32, 32, 28, 4};
     for (unsigned on = 0; on < 2; on++)

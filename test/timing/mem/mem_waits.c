@@ -216,8 +216,8 @@ START_TEST(two_loads_join_one_prefetch) {
 END_TEST
 
 /* Statistics are read at 250 and at the end:
- * - by 250 the prefetch has been in flight for 250 - 35 cycles, and the load that joined it for 250 - 135 cycles -
- *   the remaining 85 cycles of each, and the replies, belong to the second interval */
+ * - by 250 the prefetch has been in flight for 250 - 35 cycles, and the load that joined it for 250 - 135 cycles
+ * - the remaining 85 cycles of each, and the replies, belong to the second interval */
 START_TEST(intervals_share_a_wait) {
     start();
     prefetch(ASKED, A);

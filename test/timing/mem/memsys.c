@@ -104,7 +104,7 @@ START_TEST(copies_of_the_host) {
     rig_stop(&r);
     r.cfg.memory.host_copies = true;
     rig_start(&r);
-    memsys_host_wrote(r.mem, 0x10000084, 1); /* a byte of the second line */
+    memsys_host_wrote(r.mem, 0x10000084, 1); /* the host writes one byte of the second line */
     ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000080, 4), 175);
     ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000100, 4), 175);
     ck_assert_uint_gt(latency(&r, MEM_READ, 0x10000000, 4), 175);

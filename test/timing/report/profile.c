@@ -265,7 +265,7 @@ START_TEST(the_trace_is_json_and_complete) {
     ck_assert_double_eq(under_way, 0); /* every request has its reply */
     ck_assert_double_gt(requests, 0);
     ck_assert_double_eq(barriers, CTAS); /* one per CTA */
-    /* requests include a store without active lanes, by warp 1 of each CTA */
+    /* each warp instruction has a bar, even the store of warp 1 of each CTA, which has no active lanes */
     ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(ctas, CTAS);
     cJSON_Delete(all);

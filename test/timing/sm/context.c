@@ -93,8 +93,8 @@ START_TEST(a_context_issues_like_any_warp) {
     struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32};
     struct heddle *h = run(&b);
     worked(h, 1);
-    bool barriers = strcmp(base_models()->name[_i], "its") == 0 ||
-                    strcmp(base_models()->name[_i], "si") == 0; /* BSSY, BSYNC: the loop's */
+    /* in the models its and si, the loop also has a BSSY and a BSYNC */
+    bool barriers = strcmp(base_models()->name[_i], "its") == 0 || strcmp(base_models()->name[_i], "si") == 0;
     ck_assert_uint_eq(seen[0].issued, SIDE_SLOTS + 2 * barriers);
     ck_assert_uint_eq(seen[0].by_unit, 0);
     ck_assert_uint_eq(seen[0].ended, 1);
@@ -174,8 +174,8 @@ END_TEST
 /* The unit controls the side warp: it executes each instruction and chooses the next instruction. It executes:
  * - mov, setp, bra, mov
  * - sub, setp and bra for each item
- * - ret, after which the unit closes the context Only the exit follows the loop, so the compiler inserts no
- *   convergence barrier. */
+ * - ret, after which the unit closes the context
+ * Only the exit follows the loop, so the compiler inserts no convergence barrier. */
 START_TEST(a_unit_drives_a_context) {
     struct beside b = {.text = makes,
                        .model = base_models()->name[_i],

@@ -100,7 +100,8 @@ START_TEST(groups_overlap) {
 }
 END_TEST
 
-/* Two dependent additions of 10 cycles each (6 in the pipeline, latency 4) run while the copy is in flight. */
+/* ADDS: two dependent additions of 10 cycles each (6 in the pipeline, latency 4), which execute while the copy is in
+ * flight. */
 #define ADDS "add.u32 %r8,%r8,1; add.u32 %r8,%r8,1;\n"
 START_TEST(a_copy_hides_behind_arithmetic) {
     ck_assert_double_eq(each(COPY COMMIT ADDS WAIT), ROUND + FETCH);
@@ -128,8 +129,8 @@ START_TEST(each_lane_has_groups_of_its_own) {
 }
 END_TEST
 
-/* The arrival happens when the copy is complete, so the loop that tests for the arrival does not end earlier. The
- * instruction does not delay the warp that issued it. */
+/* ARRIVE arrives at an mbarrier when the copies before it are complete. LOOK_FOR is a loop that tests for the arrival,
+ * so it does not end earlier. ARRIVE itself does not delay the warp that issued it. */
 #define ARRIVE   "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];\n"
 #define LOOK_FOR "L: mbarrier.test_wait.parity.shared.b64 %q2,[%r4],%r10; @!%q2 bra L; xor.b32 %r10,%r10,1;\n"
 START_TEST(an_arrival_waits_for_the_copies_before_it) {
@@ -137,7 +138,7 @@ START_TEST(an_arrival_waits_for_the_copies_before_it) {
     double later = each_set(COPY ARRIVE LOOK_FOR, "l1.latency=235");
     ck_assert_double_ge(with, ROUND);
     ck_assert_double_gt(with, without);
-    ck_assert_double_eq_tol(later - with, 225, 40); /* one iteration of the loop */
+    ck_assert_double_eq_tol(later - with, 225, 40); /* the tolerance, 40 cycles, is about one iteration of LOOK_FOR */
 }
 END_TEST
 
@@ -157,9 +158,10 @@ START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
 }
 END_TEST
 
-/* 31 warps issue three arrivals each while their copies are in flight. These are more arrivals than the table holds.
- * The mbarrier's phase ends when all have arrived. Arrivals with a generic address are performed at the end of a
- * window, several in the same cycle. */
+/* Parts of two kernels in which 31 warps issue three arrivals each while their copies are in flight. These are more
+ * arrivals than the table of pending arrivals holds. The mbarrier's phase ends when all have arrived. NEAR arrives by a
+ * shared address. GENERIC arrives by a generic address: such arrivals are performed at the end of a window, several in
+ * the same cycle. */
 #define FAR     "mov.u64 %d3,b; cvta.shared.u64 %d3,%d3; cp.async.ca.shared.global [%r2],[%d1+4096],4;\n"
 #define NEAR    "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
 #define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"

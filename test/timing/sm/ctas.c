@@ -39,7 +39,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
     static const struct {
         uint32_t threads, regs, shared, taken, n;
     } rows[] = {
-        {64, 20, 0, 0, 8},          /* the limit of CTAs */
+        {64, 20, 0, 0, 8},          /* the limit of 8 CTAs */
         {192, 20, 0, 0, 8},         /* 6 warps per CTA: 48 of 48 warps */
         {193, 20, 0, 0, 6},         /* 7 warps per CTA: 42 of 48 warps */
         {1536, 20, 0, 0, 1},        /* 48 warps x 20 x 32 = 30720 registers */

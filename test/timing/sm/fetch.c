@@ -186,9 +186,11 @@ START_TEST(lines_of_a_set_evict_each_other) {
 }
 END_TEST
 
-/* The maximum number of waiting tickets. With L0s: two lines, four L0 misses per line (two L0 lines in each of two
- * L0s), and two tickets per L0 miss. Without L0s: two lines with four tickets each. All lines arrive in one cycle.
- * Tickets come back line by line and in order, wherever the ring of waiting tickets begins. */
+/* The maximum number of tickets wait:
+ * - with L0s: two lines, four L0 misses per line (two L0 lines in each of two L0s), and two tickets per L0 miss
+ * - without L0s: two lines with four tickets each
+ * All lines arrive in one cycle. Tickets come back line by line and in order, at whatever entry the ring of waiting
+ * tickets begins. */
 START_TEST(all_waiting_tickets_come_back) {
     bool l0 = _i == 1;
     uint32_t each = l0 ? 2 : 1, ticket, latency;

@@ -6,8 +6,8 @@
 #define ADD(n) "add.u32 %r" #n ",%l," #n ";"
 
 /* Instructions have 8 bytes and lines 128 bytes, so a line has 16 instructions. The code begins at the start of a line.
- * - branch 6 goes to the last instruction of the first line: its fetch brings only this instruction, whatever the fetch
- *   width
+ * - instruction 6 is a branch to T, the last instruction of the first line: the fetch at T brings only this
+ *   instruction, whatever the fetch width
  * - the next two fetches bring four instructions each */
 static const char behind[] = "setp.gt.u32 %o,%t,9999; @!%o bra T;\n" /* 5, 6 */
     ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) "\nT:" ADD(2) ADD(3) ADD(4) ADD(5) ADD(6) ADD(7) ADD(8)
@@ -49,7 +49,8 @@ START_TEST(a_jump_is_noticed_late) {
 }
 END_TEST
 
-/* After a branch that no lane takes, the next buffered instruction issues at once, with and without the option. */
+/* After a branch that no lane takes, the next buffered instruction issues at once, with and without
+ * peer.fetch_wrong_path. */
 START_TEST(an_untaken_branch_is_not_delayed) {
     uint64_t next[2];
     for (uint32_t late = 0; late < 2; late++) {
@@ -81,7 +82,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
                                  on ? "peer.fetch_retry=true" : "peer.fetch_retry=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
-        for (uint32_t i = 0; i < rig_n; i++) /* one loop iteration while warps 0 and 1 wait */
+        for (uint32_t i = 0; i < rig_n; i++) /* finds one loop iteration of warp 2, while warps 0 and 1 wait */
             if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
                 rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
                 seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
@@ -108,7 +109,7 @@ static void run_three_ctas(const char *reclaims, int n) {
     for (int i = 0; i < 40; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "add.u32 %%r%d,%%r0,%d;\n", 1 + i % 8, i);
     at += snprintf(text + at, sizeof text - (size_t)at, "ret;\nE:");
-    for (int i = 0; i < n; i++) /* dependent, of different latencies */
+    for (int i = 0; i < n; i++) /* dependent instructions with different latencies */
         at += snprintf(text + at, sizeof text - (size_t)at, "%s;\n",
                        i ? "add.u32 %r1,%r0,1; xor.b32 %r0,%r1,%r1" : "mad.lo.u32 %r0,%r0,%r0,1");
     snprintf(text + at, sizeof text - (size_t)at, "ret;\n}\n");

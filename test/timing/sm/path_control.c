@@ -76,8 +76,8 @@ START_TEST(only_the_load_has_missed) {
 }
 END_TEST
 
-/* With the option, an atomic without a result delays its warp until the atomic has ended. Otherwise, the next
- * instruction does not wait. */
+/* With peer.sm_atomic_wait, an atomic without a result delays its warp until the atomic has ended. Without this option,
+ * the next instruction does not wait. */
 START_TEST(an_atomic_delays_its_warp_or_not) {
     uint64_t after[2];
     for (int i = 0; i < 2; i++) {

@@ -22,12 +22,12 @@ static void run_si(const char *trigger, const char *latency, const char *yield, 
     rig_run("si", set, body, WARPS * 32);
 }
 
-/* Warps 0 to 3 issue the load of their lower half in four consecutive cycles, and are stalled from that cycle on. A
- * switch takes 3 cycles, and the fetch after it FETCH cycles. In each cycle, the stalled warp with the lowest number
- * switches. */
+/* low() and high() return the cycle in which warp `w` issues the load of its lower or upper half. */
 static uint64_t low(uint32_t w) { return rig_at(w, LOW_LOAD, LOW); }
 static uint64_t high(uint32_t w) { return rig_at(w, HIGH_LOAD, HIGH); }
 
+/* Warps 0 to 3 issue the load of their lower half in four consecutive cycles. Each is stalled from that cycle on, and
+ * switches to its upper half at once. A switch takes 3 cycles, and the fetch after it FETCH cycles. */
 START_TEST(any_stalled_warp_switches) {
     run_si("si.trigger=any", "si.switch_latency=3", "si.yield=off", loads);
     for (uint32_t w = 0; w < WARPS; w++) {

@@ -1,7 +1,7 @@
 /* Tests scoreboards of warps with several paths, with the four cases of section 3.2 of the dual-path paper and the code
  * of its Figure 6.
- * - A loads r0; B loads r1; C adds r5 = r0 + r2; D adds r4 = r1 + r3; E subtracts into r4; F loads r7; G adds r8 = r1 +
- *   r7
+ * - the blocks of the code: A loads r0; B loads r1; C adds r5 = r0 + r2; D adds r4 = r1 + r3; E subtracts into r4; F
+ *   loads r7; G adds r8 = r1 + r7
  * - B uses the left board and C the right board; after the nested divergence, D uses the left board and E the right
  *   board */
 #include "test/test.h"

@@ -7,7 +7,8 @@
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
 
-/* Warp 0 arrives last at the barrier, when the additions of the other warps have been performed. */
+/* LAST: a loop of warp 0 alone, and a barrier of all warps. So warp 0 arrives last at the barrier, when the additions
+ * of the other warps have been performed. */
 #define LAST                                                                                                           \
     " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q,%r1,31;\n @%q bra J;\n mov.u32 %r1,0;\n"                                    \
     "L: add.u32 %r1,%r1,1;\n setp.lt.u32 %q,%r1,100;\n @%q bra L;\nJ: bar.sync 0;\n"

@@ -290,7 +290,8 @@ START_TEST(launches_count_by_themselves) {
         ck_assert_msg(heddle_stat(h, 0, names[i]) == heddle_stat(h, 1, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 0, names[i]), heddle_stat(h, 1, names[i]));
     ck_assert_double_eq(heddle_stat(h, 1, "gpu.ctas"), 3);
-    ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_stack_depth"), 2); /* PC of the join, and the lanes below 8 */
+    /* one stack entry for the join, and one for the lanes below 8 */
+    ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_stack_depth"), 2);
 }
 END_TEST
 

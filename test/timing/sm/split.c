@@ -98,11 +98,12 @@ START_TEST(lanes_that_hit_lose_nothing) {
 }
 END_TEST
 
-/* Each lane loads its own line. The L1 has the lines of lanes 16 to 31.
+/* A kernel in which each lane loads its own line, and the instruction `other` follows. The L1 has the lines of lanes 16
+ * to 31. If `other` is a load from shared memory:
  * - the 32 tags are read one per cycle, the misses first
- * - a load from shared memory follows on the same path, and takes 26 cycles, whereas the L1's tags take 35
+ * - the second load is on the same path, and takes 26 cycles, whereas the L1's tags take 35
  * - this second load ends before the last tag is read, which must not cause a split
- * - so lanes that hit continue in the same cycle as with another instruction in place of the load from shared memory */
+ * - so lanes that hit continue in the same cycle as with a move as `other` */
 #define LINES(other)                                                                                                   \
     ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \
     "%q; .reg .b64 %a<6>; .shared .b32 s[4];\n"                                                                        \

@@ -49,7 +49,8 @@ static const struct {
     {"sfu", LAT_SFU, PIPE_SFU, PIPE_SFU, CLASS_SFU, true},
     {"shfl", LAT_SHFL, PIPE_INT, PIPE_SP, CLASS_SHFL, false},
     {"mma", LAT_MMA, PIPE_DP, PIPE_SFU, CLASS_MMA, false},
-    {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false}, /* accesses nothing: like integers */
+    /* an instruction of class "mem" that makes no access uses the pipes of integer instructions */
+    {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false},
     {"control", LAT_CONTROL, PIPE_INT, PIPE_SP, CLASS_CONTROL, false},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -100,7 +101,8 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* Two compound instructions: one has the time of its latency class, the other has its own time. */
+/* The time function of a compound instruction. Its data are a number: the latency is twice this number. Above 10, the
+ * instruction has one more read port. Above 20, it has a fallback. */
 static void own_time(const void *what, const struct config *c, struct compound_time *time) {
     const unsigned *n = what;
     ck_assert_ptr_eq(c, &cfg);
@@ -125,7 +127,7 @@ enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 static const struct {
     const char *what;
     uint8_t kind, space, hints;
-    bool guarded, far; /* far: a direct target */
+    bool guarded, far; /* far: the target is in the instruction (direct) */
     unsigned flags;
 } kinds[] = {
     {"lane", K_LANE, SPACE_GLOBAL, 0, false, true, 0},
@@ -187,7 +189,7 @@ START_TEST(every_kind) {
         in->space = kinds[i].space;
         in->hints = kinds[i].hints;
         in->guard = kinds[i].guarded ? q >> 1 : NO_GUARD;
-        in->latency = LAT_SFU; /* slow classes except memory */
+        in->latency = LAT_SFU; /* a slow class, which memory instructions and fences ignore */
         seen[in->kind] = true;
         if (in->kind == K_CALL || in->kind == K_BRANCH)
             in->target = kinds[i].far ? 0 : UINT32_MAX;
@@ -202,7 +204,8 @@ START_TEST(every_kind) {
     for (int i = 0; i < N_KIND_ROWS; i++) {
         const struct timed_inst *ti = &t.inst[i];
         bool memory = kinds[i].flags & TIMED_MEMORY;
-        unsigned slow = memory || kinds[i].kind == K_FENCE ? 0 : TIMED_SLOW; /* a fence is control */
+        /* a fence has the class of control instructions, which is not slow */
+        unsigned slow = memory || kinds[i].kind == K_FENCE ? 0 : TIMED_SLOW;
         ck_assert_msg(ti->flags == (kinds[i].flags | slow), "%s: flags %x, not %x", kinds[i].what, ti->flags,
                       kinds[i].flags | slow);
         ck_assert_msg(ti->pipe == (memory                     ? PIPE_MEM
@@ -237,7 +240,8 @@ END_TEST
 /* Registers 0 to 39 have one word, except register 3 (two words), 5 (four words) and 4 (a predicate, no word). An
  * instruction reads 2, 3, 4 and 37 and writes 4, 5 and 33.
  * - 16 banks: it reads banks 2, 3 and 37 - 32 = 5, with 1 + 2 + 1 words, and writes banks 5 and 1, with 4 + 1
- * - divided among 4 schedulers, 4 banks: it reads banks 2, 3, 1, and writes 1, 1 */
+ * - an SM that is divided among 4 schedulers, so that each part has 4 banks: it reads banks 2, 3 and 1, and writes bank
+ *   1 twice */
 START_TEST(banks_and_words) {
     static uint16_t regs[] = {9, 2, 3, 4, 37, 4, 5, 33};
     static const uint8_t whole[] = {2, 3, 5, 5, 1}, divided[] = {2, 3, 1, 1, 1};

@@ -204,8 +204,8 @@ START_TEST(the_first_no_counts) {
 }
 END_TEST
 
-/* Every unit is called for a taken instruction, even if another unit has unlocked it. The first instruction variant
- * (form) that a unit returns is used. */
+/* sm_units_take() calls every unit, and returns true if one of them returns true ("the access unlocks its lines").
+ * sm_units_form() uses the first instruction variant (form) that a unit returns, and calls no further unit. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
@@ -265,7 +265,8 @@ START_TEST(subscribing_and_unsubscribing) {
     ck_assert(sm_hooked(sm, HOOK_TICK));
     sm_units_tick(sm, 4);
     expect("A tick 4 0; B tick 4 0; C tick 4 0; ");
-    sm_unit_listen(sm, &ops[2], HOOK_TICK, false); /* the first of the list */
+    /* unit C is first in the list of subscribers, which is called from its end */
+    sm_unit_listen(sm, &ops[2], HOOK_TICK, false);
     sm_units_tick(sm, 5);
     expect("A tick 5 0; B tick 5 0; ");
 }
@@ -278,7 +279,7 @@ START_TEST(unsubscribing_during_the_call) {
         sm_units_tick(sm, 1);
         expect("C tick 1 0; B tick 1 0; A tick 1 0; ");
         speakers[i].deafened = N_HOOKS;
-        for (int k = 0; k < UNITS; k++) { /* in their order again */
+        for (int k = 0; k < UNITS; k++) { /* restores the order of the subscriptions */
             sm_unit_listen(sm, &ops[k], HOOK_TICK, false);
             sm_unit_listen(sm, &ops[k], HOOK_TICK, true);
         }

@@ -24,8 +24,8 @@ START_TEST(events_come_in_their_cycle) {
 }
 END_TEST
 
-/* An event that is more than one turn of the wheel away shares its slot with a nearer cycle, and must stay in the
- * slot. */
+/* An event that is more than one turn of the wheel away shares its slot with an event of a nearer cycle. When the
+ * nearer event is taken, the far event must stay in the slot. */
 START_TEST(far_events_wait_for_their_turn) {
     struct wheel w;
     uint32_t what;

@@ -42,10 +42,12 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: every second program runs in one of the models. After all models were used once, the next preset and the
- * other options are used; after two such rounds, the other half of the models. So with four times as many programs as
- * models, each model runs with two presets and with both sets of options. With HEDDLE_EVERY each program runs in all
- * combinations. */
+/* Sampled: with n models, program i runs in model i modulo n, but only every second program runs.
+ * - in the first n programs every second model runs; in the next n programs the same models run with another preset and
+ *   with the other options
+ * - in the 2 n programs after these, the other half of the models runs in the same way
+ * So with 4 n programs, each model runs with two presets and with both sets of options. With HEDDLE_EVERY each program
+ * runs in all combinations. */
 static bool is_sampled(int program) { return test_every() || (program + program / (int)models() / 2) % 2 == 0; }
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
