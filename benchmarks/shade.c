@@ -1,8 +1,10 @@
 /* shade1 to shade10: pictures of ten settings, from four scenes with few or many materials. The reference shares the
  * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. All
  * roundings are written out, so that pictures are equal bit for bit.
- *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
- *   paper: 48 x 32 pixels, 1,024 triangles at most, 1.2 M to 9.6 M and 5 M to 48 M
+ * As in the paper (section IV-B), only sampled CTAs of a large picture run: tiles of 8 x 8 pixels, in a regular grid over
+ * a picture of 1920 x 1280.
+ *   small: 6 tiles, 64 triangles at most, at most 0.5 M warp instructions
+ *   paper: 24 tiles, 1,024 triangles at most, 0.02 M to 9 M warp instructions
  * shadehit1 to shadehit10: the same pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
@@ -37,7 +39,9 @@ struct world {
     struct node *node;         /* 2 x most */
     struct hit *hit;           /* triangles that ray i of each pixel hits; one picture for each i */
     float *texture, *want, *got;
-    int n, most, nodes, width, height;
+    int n, most, nodes;
+    int width, height; /* of the computed tiles, side by side */
+    struct view view;
     const struct setting *setting;
     uint64_t seed;
 };
@@ -151,7 +155,8 @@ static void plant(struct world *w) {
 static float reference(struct world *w, int column, int row) {
     struct path p;
     struct hit *found = w->hit + row * w->width + column;
-    aim(&p, column, row, w->width, w->height);
+    aim(&p, sampled(&w->view, column / BLOCK, column % BLOCK), sampled(&w->view, row / BLOCK, row % BLOCK),
+        w->view.width, w->view.height);
     for (int i = 0; i < w->setting->rays && p.alive; i++, found += w->width * w->height) {
         float far = FAR_AWAY;
         int hit = -1;
@@ -188,9 +193,9 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
         return heddle_status(h);
     struct heddle_dim grid = {(uint32_t)w->width / BLOCK, (uint32_t)w->height / BLOCK, 1}, block = {BLOCK, BLOCK, 1};
     int rays = w->setting->rays;
-    enum heddle_status s = BENCH_LAUNCH(h, m, given ? "shadehit" : "shade", grid, block, BENCH_ARG(node),
-                                        BENCH_ARG(triangle), BENCH_ARG(texture), BENCH_ARG(picture),
-                                        BENCH_ARG(w->width), BENCH_ARG(w->height), BENCH_ARG(rays));
+    enum heddle_status s =
+        BENCH_LAUNCH(h, m, given ? "shadehit" : "shade", grid, block, BENCH_ARG(node), BENCH_ARG(triangle),
+                     BENCH_ARG(texture), BENCH_ARG(picture), BENCH_ARG(w->view), BENCH_ARG(rays));
     if (s != HEDDLE_OK || (s = heddle_read(h, picture, w->got, bytes)) != HEDDLE_OK)
         return s;
     return bench_compare(w->got, w->want, pixels, 0, "pixel", why, why_size);
@@ -199,9 +204,11 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, bool given, enum bench_size size,
                               char *why, size_t why_size) {
     bool small = size == BENCH_SMALL;
+    const struct view view = {1920, 1280, small ? 640 : 320};
     struct world w = {.most = small ? 64 : 1024,
-                      .width = small ? 16 : 48,
-                      .height = small ? 8 : 32,
+                      .view = view,
+                      .width = view.width / view.step * BLOCK,
+                      .height = view.height / view.step * BLOCK,
                       .setting = &settings[number - 1],
                       .seed = 60 + (uint64_t)number};
     size_t most = (size_t)w.most, pixels = (size_t)w.width * (size_t)w.height;

@@ -155,6 +155,12 @@ SHADER void shade_glass(struct path *p, const struct surface *s, const float *te
     }
 }
 
+/* A picture of which only tiles are computed: one at the middle of each square of `step` pixels. */
+struct view {
+    int width, height, step;
+};
+/* Returns the column or row of pixel `at` of tile number `tile`. */
+SHARED int sampled(const struct view *v, int tile, int at) { return tile * v->step + v->step / 2 + at; }
 /* Starts a pixel's first ray. */
 SHARED void aim(struct path *p, int column, int row, int width, int height) {
     struct vector from = {0, 1.5f, -4};

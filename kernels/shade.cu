@@ -1,6 +1,7 @@
 // shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one kernel:
 // each ray traverses a tree of boxes with its own stack, finds the nearest triangle, and calls its material's shader
-// through a table, which redirects or ends the ray. A thread for each pixel.
+// through a table, which redirects or ends the ray. A thread for each pixel of the
+// sampled tiles of a picture.
 // From: the ray-tracing kernels of the subwarp-interleaving paper (section V-B): one kernel for everything, shaders
 //   called indirectly, few warps in an SM. The scenes are this project's own.
 // Divergence: a loop over a path's rays, whose length differs by thread; in it the traversal of the tree: a loop whose
@@ -60,12 +61,12 @@ static __device__ int nearest(const struct node *nodes, const struct triangle *t
 }
 
 extern "C" __global__ void shade(const struct node *nodes, const struct triangle *triangles, const float *texture,
-                                 float *picture, int width, int height, int rays) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (column >= width || row >= height)
-        return;
+                                 float *picture, struct view view, int rays) {
+    int column = sampled(&view, blockIdx.x, threadIdx.x), row = sampled(&view, blockIdx.y, threadIdx.y);
+    int line = gridDim.x * blockDim.x,
+        at = (blockIdx.y * blockDim.y + threadIdx.y) * line + blockIdx.x * blockDim.x + threadIdx.x;
     struct path p;
-    aim(&p, column, row, width, height);
+    aim(&p, column, row, view.width, view.height);
 #pragma unroll 1
     for (int i = 0; i < rays && p.alive; i++) {
         float far;
@@ -78,5 +79,5 @@ extern "C" __global__ void shade(const struct node *nodes, const struct triangle
         arrive(&s, &p, &triangles[hit], far);
         shade_table[triangles[hit].material](&p, &s, texture);
     }
-    picture[row * width + column] = p.light;
+    picture[at] = p.light;
 }

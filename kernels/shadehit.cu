@@ -15,16 +15,16 @@ typedef void (*shader)(struct path *p, const struct surface *s, const float *tex
 __constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
                                             shade_marble, shade_wood,   shade_lamp,  shade_glass};
 
-extern "C" __global__ void shadehit(const struct hit *hits, const struct triangle *triangles,
-                                    const float *texture, float *picture, int width, int height, int rays) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (column >= width || row >= height)
-        return;
+extern "C" __global__ void shadehit(const struct hit *hits, const struct triangle *triangles, const float *texture,
+                                    float *picture, struct view view, int rays) {
+    int column = sampled(&view, blockIdx.x, threadIdx.x), row = sampled(&view, blockIdx.y, threadIdx.y);
+    int line = gridDim.x * blockDim.x,
+        at = (blockIdx.y * blockDim.y + threadIdx.y) * line + blockIdx.x * blockDim.x + threadIdx.x;
     struct path p;
-    aim(&p, column, row, width, height);
+    aim(&p, column, row, view.width, view.height);
 #pragma unroll 1
     for (int i = 0; i < rays && p.alive; i++) {
-        struct hit hit = hits[(i * height + row) * width + column];
+        struct hit hit = hits[i * line * gridDim.y * blockDim.y + at];
         if (hit.triangle < 0) {
             p.light = fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
             break;
@@ -33,5 +33,5 @@ extern "C" __global__ void shadehit(const struct hit *hits, const struct triangl
         arrive(&s, &p, &triangles[hit.triangle], hit.far);
         shade_table[triangles[hit.triangle].material](&p, &s, texture);
     }
-    picture[row * width + column] = p.light;
+    picture[at] = p.light;
 }
