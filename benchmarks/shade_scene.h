@@ -24,6 +24,10 @@ struct hit { /* the nearest triangle of a ray */
     float far;
     int triangle; /* -1: the ray reaches the sky */
 };
+struct walk { /* the record of a heddle.walk (isa/walk.h) */
+    struct hit hit;
+    unsigned long long list; /* device address of the list of boxes and triangles that the walk reads */
+};
 struct path {
     struct vector from, by; /* direction, a vector of length one */
     float weight, light;
@@ -63,6 +67,18 @@ SHARED float meets(const struct triangle *t, struct vector from, struct vector b
     v = dot(by, q) * inverse;
     far = dot(t->other, q) * inverse;
     return v < 0 || u + v > 1 || far < EDGE ? FAR_AWAY : far;
+}
+
+/* Returns whether a ray enters a box before the distance `most`. `inverse`: reciprocals of its direction. `at` gets the
+ * distance. */
+SHARED int enters(const struct node *n, struct vector from, struct vector inverse, float most, float *at) {
+    float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
+    float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
+    float z1 = (n->low.z - from.z) * inverse.z, z2 = (n->high.z - from.z) * inverse.z;
+    float in = fmaxf(fmaxf(fminf(x1, x2), fminf(y1, y2)), fmaxf(fminf(z1, z2), 0.0f));
+    float out = fminf(fminf(fmaxf(x1, x2), fmaxf(y1, y2)), fminf(fmaxf(z1, z2), most));
+    *at = in;
+    return in <= out;
 }
 
 /* Returns a random number in [-1, 1). */

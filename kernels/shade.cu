@@ -21,15 +21,6 @@ typedef void (*shader)(struct path *p, const struct surface *s, const float *tex
 __constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
                                             shade_marble, shade_wood,   shade_lamp,  shade_glass};
 
-static __device__ bool enters(const struct node *n, struct vector from, struct vector inverse, float most) {
-    float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
-    float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
-    float z1 = (n->low.z - from.z) * inverse.z, z2 = (n->high.z - from.z) * inverse.z;
-    float in = fmaxf(fmaxf(fminf(x1, x2), fminf(y1, y2)), fmaxf(fminf(z1, z2), 0.0f));
-    float out = fminf(fminf(fmaxf(x1, x2), fmaxf(y1, y2)), fminf(fmaxf(z1, z2), most));
-    return in <= out;
-}
-
 // Returns the nearest triangle, the first one on a tie; -1: the sky
 static __device__ int nearest(const struct node *nodes, const struct triangle *triangles, struct vector from,
                               struct vector by, float *far) {
@@ -39,7 +30,8 @@ static __device__ int nearest(const struct node *nodes, const struct triangle *t
 #pragma unroll 1
     for (;;) {
         const struct node *n = &nodes[at];
-        if (enters(n, from, inverse, *far)) {
+        float entry;
+        if (enters(n, from, inverse, *far, &entry)) {
             if (n->count == 0) {
                 stack[depth++] = n->first + 1;
                 at = n->first;

@@ -4,8 +4,8 @@
 
 #define PAPER "subwarp interleaving, "
 /* The paper's machine has a unit that traverses the tree of boxes (section IV), so the hits of rays are inputs. */
-static const char scenes[] = "shadehit1 shadehit2 shadehit3 shadehit4 shadehit5 shadehit6 shadehit7 shadehit8 shadehit9"
-                             " shadehit10";
+static const char scenes[] = "shadeunit1 shadeunit2 shadeunit3 shadeunit4 shadeunit5 shadeunit6 shadeunit7 shadeunit8 shadeunit9"
+                             " shadeunit10";
 static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 shade8 shade9 shade10";
 
 #define AT "memory.latency=600"

@@ -14,6 +14,7 @@
 #include "timing/config/warp_set.h"
 #include "timing/report/stat.h"
 #include "timing/report/trace.h"
+#include "walker.h"
 #include <stddef.h>
 
 enum {
@@ -74,7 +75,8 @@ struct lsu_slot {
     uint32_t unread;  /* lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide; /* a lane may wait for several lines */
+    bool wide;  /* a lane may wait for several lines */
+    bool walks; /* an access of the walk unit */
     uint8_t warp;
     uint8_t fill; /* cycles at the banks after all lines have arrived; this is the last part */
 };
@@ -215,6 +217,7 @@ struct lsu {
     struct warp_set stores_ended;
     bool ended; /* a warp was added to stores_ended in this cycle */
 
+    struct walker walker;
     struct mem_waits waits; /* waits for replies */
     struct lsu_counts n;
     const struct config *cfg; /* outlives the unit */
@@ -289,6 +292,10 @@ static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
             l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;
             l->n_others++;
         }
+        return;
+    }
+    if (__builtin_expect(s->walks, 0)) {
+        walker_arrived(l, slot);
         return;
     }
     uint32_t at = (l->status.done_at + l->status.n_done++) % LSU_SLOTS;

@@ -1,5 +1,5 @@
-// shadehit: as shade, but the hit of each ray is loaded instead of searched: only the shaders, their call and the loop
-// over rays remain.
+// shadeunit: as shade, but the walk unit of the machine searches the tree (heddle.walk): only the shaders, their call
+// and the loop over rays remain. The walk of each ray is an input.
 // From: the ray-tracing kernels of the subwarp-interleaving paper (sections II and V-B), where a hardware unit
 //   traverses the tree and the kernel waits for its result. The scenes are those of shade.
 // Divergence: a loop over a path's rays, whose length differs by thread; in it a break for the sky, and an indirect
@@ -15,8 +15,17 @@ typedef void (*shader)(struct path *p, const struct surface *s, const float *tex
 __constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
                                             shade_marble, shade_wood,   shade_lamp,  shade_glass};
 
-extern "C" __global__ void shadehit(const struct hit *hits, const struct triangle *triangles, const float *texture,
-                                    float *picture, struct view view, int rays) {
+// Returns the nearest triangle of a ray from the walk unit.
+static __device__ struct hit nearest(const struct walk *ray) {
+    struct hit hit;
+    asm volatile("heddle.walk.global.v2.b32 {%0, %1}, [%2];"
+                 : "=f"(hit.far), "=r"(hit.triangle)
+                 : "l"(__cvta_generic_to_global(ray)));
+    return hit;
+}
+
+extern "C" __global__ void shadeunit(const struct walk *walks, const struct triangle *triangles, const float *texture,
+                                     float *picture, struct view view, int rays) {
     int column = sampled(&view, blockIdx.x, threadIdx.x), row = sampled(&view, blockIdx.y, threadIdx.y);
     int line = gridDim.x * blockDim.x,
         at = (blockIdx.y * blockDim.y + threadIdx.y) * line + blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +33,7 @@ extern "C" __global__ void shadehit(const struct hit *hits, const struct triangl
     aim(&p, column, row, view.width, view.height);
 #pragma unroll 1
     for (int i = 0; i < rays && p.alive; i++) {
-        struct hit hit = hits[i * line * gridDim.y * blockDim.y + at];
+        struct hit hit = nearest(&walks[i * line * gridDim.y * blockDim.y + at]);
         if (hit.triangle < 0) {
             p.light = fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
             break;
