@@ -20,10 +20,10 @@ extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4
 
 enum { BLOCK = 8, LEAF = 4, STACKED = 32 };
 enum scene { HILLS, CITY, LEAVES, HALL };
-static void (*const shaders[SHADERS])(struct path *, const struct surface *, const float *) = {
-    shade_matte, shade_mirror, shade_gloss, shade_checks, shade_marble, shade_wood, shade_lamp, shade_glass};
+static void (*const shaders[SHADERS])(struct path *, const struct surface *,
+                                      const float *) = {SHADER_KINDS(SHADERS_OF)};
 
-/* materials: letters '0' to '7' of the materials, drawn with equal odds. */
+/* materials: kinds of materials, letters '0' to '7', drawn with equal odds. Their tints are drawn, too. */
 struct setting {
     enum scene scene;
     const char *materials;
@@ -52,9 +52,11 @@ struct world {
 
 static void add(struct world *w, struct vector a, struct vector b, struct vector c) {
     const char *m = w->setting->materials;
-    if (w->n < w->most)
-        w->triangle[w->n++] =
-            (struct triangle){a, along(b, a, -1), along(c, a, -1), m[bench_random(&w->seed) % strlen(m)] - '0'};
+    if (w->n == w->most)
+        return;
+    uint64_t drawn = bench_random(&w->seed);
+    int material = (m[drawn % strlen(m)] - '0') * TINTS + (int)(drawn >> 40) % TINTS;
+    w->triangle[w->n++] = (struct triangle){a, along(b, a, -1), along(c, a, -1), material};
 }
 
 static struct vector anywhere(struct world *w, float low, float high) {

@@ -1,4 +1,4 @@
-// shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one kernel:
+// shade: paths of light traced from the camera through a scene of triangles with up to 32 materials, all in one kernel:
 // each ray traverses a tree of boxes with its own stack, finds the nearest triangle, and calls its material's shader
 // through a table, which redirects or ends the ray. A thread for each pixel of the
 // sampled tiles of a picture.
@@ -6,7 +6,7 @@
 //   called indirectly, few warps in an SM. The scenes are this project's own.
 // Divergence: a loop over a path's rays, whose length differs by thread; in it the traversal of the tree: a loop whose
 //   length differs by thread with an if without else (box missed), an if and else for leaf or node, a loop over a
-//   leaf's triangles with early returns; a break for the sky; an indirect call with up to eight targets, which contain
+//   leaf's triangles with early returns; a break for the sky; an indirect call with up to 32 targets, which contain
 //   loops, ifs and elses and wait for loads of a texture. Nesting: 4.
 // Instructions after reconvergence: 38 (the next box) after the if and else of leaf or node, 4 (loop) after the
 //   triangle's test, 24 (where the ray arrived, the call) after the walk, 2 (loop) after the call.
@@ -18,8 +18,7 @@
 
 enum { STACK = 32 };
 typedef void (*shader)(struct path *p, const struct surface *s, const float *texture);
-__constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
-                                            shade_marble, shade_wood,   shade_lamp,  shade_glass};
+__constant__ shader shade_table[SHADERS] = {SHADER_KINDS(SHADERS_OF)};
 
 // Returns the nearest triangle, the first one on a tie; -1: the sky
 static __device__ int nearest(const struct node *nodes, const struct triangle *triangles, struct vector from,

@@ -3,7 +3,7 @@
 // From: the ray-tracing kernels of the subwarp-interleaving paper (sections II and V-B), where a hardware unit
 //   traverses the tree and the kernel waits for its result. The scenes are those of shade.
 // Divergence: a loop over a path's rays, whose length differs by thread; in it a break for the sky, and an indirect
-//   call with up to eight targets, which contain loops, ifs and elses and wait for loads of a texture. Nesting: 2.
+//   call with up to 32 targets, which contain loops, ifs and elses and wait for loads of a texture. Nesting: 2.
 // Instructions after reconvergence: 2 (loop) after the call.
 // Barriers: none. Block: 8 x 8. Shared memory: none; some 80 bytes of local memory a thread.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
@@ -12,8 +12,7 @@
 #include "../benchmarks/shade_scene.h"
 
 typedef void (*shader)(struct path *p, const struct surface *s, const float *texture);
-__constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
-                                            shade_marble, shade_wood,   shade_lamp,  shade_glass};
+__constant__ shader shade_table[SHADERS] = {SHADER_KINDS(SHADERS_OF)};
 
 // Returns the nearest triangle of a ray from the walk unit.
 static __device__ struct hit nearest(const struct walk *ray) {
