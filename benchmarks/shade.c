@@ -295,9 +295,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, int num
                               char *why, size_t why_size) {
     bool small = size == BENCH_SMALL;
     const struct view view = {1920, 1280, small ? 640 : 320};
-    struct world w = {.most = small  ? 64
-                              : unit ? (getenv("TRI") ? atoi(getenv("TRI")) : 1024)
-                                     : 1024,
+    struct world w = {.most = small ? 64 : 1024,
                       .view = view,
                       .width = view.width / view.step * BLOCK,
                       .height = view.height / view.step * BLOCK,
