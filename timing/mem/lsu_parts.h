@@ -283,6 +283,18 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
     if (__builtin_expect(l->prefetchers.n != 0, 0) && (!p || p == &l->pipe[PIPE_L1]))
         lsu_seen(l, op, result, out, now);
 }
+/* Continues the rays that waited for the access `slot` of the walk unit, which has ended, and frees the slot. */
+static inline void walker_arrived(struct lsu *l, uint32_t slot) {
+    struct walker *w = &l->walker;
+    struct walk *k = &w->walk[w->access[slot].walk];
+    const uint64_t ready = w->now + l->cfg->walk.latency;
+    for (lanemask_t m = w->access[slot].lanes; m; m &= m - 1)
+        k->ray[__builtin_ctz(m)].ready = ready;
+    k->next = min64(k->next, ready);
+    w->next = min64(w->next, ready);
+    l->slot[slot].walks = false;
+    l->free_slot[l->status.n_free++] = (uint16_t)slot;
+}
 /* Ends one of the parts that `slot` waits for. */
 static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];

@@ -147,15 +147,3 @@ void walker_tick(struct lsu *l, uint32_t ports, uint64_t now) {
         }
     }
 }
-
-void walker_arrived(struct lsu *l, uint32_t slot) {
-    struct walker *w = &l->walker;
-    struct walk *k = &w->walk[w->access[slot].walk];
-    const uint64_t ready = w->now + l->cfg->walk.latency;
-    for (lanemask_t m = w->access[slot].lanes; m; m &= m - 1)
-        k->ray[__builtin_ctz(m)].ready = ready;
-    k->next = min64(k->next, ready);
-    w->next = min64(w->next, ready);
-    l->slot[slot].walks = false;
-    l->free_slot[l->status.n_free++] = (uint16_t)slot;
-}

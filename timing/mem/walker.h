@@ -53,6 +53,4 @@ bool walker_has_place(const struct walker *w);
 void walker_accept(struct lsu *l, const struct lsu_access *a, uint16_t slot, uint64_t now);
 /* Runs one cycle; `ports` ports of the L1 are free. */
 void walker_tick(struct lsu *l, uint32_t ports, uint64_t now);
-/* Continues the rays that waited for the access `slot`, which has ended, and frees the slot. */
-void walker_arrived(struct lsu *l, uint32_t slot);
 #endif
