@@ -14,9 +14,9 @@ extern const struct bench bench_binopt, bench_black, bench_fft, bench_fwt, bench
 extern const struct bench bench_backprop, bench_mriq, bench_bfs1, bench_bfs2, bench_qsort;
 extern const struct bench bench_mumpp, bench_ray, bench_mcml, bench_dxtc;
 extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
-    bench_shade7, bench_shade8, bench_shade9, bench_shade10, bench_shadehit1, bench_shadehit2, bench_shadehit3,
-    bench_shadehit4, bench_shadehit5, bench_shadehit6, bench_shadehit7, bench_shadehit8, bench_shadehit9,
-    bench_shadehit10;
+    bench_shade7, bench_shade8, bench_shade9, bench_shade10, bench_shadeunit1, bench_shadeunit2, bench_shadeunit3,
+    bench_shadeunit4, bench_shadeunit5, bench_shadeunit6, bench_shadeunit7, bench_shadeunit8, bench_shadeunit9,
+    bench_shadeunit10;
 extern const struct bench bench_nw_loop, bench_srad_loop, bench_binopt_loop, bench_black_loop, bench_fft_loop,
     bench_fwt_loop, bench_lps_loop, bench_lu_loop, bench_mc_loop, bench_sde_loop, bench_lps_sides, bench_lu_sides,
     bench_srad_sides, bench_mc_sides;
@@ -32,8 +32,8 @@ const struct bench *const benches[] = {
     &bench_lps, &bench_lu, &bench_mc, &bench_sde, &bench_backprop, &bench_mriq, &bench_bfs1, &bench_bfs2,
     &bench_qsort, &bench_mumpp, &bench_ray, &bench_mcml, &bench_dxtc, &bench_shade1, &bench_shade2,
     &bench_shade3, &bench_shade4, &bench_shade5, &bench_shade6, &bench_shade7, &bench_shade8, &bench_shade9,
-    &bench_shade10, &bench_shadehit1, &bench_shadehit2, &bench_shadehit3, &bench_shadehit4, &bench_shadehit5,
-    &bench_shadehit6, &bench_shadehit7, &bench_shadehit8, &bench_shadehit9, &bench_shadehit10,
+    &bench_shade10, &bench_shadeunit1, &bench_shadeunit2, &bench_shadeunit3, &bench_shadeunit4, &bench_shadeunit5,
+    &bench_shadeunit6, &bench_shadeunit7, &bench_shadeunit8, &bench_shadeunit9, &bench_shadeunit10,
     &bench_nw_loop, &bench_srad_loop, &bench_binopt_loop, &bench_black_loop, &bench_fft_loop,
     &bench_fwt_loop, &bench_lps_loop, &bench_lu_loop, &bench_mc_loop, &bench_sde_loop,
     &bench_lps_sides, &bench_lu_sides, &bench_srad_sides, &bench_mc_sides,

@@ -1,9 +1,10 @@
 /* shade1 to shade10: pictures of ten settings, from four scenes with few or many materials. The reference shares the
  * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. The
- * code states every rounding explicitly, so that pictures are equal bit for bit.
- *   size small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
- *   size paper: 48 x 32 pixels, 1,024 triangles at most, 1.2 M to 9.6 M warp and 5 M to 48 M thread instructions
- * shadehit1 to shadehit10: the same pictures, with the triangle that each ray hits as an input. */
+ * code states every rounding explicitly, so that pictures are equal bit for bit. As in the paper (section IV-B), only
+ * sampled CTAs of a large picture run: tiles of 8 x 8 pixels, in a regular grid over a picture of 1920 x 1280.
+ *   size small: 6 tiles, 64 triangles at most, at most 0.5 M warp instructions
+ *   size paper: 24 tiles, 1,024 triangles at most, 0.02 M to 9 M warp instructions shadeunit1 to shadeunit10: the same
+ *   pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,17 @@
 #include "shade_scene.h"
 
 extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4, bench_shade5, bench_shade6,
-    bench_shade7, bench_shade8, bench_shade9, bench_shade10, bench_shadehit1, bench_shadehit2, bench_shadehit3,
-    bench_shadehit4, bench_shadehit5, bench_shadehit6, bench_shadehit7, bench_shadehit8, bench_shadehit9,
-    bench_shadehit10;
+    bench_shade7, bench_shade8, bench_shade9, bench_shade10, bench_shadeunit1, bench_shadeunit2, bench_shadeunit3,
+    bench_shadeunit4, bench_shadeunit5, bench_shadeunit6, bench_shadeunit7, bench_shadeunit8, bench_shadeunit9,
+    bench_shadeunit10;
 
 enum { BLOCK = 8, LEAF = 4, STACKED = 32 };
 enum scene { HILLS, CITY, LEAVES, HALL };
-static void (*const shaders[SHADERS])(struct path *, const struct surface *, const float *) = {
-    shade_matte, shade_mirror, shade_gloss, shade_checks, shade_marble, shade_wood, shade_lamp, shade_glass};
+static void (*const shaders[SHADERS])(struct path *, const struct surface *,
+                                      const float *) = {SHADER_KINDS(SHADERS_OF)};
 
-/* `materials` is a string with a digit, '0' to '7', for each material of the scene. Each triangle gets one of these
- * materials, with equal odds. */
+/* `materials` is a string with a digit, '0' to '7', for each kind of material of the scene. Each triangle gets one of
+ * these kinds, with equal odds, and a random tint. */
 struct setting {
     enum scene scene;
     const char *materials;
@@ -35,19 +36,27 @@ static const struct setting settings[] = {
 
 struct world {
     struct triangle *triangle; /* most */
-    struct node *node;         /* 2 x most */
-    struct hit *hit;           /* triangles that ray i of each pixel hits; one picture for each i */
+    struct node *node;         /* 2 x most + 1 */
+    struct walk *walk;         /* walks of ray i of each pixel; one picture for each i */
+    uint64_t *visit;           /* lists of all walks: a count, then addresses */
+    size_t visits, room;
+    uint64_t node_at, triangle_at; /* device addresses */
+    bool unit, full;               /* unit: the walk unit walks; full: memory ran out */
     float *texture, *want, *got;
-    int n, most, nodes, width, height;
+    int n, most, nodes;
+    int width, height; /* of the computed tiles, side by side */
+    struct view view;
     const struct setting *setting;
     uint64_t seed;
 };
 
 static void add(struct world *w, struct vector a, struct vector b, struct vector c) {
     const char *m = w->setting->materials;
-    if (w->n < w->most)
-        w->triangle[w->n++] =
-            (struct triangle){a, along(b, a, -1), along(c, a, -1), m[bench_random(&w->seed) % strlen(m)] - '0'};
+    if (w->n == w->most)
+        return;
+    uint64_t drawn = bench_random(&w->seed);
+    int material = (m[drawn % strlen(m)] - '0') * TINTS + (int)(drawn >> 40) % TINTS;
+    w->triangle[w->n++] = (struct triangle){a, along(b, a, -1), along(c, a, -1), material};
 }
 
 static struct vector anywhere(struct world *w, float low, float high) {
@@ -125,9 +134,9 @@ static void widen(struct node *n,
 
 /* Builds a tree over triangles, halved along the longest side. Node 0 is the root; unfinished nodes are on a list. */
 static void plant(struct world *w) {
-    w->nodes = 1;
+    w->nodes = 2; /* number 1 is unused: pairs of children begin at multiples of 64 bytes */
     w->node[0] = (struct node){.first = 0, .count = w->n};
-    for (int at = 0; at < w->nodes; at++) {
+    for (int at = 0; at < w->nodes; at += at ? 1 : 2) {
         struct node *n = &w->node[at];
         n->low = (struct vector){1e9f, 1e9f, 1e9f};
         n->high = (struct vector){-1e9f, -1e9f, -1e9f};
@@ -150,21 +159,97 @@ static void plant(struct world *w) {
     }
 }
 
-static float reference(struct world *w, int column, int row) {
-    struct path p;
-    struct hit *found = w->hit + row * w->width + column;
-    aim(&p, column, row, w->width, w->height);
-    for (int i = 0; i < w->setting->rays && p.alive; i++, found += w->width * w->height) {
-        float far = FAR_AWAY;
-        int hit = -1;
-        for (int k = 0; k < w->n; k++) {
-            float t = meets(&w->triangle[k], p.from, p.by);
-            if (t < far) {
-                far = t;
-                hit = k;
+static void note(struct world *w, uint64_t word) {
+    if (w->visits == w->room) {
+        size_t room = w->room ? 2 * w->room : 4096;
+        uint64_t *more = realloc(w->visit, room * sizeof *more);
+        w->full |= !more;
+        if (!more)
+            return;
+        w->visit = more;
+        w->room = room;
+    }
+    w->visit[w->visits++] = word;
+}
+
+/* Returns the distance at which the ray enters the box, or a distance beyond `most` if it does not. */
+static float entry(const struct node *n, const struct path *p, struct vector inverse, float most) {
+    float at;
+    return enters(n, p->from, inverse, most, &at) ? at : FAR_AWAY;
+}
+
+struct entered {
+    int node;
+    float from; /* distance at which the ray enters the node */
+};
+
+/* Walks through the tree as a hardware unit does: it reads two children, or the triangles of a leaf, at once, and
+ * enters the nearer child first. Notes each such visit. Returns the nearest triangle. */
+static int walk_tree(struct world *w, const struct path *p, float *far) {
+    struct vector inverse = {1 / p->by.x, 1 / p->by.y, 1 / p->by.z};
+    struct entered stack[STACKED] = {{0, 0}};
+    int depth = 1, hit = -1;
+    *far = FAR_AWAY;
+    while (depth--) {
+        const struct node *n = &w->node[stack[depth].node];
+        if (stack[depth].from > *far)
+            continue;
+        note(w, n->count ? w->triangle_at + (uint64_t)n->first * sizeof *w->triangle
+                         : w->node_at + (uint64_t)n->first * sizeof *n);
+        for (int k = 0; k < 2 && !n->count; k++) {
+            struct entered e = {n->first + k, entry(&w->node[n->first + k], p, inverse, *far)};
+            if (e.from == FAR_AWAY)
+                continue;
+            stack[depth++] = e;
+            if (k && depth > 1 && stack[depth - 2].node == n->first && stack[depth - 2].from < e.from) {
+                stack[depth - 1] = stack[depth - 2];
+                stack[depth - 2] = e;
             }
         }
-        *found = (struct hit){far, hit};
+        for (int i = n->first; i < n->first + n->count; i++) {
+            float t = meets(&w->triangle[i], p->from, p->by);
+            if (t < *far || (t == *far && i < hit)) {
+                *far = t;
+                hit = i;
+            }
+        }
+    }
+    return hit;
+}
+
+/* Tries every triangle. */
+static int try_all(const struct world *w, const struct path *p, float *far) {
+    int hit = -1;
+    *far = FAR_AWAY;
+    for (int k = 0; k < w->n; k++) {
+        float t = meets(&w->triangle[k], p->from, p->by);
+        if (t < *far) {
+            *far = t;
+            hit = k;
+        }
+    }
+    return hit;
+}
+
+static float reference(struct world *w, int column, int row) {
+    struct path p;
+    struct walk *found = w->walk + row * w->width + column;
+    aim(&p, sampled(&w->view, column / BLOCK, column % BLOCK), sampled(&w->view, row / BLOCK, row % BLOCK),
+        w->view.width, w->view.height);
+    for (int i = 0; i < w->setting->rays && p.alive; i++, found += w->width * w->height) {
+        float far;
+        size_t list = w->visits;
+        int hit;
+        if (w->unit) {
+            note(w, 0);
+            hit = walk_tree(w, &p, &far);
+            if (w->full)
+                return 0;
+            w->visit[list] = w->visits - list - 1;
+            *found = (struct walk){.hit = {far, hit}, .list = list * sizeof *w->visit};
+        } else {
+            hit = try_all(w, &p, &far);
+        }
         if (hit < 0)
             return fmaf(p.weight, fmaf(0.5f, p.by.y, 0.5f), p.light);
         struct surface s;
@@ -174,53 +259,66 @@ static float reference(struct world *w, int column, int row) {
     return p.light;
 }
 
-static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct world *w, bool given, char *why,
+static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, struct world *w, char *why,
                                  size_t why_size) {
     bench_fill(w->texture, TEXELS, &w->seed, 0, 1);
     build(w);
     plant(w);
     size_t pixels = (size_t)w->width * (size_t)w->height, bytes = pixels * sizeof *w->got;
+    w->node_at = bench_buffer(h, w->node, (size_t)w->nodes * sizeof *w->node);
+    w->triangle_at = bench_buffer(h, w->triangle, (size_t)w->n * sizeof *w->triangle);
     for (size_t i = 0; i < pixels; i++)
         w->want[i] = reference(w, (int)i % w->width, (int)i / w->width);
-    uint64_t node = given ? bench_buffer(h, w->hit, pixels * (size_t)w->setting->rays * sizeof *w->hit)
-                          : bench_buffer(h, w->node, (size_t)w->nodes * sizeof *w->node);
-    uint64_t triangle = bench_buffer(h, w->triangle, (size_t)w->n * sizeof *w->triangle);
+    if (w->full)
+        return bench_no_memory(why, why_size);
+    uint64_t first = w->node_at;
+    if (w->unit) {
+        size_t walks = pixels * (size_t)w->setting->rays;
+        uint64_t lists = bench_buffer(h, w->visit, w->visits * sizeof *w->visit);
+        for (size_t i = 0; i < walks; i++)
+            w->walk[i].list += lists;
+        first = lists ? bench_buffer(h, w->walk, walks * sizeof *w->walk) : 0;
+    }
     uint64_t texture = bench_buffer(h, w->texture, TEXELS * sizeof(float)), picture = bench_buffer(h, NULL, bytes);
-    if (!node || !triangle || !texture || !picture)
+    if (!first || !w->triangle_at || !texture || !picture)
         return heddle_status(h);
     struct heddle_dim grid = {(uint32_t)w->width / BLOCK, (uint32_t)w->height / BLOCK, 1}, block = {BLOCK, BLOCK, 1};
     int rays = w->setting->rays;
-    enum heddle_status s = BENCH_LAUNCH(h, m, given ? "shadehit" : "shade", grid, block, BENCH_ARG(node),
-                                        BENCH_ARG(triangle), BENCH_ARG(texture), BENCH_ARG(picture),
-                                        BENCH_ARG(w->width), BENCH_ARG(w->height), BENCH_ARG(rays));
+    enum heddle_status s =
+        BENCH_LAUNCH(h, m, w->unit ? "shadeunit" : "shade", grid, block, BENCH_ARG(first), BENCH_ARG(w->triangle_at),
+                     BENCH_ARG(texture), BENCH_ARG(picture), BENCH_ARG(w->view), BENCH_ARG(rays));
     if (s != HEDDLE_OK || (s = heddle_read(h, picture, w->got, bytes)) != HEDDLE_OK)
         return s;
     return bench_compare(w->got, w->want, pixels, 0, "pixel", why, why_size);
 }
 
-static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, bool given, enum bench_size size,
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, int number, bool unit, enum bench_size size,
                               char *why, size_t why_size) {
     bool small = size == BENCH_SMALL;
+    const struct view view = {1920, 1280, small ? 640 : 320};
     struct world w = {.most = small ? 64 : 1024,
-                      .width = small ? 16 : 48,
-                      .height = small ? 8 : 32,
+                      .view = view,
+                      .width = view.width / view.step * BLOCK,
+                      .height = view.height / view.step * BLOCK,
+                      .unit = unit,
                       .setting = &settings[number - 1],
                       .seed = 60 + (uint64_t)number};
     size_t most = (size_t)w.most, pixels = (size_t)w.width * (size_t)w.height;
     w.triangle = calloc(most, sizeof *w.triangle);
-    w.node = calloc(2 * most, sizeof *w.node);
-    w.hit = calloc(pixels * (size_t)w.setting->rays, sizeof *w.hit);
+    w.node = calloc(2 * most + 1, sizeof *w.node);
+    w.walk = calloc(pixels * (size_t)w.setting->rays, sizeof *w.walk);
     w.texture = calloc(TEXELS + 2 * pixels, sizeof *w.texture);
     enum heddle_status s;
-    if (w.triangle && w.node && w.hit && w.texture) {
+    if (w.triangle && w.node && w.walk && w.texture) {
         w.want = w.texture + TEXELS;
         w.got = w.want + pixels;
-        s = run_on(h, m, &w, given, why, why_size);
+        s = run_on(h, m, &w, why, why_size);
     } else
         s = bench_no_memory(why, why_size);
     free(w.triangle);
     free(w.node);
-    free(w.hit);
+    free(w.walk);
+    free(w.visit);
     free(w.texture);
     return s;
 }
@@ -235,8 +333,8 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, int num
     SHADE_RUN(run_hit##n, n, true)                                                                                     \
     const struct bench bench_shade##n = {"shade" #n, "paths of light with shaders behind a call: " what, "subwarp",    \
                                          "shade.ptx", run##n};                                                         \
-    const struct bench bench_shadehit##n = {"shadehit" #n, "the same with each ray's triangle given: " what,           \
-                                            "subwarp", "shadehit.ptx", run_hit##n};
+    const struct bench bench_shadeunit##n = {"shadeunit" #n, "the same with the walk in the walk unit: " what,         \
+                                             "subwarp", "shadeunit.ptx", run_hit##n};
 SHADE(1, "hills of two materials")
 SHADE(2, "hills of eight")
 SHADE(3, "a city of three")

@@ -4,7 +4,7 @@
  * materials, in C and CUDA C with every rounding written out. The macro SHARED precedes each function. The macro SHADER
  * precedes the functions that are in the table of shaders. */
 #include <math.h>
-enum { SHADERS = 8, TEXELS = 4096, FAR_AWAY = 1000000 };
+enum { KINDS = 8, TINTS = 4, SHADERS = KINDS * TINTS, TEXELS = 4096, FAR_AWAY = 1000000 };
 #define EDGE 1e-3f /* distance between the last hit and the start of the next ray */
 
 struct vector {
@@ -23,6 +23,10 @@ struct node { /* node of a tree of boxes */
 struct hit { /* the nearest triangle of a ray */
     float far;
     int triangle; /* -1: the ray reaches the sky */
+};
+struct walk { /* the record of a heddle.walk (isa/walk.h) */
+    struct hit hit;
+    unsigned long long list; /* device address of the list of boxes and triangles that the walk reads */
 };
 struct path {
     struct vector from, by; /* direction, a vector of length one */
@@ -65,6 +69,18 @@ SHARED float meets(const struct triangle *t, struct vector from, struct vector b
     return v < 0 || u + v > 1 || far < EDGE ? FAR_AWAY : far;
 }
 
+/* Returns whether a ray enters a box before the distance `most`. `inverse`: reciprocals of its direction. `at` gets the
+ * distance. */
+SHARED int enters(const struct node *n, struct vector from, struct vector inverse, float most, float *at) {
+    float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
+    float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
+    float z1 = (n->low.z - from.z) * inverse.z, z2 = (n->high.z - from.z) * inverse.z;
+    float in = fmaxf(fmaxf(fminf(x1, x2), fminf(y1, y2)), fmaxf(fminf(z1, z2), 0.0f));
+    float out = fminf(fminf(fmaxf(x1, x2), fmaxf(y1, y2)), fminf(fmaxf(z1, z2), most));
+    *at = in;
+    return in <= out;
+}
+
 /* Returns a random number in [-1, 1). */
 SHARED float either(struct path *p) {
     p->random = p->random * 1664525u + 1013904223u;
@@ -93,59 +109,62 @@ SHARED void scattered(struct path *p, const struct surface *s) {
     p->from = along(s->at, s->normal, EDGE);
 }
 
-SHADER void shade_matte(struct path *p, const struct surface *s, const float *texture) {
-    p->weight *= fmaf(0.4f, texel(texture, s->at.x * 8, s->at.z * 8), 0.4f);
+/* Shaders of eight kinds. Each kind has four materials, which differ in tint; each material has code of its own, as the
+ * materials of a game do. */
+SHARED void matte(struct path *p, const struct surface *s, const float *texture, float tint) {
+    p->weight *= fmaf(0.4f, texel(texture, s->at.x * 8, s->at.z * 8), 0.4f + tint);
     scattered(p, s);
 }
-SHADER void shade_mirror(struct path *p, const struct surface *s, const float *texture) {
-    p->weight *= 0.9f;
+SHARED void mirror(struct path *p, const struct surface *s, const float *texture, float tint) {
+    p->weight *= 0.9f - tint;
     (void)texture;
     mirrored(p, s, 0);
 }
-SHADER void shade_gloss(struct path *p, const struct surface *s, const float *texture) {
+SHARED void gloss(struct path *p, const struct surface *s, const float *texture, float tint) {
     float noise = 0, scale = 4, part = 0.5f;
     for (int octave = 0; octave < 4; octave++) {
         noise = fmaf(part, texel(texture, s->at.x * scale, fmaf(s->at.y, scale, noise)), noise);
         scale *= 2;
         part *= 0.5f;
     }
-    p->weight *= fmaf(0.3f, noise, 0.6f);
+    p->weight *= fmaf(0.3f, noise, 0.6f + tint);
     mirrored(p, s, 0.2f * noise);
 }
-SHADER void shade_checks(struct path *p, const struct surface *s, const float *texture) {
+SHARED void checks(struct path *p, const struct surface *s, const float *texture, float tint) {
     if (((int)floorf(s->at.x * 4) + (int)floorf(s->at.y * 4) + (int)floorf(s->at.z * 4)) & 1) {
-        p->weight *= fmaf(0.1f, texel(texture, s->at.z * 32, s->at.x * 32), 0.8f);
+        p->weight *= fmaf(0.1f, texel(texture, s->at.z * 32, s->at.x * 32), 0.8f - tint);
         mirrored(p, s, 0.05f);
     } else {
-        p->weight *= 0.3f;
+        p->weight *= 0.3f + tint;
         scattered(p, s);
     }
 }
-SHADER void shade_marble(struct path *p, const struct surface *s, const float *texture) {
+SHARED void marble(struct path *p, const struct surface *s, const float *texture, float tint) {
     float vein = s->at.x + s->at.y;
     for (int turn = 0; turn < 8; turn++) /* each load's address depends on the previous load */
         vein = fmaf(0.7f, texel(texture, vein * 16, s->at.z * 16), vein * 0.5f);
     vein -= floorf(vein);
-    p->weight *= fmaf(0.5f, vein * (1 - vein), 0.6f);
+    p->weight *= fmaf(0.5f, vein * (1 - vein), 0.6f + tint);
     scattered(p, s);
 }
-SHADER void shade_wood(struct path *p, const struct surface *s, const float *texture) {
+SHARED void wood(struct path *p, const struct surface *s, const float *texture, float tint) {
     float radius = sqrtf(fmaf(s->at.x, s->at.x, s->at.z * s->at.z)) * 6;
     float grain = radius + texel(texture, s->at.y * 3, radius);
     grain -= floorf(grain);
-    p->weight *= fmaf(0.4f, grain, 0.3f);
+    p->weight *= fmaf(0.4f, grain, 0.3f + tint);
     scattered(p, s);
 }
-SHADER void shade_lamp(struct path *p, const struct surface *s, const float *texture) {
+SHARED void lamp(struct path *p, const struct surface *s, const float *texture, float tint) {
     (void)texture;
-    p->light = fmaf(p->weight * 4, fabsf(dot(p->by, s->normal)), p->light);
+    p->light = fmaf(p->weight * (4 + tint), fabsf(dot(p->by, s->normal)), p->light);
     p->alive = 0;
 }
-SHADER void shade_glass(struct path *p, const struct surface *s, const float *texture) {
+SHARED void glass(struct path *p, const struct surface *s, const float *texture, float tint) {
     float ratio = s->inside ? 1.5f : 1 / 1.5f, cosine = -dot(p->by, s->normal);
     float rest = fmaf(-(ratio * ratio), 1 - cosine * cosine, 1.0f), steep = 1 - cosine;
     float back = fmaf(0.96f * (steep * steep) * (steep * steep), steep, 0.04f);
     (void)texture;
+    p->weight *= 1 - tint;
     if (rest <= 0 || fmaf(0.5f, either(p), 0.5f) < back)
         mirrored(p, s, 0);
     else {
@@ -155,6 +174,23 @@ SHADER void shade_glass(struct path *p, const struct surface *s, const float *te
     }
 }
 
+#define SHADER_KINDS(X) X(matte) X(mirror) X(gloss) X(checks) X(marble) X(wood) X(lamp) X(glass)
+#define MATERIAL(kind, number, tint)                                                                                   \
+    SHADER void shade_##kind##number(struct path *p, const struct surface *s, const float *texture) {                  \
+        kind(p, s, texture, tint);                                                                                     \
+    }
+#define MATERIALS_OF(kind)                                                                                             \
+    MATERIAL(kind, 0, 0) MATERIAL(kind, 1, 0.01f) MATERIAL(kind, 2, 0.02f) MATERIAL(kind, 3, 0.03f)
+SHADER_KINDS(MATERIALS_OF)
+/* Entries of a table of all shaders. */
+#define SHADERS_OF(kind) shade_##kind##0, shade_##kind##1, shade_##kind##2, shade_##kind##3,
+
+/* A picture of which only tiles are computed: one at the middle of each square of `step` pixels. */
+struct view {
+    int width, height, step;
+};
+/* Returns the column or row of pixel `at` of tile number `tile`. */
+SHARED int sampled(const struct view *v, int tile, int at) { return tile * v->step + v->step / 2 + at; }
 /* Starts a pixel's first ray. */
 SHARED void aim(struct path *p, int column, int row, int width, int height) {
     struct vector from = {0, 1.5f, -4};

@@ -164,7 +164,7 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(NUM_SAMPLES, "num_samples") X(MEMORY_LAYOUT, "memory_layout") X(INIT, "init") X(INVAL, "inval") \
     X(ARRIVE_DROP, "arrive_drop") X(TEST_WAIT, "test_wait") X(TRY_WAIT, "try_wait") \
     X(COMPLETE_TX, "complete_tx") X(PENDING_COUNT, "pending_count") X(MASK, "mask") X(DATA, "data") X(ADDR, "addr") \
-    X(C, "c") X(D, "d")
+    X(C, "c") X(D, "d") X(WALK, "walk")
 #define ISA_MODES2(X) \
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
     X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \

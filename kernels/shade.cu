@@ -1,11 +1,12 @@
-// shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one kernel:
+// shade: paths of light traced from the camera through a scene of triangles with up to 32 materials, all in one kernel:
 // each ray traverses a tree of boxes with its own stack, finds the nearest triangle, and calls its material's shader
-// through a table, which redirects or ends the ray. A thread for each pixel.
+// through a table, which redirects or ends the ray. A thread for each pixel of the
+// sampled tiles of a picture.
 // From: the ray-tracing kernels of the subwarp-interleaving paper (section V-B): one kernel for everything, shaders
 //   called indirectly, few warps in an SM. The scenes are this project's own.
 // Divergence: a loop over a path's rays, whose length differs by thread; in it the traversal of the tree: a loop whose
 //   length differs by thread with an if without else (box missed), an if and else for leaf or node, a loop over a
-//   leaf's triangles with early returns; a break for the sky; an indirect call with up to eight targets, which contain
+//   leaf's triangles with early returns; a break for the sky; an indirect call with up to 32 targets, which contain
 //   loops, ifs and elses and wait for loads of a texture. Nesting: 4.
 // Instructions after reconvergence: 38 (the next box) after the if and else of leaf or node, 4 (loop) after the
 //   triangle's test, 24 (where the ray arrived, the call) after the walk, 2 (loop) after the call.
@@ -17,17 +18,7 @@
 
 enum { STACK = 32 };
 typedef void (*shader)(struct path *p, const struct surface *s, const float *texture);
-__constant__ shader shade_table[SHADERS] = {shade_matte,  shade_mirror, shade_gloss, shade_checks,
-                                            shade_marble, shade_wood,   shade_lamp,  shade_glass};
-
-static __device__ bool enters(const struct node *n, struct vector from, struct vector inverse, float most) {
-    float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
-    float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
-    float z1 = (n->low.z - from.z) * inverse.z, z2 = (n->high.z - from.z) * inverse.z;
-    float in = fmaxf(fmaxf(fminf(x1, x2), fminf(y1, y2)), fmaxf(fminf(z1, z2), 0.0f));
-    float out = fminf(fminf(fmaxf(x1, x2), fmaxf(y1, y2)), fminf(fmaxf(z1, z2), most));
-    return in <= out;
-}
+__constant__ shader shade_table[SHADERS] = {SHADER_KINDS(SHADERS_OF)};
 
 // Returns the nearest triangle, the first one on a tie; -1: the sky
 static __device__ int nearest(const struct node *nodes, const struct triangle *triangles, struct vector from,
@@ -38,7 +29,8 @@ static __device__ int nearest(const struct node *nodes, const struct triangle *t
 #pragma unroll 1
     for (;;) {
         const struct node *n = &nodes[at];
-        if (enters(n, from, inverse, *far)) {
+        float entry;
+        if (enters(n, from, inverse, *far, &entry)) {
             if (n->count == 0) {
                 stack[depth++] = n->first + 1;
                 at = n->first;
@@ -60,12 +52,12 @@ static __device__ int nearest(const struct node *nodes, const struct triangle *t
 }
 
 extern "C" __global__ void shade(const struct node *nodes, const struct triangle *triangles, const float *texture,
-                                 float *picture, int width, int height, int rays) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (column >= width || row >= height)
-        return;
+                                 float *picture, struct view view, int rays) {
+    int column = sampled(&view, blockIdx.x, threadIdx.x), row = sampled(&view, blockIdx.y, threadIdx.y);
+    int line = gridDim.x * blockDim.x,
+        at = (blockIdx.y * blockDim.y + threadIdx.y) * line + blockIdx.x * blockDim.x + threadIdx.x;
     struct path p;
-    aim(&p, column, row, width, height);
+    aim(&p, column, row, view.width, view.height);
 #pragma unroll 1
     for (int i = 0; i < rays && p.alive; i++) {
         float far;
@@ -78,5 +70,5 @@ extern "C" __global__ void shade(const struct node *nodes, const struct triangle
         arrive(&s, &p, &triangles[hit], far);
         shade_table[triangles[hit].material](&p, &s, texture);
     }
-    picture[row * width + column] = p.light;
+    picture[at] = p.light;
 }

@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 #define PAPER "subwarp interleaving, "
-/* The paper's machine has a unit that traverses the tree of boxes (section IV), so the kernels read the hits of rays as
- * inputs. */
-static const char scenes[] = "shadehit1 shadehit2 shadehit3 shadehit4 shadehit5 shadehit6 shadehit7 shadehit8 shadehit9"
-                             " shadehit10";
+/* The paper's machine has a unit that traverses the tree of boxes (section IV): the walk unit (docs/memory.md). */
+static const char scenes[] =
+    "shadeunit1 shadeunit2 shadeunit3 shadeunit4 shadeunit5 shadeunit6 shadeunit7 shadeunit8 shadeunit9"
+    " shadeunit10";
 static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 shade8 shade9 shade10";
 
 #define AT "memory.latency=600"
@@ -100,8 +100,8 @@ static const struct claim by_subwarps[] = {
 static const struct claim by_icache[] = {CLAIM("all", "as it is", 1.063), CLAIM("all", "a quarter", 1.045), {0}};
 
 #define SCENES                                                                                                         \
-    "the paper's ten are traces of games; ours are ten settings of one path tracer, which loads what a ray meets, as " \
-    "a unit of its own finds it there (docs/benchmarks.md)"
+    "the paper's ten are traces of games; ours are ten settings of one path tracer. The walk unit walks through the "  \
+    "tree; its latency was chosen by one number of the paper, the total load stalls (docs/reproduction.md)"
 
 const struct figure figures_subwarp[] = {
     {.name = "subwarp-table3",

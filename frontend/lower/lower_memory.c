@@ -76,6 +76,8 @@ void lower_load(struct lower *l) {
     in->is_signed = type_class(t) == 's';
     in->d2size = 0;
     set_address(l, in, &a);
+    if (l->dec->row->op == OP_HEDDLE)
+        in->cache_op = CACHE_WALK;
     if (n == 1) {
         in->d = list[0];
     } else {

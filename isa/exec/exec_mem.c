@@ -3,6 +3,7 @@
 #include "exec_span.h"
 #include "isa/machine/blend.h"
 #include "isa/rows.h"
+#include "isa/walk.h"
 
 /* Host memory may be less aligned than the simulated address (kernel parameters). */
 #define UNALIGNED __attribute__((aligned(1), may_alias))
@@ -363,6 +364,33 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
         load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);
 }
 
+/* Checks the lists, so that the walk unit can read them. */
+static bool has_lists(struct warp *w, lanemask_t m, struct effects *fx) {
+    const struct memory *mem = w->cta->launch->memory;
+    for (; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint64_t n = 0;
+        struct walk_record r;
+        if (!mem_read(mem, fx->addr[l], &r, sizeof r)) {
+            mem_fault(fx, FAULT_OUT_OF_BOUNDS, l, SPACE_GLOBAL, fx->addr[l], sizeof r);
+            return false;
+        }
+        if (r.list % sizeof n || !mem_read(mem, r.list, &n, sizeof n) || n > UINT32_MAX ||
+            !mem_find(mem, r.list, (n + 1) * sizeof n, NULL)) {
+            fx_fault_text(fx, FAULT_OUT_OF_BOUNDS, l, "the record of heddle.walk at 0x%llx has no list",
+                          (unsigned long long)fx->addr[l]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void exec_walk(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    mem_addresses(w, in, m, fx, elems(in));
+    if (has_lists(w, m, fx))
+        exec_ld(w, in, m, fx);
+}
+
 static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     struct span s;
     if (span_find(w, in, m, fx, elems(in), in->msize, true, &s))
@@ -462,6 +490,7 @@ LD_ROW(B64)
 LD_ROW(B128)
 LD_ROW(F32)
 LD_ROW(F64)
+WARP_FN(HEDDLE, T1(B32), FORM(MODE, WALK) | FORM(SPACE, GLOBAL) | FORM(VEC, V2), LOAD, MEM, NO_OPDS, exec_walk)
 ST_ROW(U8)
 ST_ROW(U16)
 ST_ROW(U32)

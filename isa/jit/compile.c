@@ -237,7 +237,7 @@ bool compile_block(struct compiler *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         const struct inst *in = &c->first[i];
         c->rule[i] = is_access(in) ? NULL : op_rule(c, in);
-        c->is_native[i] = c->rule[i] || (is_access(in) && access_is_native(c, in));
+        c->is_native[i] = c->rule[i] || (is_access(in) && in->cache_op != CACHE_WALK && access_is_native(c, in));
     }
     emit_prologue(c);
     c->inside = c->e.n;

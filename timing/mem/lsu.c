@@ -28,9 +28,10 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        /* 3: one request each of a fetch, a prefetch, and an access past the L1 */
-        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
-    return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
+        /* 4: one request each of a fetch, a prefetch, an access past the L1, and the walk unit */
+        4 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
+    return walker_init(&l->walker, &c->walk) && l->front && l->ahead.queue &&
+           lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
 }
@@ -55,6 +56,7 @@ void lsu_free(struct lsu *l) {
     if (!l)
         return;
     prefetchers_free(&l->prefetchers);
+    walker_free(&l->walker);
     for (int i = 0; i < LSU_PIPES; i++)
         lsu_pipe_free(&l->pipe[i]);
     free(l->fetch.ahead_sent);
@@ -266,8 +268,26 @@ static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
     }
 }
 
+static bool is_walk(const struct lsu_access *a) { return a->inst && a->inst->cache_op == CACHE_WALK; }
+
+static __attribute__((noinline, cold)) void accept_walk(struct lsu *l, const struct lsu_access *a, uint64_t now) {
+    uint16_t at = l->free_slot[--l->status.n_free];
+    l->slot[at] = (struct lsu_slot){
+        .tag = a->tag, .pending = 1, .unread = 1, .miss_lanes = a->lanes, .missed = true, .warp = a->warp};
+    l->slot_of_tag[a->tag % LSU_TAGS] = at;
+    l->n.instructions++;
+    walker_accept(l, a, at, now);
+}
+
+bool lsu_can_walk(const struct lsu *l) { return walker_has_place(&l->walker); }
+uint64_t lsu_walk_moved(const struct lsu *l) { return l->walker.moved; }
+
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     hot_assert(lsu_can_accept(l) && a->lanes);
+    if (__builtin_expect(is_walk(a), 0)) {
+        accept_walk(l, a, now);
+        return;
+    }
     uint32_t at = l->front_head + l->status.n_queue++;
     struct lsu_front *f = &l->front[at < l->status.queue ? at : at - l->status.queue];
     unsigned bytes = (unsigned)a->n_elems * a->msize;
@@ -383,14 +403,15 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     return used;
 }
 
-/* Runs the front and the requests of prefetchers, which share the L1's ports: see prefetch.h. */
-static void front_and_prefetch_tick(struct lsu *l, uint64_t now) {
-    uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
+/* Runs the front and the requests of prefetchers, which share the L1's ports: see prefetch.h. Returns the number of
+ * ports used. */
+static uint32_t front_and_prefetch_tick(struct lsu *l, uint32_t ports, uint64_t now) {
+    uint32_t used = 0;
     if (lsu_asked_first(l, now))
         used = lsu_asked_tick(l, 1, now);
     if (l->status.n_queue)
         used += front_tick(l, used, now);
-    lsu_asked_tick(l, ports - used, now);
+    return used + lsu_asked_tick(l, ports - used, now);
 }
 
 static inline void shared_tick(struct lsu *l, uint64_t now) {
@@ -425,16 +446,20 @@ static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
         fetch_tick(l, now);
     if (l->fills.head != l->fills.tail)
         fill_tick(l, now);
+    uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (l->ahead.n)
-        front_and_prefetch_tick(l, now);
+        used = front_and_prefetch_tick(l, ports, now);
     else if (l->status.n_queue)
-        front_tick(l, 0, now);
+        used = front_tick(l, 0, now);
+    if (l->walker.next <= now)
+        walker_tick(l, ports - used, now);
 }
 
 static uint64_t others_next(const struct lsu *l, uint64_t now) {
     if (l->n_returns || l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
         return now + 1;
-    return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
+    uint64_t fill = l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
+    return min64(fill, max64(now + 1, l->walker.next));
 }
 
 /* Sets status.next to the first cycle in which a part of the unit has work. Parts that were refused do not count: they
@@ -462,6 +487,7 @@ static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
 unsigned lsu_tick(struct lsu *l, uint64_t now) {
     struct lsu_status *s = &l->status;
     l->ended = false;
+    l->walker.now = now;
     if (__builtin_expect(l->misses.wanted | l->known.wanted, 0))
         drop_notices(l);
     if (memport_reply_cycle(s->port) <= now)
@@ -484,6 +510,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
 
 bool lsu_has_room(const struct lsu *l) {
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
+    most += l->walker.n && !l->pipe[PIPE_L1].present;
     most += l->status.n_queue && l->front[l->front_head].dest == TO_MEMORY;
     for (int i = 0; i < LSU_PIPES; i++) /* one entry for the miss and one for the line that it evicts */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
@@ -574,6 +601,8 @@ void lsu_describe(const struct lsu *l, char *out, size_t size) {
             at += snprintf(out + at, size - (size_t)at, "; %s: %llu in the pipeline, %u of %u MSHRs free", names[i],
                            (unsigned long long)(p->tail - p->head), p->cache.n_free, p->cache.shape.mshrs);
     }
+    if (l->walker.n && at >= 0 && (size_t)at < size)
+        at += snprintf(out + at, size - (size_t)at, "; %u warps in the walk unit", l->walker.n);
     if (l->ahead.n && at >= 0 && (size_t)at < size)
         at += snprintf(out + at, size - (size_t)at, "; %u requests of prefetchers wait", l->ahead.n);
     if (at >= 0 && (size_t)at < size)
@@ -586,6 +615,10 @@ static const struct stat_row lsu_rows[] = {
 #include "lsu_stats.def"
 #define COUNT_ROWS struct lsu_counts
 #include "l1_prefetch_stats.def"
+};
+static const struct stat_row walk_rows[] = {
+#define COUNT_ROWS struct walk_counts
+#include "walk_stats.def"
 };
 static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
@@ -618,6 +651,8 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     for (int i = 0; i < LSU_PIPES; i++)
         stats_count(s, pipe_rows_of_l1, sizeof pipe_rows_of_l1 / sizeof pipe_rows_of_l1[0], &l->pipe[i].n,
                     (int)first[i] - STAT_l1_accesses);
+    STATS_COUNT(s, walk_rows, &l->walker.n_of);
+    memset(&l->walker.n_of, 0, sizeof l->walker.n_of);
     memset(&l->n, 0, sizeof l->n);
     for (int i = 0; i < LSU_PIPES; i++) {
         memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);

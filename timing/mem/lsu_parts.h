@@ -14,6 +14,7 @@
 #include "timing/config/warp_set.h"
 #include "timing/report/stat.h"
 #include "timing/report/trace.h"
+#include "walker.h"
 #include <stddef.h>
 
 enum {
@@ -74,7 +75,8 @@ struct lsu_slot {
     uint32_t unread;  /* number of lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide; /* true if a lane may wait for several lines */
+    bool wide;  /* true if a lane may wait for several lines */
+    bool walks; /* true for an access of the walk unit */
     uint8_t warp;
     uint8_t fill; /* cycles at the banks after all lines have arrived, which is the last part */
 };
@@ -215,6 +217,7 @@ struct lsu {
     struct warp_set stores_ended;
     bool ended; /* true if a warp was added to stores_ended in this cycle */
 
+    struct walker walker;
     struct mem_waits waits; /* waits for replies */
     struct lsu_counts n;
     const struct config *cfg; /* outlives the unit */
@@ -281,6 +284,18 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
     if (__builtin_expect(l->prefetchers.n != 0, 0) && (!p || p == &l->pipe[PIPE_L1]))
         lsu_seen(l, op, result, out, now);
 }
+/* Continues the rays that waited for the access `slot` of the walk unit, which has ended, and frees the slot. */
+static inline void walker_arrived(struct lsu *l, uint32_t slot) {
+    struct walker *w = &l->walker;
+    struct walk *k = &w->walk[w->access[slot].walk];
+    const uint64_t ready = w->now + l->cfg->walk.latency;
+    for (lanemask_t m = w->access[slot].lanes; m; m &= m - 1)
+        k->ray[__builtin_ctz(m)].ready = ready;
+    k->next = min64(k->next, ready);
+    w->next = min64(w->next, ready);
+    l->slot[slot].walks = false;
+    l->free_slot[l->status.n_free++] = (uint16_t)slot;
+}
 /* Records that one of the parts that `slot` waits for has ended. */
 static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
@@ -290,6 +305,10 @@ static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
             l->fills.slot[l->fills.tail++ % LSU_SLOTS] = (uint16_t)slot;
             l->n_others++;
         }
+        return;
+    }
+    if (__builtin_expect(s->walks, 0)) {
+        walker_arrived(l, slot);
         return;
     }
     uint32_t at = (l->status.done_at + l->status.n_done++) % LSU_SLOTS;

@@ -1,6 +1,7 @@
 /* Memory instructions between issue and the load/store unit. */
 #include "memory_stage.h"
 #include "isa/arith.h"
+#include "isa/walk.h"
 #include "issue_slots.h"
 #include "memory_replies.h"
 #include "stages.h"
@@ -80,6 +81,21 @@ static __attribute__((noinline, cold)) void take_local(const struct sm *sm, stru
     a->local_stride = sm->memory.local_stride;
 }
 
+static inline bool is_walk(const struct inst *in) { return __builtin_expect(in->cache_op == CACHE_WALK, 0); }
+
+/* Sets the lists of a heddle.walk, which has checked them. */
+static __attribute__((noinline, cold)) void take_walk(const struct sm *sm, struct mem_inst *m) {
+    const struct memory *memory = sm->launch->memory;
+    m->access.halves.shape = SHAPE_ANY;
+    for (lanemask_t left = m->access.lanes; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        struct walk_record r = {.list = 0};
+        mem_read(memory, sm->fx.addr[l], &r, sizeof r);
+        const struct allocation *a = mem_find(memory, r.list, sizeof(uint64_t), NULL);
+        m->addr[l] = (uintptr_t)(a->host + (r.list - a->begin));
+    }
+}
+
 /* Sets up the access field by field, because an assignment of the whole struct would also clear all other bytes. */
 static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w, uint32_t pc) {
     const struct inst *in = &sm->program->program->code[pc];
@@ -112,6 +128,8 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
         take_local(sm, a);
     if (__builtin_expect(in->kind == K_COPY, 0))
         take_copy(sm, m);
+    if (is_walk(in))
+        take_walk(sm, m);
 }
 
 /* Notifies all parts that the table of memory instructions has become full, or is no longer full. */
@@ -192,7 +210,7 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
         turn->ended = true;
         return true;
     }
-    if (turn->lsu_used || !lsu_can_accept(sm->lsu)) {
+    if (turn->lsu_used || !lsu_can_accept(sm->lsu) || (is_walk(m->access.inst) && !lsu_can_walk(sm->lsu))) {
         sm->memory.lsu_refused |= !turn->lsu_used;
         return false;
     }

@@ -401,6 +401,6 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
 
 void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
 
-uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED]; }
+uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED] + lsu_walk_moved(sm->lsu); }
 
 const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->issue.profile; }

@@ -78,7 +78,7 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Returns the fault of a stopped SM; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
-/* Returns the issue slots used since the last sm_stats(). */
+/* Returns a count that grows with each issue slot used and each visit of the walk unit; sm_stats() resets the first. */
 uint64_t sm_issue_count(const struct sm *sm);
 /* Returns the counts since the last sm_launch(), one entry per instruction of the program, or NULL if the launch did
  * not request these counts. */

@@ -24,9 +24,9 @@ static double gain(const char *program) {
  * the gain of interleaving is several times higher. */
 START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
     cli_setup();
-    STATUS(HEDDLE_OK, "sweep shade7 shadehit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
-                      " -s si.trigger=half -j 2");
-    double walk = gain("shade7"), hit = gain("shadehit7");
+    STATUS(HEDDLE_OK, "sweep shade7 shadeunit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
+                      " -s walk.own_latency=1 -s walk.latency=1 -s walk.rate=32 -s si.trigger=half -j 2");
+    double walk = gain("shade7"), hit = gain("shadeunit7");
     ck_assert_msg(walk > 1 && hit > 1.2, "%.3f, %.3f", walk, hit);
     ck_assert_msg(walk - 1 < (hit - 1) / 3, "%.3f, %.3f", walk, hit);
     cli_teardown();

@@ -1,4 +1,5 @@
 /* Tests one memory instruction of one warp. Device memory has 4 KB, and byte i contains (7 i + 3) mod 256. */
+#include "isa/walk.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -535,7 +536,39 @@ START_TEST(space_of_an_address) {
 }
 END_TEST
 
+/* heddle.walk returns the two results of each lane's record, and faults at a record whose list is not in memory. */
+START_TEST(walks) {
+    for (int bad = 0; bad < 3; bad++) {
+        setup(4);
+        emit("heddle.walk.global.v2.b32", 4, 2, 16);
+        begin();
+        uint64_t list = buffer + 2048, n[] = {1, 0x1234};
+        mem_write(&mem, list, n, sizeof n);
+        if (bad == 1) /* more addresses than the buffer holds */
+            n[0] = BYTES / 8;
+        mem_write(&mem, buffer + 2080, n, sizeof n);
+        for (uint32_t l = 0; l < WARP_LANES; l++) {
+            struct walk_record r = {{l, 100 + l}, l == 9 && bad ? (bad == 1 ? buffer + 2080 : 8) : list};
+            mem_write(&mem, buffer + 32 * l, &r, sizeof r);
+            set_base((int)l, buffer + 32 * l - 16);
+        }
+        exec_inst(w, a->p.code, LANES_ALL, &fx);
+        ck_assert_int_eq(fx.fault, bad ? FAULT_OUT_OF_BOUNDS : FAULT_NONE);
+        if (bad)
+            ck_assert_uint_eq(fx.fault_lane, 9);
+        for (uint32_t l = 0; l < WARP_LANES && !bad; l++) {
+            ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[l], l);
+            ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[1]))[l], 100 + l);
+        }
+        free(fx.fault_text);
+        fx.fault_text = NULL;
+        end();
+    }
+}
+END_TEST
+
 SUITE(isa_exec_mem) {
+    TEST(walks);
     TEST_LOOP(loads, 0, N_WIDTHS);
     TEST_LOOP(stores, 0, N_WIDTHS);
     TEST(vectors_of_eight);

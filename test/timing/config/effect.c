@@ -117,6 +117,12 @@ static const struct {
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"l1.replacement", "lru is the only choice that is built in (timing_policies)"},
     {"l2.replacement", "likewise"},
+    {"walk.memory", "of heddle.walk, which these kernels do not have (timing_mem_walker)"},
+    {"walk.own_latency", "likewise"},
+    {"walk.warps", "likewise"},
+    {"walk.queue", "likewise"},
+    {"walk.rate", "likewise"},
+    {"walk.latency", "likewise"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 
