@@ -74,14 +74,14 @@ END_TEST
  * (host/report/figure_machines.c). */
 START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
-    STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");
+    STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 dpe-12 --no-plots -j 2");
     char *page = slurp("reproduction/index.html");
-    SAYS(page, "The other way: lps under folding, reduction (1.000, the text has 0.620), lu under");
-    SAYS(page, "Furthest off: srad under folding, reduction (1.000, the text has 0.500).");
+    SAYS(page, "The other way: mumpp under dpe (0.");
+    SAYS(page, "Furthest off: lps under folding, reduction (0.000, the text has 0.620).");
     SAYS(page, "<tr><td>Both N&#62;=0.5</td><td>si</td><td>turing</td><td>memory.latency=600 si.yield=true "
                "si.trigger=half</td><td>its</td></tr>");
     SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
-    SAYS(page, "<th>option</th><th>gt200</th><th>turing</th>");
+    SAYS(page, "<th>option</th><th>gt200</th><th>turing</th><th>fermi</th>");
     /* 30 is the number of SMs of the GTX 285; the rows of the figure's series set 4 SMs */
     SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>");
     SAYS(page, ", SQLite 3.");
