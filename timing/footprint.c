@@ -68,6 +68,9 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
     add(t, "the model's state of warps (sm.warps, options of the model)",
         n * (c->sm.warps + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
     const double slots = c->sm.warps + MAX_CONTEXTS, paths = slots * MAX_PATHS;
+    add(t, "walks of rays (walk.warps, walk.queue)",
+        n * ((c->walk.warps + c->walk.queue) * (double)(sizeof(struct walk) + sizeof(uint16_t)) +
+             LSU_SLOTS * sizeof(struct walk_access)));
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
              c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +

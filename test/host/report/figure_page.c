@@ -81,9 +81,9 @@ START_TEST(the_page_shows_machines_and_differences) {
     SAYS(page, "<tr><td>Both N&#62;=0.5</td><td>si</td><td>turing</td><td>memory.latency=600 si.yield=true "
                "si.trigger=half</td><td>its</td></tr>");
     SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
-    SAYS(page, "<th>option</th><th>gt200</th><th>turing</th><th>fermi</th>");
-    /* 30 is the number of SMs of the GTX 285; the rows of the figure's series set 4 SMs */
-    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>");
+    SAYS(page, "<th>option</th><th>pepsc</th><th>gt200</th><th>turing</th><th>fermi</th>");
+    /* the numbers of SMs of a PEPSC core and of the GTX 285; the rows of the figure's series set 4 SMs */
+    SAYS(page, "<tr><td>gpu.sms</td><td>1</td><td>30</td><td>");
     SAYS(page, ", SQLite 3.");
     free(page);
     cli_teardown();

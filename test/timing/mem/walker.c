@@ -140,6 +140,13 @@ START_TEST(warps_wait_in_the_queue) {
     ends(1 + OWN + 10, 1);
     ck_assert(lsu_can_walk(lsu));
     ends(1 + 2 * (OWN + 10), 2);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    lsu_stats(lsu, &s);
+    ck_assert_double_eq(stats_get(&s, "walk.instructions"), 2);
+    ck_assert_double_eq(stats_get(&s, "walk.rays"), 32 + 1);
+    ck_assert_double_eq(stats_get(&s, "walk.cycles"), 111 + 221); /* both arrive in cycle 0 */
+    stats_free(&s);
     stop();
 }
 END_TEST

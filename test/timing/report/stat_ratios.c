@@ -18,6 +18,8 @@ static const struct {
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},
     {"util.lanes_busy", "util.busy_flops", "util.peak_flops"},
+    {"walk.mean_cycles", "walk.cycles", "walk.instructions"},
+    {"walk.visits_per_ray", "walk.visits", "walk.rays"},
     {"util.datapath", "util.lost_datapath", "util.peak_flops"},
     {"util.no_flops", "util.lost_no_flops", "util.peak_flops"},
     {"util.memory", "util.lost_memory", "util.peak_flops"},
