@@ -92,8 +92,8 @@ static void lower_folder(const char *folder) {
 }
 
 /* All kernels are split, with three exceptions: kernels with calls through pointers; fwt_far and fwt_loop, all of whose
- * addresses contain an `and` of an index; and bfs1, whose loop reads memory that other threads write. About half of the static
- * instructions depend only on scalars and indices (the paper's Figure 6). */
+ * addresses contain an `and` of an index; and bfs1, whose loop reads memory that other threads write. About half of the
+ * static instructions depend only on scalars and indices (the paper's Figure 6). */
 START_TEST(kernels_of_the_project) {
     sum = (struct sum){0};
     lower_folder("kernels");
