@@ -6,9 +6,9 @@
  *     heddle.walk.global.v2.b32 {d, e}, [a];
  *
  * `a` is the address of a record (struct walk_record). The instruction returns the record's two results. The walk unit
- * of the timing model (timing/mem/walker.h) makes the accesses of the walk: the 64 bytes around each address of the list,
- * in order. A program computes results and lists before the launch, so the walk itself is an input. Records and lists
- * must not change during the launch.
+ * of the timing model (timing/mem/walker.h) makes the accesses of the walk: the 64 bytes around each address of the
+ * list, in order. A program computes results and lists before the launch, so the walk itself is an input. Records and
+ * lists must not change during the launch.
  *
  * A walk is a K_LOAD with cache_op CACHE_WALK. */
 #include <stdint.h>

@@ -81,8 +81,8 @@ const struct figure figures_dac[] = {
                       .split = &bound),
                 PANEL("over spe's", "gpu.cycles", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, counts, less),
                 PANEL("shares", "gpu.cycles", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, shares, covered),
-                PANEL("speed-up over spe with a linear index and 64 MSHRs", "gpu.cycles", PANEL_SPEEDUP,
-                      MEAN_GEOMETRIC, SHOW_RATIO, designs_linear, NULL)},
+                PANEL("speed-up over spe with a linear index and 64 MSHRs", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC,
+                      SHOW_RATIO, designs_linear, NULL)},
      .note = OURS "; memory-bound kernels: a perfect L1 makes them 1.5 times as fast (docs/dac.md)"},
     {0},
 };

@@ -4,9 +4,9 @@
  * ray tracing, which walks a tree of boxes for all rays of a warp.
  *
  * Warps wait in a queue (walk.queue); the unit follows the rays of walk.warps warps at once. A ray makes one access
- * after another: the 64 bytes around the next address of its list, then walk.latency cycles of tests. Rays of a warp that
- * are ready for the same 64 bytes in the same cycle share the access. The unit begins walk.rate accesses a cycle, of
- * the oldest warp first: in the L1, through ports that warps leave free, or in a memory of its own. The instruction
+ * after another: the 64 bytes around the next address of its list, then walk.latency cycles of tests. Rays of a warp
+ * that are ready for the same 64 bytes in the same cycle share the access. The unit begins walk.rate accesses a cycle,
+ * of the oldest warp first: in the L1, through ports that warps leave free, or in a memory of its own. The instruction
  * ends when the walks of all its lanes have ended. */
 #include "isa/types.h"
 
