@@ -21,14 +21,15 @@ static double gain(const char *program) {
 
 /* Figure subwarp-12: the rays of a warp reconverge after each step of the tree traversal. So the traversal diverges
  * little, and interleaving hides hardly any latency there. The shading code after it diverges. Without the traversal,
- * the gain of interleaving is several times higher. */
+ * the gain of interleaving is several times higher; with the smallest tables, it is more than twice as high, because
+ * fewer loads are in flight. */
 START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
     cli_setup();
     STATUS(HEDDLE_OK, "sweep shade7 shadeunit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
                       " -s walk.own_latency=1 -s walk.latency=1 -s walk.rate=32 -s si.trigger=half -j 2");
     double walk = gain("shade7"), hit = gain("shadeunit7");
-    ck_assert_msg(walk > 1 && hit > 1.2, "%.3f, %.3f", walk, hit);
-    ck_assert_msg(walk - 1 < (hit - 1) / 3, "%.3f, %.3f", walk, hit);
+    ck_assert_msg(walk > 1 && hit > (LEAST_TABLES ? 1.1 : 1.2), "%.3f, %.3f", walk, hit);
+    ck_assert_msg(walk - 1 < (hit - 1) / (LEAST_TABLES ? 2 : 3), "%.3f, %.3f", walk, hit);
     cli_teardown();
 }
 END_TEST
