@@ -108,9 +108,14 @@ static void order_of_ends(const struct gpu_policies *p, char out[64]) {
 
 /* Four warps, which start in the order 0, 1, 2, 3, compete for one scheduler. A round-robin scheduler lets them end in
  * that order. With youngest first, warp 3 never waits for another warp, warp 2 waits only for warp 3, and so on, so
- * they end in the reverse order. */
+ * they end in the reverse order. While a table is nearly full, schedulers pick warps round-robin, so the test needs
+ * larger tables than the smallest. */
 START_TEST(youngest_warp_ends_first) {
     char order[64];
+    if (LEAST_TABLES) {
+        test_skip("the smallest tables are often nearly full, and then no policy picks the warps");
+        return;
+    }
     order_of_ends(&built_in, order);
     ck_assert_str_eq(order, "0 1 2 3 ");
     order_of_ends(&(struct gpu_policies){.scheduler = &sched_youngest}, order);

@@ -115,6 +115,10 @@ static double mean_error(const char *table, const char *ptx, int cases, double *
 
 /* Without peer.sched_alternate the error is 1.4 %, without peer.fetch_crosses_lines 1.9 %. */
 START_TEST(first_set_is_near) {
+    if (LEAST_TABLES) {
+        test_skip("the reference's cycles are of a machine with its own table sizes");
+        return;
+    }
     double correlation,
         error = mean_error("test/reference/reference.tsv", "test/reference/kernels.ptx", 26, &correlation);
     ck_assert_double_lt(error, 0.012);
@@ -126,6 +130,10 @@ END_TEST
  * peer.sched_alternate, the error is 4.6 %, without peer.fetch_wrong_path 3.5 %, without peer.memory_placement 4.1
  * %. */
 START_TEST(other_kinds_are_near) {
+    if (LEAST_TABLES) {
+        test_skip("the reference's cycles are of a machine with its own table sizes");
+        return;
+    }
     double correlation, error = mean_error("test/reference/kinds.tsv", "test/reference/kinds.ptx", 28, &correlation);
     ck_assert_double_lt(error, 0.021);
     ck_assert_double_gt(correlation, 0.999);
