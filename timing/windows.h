@@ -20,7 +20,7 @@ struct launch;
 struct memsys;
 struct sm;
 
-/* A CTA that an SM begins at the start of its next job. */
+/* A CTA that an SM begins at the start of the next cycles that its host thread simulates. */
 struct cta_begin {
     uint64_t cta, cycle;
 };

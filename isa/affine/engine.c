@@ -20,7 +20,8 @@ static bool find_stream(struct affine_engine *e) {
     return affine_stream_init(&e->stream, e->program, zeroed_memory, NULL);
 }
 
-/* Allocates the registers. Each kind of data is one array, since an engine is created for each launch. */
+/* Allocates the registers. Each kind of data is one array, so that there are few allocations: an engine is created for
+ * each launch. */
 static bool make_registers(struct affine_engine *e) {
     const struct affine_stream *s = &e->stream;
     const size_t warps = (size_t)e->max_ctas * e->shape.n_warps;

@@ -213,7 +213,7 @@ FP_INLINE double f64_apply(enum f64_op op, double a, double b, double c) {
     }
 }
 
-/* Computes the arithmetic under the mode that the caller has set. */
+/* A function that computes one f64 operation on 32 lanes. The caller has set the host's rounding mode. */
 typedef void f64_lanes(double *r, const double *a, const double *b, const double *c);
 #define F64_LANES_FN(name, op)                                                                                         \
     static __attribute__((noinline)) void name(double *r, const double *a, const double *b, const double *c) {         \

@@ -11,7 +11,8 @@ struct native_cta {
     struct jit_frame frame; /* data that the code reads and writes */
 };
 
-/* True if native code has already taken the queue entry of the branch `in`. The call clears this state. */
+/* Returns true if native code has already removed the entry of the branch `in` from the predicate queue of decoupled
+ * affine computation. The call clears this state. */
 static inline bool native_is_taken(struct native_cta *n, const struct inst *in) {
     bool taken = in == n->frame.taken;
     n->frame.taken = NULL;

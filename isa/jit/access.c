@@ -295,8 +295,9 @@ static void line_offsets(struct emit *e, bool wide, unsigned v) {
     emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE);
 }
 
-/* RDX = host address of offset 0. Vector register 0 = address of offset 0, minus the instruction's offset. Vector
- * register 1 = the greatest base value at which an element is within bounds. */
+/* Loads what the bounds check of an access needs. RDX gets the host address of the first byte of the memory space or
+ * allocation. Vector register 0 gets the device address of this byte, minus the instruction's immediate offset. Vector
+ * register 1 gets the greatest distance from register 0 at which an element is within bounds. */
 static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct side_exit *out) {
     struct emit *e = &c->e;
     if (space_of(c, in) == SPACE_GLOBAL) {

@@ -62,6 +62,6 @@ void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsig
  * of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
-/* Replaces each NaN of an f32 vector by the canonical one. Uses mask 1 (AVX2) or 7. */
+/* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, mask 7 with AVX-512. */
 void lanes_canonical_nan(struct emit *e, unsigned v);
 #endif

@@ -53,7 +53,8 @@ void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uin
 /* Checks that only one lane of a warp reaches the readers of definition `def`: lane number `lane`, if the threads of a
  * warp form a row. If so, fills `choice` and returns NULL. Otherwise returns the reason. */
 const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane, struct lane_choice *choice);
-/* Returns true if some threads of a warp may be at an instruction with a member mask outside block b while other
- * threads are at such an instruction in b. Examines the other successor of each branch, up to the join. */
+/* Returns true if some threads of a warp may execute a shuffle, vote or other instruction with a member mask while
+ * other threads of the warp execute such an instruction in block b. For each branch that leads to b on one side, the
+ * function examines the other side, up to the join. */
 bool reduce_meets_others(const struct ir *ir, const struct control *control, uint32_t b);
 #endif

@@ -58,8 +58,8 @@ static void check_pair(const struct isa_row *row, const struct isa_row *scalar, 
         }
     }
 }
-/* Returns input i: first all combinations of special values in one half with random values in the other half, then
- * random values in both halves. */
+/* Tests each operation on pairs of f32 against float_ref on each half. The inputs are all combinations of special
+ * values in one half with random values in the other half, then random values in both halves. */
 START_TEST(pairs_of_f32) {
     static const enum op_id ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
     uint32_t n, rows = 0;

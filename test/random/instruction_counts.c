@@ -1,8 +1,8 @@
 /* Tests that the functional model and the timing model execute the same number of warp instructions, with any
  * extensions. Runs random kernels (random_kernel.h, affine_kernel.h) and the benchmarks. Every set of extensions that
- * change a program is combined with extensions that only change timing. A batch of the affine warp has one CTA in both
- * models (dac.batch). One difference is allowed: on an SM that has no CTAs left, the affine warp does not execute the
- * rest of its stream. HEDDLE_RANDOM_SEED sets the first seed. */
+ * change a program is combined with extensions that only change timing. In both models, the affine warp of `dac` serves
+ * one CTA at a time (dac.batch=1). One difference is allowed: on an SM that has no CTAs left, the affine warp does not
+ * execute the rest of its stream. HEDDLE_RANDOM_SEED sets the first seed. */
 #include "affine_kernel.h"
 #include "random_kernel.h"
 #include "test/timing/job_rig.h"

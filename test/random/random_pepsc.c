@@ -71,7 +71,8 @@ START_TEST(memory_equals_the_interpreters) {
     }
     /* Recursive kernels are not spilled, and about half of the rich kernels need more than 16 or 24 registers. */
     ck_assert_msg(fit * (kinds[_i] & RANDOM_RICH ? 5 : 2) > n, "%d of %d kernels fit", (int)fit, (int)n);
-    /* if threads exit early, few sums over a warp are reached by all of its lanes, so a test may find no reduction */
+    /* If threads exit early, only few sums over a warp are in code that all of its lanes reach, so there may be no
+     * reduction. */
     bool found = kinds[_i] & RANDOM_CHAINS ? chains > 0 : reductions > 0 || kinds[_i] & RANDOM_LEAVERS;
     ck_assert_msg(found, "nothing was found in %d kernels", (int)n);
 }

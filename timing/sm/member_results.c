@@ -2,7 +2,8 @@
 #include "counting.h"
 #include <assert.h>
 
-/* Returns the scoreboard of the lanes, whose path may have moved while they waited. */
+/* Returns the scoreboard of the path that contains the lanes now. While the lanes waited, the model may have merged or
+ * split their path. */
 static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
     struct path p[MAX_PATHS];
     int n = sw->control.ops->paths(sw->control.model, p, MAX_PATHS);

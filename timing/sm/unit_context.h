@@ -1,12 +1,13 @@
 #ifndef TIMING_SM_UNIT_CONTEXT_H
 #define TIMING_SM_UNIT_CONTEXT_H
-/* Contexts: warps of a unit without a CTA, in the last warp slots. A context runs a stream of the program (struct
- * program_stream) under the same model as all warps: it has paths, a scoreboard, fetches, uses pipes, and takes an
- * issue slot for each instruction. It has its own registers, local memory and barriers, and no shared memory. Its
- * special registers have the values of warp 0 of CTA (0,0,0). sm.context_cycles and sm.context_instructions count
- * contexts; statistics of CTAs and warps do not. A context runs while the SM has a CTA, and sleeps at other times
- * (PATH_ASLEEP). While it sleeps, its instructions in flight end, but no instruction issues. So a context neither
- * delays the end of a launch nor occupies the slot of a CTA. */
+/* Contexts. A context is a warp that belongs to an extension of the SM (unit.h) and not to a CTA; contexts have the
+ * last warp slots. A context runs a stream of the program (struct program_stream) under the same model as all warps: it
+ * has paths and a scoreboard, fetches instructions, uses pipes, and takes an issue slot for each instruction. It has
+ * its own registers, local memory and barriers, and no shared memory. Its special registers have the values of warp 0
+ * of CTA (0,0,0). sm.context_cycles and sm.context_instructions count contexts; statistics of CTAs and warps do not. A
+ * context runs while the SM has a CTA, and sleeps at other times (PATH_ASLEEP). While it sleeps, its instructions in
+ * flight end, but no instruction issues. So a context neither delays the end of a launch nor occupies the slot of a
+ * CTA. */
 #include "isa/types.h"
 #include <stdbool.h>
 

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <unistd.h>
 
-/* noinline: with inlining, gcc 12 warns because it confuses the buffer of open_memstream() with the pointer to it. */
 #define T(text) ((char[]){text}) /* writable text */
+
+/* The functions below are noinline, because gcc 12 otherwise confuses the buffer of open_memstream() with the pointer
+ * to it, and warns. */
 
 /* Returns the text that `write` writes to the page. The caller frees it. */
 __attribute__((noinline, unused)) static char *page(struct report *r, bool (*write)(struct report *r)) {

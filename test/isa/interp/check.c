@@ -329,7 +329,8 @@ START_TEST(readers_on_two_paths) {
 }
 END_TEST
 
-/* Barriers order the accesses of a block. A block is not affected by the accesses of an earlier block in its place. */
+/* Barriers order the accesses of a block. When a block reuses the shared memory of a block that has ended, the
+ * accesses of the ended block do not count. */
 START_TEST(barriers_order) {
     static const char *const kernels[] = {"double_buffer", "warp_barrier", "arrive", "ordered_paths"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -288,7 +288,8 @@ START_TEST(numbers_that_fit_are_taken) {
 }
 END_TEST
 
-/* A file that is included after the first setting is read by libconfig itself. */
+/* libconfig itself reads a file whose @include comes after the first setting. A number above 32 bits in such a file
+ * must be refused, too. */
 START_TEST(large_numbers_of_an_included_file) {
     char text[128], name[64];
     snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));

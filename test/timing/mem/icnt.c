@@ -197,9 +197,9 @@ static void same_grants(struct reference *p, uint64_t now, bool called) {
     ck_assert_int_eq(n, found);
 }
 
-/* Offers random packets, some far in the future, and gives outputs a random number of free places. The crossbar must
- * make the same grants as the reference model. It is called in every cycle, or only when it is due. Sometimes the clock
- * jumps. */
+/* Sends random packets through the crossbar and through the reference model of this file. Both must grant the same
+ * packets in the same cycles. Some packets arrive far in the future, and each output accepts a random number of
+ * packets. The crossbar runs in every cycle, or only when it is due, and sometimes the clock jumps. */
 START_TEST(reference_grants_the_same) {
     static struct reference p;
     uint64_t rng = (uint64_t)_i + 1;

@@ -191,11 +191,11 @@ START_TEST(the_profile_has_degrees_by_load) {
 }
 END_TEST
 
-/* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B]. Runs on the core with 4 ways of 32 kB, and with
- * twice the cache and 8 ways. Loops are not pipelined.
+/* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B]. Runs on the core with an L2 of 4 ways (32 kB
+ * per way), and with an L2 of twice the size and 8 ways. Loops are not pipelined.
  * - The first two of 200 iterations train the table, so 198 iterations request the five lines of the next iteration.
  * - 4 ways hold four of the lines. The fifth line evicts the first. The first then misses and evicts the second, and
- *   so on (197 times, because there is no iteration 201).
+ *   so on. This happens in all but the last of the 198 iterations, 197 times.
  * - No prefetched line is ever used. The last four stay in the cache.
  * - No line is late, so the degree stays at 1.
  * - 8 ways hold all five lines, and a higher degree is faster. */
