@@ -28,6 +28,7 @@ static const struct series sizes_l2[] = {
     SIZE("l2.size", 393216, "384K"), SIZE("l2.size", 786432, "768K"), SIZE("l2.size", 1572864, "1536K"), {0}};
 static const struct series sizes_l1[] = {
     SIZE("l1.size", 4096, "4K"), SIZE("l1.size", 16384, "16K"), SIZE("l1.size", 65536, "64K"), {0}};
+static const struct series sizes_l1i[] = {SIZE("l1i.size", 2048, "2K"), SIZE("l1i.size", 32768, "32K"), {0}};
 static const struct series schedulers[] = {
     {.label = "spe", .model = "spe", .hidden = true},
     {.label = "dpe", .model = "dpe", .base = "spe"},
@@ -81,7 +82,7 @@ static const struct claim against_dpe[] = {CLAIM("lud", "dws50", 1.052), CLAIM("
 static const struct claim constrained[] = {
     CLAIM("dual-path", "dpe", 1.149), CLAIM("dual-path", "constrained", 1.117), {0}};
 static const struct claim false_dependences[] = {CLAIM_AT_MOST("most", "optimistic", 1.01), {0}};
-static const struct claim forwarded[] = {CLAIM_AT_MOST("dual-path", "forwarding", 1.02), {0}};
+static const struct claim forwarded[] = {CLAIM_AT_MOST("most", "forwarding", 1.02), {0}};
 static const struct claim depth[] = {CLAIM("most", "spe", 11), CLAIM("most", "dpe", 7), {0}};
 static const struct claim bits[] = {CLAIM("most", "spe", 96), CLAIM("most", "dpe", 160), {0}};
 
@@ -121,7 +122,9 @@ const struct figure figures_dual_path[] = {
                       dws_over_dpe, against_dpe),
                 PANEL("speed-up of dpe over spe with either side of a branch first", "gpu.cycles", PANEL_SPEEDUP,
                       MEAN_GEOMETRIC, SHOW_RATIO, over_both_orders, NULL)},
-     .note = "the paper leaves open which side of a branch spe runs first; part of some gains is spe's order"},
+     .note = "the paper leaves open which side of a branch spe runs first; part of some gains is spe's order. The "
+             "text's numbers for dws50 make dpe's speed-up 1.305 for lud and 1.075 for qsort; the most, 1.42, is "
+             "another program's"},
     {.name = "dpe-14",
      .title = "sensitivity to caches and to what the scheduler sees",
      .paper = PAPER "figure 14",
@@ -132,10 +135,13 @@ const struct figure figures_dual_path[] = {
                 PANEL("speed-up of dpe over spe, by size of the L1", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC,
                       SHOW_RATIO, sizes_l1, NULL),
                 PANEL("speed-up over spe, by scheduler", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO,
-                      schedulers, constrained)},
+                      schedulers, constrained),
+                PANEL("speed-up of dpe over spe, by size of the L1I", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC,
+                      SHOW_RATIO, sizes_l1i, NULL)},
      .note =
          "the text says that speed-ups move by at most 2 % (L2) and 4 % (L1), stencil's at 4 KB aside; of the sizes "
-         "it names 4 KB only, the others are ours"},
+         "it names 4 KB only, the others are ours. The panel of the L1I is ours: the code of ray, mcml and qsort is "
+         "larger than 2 KB"},
     {.name = "dpe-scoreboard",
      .title = "a scoreboard without false dependences",
      .paper = PAPER "section 6.4",
