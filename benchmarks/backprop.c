@@ -19,8 +19,8 @@ struct net {
     float *input;                  /* inputs + 1 values; the first value is the constant 1 */
     float *weight, *before, *got;  /* (inputs + 1) x ROW values in each array */
     float *partial, *want_partial; /* UNITS sums for each block */
-    float output[ROW],
-        delta[ROW]; /* output: weights from the hidden units to the output unit; delta: errors of the hidden units */
+    /* output: weights from the hidden units to the output unit; delta: errors of the hidden units */
+    float output[ROW], delta[ROW];
 };
 
 static float squash(float sum) { return 1 / (1 + expf(-sum)); }

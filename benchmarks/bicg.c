@@ -12,8 +12,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, floa
                                  char *why, size_t why_size) {
     uint64_t seed = 19, rows = nx * sizeof *a, columns = ny * sizeof *a;
     float *p = a + (size_t)nx * ny, *r = p + ny, *q = r + nx, *s = q + nx, *got = s + ny;
-    bench_fill(a, (size_t)nx * ny + nx + ny, &seed, -1,
-               1); /* also fills the two vectors, which follow the matrix in memory */
+    /* the call also fills the vectors p and r, which follow the matrix in memory */
+    bench_fill(a, (size_t)nx * ny + nx + ny, &seed, -1, 1);
     uint64_t da = bench_buffer(h, a, nx * columns), dp = bench_buffer(h, p, columns), dr = bench_buffer(h, r, rows);
     uint64_t dq = bench_buffer(h, NULL, rows), ds = bench_buffer(h, NULL, columns);
     if (!da || !dp || !dr || !dq || !ds)

@@ -40,9 +40,10 @@ struct flux {
 
 struct mesh {
     uint32_t cells, ring, steps;
-    uint32_t *number; /* the cell number for each place in the mesh */
-    int32_t *around;  /* FACES x cells */
-    float *normals;   /* 3 x FACES x cells elements */
+    /* for each place in the mesh, the number of the cell that lies there (cell numbers are shuffled) */
+    uint32_t *number;
+    int32_t *around; /* number of the cell behind each face, or FAR_FIELD or WALL: FACES x cells elements */
+    float *normals;  /* normal of each face: 3 x FACES x cells elements */
     float *areas, *factors;
     float *v, *old, *flux, *got; /* VARIABLES x cells each */
     float far[VARIABLES];
@@ -82,8 +83,8 @@ static struct flux fluxes_of(struct state s) {
     return f;
 }
 
-/* Adds the flux through a face with `normal` of cell `s`. The cell on the other side of the face has `momentum` and
- * flux `g`. */
+/* Adds the flux through one face of a cell to `sum`. The face has `normal`; the cell has state `s` and flux `f`; the
+ * cell behind the face has `momentum` and flux `g`. */
 static void exchange(float sum[VARIABLES], const float normal[3], const struct state *s, const struct flux *f,
                      const float momentum[3], const struct flux *g) {
     for (int axis = 0; axis < 3; axis++) {

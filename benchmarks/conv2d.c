@@ -11,7 +11,7 @@ static void reference(const float *in, float *out, uint32_t width, uint32_t heig
     static const float c[3][3] = {{0.2f, 0.5f, -0.8f}, {-0.3f, 0.6f, -0.9f}, {0.4f, 0.7f, 0.1f}};
     for (uint32_t y = 1; y + 1 < height; y++)
         for (uint32_t x = 1; x + 1 < width; x++) {
-            float sum = 0; /* fma(a, b, 0) is the product, rounded once */
+            float sum = 0; /* the first fma adds to 0 and thus gives the product, rounded once, as in the kernel */
             for (uint32_t i = 0; i < 9; i++)
                 sum = fmaf(c[i / 3][i % 3], in[(size_t)(y + i / 3 - 1) * width + x + i % 3 - 1], sum);
             out[(size_t)y * width + x] = sum;

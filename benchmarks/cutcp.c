@@ -11,8 +11,8 @@
 extern const struct bench bench_cutcp;
 
 enum { BIN_DEPTH = 8, REGION = 8, POINTS = REGION * REGION * REGION, MAX_AROUND = 11 * 11 * 11 };
-static const float spacing =
-    0.5f; /* spacing of the lattice in Angstrom; a region and a bin have the same size, 4 Angstrom */
+/* Spacing of the lattice in Angstrom. A region of REGION points and a bin of atoms have the same size, 4 Angstrom. */
+static const float spacing = 0.5f;
 
 struct atom {
     float x, y, z, charge;

@@ -36,8 +36,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
                                  size_t why_size) {
     uint32_t n = g->n;
     uint64_t seed = 17, line = n * sizeof(float), square = n * line;
-    bench_fill(g->a, (size_t)n * (n + 8), &seed, -1,
-               1); /* also fills the eight vectors, which follow the matrix in memory */
+    /* the call also fills the eight vectors that follow the matrix in memory */
+    bench_fill(g->a, (size_t)n * (n + 8), &seed, -1, 1);
     uint64_t a = bench_buffer(h, g->a, square), u1 = bench_buffer(h, g->u1, line), v1 = bench_buffer(h, g->v1, line);
     uint64_t u2 = bench_buffer(h, g->u2, line), v2 = bench_buffer(h, g->v2, line), y = bench_buffer(h, g->y, line);
     uint64_t z = bench_buffer(h, g->z, line), x = bench_buffer(h, g->x, line), w = bench_buffer(h, g->w, line);

@@ -45,10 +45,10 @@ bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*p
         g->offsets[pairs[e][0] + 1]++;
     for (uint32_t i = 0; i < nodes; i++)
         g->offsets[i + 1] += g->offsets[i];
+    /* In this loop, g->offsets[i] is the index for the next edge of node i. The loop after it restores the index of the
+     * first edge. */
     for (uint32_t e = 0; e < edges; e++) {
-        uint32_t at =
-            g->offsets[pairs[e]
-                            [0]]++; /* g->offsets holds the next free entry of each row here, and is restored below */
+        uint32_t at = g->offsets[pairs[e][0]]++;
         g->targets[at] = pairs[e][1];
         if (order)
             order[at] = e;

@@ -21,13 +21,15 @@ static const float omega = 1.95f;
 
 struct fluid {
     uint32_t nx, ny, nz, steps;
-    uint32_t row, layer, cells; /* cells of a padded row and layer, and of an array with its margins */
-    float *now, *next, *got;    /* ARRAYS x cells each */
+    /* numbers of cells: in a padded row, in a padded layer, and in an array with its margins */
+    uint32_t row, layer, cells;
+    float *now, *next, *got; /* ARRAYS x cells each */
 };
 
 static float weight(int d) { return d == 0 ? 1 / 3.0f : d < 7 ? 1 / 18.0f : 1 / 36.0f; }
 
-/* Sums the distributions, each with the sign of its direction along `axis`, in the order of the kernel's terms. */
+/* Returns the momentum along `axis`: the sum of the distributions f[d], each with the sign of the component of
+ * direction d along this axis. The terms are added in the order of the kernel. */
 static float momentum(const float f[DIRECTIONS], int axis) {
     static const int order[3][10] = {{3, 4, 7, 8, 9, 10, 15, 16, 17, 18},
                                      {1, 2, 7, 8, 9, 10, 11, 12, 13, 14},

@@ -51,7 +51,7 @@ static void fill(const struct sequences *q) {
 
 static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text) {
     uint32_t i = 0;
-    while (i < length && query[i] == text[i]) /* the text ends with 0 */
+    while (i < length && query[i] == text[i]) /* stops at the end of the text, too: its final 0 is not a letter */
         i++;
     return (int32_t)i;
 }
@@ -70,7 +70,8 @@ static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t
     return before > behind ? before : behind;
 }
 
-/* Compares lengths, and checks that every match is where the kernel reports it. */
+/* Compares the lengths of the longest matches with the reference, and checks that the text has such a match at each
+ * place that the kernel reports. */
 static enum heddle_status compare(const struct sequences *q, char *why, size_t why_size) {
     for (uint32_t i = 0; i < q->starts * q->count; i++) {
         uint32_t start = i / q->count, own = i % q->count, length = q->length - start;

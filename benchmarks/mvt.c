@@ -11,8 +11,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, floa
                                  size_t why_size) {
     uint64_t seed = 18, line = n * sizeof *a;
     float *x1 = a + (size_t)n * n, *x2 = x1 + n, *y1 = x2 + n, *y2 = y1 + n, *got = y2 + n;
-    bench_fill(a, (size_t)n * (n + 4), &seed, -1,
-               1); /* also fills the four vectors, which follow the matrix in memory */
+    /* the call also fills the four vectors that follow the matrix in memory */
+    bench_fill(a, (size_t)n * (n + 4), &seed, -1, 1);
     uint64_t da = bench_buffer(h, a, n * line), dx1 = bench_buffer(h, x1, line), dx2 = bench_buffer(h, x2, line);
     uint64_t dy1 = bench_buffer(h, y1, line), dy2 = bench_buffer(h, y2, line);
     if (!da || !dx1 || !dx2 || !dy1 || !dy2)

@@ -249,7 +249,9 @@ static enum heddle_status run_fft(struct loops *r) {
             transform(exact, exact + 2 * n, n, 1);
             for (uint32_t i = 0; i < 2 * n; i++)
                 in[i] = (float)exact[2 * n + i];
-            s = compare(r, from, in, (size_t)2 * n, "result"); /* 10 and 14 stages: an even number */
+            /* the stages alternate between two arrays; after an even number of stages (10 or 14), the result is in
+             * `from` */
+            s = compare(r, from, in, (size_t)2 * n, "result");
         }
     }
     free(exact);
@@ -320,7 +322,7 @@ static enum heddle_status run_lu(struct loops *r) {
     double *exact = calloc(size, sizeof *exact);
     enum heddle_status s = HEDDLE_USAGE;
     if (a && exact) {
-        for (uint32_t i = 0; i < n; i++) /* a dominant diagonal needs no pivoting */
+        for (uint32_t i = 0; i < n; i++) /* makes the diagonal dominant, so that the decomposition needs no pivoting */
             a[i * n + i] += (float)n;
         uint64_t buffer = BUFFER(a, size);
         s = buffer ? LAUNCH("lu", BENCH_ARG(buffer), BENCH_ARG(n)) : heddle_status(r->h);
@@ -358,7 +360,8 @@ static double normal_at(double p) {
 }
 
 static enum heddle_status run_mc(struct loops *r) {
-    const bool uniform = in_sides(r); /* the sizes of the benchmark mc */
+    /* the source form uses the sizes of the benchmark mc and uniform random numbers */
+    const bool uniform = in_sides(r);
     const uint32_t n = uniform ? r->small ? 2 : 60 : r->small ? 1 : 4, paths = r->small ? 4096 : 65536;
     float *options = zeros(r, 4 * n), *want = zeros(r, 2 * n);
     float *normal = uniform ? random_floats(r, paths, 0.02f, 0.98f) : random_floats(r, paths, -2, 2);

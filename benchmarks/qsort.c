@@ -11,11 +11,12 @@ extern const struct bench bench_qsort;
 
 enum { BLOCK = 128, CHUNK = 1024, PARTS = 256 };
 
-/* Layout as in the kernel's source. */
+/* Keys [from, to) of an array, and how a kernel splits them around the key `pivot`. The kernel's source has a struct
+ * with this layout. */
 struct part {
     uint32_t from, to, pivot, below, above;
 };
-/* Keys [from, to) of an array are in the range low to high. */
+/* Keys [from, to) of an array, all of which have values from `low` to `high`. */
 struct range {
     uint32_t from, to, low, high;
 };
@@ -25,7 +26,8 @@ struct sort {
     uint64_t array[2], sorted, parts, sums; /* buffers */
     uint32_t few;
     struct range todo[PARTS]; /* parts of array[now] */
-    struct part done[PARTS];  /* parts to sort by a block each; pivot: the array */
+    /* parts that one block each can sort; here, `pivot` is the index of the array that holds the part */
+    struct part done[PARTS];
     int n_todo, n_done, now;
 };
 
@@ -38,8 +40,8 @@ static int order(const void *a, const void *b) {
 
 static uint32_t pivot(const struct range *r) { return r->low + (r->high - r->low) / 2; }
 
-/* Copies n parts to the device and launches a kernel with a CTA for each. Its
- * arguments: buffers `before`, the parts, and the buffer `after` unless 0. */
+/* Copies n parts to the device and launches a kernel with a CTA for each. The kernel's arguments are the buffers
+ * `before`, the buffer of parts, and the buffer `after` unless that is 0. */
 static enum heddle_status launch(struct sort *s, const char *kernel, const struct part *part, int n,
                                  const uint64_t *before, int n_before, uint64_t after) {
     struct heddle_dim grid = {(uint32_t)n, 1, 1}, block = {BLOCK, 1, 1};
@@ -54,7 +56,7 @@ static enum heddle_status launch(struct sort *s, const char *kernel, const struc
     return status != HEDDLE_OK ? status : heddle_launch(s->h, s->m, kernel, grid, block, 0, arg, args);
 }
 
-/* Adds the keys of a range to the ranges of the next pass, or to the parts that a block sorts. */
+/* Adds a range to `todo`, the ranges of the next pass, or, if a block can sort it, to `done`. */
 static void add(struct sort *s, struct range r) {
     if (r.to - r.from > s->few)
         s->todo[s->n_todo++] = r;
@@ -62,7 +64,7 @@ static void add(struct sort *s, struct range r) {
         s->done[s->n_done++] = (struct part){r.from, r.to, (uint32_t)!s->now, 0, 0};
 }
 
-/* Splits all ranges that are too long for a block once, into the other array. */
+/* One pass: splits each range of `todo` once around its pivot, from array[now] into the other array. */
 static enum heddle_status split(struct sort *s) {
     struct part part[PARTS], fill[PARTS];
     struct range old[PARTS];
@@ -101,7 +103,8 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, uint
     size_t bytes = keys * sizeof *want;
     uint32_t *got = want + keys;
     uint64_t seed = 50;
-    for (uint32_t i = 0; i < keys; i++) /* random high bits: a signed comparison would sort wrongly */
+    /* the highest bit is random, so that a kernel that compares keys as signed numbers gives a wrong result */
+    for (uint32_t i = 0; i < keys; i++)
         want[i] = (uint32_t)(bench_random(&seed) % 65536) << 16 | 0x5eed;
     struct sort s = {.h = h, .m = m, .few = few};
     s.array[0] = bench_buffer(h, want, bytes);

@@ -12,7 +12,7 @@ extern const struct bench bench_ray;
 enum { WIDTH = 16, HEIGHT = 8, OBJECTS = 17, TURNS = 5 };
 static const float near = 1e-3f;
 
-/* Layout as in the kernel's source. */
+/* The kernel's source has a struct with this layout. */
 struct object {
     float x, y, z, size, colour, mirror, shine;
     int plane;
@@ -51,7 +51,7 @@ static float meets(const struct object *o, const struct ray *r) {
     return t >= near ? t : 0;
 }
 
-/* Returns the first object that the ray hits, or -1: the sky. */
+/* Returns the index of the first object that the ray hits, or -1 if it reaches the sky. */
 static int first(const struct scene *scene, const struct ray *r, float *distance) {
     int hit = -1;
     *distance = 1e9f;
@@ -65,7 +65,7 @@ static int first(const struct scene *scene, const struct ray *r, float *distance
     return hit;
 }
 
-/* Returns the material at the hit point `at`, and its normal. */
+/* Returns the object with the colour that it has at the hit point `at`. Sets *normal to the surface normal there. */
 static struct object surface(const struct object *o, struct vector at, struct vector *normal) {
     struct object s = *o;
     if (o->plane) {
@@ -92,7 +92,8 @@ static float lit(const struct scene *scene, const struct object *o, const struct
     return fmaf(o->shine, gleam * gleam, fmaf(o->colour, facing, light));
 }
 
-/* `turns`: reflections left; weight: part of the light that reaches the eye. The ray's direction has any length. */
+/* Returns the brightness that the ray sees. `turns`: number of reflections that may still follow; `weight`: part of
+ * this light that reaches the eye. The ray's direction need not have length one. */
 static float trace(const struct scene *scene, struct ray r, int turns, float weight) {
     if (weight <= 0.01f)
         return 0;

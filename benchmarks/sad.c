@@ -15,7 +15,7 @@ struct frames {
     uint16_t *want, *got;        /* SUMS x macroblocks x PADDED elements in each array */
 };
 
-/* Returns the pixel nearest to (x, y). */
+/* Returns the pixel at (x, y), or the nearest pixel of the frame if (x, y) is outside. */
 static int texel(const struct frames *f, int x, int y) {
     int right = (int)f->width - 1, bottom = (int)f->height - 1;
     x = x < 0 ? 0 : x > right ? right : x;

@@ -35,16 +35,19 @@ static const struct setting settings[] = {
 };
 
 struct world {
-    struct triangle *triangle; /* most */
-    struct node *node;         /* 2 x most + 1 */
-    struct walk *walk;         /* walks of ray i of each pixel; one picture for each i */
-    uint64_t *visit;           /* lists of all walks: a count, then addresses */
+    struct triangle *triangle; /* room for `most` triangles */
+    struct node *node;         /* 2 x most + 1 elements */
+    /* walks of all rays: first the walk of ray 0 of each pixel, then that of ray 1 of each pixel, and so on */
+    struct walk *walk;
+    /* for each walk: the number of its visits, then the address of each visited pair of nodes or leaf */
+    uint64_t *visit;
     size_t visits, room;
     uint64_t node_at, triangle_at; /* device addresses */
-    bool unit, full;               /* unit: the walk unit walks; full: memory ran out */
+    /* unit: the simulated walk unit walks the tree, not the kernel; full: memory ran out */
+    bool unit, full;
     float *texture, *want, *got;
     int n, most, nodes;
-    int width, height; /* of the computed tiles, side by side */
+    int width, height; /* size in pixels of the picture that consists of the computed tiles, side by side */
     struct view view;
     const struct setting *setting;
     uint64_t seed;
@@ -71,7 +74,8 @@ static void ground(struct world *w, int side, float rough) {
     for (int i = 0; i < side * side; i++) {
         float step = 16.0f / (float)side, x = (float)(i % side) * step - 8, z = (float)(i / side) * step - 5;
         struct vector corner[4];
-        for (int k = 0; k < 4; k++) { /* a height depends on the place, so that adjacent triangles share corners */
+        /* the height of a corner is a function of its x and z, so that adjacent squares share corners */
+        for (int k = 0; k < 4; k++) {
             float cx = x + (k & 1 ? step : 0), cz = z + (k & 2 ? step : 0);
             uint64_t at = (uint64_t)(int64_t)(cx * 64 + cz * 8192 + 1e6f);
             corner[k] = (struct vector){cx, rough * bench_uniform(&at, -1, 1), cz};
@@ -125,14 +129,17 @@ static int by_axis(const void *a, const void *b, void *axis) {
     return (x > y) - (x < y);
 }
 
-static void widen(struct node *n,
-                  struct vector v) { /* The box grows by more than the rounding errors of the traversal. */
+/* Extends the box of node `n` so that it contains point `v`, with a margin that exceeds the rounding errors of the
+ * traversal. */
+static void widen(struct node *n, struct vector v) {
     const float more = 1e-2f;
     n->low = (struct vector){fminf(n->low.x, v.x - more), fminf(n->low.y, v.y - more), fminf(n->low.z, v.z - more)};
     n->high = (struct vector){fmaxf(n->high.x, v.x + more), fmaxf(n->high.y, v.y + more), fmaxf(n->high.z, v.z + more)};
 }
 
-/* Builds a tree over triangles, halved along the longest side. Node 0 is the root; unfinished nodes are on a list. */
+/* Builds a tree over the triangles: halves the triangles of a node along the longest side of its box until a node has
+ * at most LEAF triangles. Node 0 is the root. The loop finishes one node after another and appends the children to the
+ * array. */
 static void plant(struct world *w) {
     w->nodes = 2; /* number 1 is unused: pairs of children begin at multiples of 64 bytes */
     w->node[0] = (struct node){.first = 0, .count = w->n};

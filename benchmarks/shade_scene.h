@@ -11,7 +11,7 @@ struct vector {
     float x, y, z;
 };
 struct triangle {
-    struct vector corner, one, other; /* the two edges from the corner */
+    struct vector corner, one, other; /* one, other: the two edges that begin at `corner`, as vectors */
     int material;
 };
 struct node { /* node of a tree of boxes */
@@ -29,7 +29,7 @@ struct walk { /* the record of a heddle.walk (isa/walk.h) */
     unsigned long long list; /* device address of the list of boxes and triangles that the walk reads */
 };
 struct path {
-    struct vector from, by; /* direction, a vector of length one */
+    struct vector from, by; /* origin of the ray, and its direction, a vector of length one */
     float weight, light;
     unsigned random, alive;
 };
@@ -69,8 +69,8 @@ SHARED float meets(const struct triangle *t, struct vector from, struct vector b
     return v < 0 || u + v > 1 || far < EDGE ? FAR_AWAY : far;
 }
 
-/* Returns whether a ray enters a box before the distance `most`. `inverse`: reciprocals of its direction. `at` gets the
- * distance. */
+/* Returns whether a ray enters the box of node `n` before the distance `most`. `inverse`: reciprocals of the components
+ * of the ray's direction. *at gets the distance at which the ray enters the box. */
 SHARED int enters(const struct node *n, struct vector from, struct vector inverse, float most, float *at) {
     float x1 = (n->low.x - from.x) * inverse.x, x2 = (n->high.x - from.x) * inverse.x;
     float y1 = (n->low.y - from.y) * inverse.y, y2 = (n->high.y - from.y) * inverse.y;
@@ -81,7 +81,7 @@ SHARED int enters(const struct node *n, struct vector from, struct vector invers
     return in <= out;
 }
 
-/* Returns a random number in [-1, 1). */
+/* Returns the next random number of the path, in [-1, 1). */
 SHARED float either(struct path *p) {
     p->random = p->random * 1664525u + 1013904223u;
     return (p->random >> 8) * 0x1p-23f - 1;
@@ -182,7 +182,7 @@ SHARED void glass(struct path *p, const struct surface *s, const float *texture,
 #define MATERIALS_OF(kind)                                                                                             \
     MATERIAL(kind, 0, 0) MATERIAL(kind, 1, 0.01f) MATERIAL(kind, 2, 0.02f) MATERIAL(kind, 3, 0.03f)
 SHADER_KINDS(MATERIALS_OF)
-/* Entries of a table of all shaders. */
+/* The entries of one kind in a table of all shaders. */
 #define SHADERS_OF(kind) shade_##kind##0, shade_##kind##1, shade_##kind##2, shade_##kind##3,
 
 /* A picture of which only tiles are computed: one at the middle of each square of `step` pixels. */

@@ -13,11 +13,12 @@ enum { NEAR = 64, MAX_POWER = 9 };
 
 struct matrix {
     uint32_t rows, n;
-    uint32_t *first, *column;      /* numbers of elements: rows + 1; n */
+    uint32_t *first, *column;      /* first: rows + 1 elements; column: n elements (one for each entry of the matrix) */
     float *value, *x, *want, *got; /* value: n elements; the others: one element per row */
 };
 
-/* Draws the lengths of rows first: their sum is the number of entries. */
+/* Draws the random length of each row. This precedes the allocation of the entries, because the sum of the lengths is
+ * their number. */
 static void lengths(struct matrix *a, int max_power) {
     uint64_t seed = 11;
     for (uint32_t i = 0; i < a->rows; i++) {

@@ -17,7 +17,7 @@ struct picture {
     float *image, *c, *n, *s, *w, *e, *got; /* rows x columns each */
 };
 
-/* Returns the variance over the squared mean of the upper left quarter. */
+/* Returns the variance of the upper left quarter of the image, divided by its squared mean. */
 static float speckle(const struct picture *p, const float *image) {
     double sum = 0, sum2 = 0, n = (double)(p->rows / 2) * (p->columns / 2);
     for (uint32_t y = 0; y < p->rows / 2; y++)

@@ -15,7 +15,7 @@ static const float c0 = 1.0f / 6, c1 = 1.0f / 36;
 
 struct grid {
     uint32_t nx, ny, nz, steps;
-    float *now, *next, *got; /* nx x ny x nz each */
+    float *now, *next, *got; /* nx x ny x nz values in each array */
 };
 
 /* Computes one step from `now` to `next`, and then swaps the two pointers. */

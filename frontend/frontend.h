@@ -18,7 +18,8 @@ struct image_variable {
     struct loc loc;
 };
 
-/* An address in an initialiser: the bytes at `offset` of variable `var` get the address of `symbol` plus `addend`. */
+/* An address in an initialiser: `bytes` bytes at `offset` of variable `var` get the address of `symbol` plus
+ * `addend`. */
 struct image_reloc {
     uint32_t var, offset, bytes;
     /* number of bits by which the address is shifted right before its low `bytes` bytes are stored; 8 for 0xFF00(x) */
@@ -38,8 +39,8 @@ struct image {
     /* names of each .func and .entry, indexed by id; the address of a function is CODE_BASE + 16 * id */
     const char **functions;
     uint32_t n_functions;
-    int address_size;    /* bits: 32 or 64 */
-    struct scope *names; /* private to the front end */
+    int address_size;    /* size of an address in bits: 32 or 64 */
+    struct scope *names; /* all names of the module scope; private to the front end */
     struct arena *arena;
 };
 
@@ -83,7 +84,7 @@ struct lower_options {
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
 
 /* Returns the name and description of pass `n`, counted from 0, of a table (NULL selects the table in pass.c). Returns
- * NULL after the last pass. `heddle inspect --pass` and `heddle list` show them. */
+ * NULL after the last pass. `heddle inspect --pass` and `heddle list` print both. */
 const char *frontend_pass_name(const struct pass *table, int n);
 const char *frontend_pass_help(const struct pass *table, int n);
 #endif

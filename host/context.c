@@ -29,7 +29,8 @@ static bool set_reconv(struct heddle *h, const struct model_tables *tables, cons
     return !m.base->set || config_set(&h->config, m.base->set, err, err_size);
 }
 
-/* Each old name gets one note, even if the name occurs in several places. */
+/* Adds a note that option `old` is now called `key`. Each old name gets one note, even if it occurs in several
+ * places. */
 static void note_renamed(void *context, const char *old, const char *key) {
     struct heddle *h = context;
     char text[160];
@@ -56,7 +57,8 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
     return config_check(&h->config, err, err_size);
 }
 
-/* Collects the units of each SM and the prefetchers of each L2 slice from the model's mechanisms and from `parts`. */
+/* Collects the units of each SM and the prefetchers of each L1 and L2 slice: first from the model's mechanisms, then
+ * from `parts`. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
     h->n_units = mechanism_units(h->mechanisms, &h->model, &h->config, h->units, MAX_UNITS);
     h->n_prefetchers = mechanism_prefetchers(h->mechanisms, &h->model, &h->config, h->prefetchers, PREFETCHERS_MAX);
@@ -85,7 +87,8 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
-    assert(p.scheduler && p.l1 && p.l2); /* the test suite mechanisms_all reports a choice that has no policy */
+    /* each choice of these options has a policy: the test suite mechanisms_all checks this */
+    assert(p.scheduler && p.l1 && p.l2);
     return p;
 }
 

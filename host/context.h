@@ -13,7 +13,7 @@
 /* A kernel or function of a module. It is lowered for the context's model at its first use. */
 struct lowered_kernel {
     const char *name;        /* owned by the module */
-    struct program *program; /* NULL if it is not lowered yet */
+    struct program *program; /* lowered program; NULL if it is not lowered yet */
     struct jit *native;      /* native code; NULL if it is not compiled yet, or if the build has no JIT */
 };
 
@@ -51,7 +51,7 @@ struct heddle {
     const struct mechanism *const *mechanisms;
     const struct pass *passes;       /* mechanism_passes(), or context_parts.passes */
     const struct reconv_ops *reconv; /* reconvergence model of the base model, or the model that --set reconv= names */
-    char *model_name, *config_name;  /* assignments as the user wrote them */
+    char *model_name, *config_name;  /* the model and the configuration as the user wrote them */
     struct config config;
     uint32_t threads;
     struct workers *workers; /* threads of the functional model; NULL if there is one thread */
@@ -63,11 +63,12 @@ struct heddle {
     struct checker *check;               /* NULL if kernels are not checked */
     struct sm_unit_row units[MAX_UNITS]; /* units of each SM: first those of mechanisms, then context_parts.units */
     uint32_t n_units;
-    /* prefetchers of each L1 or L2 slice, in the same order as the units */
+    /* prefetchers of each L1 or L2 slice: first those of mechanisms, then context_parts.prefetchers */
     struct prefetcher_row prefetchers[PREFETCHERS_MAX];
     uint32_t n_prefetchers;
-    struct gpu *gpu;                 /* NULL in the functional model */
-    struct kernel_profile *profiles; /* an entry for each kernel, by first launch; none without options.profile */
+    struct gpu *gpu; /* NULL in the functional model */
+    /* one element per launched kernel, in the order of the first launches; without options.profile there are none */
+    struct kernel_profile *profiles;
     int n_profiles;
     FILE *samples;
     bool samples_begun;             /* true once the header of the CSV has been written */
@@ -88,8 +89,9 @@ struct heddle {
     enum heddle_status status;
 };
 
-/* Every function of heddle.h calls one of these first. These checks require that the context is open and that the
- * module belongs to it. They clear the message of the previous call. They return false if a check failed. */
+/* Every function of heddle.h calls one of these functions first. context_enter() checks that the context is open;
+ * module_enter() also checks that the module belongs to the context. They clear the message of the previous call. They
+ * return false if a check failed. */
 bool context_enter(struct heddle *h);
 bool module_enter(struct heddle *h, const struct heddle_module *m);
 /* Checks an argument that must not be NULL. If it is NULL, returns false with a message that names `what`. */

@@ -44,8 +44,8 @@ static size_t after_result(const char *text, size_t end) {
     return 0;
 }
 
-/* Returns true if `wanted` is the demangled name, with or without its result type, parameters and template
- * arguments. */
+/* Returns true if `wanted` is the demangled form of the name `mangled`, with or without its result type, parameters and
+ * template arguments. */
 static bool means(const char *mangled, const char *wanted) {
     char *text = demangled(mangled);
     if (!text)

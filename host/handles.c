@@ -17,7 +17,7 @@ static struct places first;
 
 static uintptr_t code_of(const void *p, enum handle_kind kind) { return (uintptr_t)p | (uintptr_t)kind; }
 
-/* Replaces the first slot that holds `old` by `code`. Returns false if no slot holds `old`. */
+/* Stores `code` in the first slot that holds `old`. Returns false if no slot holds `old`. */
 static bool replace(uintptr_t old, uintptr_t code) {
     for (struct places *s = &first; s; s = atomic_load(&s->next))
         for (int i = 0; i < PLACES; i++) {

@@ -56,17 +56,19 @@ struct heddle_options {
     uint32_t threads;
     /* limit for each launch in cycles, or in warp instructions in the functional model; 0 means no limit */
     uint64_t cycle_limit;
-    bool progress;         /* draw a progress bar on stderr, if stderr is a terminal */
+    bool progress;         /* true: a progress bar is drawn on stderr, if stderr is a terminal */
     uint64_t memory_limit; /* bytes of device memory; 0 means 16 GiB */
     /* The fields from `trace` to `samples` are for timing models only, and cost no time when they are unused. The
      * caller owns the streams, and Heddle does not close them. The trace is complete after heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
-    uint64_t trace_from, trace_to; /* cycles; trace_to = 0 traces to the end of the launch */
-    bool profile;                  /* count events for each instruction, for heddle_print_profile() and the JSON */
-    uint64_t sample_interval;      /* interval in cycles; 0 means no samples */
-    FILE *samples;                 /* stream for a CSV with a row for each interval and a column for each statistic */
-    FILE *device_stdout;           /* output of kernels' printf() in any model; NULL selects stdout */
-    bool check;                    /* look for mistakes in kernels (docs/checking.md); functional model only */
+    uint64_t trace_from, trace_to; /* range of cycles in the trace; trace_to = 0 means the end of the launch */
+    /* true: events are counted for each instruction, for heddle_print_profile() and the JSON */
+    bool profile;
+    uint64_t sample_interval; /* interval in cycles; 0 means no samples */
+    FILE *samples;            /* stream for a CSV with a row for each interval and a column for each statistic */
+    FILE *device_stdout;      /* stream for the output of printf() in kernels, in any model; NULL selects stdout */
+    /* true: Heddle looks for mistakes in kernels (docs/checking.md); functional model only */
+    bool check;
     /* true: accesses up to 64 KiB before and after a buffer of heddle_alloc() do not fault, as on a GPU, which protects
      * only whole pages; false: every access outside the buffer faults */
     bool page_bounds;
@@ -168,8 +170,8 @@ int heddle_address_size(const struct heddle_module *m);
 /* Resources and size of a kernel. */
 struct heddle_kernel_info {
     uint32_t registers; /* 32-bit registers per thread */
-    uint32_t shared_bytes, local_bytes,
-        param_bytes; /* in bytes: static shared memory per CTA, local memory per thread, and parameters */
+    /* in bytes: static shared memory per CTA, local memory per thread, and parameters */
+    uint32_t shared_bytes, local_bytes, param_bytes;
     /* blocks: number of basic blocks; functions: number of functions that the kernel can call, itself included */
     uint32_t instructions, blocks, functions;
     struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid, in threads; zero when absent */
@@ -180,8 +182,8 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
 enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
                                   FILE *out);
 
-/* Allocates zeroed device memory and returns its address; 0 on failure. The checker treats it as uninitialised until it
- * is written or cleared. */
+/* Allocates zeroed device memory and returns its address; 0 on failure. The checker treats the memory as uninitialised
+ * until it is written or cleared. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
 /* Frees the buffer that begins at `address`. For mapped memory, this function ends the mapping. */
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
@@ -190,7 +192,7 @@ enum heddle_status heddle_free(struct heddle *h, uint64_t address);
  * once the host has accessed it. */
 uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
 /* Makes the caller's memory device memory at the same address, without a copy, until heddle_free(). The checker treats
- * it as initialised. */
+ * the memory as initialised. */
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
 /* Makes the caller's memory device memory without a copy, until heddle_free(), and returns the device address, whose
  * lowest byte equals that of `memory`; 0 on failure. heddle_map() fails for memory in the first 256 MiB of the process,
@@ -221,7 +223,7 @@ uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *na
 enum heddle_format { HEDDLE_U8, HEDDLE_S8, HEDDLE_U16, HEDDLE_S16, HEDDLE_U32, HEDDLE_S32, HEDDLE_F16, HEDDLE_F32 };
 enum heddle_address_mode { HEDDLE_WRAP, HEDDLE_CLAMP, HEDDLE_MIRROR, HEDDLE_BORDER };
 struct heddle_sampler {
-    enum heddle_address_mode address[3]; /* by dimension; wrap and mirror need normalised coordinates */
+    enum heddle_address_mode address[3]; /* one mode for each dimension; wrap and mirror need normalised coordinates */
     bool linear;                         /* true: linear filter; false: the nearest texel */
     bool linear_levels;                  /* true: linear filter between mipmap levels; false: the nearest level */
     float border[4]; /* value of each channel outside the texture under HEDDLE_BORDER; rounded for integer formats */
@@ -232,14 +234,14 @@ struct heddle_texture {
     uint64_t data;                 /* device address of texel 0 */
     uint32_t width, height, depth; /* texels; height and depth are 0 in textures of fewer dimensions */
     uint32_t layers;               /* number of layers of a texture array; 0 if it is no array */
-    bool cube;                     /* a cube map: six square faces, each in its own layer */
+    bool cube;                     /* true for a cube map: six square faces, each in its own layer */
     uint32_t levels;               /* number of mipmap levels; 0 means 1 */
     uint64_t pitch; /* bytes from the start of a texel row to the start of the next; 0 means that there are no gaps */
     enum heddle_format format;     /* type of a channel */
     uint32_t channels;             /* number of channels: 1, 2 or 4; 0 means 1 */
-    bool normalized_read;          /* channels of type u8, s8, u16 and s16 are read as f32 in [0, 1] or [-1, 1] */
-    bool normalized_coords;        /* coordinates in [0, 1), not in texels */
-    struct heddle_sampler sampler; /* used unless the kernel names another sampler */
+    bool normalized_read;          /* true: channels of type u8, s8, u16 and s16 are read as f32 in [0, 1] or [-1, 1] */
+    bool normalized_coords;        /* true: coordinates are in [0, 1); false: they are in texels */
+    struct heddle_sampler sampler; /* sampler of the texture, unless the kernel names another one */
 };
 /* Binds a texture to a .texref or .surfref of the module, in place of the previous binding. */
 enum heddle_status heddle_bind_texture(struct heddle *h, struct heddle_module *m, const char *name,
@@ -267,14 +269,15 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
 
-/* The kind of error that made the latest launch return HEDDLE_FAULT. */
+/* The kind of error because of which the latest launch returned HEDDLE_FAULT (or, for HEDDLE_FAULT_UNSUPPORTED,
+ * HEDDLE_USAGE). */
 enum heddle_fault {
     HEDDLE_FAULT_NONE,
     HEDDLE_FAULT_ADDRESS,   /* an access outside of memory, to freed memory, or a store to read-only memory */
     HEDDLE_FAULT_ALIGNMENT, /* an address that is not a multiple of the access's size */
     HEDDLE_FAULT_ASSERT,
     HEDDLE_FAULT_OTHER,       /* trap, bad call, stack overflow, divergent barrier, or findings of the checker */
-    HEDDLE_FAULT_UNSUPPORTED, /* with HEDDLE_USAGE: a GPU may run the kernel, but Heddle does not simulate it */
+    HEDDLE_FAULT_UNSUPPORTED, /* only after HEDDLE_USAGE: a GPU may run the kernel, but Heddle does not simulate it */
 };
 enum heddle_fault heddle_fault(const struct heddle *h);
 

@@ -13,7 +13,8 @@ void html_image_file(FILE *out, const char *path, const char *title);
 void html_begin(FILE *out, const char *title);
 void html_end(FILE *out);
 
-/* Write table cells. A click on a column header sorts the rows, by number if the cells have numbers. */
+/* Write table cells: a column header, and a cell with text. A click on the header sorts the rows, by number if the
+ * cells have numbers. */
 void html_head(FILE *out, const char *text);
 void html_cell(FILE *out, const char *text);
 /* Writes a cell that shows `text`; the table sorts it by the value `v`. A cell with the value NAN shows a dash. */

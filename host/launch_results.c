@@ -81,9 +81,8 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
-/* Creation of JSON. cJSON returns NULL when an allocation fails, and its Add functions pass this NULL on. `ok` becomes
- * false in this case. */
-
+/* Adds `item` to a JSON object. Returns false if `item` is NULL, because cJSON returns NULL when an allocation fails,
+ * or if it cannot be added. */
 static bool add(cJSON *object, const char *key, cJSON *item) {
     if (item && cJSON_AddItemToObject(object, key, item))
         return true;
@@ -145,8 +144,8 @@ static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]
 
 static cJSON *json_word(const char *word) { return word ? cJSON_CreateString(word) : cJSON_CreateNull(); }
 
-/* Creates the JSON object of launch `r`. With `s`, it describes the sum of `launches` launches of the kernel
- * instead. */
+/* Creates the JSON object of launch `r`. If `s` is not NULL, the object instead describes `launches` launches of the
+ * kernel, whose sum is `s`. */
 static cJSON *json_kernel(const struct launch_record *r, const char *incomplete, const struct stats *s, int launches) {
     cJSON *k = cJSON_CreateObject();
     bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
@@ -187,7 +186,7 @@ static bool print_sum(const struct heddle *h, int first, bool *begun, struct sta
     return fine;
 }
 
-/* Prints a sum for each kernel, in the order of first launches. */
+/* Prints a list with the sum of the launches of each kernel. The kernels are in the order of their first launches. */
 static bool print_sums(const struct heddle *h, FILE *out) {
     struct stats s;
     const char **names = calloc((size_t)h->n_launches + 1, sizeof *names);
@@ -240,7 +239,7 @@ static cJSON *json_check(int check) {
 
 static const char list_here[] = "[\"kernels come here\"]";
 
-/* Makes the text of the JSON with the marker `list_here` in place of the launches. */
+/* Makes the text of the JSON, with the marker `list_here` where the list of launches belongs. */
 static char *json_frame(struct heddle *h, int argc, char *const *argv, int check) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
@@ -261,7 +260,9 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
     char *text = json_frame(h, argc, argv, check), *at = text;
     for (char *next = text; next && (next = strstr(next, list_here)); next++)
         if (strncmp(next - strlen("\"kernels\":\t"), "\"kernels\":\t", strlen("\"kernels\":\t")) == 0)
-            at = next; /* quotes inside the command are escaped, so no other match has this prefix */
+            /* takes the marker only where this text is right before it; no string in the JSON contains this text,
+             * because quotes in strings are escaped */
+            at = next;
     if (!text)
         return fail_memory(h);
     errno = 0;

@@ -88,7 +88,7 @@ bool given(struct heddle *h, const void *p, const char *what) {
 const char *heddle_error(const struct heddle *h) {
     if (!handle_is_open(h, HANDLE_CONTEXT))
         return h ? "the context is not open: it was closed, or heddle_open() never gave it\n" : "the context is NULL\n";
-    if (!h->error && h->status != HEDDLE_OK) /* no memory for the message either */
+    if (!h->error && h->status != HEDDLE_OK) /* a call failed, and there was no memory for its message */
         return "the host is out of memory\n";
     return h->error ? h->error : "";
 }

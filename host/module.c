@@ -67,13 +67,14 @@ static bool place_variables(struct heddle *h, struct image *img) {
     return true;
 }
 
-/* Writes addresses into initialisers, once all variables have an address. */
+/* Writes the addresses that initialisers contain into the initial values of variables. Requires that all variables have
+ * an address. */
 static bool relocate(struct heddle *h, const struct image *img) {
     for (uint32_t i = 0; i < img->n_relocs; i++) {
         const struct image_reloc *r = &img->relocs[i];
         uint64_t address =
             r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
-        /* the initialiser 0xFF00(symbol) is one byte of the address */
+        /* an initialiser such as 0xFF00(symbol) is one byte of the address: r->shift selects it */
         address = (address + (uint64_t)r->addend) >> r->shift;
         uint32_t bytes = r->bytes < sizeof address ? r->bytes : (uint32_t)sizeof address;
         if (!mem_write(&h->memory, img->variables[r->var].address + r->offset, &address, bytes)) {
@@ -90,7 +91,8 @@ static int compare_names(const void *a, const void *b, void *list) {
     return strcmp(l[*(const int *)a].name, l[*(const int *)b].name);
 }
 
-/* Lists all kernels that have a body, then all functions that have one. */
+/* Fills m->lowered with all kernels that have a body, followed by all functions that have a body, and sorts
+ * m->by_name. */
 static bool list_functions(struct heddle *h, struct heddle_module *m) {
     int n[2] = {0, 0}; /* functions, kernels */
     for (const struct statement *s = m->tree->statements; s; s = s->next)
@@ -230,7 +232,8 @@ static struct lower_options lowering(const struct heddle *h) {
                                   .passes = h->passes};
 }
 
-/* Adds a note if a mechanism of the model could not be applied to the kernel. */
+/* Adds the notes of the model's mechanisms about the kernel, for example that a mechanism could not be applied to
+ * it. */
 static void note_remarks(struct heddle *h, const struct program *p) {
     const struct mechanism *e;
     char text[512];

@@ -126,7 +126,7 @@ static char *read_text(struct heddle *h, const char *path, const char *name, siz
     return NULL;
 }
 
-/* The compute capability as an integer, 75 for 7.5. */
+/* Returns the compute capability of the machine as an integer, 75 for 7.5. */
 static uint32_t target_of(const struct heddle *h) { return (uint32_t)(10 * h->config.gpu.capability + 0.5); }
 
 static struct heddle_module *from_part(struct heddle *h, const char *name, const struct device_code *code, int n) {
@@ -142,7 +142,7 @@ static struct heddle_module *from_part(struct heddle *h, const char *name, const
     return m;
 }
 
-/* Loads the n-th module of a compiled file; n = -1: its only module. */
+/* Loads the n-th module of a compiled file. If n is -1, loads its only module, and fails if it has several. */
 static struct heddle_module *from_binary(struct heddle *h, const char *path, const char *data, size_t len, int n) {
     struct device_code code;
     struct heddle_module *m = NULL;
@@ -183,7 +183,8 @@ struct heddle_module *module_part_as(struct heddle *h, const char *path, const c
     return context_enter(h) ? from_file(h, path, name, n) : NULL;
 }
 
-/* Returns true for a pipe. Part 0 reads a pipe to its end, so it has no further parts. */
+/* Returns true if the path is not a regular file, such as a pipe. Loading module 0 reads a pipe to its end, so its
+ * other modules cannot be loaded. */
 static bool is_pipe(const char *path) {
     struct stat st;
     return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && !S_ISREG(st.st_mode);

@@ -10,15 +10,15 @@ struct recorded {
     struct path_recorder *to; /* NULL if this warp is not recorded */
     const struct reconv_ops *inner;
     uint32_t turn;
-    lanemask_t listed;          /* lanes of all schedulable paths */
+    lanemask_t listed;          /* lanes of all paths that were schedulable at the last call of expose() */
     uint32_t done[WARP_LANES];  /* step of each lane's latest instruction */
     uint32_t after[WARP_LANES]; /* step in which each lane's path became schedulable */
-    int open[WARP_LANES];       /* current segment of each lane; -1 if there is none */
+    int open[WARP_LANES];       /* lane -> index of its current segment in the log; -1: none */
     uint64_t model[];
 };
 
 static struct path_recorder *recorder_of(const struct reconv_cfg *cfg) {
-    return (struct path_recorder *)(uintptr_t)cfg; /* base is the first field */
+    return (struct path_recorder *)(uintptr_t)cfg; /* cfg points to `base`, the first member of a path_recorder */
 }
 
 static void *inner(const struct recorded *r) { return (void *)(uintptr_t)r->model; }
@@ -27,7 +27,7 @@ static size_t rec_size(const struct reconv_cfg *cfg) {
     return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
 }
 
-/* Records the paths that become schedulable in step `now`. */
+/* For the lanes of paths that have become schedulable since the last call, notes that this was in step `now`. */
 static void expose(struct recorded *r, uint32_t now) {
     struct path p[MAX_PATHS];
     if (!r->to)
@@ -51,7 +51,8 @@ static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     expose(r, 0);
 }
 
-/* Lists the schedulable paths and rotates their order with each call, so that all paths advance at the same rate. */
+/* Lists the schedulable paths. The first path in the list changes with each recorded instruction, so that all paths
+ * advance at the same rate. */
 static int rec_paths(const void *st, struct path *out, int max) {
     const struct recorded *r = st;
     struct path p[MAX_PATHS];
@@ -81,7 +82,8 @@ static struct path_segment *new_segment(struct path_log *log) {
     return &log->list[log->n++];
 }
 
-/* Records that path `id` executes an instruction: extends or begins a segment. Returns the step. */
+/* Records that path `id` executes an instruction: extends its segment or begins a new one. Returns the step of the
+ * instruction. */
 static uint32_t record(struct recorded *r, int id) {
     struct path p[MAX_PATHS];
     if (!r->to)
@@ -99,7 +101,7 @@ static uint32_t record(struct recorded *r, int id) {
         step = r->after[l] > step ? r->after[l] : step;
     }
     if (p[k].pc == PC_NOWHERE)
-        return step; /* lanes that exit together with the previous branch execute nothing */
+        return step; /* the lanes exit together with the previous branch and execute no further instruction */
     step++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
         r->done[__builtin_ctz(m)] = step;
@@ -255,7 +257,7 @@ static struct reconv_wants rec_wants(const struct reconv_cfg *cfg) {
     return wants;
 }
 
-/* If the inner model lacks a call, the call is NULL here, too, because drivers test for NULL. */
+/* A call that the inner model lacks is NULL here, too, because the code that calls the model tests for NULL. */
 #define FORWARD(call) .call = r->inner->call ? rec_##call : NULL
 const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
     r->ops = (struct reconv_ops){

@@ -11,18 +11,20 @@
 /* A sequence of instructions that one path executes consecutively. */
 struct path_segment {
     uint32_t begin, end; /* steps [begin, end) */
-    uint32_t step;       /* number of the first step before path_log_read() removed empty steps */
+    /* step number to print for the first step: the number that it had before path_log_read() removed empty steps */
+    uint32_t step;
     uint32_t first_pc, last_pc, first_line, last_line;
     /* number of consecutive loop iterations that the segment stands for (path_log_fold()); 0 before
      * path_log_arrange() */
     uint32_t rounds;
     lanemask_t lanes;
-    int column;         /* column of the drawing, from 0 */
-    bool splits, joins; /* split: the lanes diverge after the segment; join: the lanes come from several segments */
+    int column; /* column of the drawing, from 0 */
+    /* splits: true if the lanes diverge after the segment; joins: true if the lanes come from several segments */
+    bool splits, joins;
 };
 
 struct path_log {
-    struct path_segment *list; /* sorted by begin after path_log_arrange() */
+    struct path_segment *list; /* the segments, sorted by `begin` after path_log_arrange() */
     uint32_t n, cap;
     bool truncated; /* true if segments beyond the limit were dropped */
     int columns;
@@ -44,8 +46,8 @@ bool paths_part(const struct cJSON *o);
  * false if the JSON has another form or memory runs out. The caller frees the log in every case. */
 bool path_log_read(const struct cJSON *o, struct path_log *log);
 
-/* A reconvergence model that records another model. The interpreter gets the recording model in place of the recorded
- * one. `base` must hold the options of the recorded model. */
+/* A reconvergence model that forwards all calls to another model, `inner`, and records them. The interpreter gets this
+ * model in place of `inner`. `base` must hold the options of `inner`. */
 struct path_recorder {
     struct reconv_cfg base; /* must be the first member, since the calls get the recorder from the options pointer */
     const struct reconv_ops *inner;

@@ -18,8 +18,8 @@ static int by_begin(const void *a, const void *b) {
     return lx - ly;
 }
 
-/* Returns a column that is free when the segment begins, if possible the previous column of the segment's lowest
- * lane. */
+/* Returns a column that is free when the segment begins, if possible the column of the previous segment that contains
+ * this segment's lowest lane. */
 static int free_column(const struct path_log *log, uint32_t i) {
     const struct path_segment *s = &log->list[i];
     uint32_t taken = 0;
@@ -63,7 +63,7 @@ void path_log_arrange(struct path_log *log, const struct program *p) {
 }
 
 void path_log_fold(struct path_log *log) {
-    int last[WARP_LANES]; /* index of the latest segment of each column in the folded list */
+    int last[WARP_LANES]; /* column -> index of its latest segment in the folded list; -1: none */
     uint32_t n = 0;
     memset(last, -1, sizeof last);
     for (uint32_t i = 0; i < log->n; i++) {
@@ -119,7 +119,8 @@ static void cell_line(const struct path_segment *s, int line, char *out, size_t 
         snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
 }
 
-/* Writes a column's cell in the rows where the segments [from, to) begin. */
+/* Writes line `line` of the cell of `column`, in the rows where the segments [from, to) begin. The cell describes such
+ * a segment, has a colon if an earlier segment still runs, or is empty. */
 static void column_line(const struct path_log *log, uint32_t from, uint32_t to, int column, int line, char *out,
                         size_t size) {
     *out = '\0';
@@ -187,7 +188,8 @@ void path_log_svg(const struct path_log *log, const char *title, FILE *out) {
     uint32_t last = 1;
     for (uint32_t i = 0; i < log->n; i++)
         last = log->list[i].end > last ? log->list[i].end : last;
-    /* a segment of one step must be tall enough for its label */
+    /* step -> y coordinate. A step in which a segment begins is taller than other steps, so that even a segment of one
+     * step is tall enough for its label. */
     uint32_t *y = calloc((size_t)last + 2, sizeof *y);
     if (!y)
         return;

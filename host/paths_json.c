@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The order of a segment's numbers. */
+/* Indices of the numbers in the list of a segment. */
 enum { BEGIN, END, FIRST_PC, LAST_PC, FIRST_LINE, LAST_LINE, LANES, COLUMN, MARKS, ROUNDS, NUMBERS };
 enum { MARK_SPLITS = 1, MARK_JOINS = 2, MOST_SEGMENTS = 1000, MOST_COLUMNS = 32 };
 
@@ -82,7 +82,7 @@ static uint32_t rank_of(const uint32_t *steps, uint32_t n, uint32_t step) {
     return low;
 }
 
-/* Renumbers steps, counting only steps in which a segment begins or ends. */
+/* Renumbers the steps so that every step is one in which a segment begins or ends: removes all other steps. */
 static bool squeeze(struct path_log *log) {
     uint32_t *steps = malloc((2 * (size_t)log->n + 1) * sizeof *steps), n = 0;
     if (!steps)

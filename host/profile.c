@@ -91,7 +91,8 @@ int profile_sources(const struct kernel_profile *k, struct source_profile **out)
 
 static char *read_text(const char *path) {
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* opening a FIFO would block */
+    /* not a FIFO, because fopen() would wait for a writer */
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     char *text = size >= 0 && size < 1L << 26 ? calloc(1, (size_t)size + 1) : NULL;
     if (text && (fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, f) != (size_t)size)) {
@@ -212,7 +213,7 @@ enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
     return HEDDLE_OK;
 }
 
-/* Writes one row of the samples' CSV. */
+/* Writes one row of the CSV of samples. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval) {
     struct heddle *h = ctx;
     int n;

@@ -7,7 +7,7 @@
 
 struct progress {
     bool wanted;           /* true if the caller requests the bar and stderr is a terminal */
-    bool visible;          /* the bar is on the screen */
+    bool visible;          /* true while the bar is on the screen */
     double started, drawn; /* times of the start and of the latest drawing, in seconds of the monotonic clock */
     char label[48];
 };

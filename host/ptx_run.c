@@ -24,12 +24,14 @@ struct source {
 static struct {
     pthread_mutex_t lock;
     struct heddle *h;
-    pid_t owner; /* process that opened the context: a forked child does not inherit its threads */
+    /* process that opened the context; a forked child cannot use the context, because it does not inherit the
+     * threads */
+    pid_t owner;
     struct source *sources;
     /* n: number of entries in use; places: size of the table, a power of two, of which at most half is in use */
     size_t n, places;
     struct sigaction segv, bus;
-    char running[512]; /* message of the signal handler */
+    char running[512]; /* end of the message that the signal handler prints */
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *fmt, ...) {
@@ -44,7 +46,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 
 static bool changes(const struct image_variable *v) { return v->space == SPACE_GLOBAL && !v->is_extern; }
 
-/* Saves the initial values of the module's variables. With `back`, restores them instead. */
+/* Saves the values of the module's variables. With `back`, restores the saved values instead. */
 static void move_variables(const struct source *s, bool back) {
     const struct image *img = s->module->image;
     unsigned char *at = s->variables;

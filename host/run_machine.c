@@ -30,7 +30,8 @@ static bool add_setting(struct run_machine *m, const char *option, const char *v
     return more[m->n_settings - 1].option && more[m->n_settings - 1].value;
 }
 
-/* Reads the context's configuration without the user's assignments. */
+/* Computes the configuration that the context would have without the user's assignments: that of its preset and
+ * model. */
 static bool untouched(const struct heddle *h, struct config *out, char *err, size_t err_size) {
     config_default(out);
     return config_load(out, h->config_name, err, err_size) &&

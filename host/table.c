@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 struct cell {
-    char *text, *plain; /* text for people, and text for CSV; if the first is NULL, the row is a horizontal rule */
+    char *text, *plain; /* text: for people, or NULL if the row is a horizontal rule; plain: for CSV */
 };
 
 struct table {
@@ -15,7 +15,7 @@ struct table {
     int columns;
     struct cell *cells;
     size_t n, cap;
-    bool lost; /* a cell was lost because memory ran out */
+    bool lost; /* true if a cell was lost because memory ran out */
 };
 
 struct table *table_new(const char *const *titles) {
@@ -154,7 +154,7 @@ static void widths(const struct table *t, int w[TABLE_COLUMNS]) {
     }
 }
 
-/* Prints one cell. The last cell of a line has no trailing blanks. */
+/* Prints one cell, padded to `width`. The last cell of a line gets no trailing blanks. */
 static void print_cell(const struct table *t, FILE *out, int column, const char *text, int width) {
     fputs(column ? "  " : "", out);
     if (is_right(t, column))

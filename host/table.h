@@ -12,7 +12,7 @@ enum number_format {
     NUM_FIXED2,  /* 1.23 */
     NUM_FIXED3,  /* 1.234 */
     NUM_PERCENT, /* 0.873 as 87.3 % */
-    NUM_MEGA,    /* 12300000 is printed as 12.30, and in CSV as 12.3 */
+    NUM_MEGA,    /* in millions, with two decimals: 12300000 is printed as 12.30, and in CSV as 12.3 */
     NUM_SHORT,   /* four digits, with an exponent where needed: 1.234e-05 */
 };
 
@@ -24,9 +24,9 @@ struct table *table_new(const char *const *titles);
 void table_free(struct table *t);
 /* Returns false if memory ran out for the table or one of its cells. */
 bool table_whole(const struct table *t);
-/* Adds the next cell, row by row. */
+/* Adds the next cell. Cells are added row by row. */
 void table_text(struct table *t, const char *text);
-/* NAN is printed as "-", and as an empty cell in CSV */
+/* Adds a cell with a number. NAN is printed as "-", and is an empty cell in CSV. */
 void table_number(struct table *t, double v, enum number_format f);
 /* Adds a horizontal line below the last row; in text only. */
 void table_rule(struct table *t);

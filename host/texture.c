@@ -105,7 +105,8 @@ static bool convert(struct heddle *h, const struct heddle_texture *t, enum textu
     return false;
 }
 
-/* Returns the object of a module's reference of this kind; NULL with a message on failure. */
+/* Returns the texture of the module's reference `name`: a .samplerref if `sampler` is set, else a .texref or .surfref.
+ * Returns NULL with a message if there is none. */
 static struct texture *find_reference(struct heddle *h, const struct heddle_module *m, const char *name, bool sampler) {
     for (uint32_t i = 0; i < m->image->n_variables; i++) {
         const struct image_variable *v = &m->image->variables[i];

@@ -17,7 +17,8 @@ struct watcher {
 void watch_begin(struct watcher *w, int n, const struct launch *l);
 /* Returns true if the next report is due. */
 bool watch_due(const struct watcher *w);
-/* Report progress: watch_gpu() in a timing model, also at the end; watch_ctas() in the functional model. */
+/* Report progress. watch_gpu() does so in a timing model, also at the end of the launch. watch_ctas() does so in the
+ * functional model. */
 void watch_gpu(struct watcher *w, const struct gpu_view *v);
 void watch_ctas(struct watcher *w, uint64_t done);
 /* Reports that the launch has ended, with `done` CTAs finished. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NEVER UINT64_MAX /* a cycle that never comes */
+#define NEVER UINT64_MAX /* the cycle of an event that never happens */
 
 /* Returns `a` if the condition holds, else `b`, without a branch. Use it for conditions that the host cannot
  * predict. */

@@ -17,7 +17,7 @@ struct compound_timing; /* timing/sm/compound_timing.h */
 struct compound_printer {
     void (*text)(void *ctx, const char *s);
     void (*operand)(void *ctx, opnd_t o, enum type type);
-    const opnd_t *list; /* number of operands in the instruction's list */
+    const opnd_t *list; /* the instruction's list of operands, in.n_list elements */
     void *ctx;
 };
 
@@ -28,13 +28,13 @@ struct compound_ops {
     warp_fn *execute;
     /* Writes the operands and operations that follow the name in a disassembly. */
     void (*print)(const struct compound_printer *p, const struct inst *in, const void *what);
-    /* Returns what is wrong with the instruction; NULL: nothing. The core has checked the sizes of its operands. */
+    /* Checks an instruction: returns what is wrong with it, or NULL. The core has checked the sizes of its operands. */
     const char *(*wrong)(const struct inst *in, const void *what);
-    /* Returns the lane whose value `lane` reads in step `step` of `steps`. NULL: no lane reads a value of another
-     * lane. */
+    /* Returns the lane whose value `lane` reads in step `step` of `steps`. The function is NULL if no lane reads a
+     * value of another lane. */
     int (*source_lane)(const struct warp *w, const struct inst *in, unsigned step, int lane);
     unsigned steps;
-    /* Time and counts in the SM. NULL: the latency class decides both. */
+    /* How the SM times and counts the instruction. NULL: its latency class decides this. */
     const struct compound_timing *timing;
 };
 
@@ -45,7 +45,7 @@ struct program_compound {
     const void *what; /* data for the operations; lives as long as the program */
     uint8_t memory;   /* enum compound_memory */
     bool selects;
-    bool wide_b; /* operand b is an address of 64 bits */
+    bool wide_b; /* true if operand b is an address of 64 bits */
 };
 
 /* Returns the entry of a compound instruction; NULL: the instruction is not compound. */

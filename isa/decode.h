@@ -21,8 +21,8 @@ enum category {
 };
 
 /* Modifiers that an opcode accepts although its rows do not name them. They reach lowering as decoded.space, .vec,
- * .hints and .cache_op, or have no effect. A row may still name its space, vector size or .sync: the more exact match
- * wins. */
+ * .hints and .cache_op, or have no effect. A row may still name its space, vector size or .sync: decoding then prefers
+ * this row to a row that does not. */
 enum {
     TAKES_SPACE = 1,     /* .global .shared::cta .param::entry ... */
     TAKES_VEC = 2,       /* .v2 .v4 .v8 */
@@ -62,7 +62,7 @@ struct isa_row {
     /* operand types; T_NONE: absent. Rows of K_LOAD and later kinds have operands by kind (exec.h) and leave these
      * empty */
     uint8_t d, d2, a, b, c, e;
-    uint8_t d2_optional;      /* setp p|q and shfl d|p: the second destination is optional */
+    uint8_t d2_optional;      /* true if the second destination is optional, as in setp p|q and shfl d|p */
     uint8_t optional_sources; /* number of sources at the end that are optional */
     /* last PTX version that has this row, as 10 * major + minor; 0 if the newest version has it */
     uint8_t last_version;
@@ -71,7 +71,7 @@ struct isa_row {
         lane_fn *lane;
         warp_fn *warp;
     } fn;
-    const char *bound; /* error bound if the function is approximate, else NULL */
+    const char *bound; /* text of the error bound if the function is approximate, else NULL */
 };
 
 extern const struct isa_op isa_ops[N_OPS];
@@ -79,7 +79,8 @@ extern const struct isa_op isa_ops[N_OPS];
 const struct isa_row *isa_rows(uint32_t *n);
 /* Returns the rows of one opcode; NULL and 0 if it has none. */
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
-/* Returns the row with exactly this key, or NULL. For instructions that lowering creates. */
+/* Returns the row with exactly this opcode, these types and this form, or NULL. Used for instructions that lowering
+ * creates. */
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
 /* Works as isa_find_row(), with an array of types. */
 const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
@@ -94,11 +95,11 @@ struct decoded {
     int n_types;
     uint64_t form;
     enum space space;
-    uint8_t vec;                  /* 1, 2, 4 or 8 elements */
+    uint8_t vec;                  /* number of elements: 1, 2, 4 or 8 */
     uint8_t hints;                /* HINT_ bits */
     uint8_t cache_op;             /* enum cache_op */
     uint8_t order;                /* ORDER_ bits */
-    uint8_t n_layouts, layout[2]; /* .row, .col: enum matrix_layout, in the order written */
+    uint8_t n_layouts, layout[2]; /* layout: the modifiers .row and .col as enum matrix_layout, in the order written */
 };
 
 /* Why an opcode was refused: a sentence, and the begin and end of the wrong part of the written opcode. */
@@ -115,7 +116,7 @@ bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct de
 
 /* Writes the full name of a row, such as "add.rz.ftz.f32". Returns its length. */
 int isa_row_name(const struct isa_row *row, char *out, size_t size);
-/* Returns the value of a category in a form; 0: absent. */
+/* Returns the value of a category in a form; 0 if the form does not name the category. */
 unsigned form_get(uint64_t form, enum category c);
 uint64_t form_put(enum category c, unsigned value);
 

@@ -1,5 +1,5 @@
 /* Explains why an opcode is not an instruction although all of its words are known. The message names the first word
- * whose change or removal makes the opcode match a row of the semantics table. If there is no such word, the message
+ * whose change or removal makes the opcode match a row of the instruction table. If there is no such word, the message
  * names a missing word or type. If nothing is missing either, it names the row with the fewest differences. */
 #include "decode_parts.h"
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void add(struct text *t, const char *fmt, ...) {
 struct choice {
     const char *words[40];
     int n;
-    bool nothing; /* the word may also be left out */
+    bool nothing; /* true if the word may also be left out */
 };
 
 static void offer(struct choice *c, const char *word) {
@@ -54,7 +54,8 @@ static int count_types(const struct isa_row *r) {
     return n;
 }
 
-/* Returns the part of the form that rows of the opcode must match. Categories that a row does not name are free. */
+/* Returns the written form without the categories that row `r` need not name (parts_free()) and does not name. Row `r`
+ * matches if its form is equal to this. */
 static uint64_t bound_form(const struct parts *p, const struct isa_row *r) {
     uint64_t bits = parts_free(p->op), form = p->form;
     for (int c = 0; c < N_CATEGORIES; c++)
@@ -125,7 +126,7 @@ static bool blame_selector(const struct parts *p, struct rows rows, int i, struc
     return true;
 }
 
-/* Reports a missing word if there are rows that have all written words and one more category. */
+/* Reports a missing word if there are rows that have all written words and one word more. */
 static bool blame_missing_word(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     struct choice missing = {.n = 0};
     for (uint32_t k = 0; k < rows.n; k++) {
@@ -196,7 +197,8 @@ static bool blame_missing_type(const struct parts *p, struct rows rows, struct t
     return true;
 }
 
-/* Returns the number of written words that the row lacks, plus the number of words of the row that are not written. */
+/* Returns a distance between the written opcode and row `r`: 1 for each category with another value, plus 2 for each
+ * other type. */
 static int row_distance(const struct parts *p, const struct isa_row *r) {
     uint64_t form = bound_form(p, r);
     int n = 0;
@@ -207,7 +209,8 @@ static int row_distance(const struct parts *p, const struct isa_row *r) {
     return n;
 }
 
-/* Returns the first part that the nearest row lacks; -1: it has all of them. */
+/* Names the row with the fewest differences. Returns the first written part that this row lacks, or -1 if it has all of
+ * them. */
 static int blame_nearest(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     const struct isa_row *nearest = rows.at;
     char name[96];

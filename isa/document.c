@@ -8,7 +8,7 @@
 
 enum { MAX_OP_ROWS = 8192 };
 
-/* Rows of one opcode that still have to be printed. */
+/* The rows of one opcode, and which of them are printed already. */
 struct rest {
     const struct isa_row *at;
     uint32_t n;
@@ -52,8 +52,8 @@ static uint64_t count_like(const struct rest *r, const struct isa_row *key, cons
     return n;
 }
 
-/* Returns a large product of forms that contains `key`. All its forms exist with the types of `key`. The product grows
- * by one value at a time. */
+/* Returns a large product of forms that contains the form of `key`. Each form in it exists with the types of `key`. The
+ * function starts with the form of `key` and adds one value at a time. */
 static struct product grow(const struct rest *r, const struct isa_row *key) {
     struct product p;
     for (int c = 0; c < N_CATEGORIES; c++)

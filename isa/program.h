@@ -126,15 +126,15 @@ struct inst {
     union {
         int64_t imm; /* address offset in bytes; barrier number for K_BSYNC and K_BREAK */
         struct {
-            /* reconvergence PC of K_BRANCH and K_BRX; return PC of K_CALL; barrier number of K_BSSY */
+            /* rpc: reconvergence PC of K_BRANCH and K_BRX; return PC of K_CALL; barrier number of K_BSSY */
             uint32_t target, rpc;
         };
     };
     uint32_t guard;    /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
-    uint32_t list;     /* first entry in program.lists: vector elements, brx targets, call arguments */
+    uint32_t list;     /* index of its first entry in program.lists: vector elements, brx targets, call arguments */
     uint16_t row;      /* index of the semantics row, see decode.h */
     uint8_t kind;      /* enum inst_kind */
-    uint8_t guard_not; /* execute where the guard is false */
+    uint8_t guard_not; /* the instruction executes in lanes whose guard is false */
     uint8_t dsize;     /* bytes per lane of d; 0: d is a predicate mask, or there is no d */
     uint8_t d2size;    /* as dsize, of d2 */
     uint8_t n_list;    /* number of entries in program.lists */
@@ -146,8 +146,8 @@ struct inst {
     uint8_t latency;   /* enum latency_class */
     uint8_t hints;     /* HINT_ bits */
     uint8_t cache_op;  /* enum cache_op */
-    /* BLOCK_ENDS: a control instruction, or the next PC begins a block; the driver then calls the reconvergence
-     * model */
+    /* BLOCK_ bits. BLOCK_ENDS: the instruction is a control instruction, or the next PC begins a block; the driver then
+     * calls the reconvergence model */
     uint8_t ends_block;
 };
 enum {
@@ -176,7 +176,7 @@ struct inst_info {
     uint32_t src_file, src_line; /* source file and line of the last .loc before the instruction; 0: no .loc */
     uint32_t block;              /* index into program.blocks */
     uint32_t function;           /* index into program.functions */
-    uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
+    uint32_t regs;               /* index of its first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
     bool only_exits; /* from this instruction on, a thread can only exit (frontend/analysis/exits.c) */
     /* from this instruction on, a thread can only return from its function or exit; the callers decide which of
@@ -199,8 +199,9 @@ struct inst_info {
 /* A basic block [begin, end). */
 struct block {
     uint32_t begin, end;
-    uint32_t succ[2]; /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
-    uint32_t ipdom;   /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
+    /* indices of the successor blocks; UINT32_MAX: none. A block that ends in brx lists them in program.lists */
+    uint32_t succ[2];
+    uint32_t ipdom; /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
     uint32_t function;
     /* end of the straight-line code that begins with the block: the PC after the next branch, return or exit, or the
      * next join. Barriers, calls and guarded exits end a block, but not straight-line code */
@@ -211,14 +212,15 @@ struct block {
 struct program_function {
     const char *name;
     uint32_t entry, end;         /* PCs [entry, end) */
-    uint32_t reg_begin, reg_end; /* bytes of bank 0 that hold the function's registers (saved when it calls itself) */
+    uint32_t reg_begin, reg_end; /* bytes [reg_begin, reg_end) of bank 0 hold the function's registers */
     uint32_t frame_bytes;        /* bytes of the function's .local and .param variables in local memory */
     uint32_t frame_base;         /* local address of the frame, if the function is not recursive */
     uint32_t id;                 /* the function's address is CODE_BASE + 16 * id */
-    uint32_t param_offset[16];   /* offsets of its formal parameters in the frame, for calls through a pointer */
+    /* byte offsets in the frame of its formal parameters and results, for calls through a pointer */
+    uint32_t param_offset[16];
     uint32_t n_params, n_results;
     bool recursive;
-    uint32_t saves, n_saves; /* for a recursive function: registers that a call saves; see call.h */
+    uint32_t saves, n_saves; /* recursive function: list and number of the registers that a call saves; see call.h */
 };
 
 /* A sequence of instructions that a warp may run from beginning to end. Stream 0 is the kernel. Further streams hold
@@ -235,7 +237,7 @@ struct program_stream {
  * predicates another. */
 enum site_kind { SITE_DATA, SITE_ADDR, SITE_PRED };
 struct program_site {
-    uint32_t enq_pc, deq_pc; /* K_ENQ_* in the affine stream; instruction with HINT_DEQ in the kernel */
+    uint32_t enq_pc, deq_pc; /* PC of the K_ENQ_* in the affine stream; PC of the receiver (HINT_DEQ) in the kernel */
     uint32_t line;           /* line of the access or setp in the PTX text */
     uint8_t kind;            /* enum site_kind */
 };
@@ -244,12 +246,13 @@ struct program_site {
  * data and thread indices, and how many were decoupled. Counts instructions as lowered, before decoupling. */
 struct program_coverage {
     uint32_t instructions;
-    /* instructions that compute only on scalar data and thread indices (Figure 6 of the paper on decoupled affine
-     * computation) */
+    /* number of instructions that compute only on scalar data and thread indices (Figure 6 of the paper on decoupled
+     * affine computation) */
     uint32_t potential;
-    uint32_t loads, loads_decoupled; /* loads from global, local, shared and generic memory; atomics do not count */
+    /* numbers of loads from global, local, shared and generic memory, without atomics */
+    uint32_t loads, loads_decoupled;
     uint32_t stores, stores_decoupled;
-    uint32_t tuples; /* tuple registers of the affine stream; 0: no affine stream */
+    uint32_t tuples; /* number of tuple registers of the affine stream; 0: no affine stream */
     /* number of tuple registers that full decoupling would need; it exceeds `tuples` if the tuple file is too small for
      * it */
     uint32_t tuples_all;
@@ -298,7 +301,8 @@ enum special {
 #undef X
         N_SPECIALS
 };
-/* Returns true for special registers that change (clocks, timers): lowering emits an instruction that reads them. */
+/* Returns true for special registers that change (clocks, timers, performance counters): lowering emits an instruction
+ * that reads them. */
 bool special_is_volatile(enum special s);
 const char *special_name(enum special s);
 
@@ -353,7 +357,7 @@ struct program {
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
     struct program_param *params;
     uint32_t n_params, param_bytes;
-    uint32_t shared_bytes; /* static shared memory; dynamic shared memory begins at the next multiple of 16 */
+    uint32_t shared_bytes; /* bytes of static shared memory; dynamic shared memory begins at the next multiple of 16 */
     uint32_t local_bytes;  /* bytes of local memory per thread, without the stack of recursive functions */
     uint32_t place;        /* number of instructions in the PTX text before the kernel's first instruction */
     struct dim3 reqntid;   /* .reqntid; zero when absent */

@@ -6,8 +6,8 @@
 
 struct rounding_error {
     uint64_t results; /* number of results, counted per lane */
-    uint64_t differ;  /* results that differ in any bit */
-    uint64_t beyond;  /* results with a relative error (rounding.c) above 0.5 % */
+    uint64_t differ;  /* number of results that differ in any bit */
+    uint64_t beyond;  /* number of results with a relative error (rounding.c) above 0.5 % */
     double largest;   /* largest relative error */
 };
 /* Counts a result that is `have` with one rounding and `want` with a rounding after each operation. */

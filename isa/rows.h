@@ -163,7 +163,8 @@ typedef struct {
 #define HELD_U16X2   REG
 #define HELD_S16X2   REG
 
-/* A file's copies for other processor levels (levels.h) have tables with other names. */
+/* ROWS_LEVEL ends the name of a file's table. It is empty, except in the file's copies for other processor levels
+ * (levels.h). */
 #ifndef ROWS_LEVEL
 #define ROWS_LEVEL
 #endif

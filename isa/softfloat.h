@@ -206,7 +206,8 @@ FP_INLINE uint32_t narrow_magnitude_random(uint32_t mag, int mantissa, int emin,
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + (((sig >> unused) + random) >> n);
 }
-/* Completes the encoding r of a magnitude: overflow, infinity, NaN and sign, from the number with the bits `bits`. */
+/* Completes the encoding r of a magnitude: handles overflow, infinity, NaN and sign. `bits` has the bits of the f32
+ * number that was encoded. With `to_max`, overflow becomes the largest number, else infinity. */
 FP_INLINE uint32_t narrow_finish(uint32_t bits, uint32_t r, struct narrow_format f, bool to_max, bool satfinite) {
     uint32_t mag = bits & 0x7fffffffu;
     r = r > f.max ? (to_max ? f.max : f.inf) : r;
@@ -320,7 +321,7 @@ FP_COMPARE(f32_compare, float)
 #undef FP_COMPARE
 
 /* Returns the smaller or larger of two numbers; -0 is below +0. With `nan`, a NaN operand is the result; without `nan`,
- * the other operand is. `xorsign`: compares magnitudes, and the result has the product's sign. */
+ * the other operand is. `xorsign`: compares magnitudes, and the result has the sign of a * b. */
 FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
     uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
     a = xorsign ? f32_abs(a) : a;

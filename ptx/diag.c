@@ -111,7 +111,7 @@ void diag_position(const struct diags *d, uint32_t offset, int *line, int *colum
     *column = (int)(at - line_start(d, at)) + 1;
 }
 
-/* Returns the bytes of the UTF-8 character at `p`, or 0 if it is invalid or a control character. */
+/* Returns the number of bytes of the UTF-8 character at `p`, or 0 if it is invalid or a control character. */
 static int character_length(const unsigned char *p, const unsigned char *end) {
     if (*p < 0x80)
         return *p >= ' ' && *p != 0x7f;

@@ -4,8 +4,8 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-/* The tree needs at most 64 bytes per byte of text. The worst case is "1," in an initialiser: two bytes of text make an
- * element and a number. */
+/* Limits of the memory for a tree. A tree needs at most 64 bytes per byte of text; bytes_per_byte leaves a margin. The
+ * worst case is "1," in an initialiser: two bytes of text make an element and a number. */
 static const size_t base_bytes = (size_t)64 << 20, bytes_per_byte = 80, max_bytes = (size_t)16 << 30;
 
 static size_t skip_tabs(const char *text, size_t len, size_t at) {

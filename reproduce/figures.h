@@ -4,18 +4,18 @@
  * papers claim. The code here starts no runs. A figure is an entry of a table in figures_<paper>.c. */
 #include <stdbool.h>
 
-/* One cause of lost time in an estimate: the loss, and the runs that show how much of it a mechanism leaves. */
+/* One cause of lost time in a struct estimate, and two series that show which part of this loss a mechanism leaves. */
 struct estimate_loss {
-    const char *loss;        /* lost time in the series `of`, in the unit of `used` */
-    const char *gain, *base; /* labels of the series with and without the mechanism; NULL: the loss stays as it is */
-    const char *left;        /* statistics that are compared: what `gain` has of it over what `base` has is left */
+    const char *loss;        /* statistic: the lost time of the series `of`, in the unit of `used` */
+    const char *gain, *base; /* labels of the series with and without the mechanism; NULL: the loss is not scaled */
+    const char *left;        /* statistic: the loss is multiplied by the ratio of its values in `gain` and in `base` */
 };
 enum { ESTIMATE_LOSSES = 3 };
-/* A series without runs of its own: the used share of the time of a series after each loss is scaled by what a
- * mechanism leaves of it when it is measured alone. */
+/* A series without runs of its own. Its value is the used time of the series `of`, divided by the sum of this used time
+ * and of the losses. Each loss is first scaled by what a mechanism leaves of it when measured alone. */
 struct estimate {
-    const char *of; /* label of the series */
-    const char *used;
+    const char *of;   /* label of a series with runs */
+    const char *used; /* statistic: its used time */
     struct estimate_loss losses[ESTIMATE_LOSSES];
 };
 

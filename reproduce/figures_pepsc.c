@@ -7,7 +7,8 @@
  * inputs can fill it. */
 #define EIGHTH "gpu.sms=4 dram.channels=1 l2.slices=1"
 
-/* The paper's nw has no f32 operation and 5 % utilisation, so the paper counts instructions. */
+/* Figure 2 counts all instructions and not only f32 operations: in the paper, nw has no f32 operation, but a
+ * utilisation of 5 %. */
 #define DATAPATH_STALLS "util.peak_flops+-1*util.busy_flops+-1*util.lost_memory+-1*util.lost_serialization"
 static const struct series gpu[] = {
     {.label = "utilisation", .model = "spe"},

@@ -95,8 +95,9 @@ static void run_in_time(const struct bench *bench, const char *model, const char
     job_free(&j);
 }
 
-/* Runs the programs in every model with timing, with decoupled affine computation, and on the PEPSC core with all of
- * its parts. The machines differ in schedulers, caches and numbers of warps. The PEPSC core is a machine of its own. */
+/* The next tests run the programs in every model with timing, with decoupled affine computation, and on the PEPSC core
+ * with all of its parts. These machines differ in schedulers, caches and numbers of warps. The PEPSC core is not in the
+ * list, because it is a machine of its own. */
 static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 static int models_in_time(void) { return timed_models()->n + 2; }
@@ -115,7 +116,7 @@ static void sampled(int program, int *model, int *machine) {
 }
 
 /* The sample with timing: every second program runs in one model on one machine, and the other programs run with one
- * part of PEPSC. With each machine, the models whose programs run change. */
+ * part of PEPSC. If programs run in a model on one machine, they do not on the next machine. */
 static bool runs_in_time(int program) {
     int model, machine;
     sampled(program, &model, &machine);
@@ -123,8 +124,8 @@ static bool runs_in_time(int program) {
 }
 static bool runs_with_a_part(int program) { return test_every() || !runs_in_time(program); }
 
-/* Sampled: each model runs on every second machine (see the test below). With HEDDLE_EVERY each program runs every pair
- * of model and machine. */
+/* Without HEDDLE_EVERY, this test runs the sample, so each model meets every second machine (the next test checks
+ * this). With HEDDLE_EVERY, each program runs in every model on every machine. */
 START_TEST(time_and_machines_change_no_result) {
     if (!test_every()) {
         int model, machine;
@@ -185,8 +186,8 @@ START_TEST(chains_change_no_result) {
 }
 END_TEST
 
-/* Results are equal bit for bit with every part of PEPSC, under every reconvergence model, and with dac. A reference
- * that allows rounding errors would not detect a changed bit. */
+/* Results are equal bit for bit with the parts of PEPSC that change the program, under several reconvergence models,
+ * and with dac. A reference that allows rounding errors would not detect a changed bit. */
 START_TEST(no_bit_changes) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "spe"};
     uint64_t want = 0;

@@ -183,7 +183,8 @@ static int expected_status(const char *command) {
     return at ? atoi(at + sizeof says - 1) : 0;
 }
 
-/* Checks that each line of the block after a command is a line of its output. */
+/* Checks that each line that the document shows after a command is a line of its output, except commands and lines that
+ * end in " ...". */
 static void prints(const char *document, const char *command, const char *shown) {
     char *out = read_document("out.txt");
     for (const char *line = shown, *end; strncmp(line, "    ", 4) == 0; line = end + (*end != '\0')) {
@@ -197,7 +198,8 @@ static void prints(const char *document, const char *command, const char *shown)
     free(out);
 }
 
-/* Builds with sanitizers have no CUDA runtime. Plots need gnuplot, which may be missing. */
+/* Returns false for a command that this build or machine cannot run: builds with sanitizers have no CUDA runtime, and
+ * plots need gnuplot, which may be missing. */
 static bool can_run(const char *command) {
     if (strstr(command, "heddle exec ") && !runtime_beside(binary))
         return false;

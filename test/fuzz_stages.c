@@ -70,8 +70,8 @@ struct textures {
     uint32_t n;
 };
 
-/* Binds each texture reference to 8 x 8 texels with one float each, and uses the filter of the reference's
- * initialiser. */
+/* Binds a texture or surface reference to a new object of 8 x 8 texels with one float each, which keeps the filter of
+ * the reference's initialiser. Returns false if there are too many objects, or no memory for it. */
 static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
     struct texture t = v->reference;
     if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))
@@ -115,8 +115,8 @@ static bool place(struct image *img, struct memory *m, struct textures *all) {
     return true;
 }
 
-/* Fills in the kernel's parameters: a parameter of at least 64 bits is the address of a buffer, a smaller one is a
- * small number. Returns NULL if device memory is full. */
+/* Fills in the kernel's first 16 parameters: one of at least 64 bits gets the address of a new buffer, one of 32 bits
+ * gets THREADS, and the others are 0. Returns NULL if device memory is full. */
 static unsigned char *arguments(const struct program *p, struct memory *m) {
     unsigned char *block = must(calloc(1, p->param_bytes + 8));
     for (uint32_t i = 0; i < p->n_params && i < 16; i++) {
@@ -149,7 +149,8 @@ static bool interpret(const struct launch *l, FILE *quiet) {
     return ended;
 }
 
-/* Runs a kernel. A `seed` other than 0 selects a machine with timing; seed 0 selects the functional model. */
+/* Runs a kernel. A `seed` other than 0 selects a machine with timing; seed 0 selects the functional model. Returns true
+ * if the kernel ended without a fault. */
 static bool run(const struct program *p, struct memory *m, const struct textures *bound, uint64_t seed, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;

@@ -9,7 +9,7 @@
 #define TEST_LEVELS(fn, n) TEST_LOOP(fn, 0, 2 * (n))
 
 static inline int jit_level(int i) {
-    static char given[16]; /* the value that the variable had before, since later tests run in the same process */
+    static char given[16]; /* value of HEDDLE_CPU before the first test, for later tests in the same process */
     const char *now = getenv("HEDDLE_CPU");
     if (!*given)
         snprintf(given, sizeof given, "%s", now ? now : "any");

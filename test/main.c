@@ -44,7 +44,7 @@ static bool wanted(const char *name, int argc, char **argv) {
 }
 
 /* Suites that take long. They start first, so that at the end no single process still runs one of them. Most are
- * divided into `parts` for the same reason. The tests of a whole suite share runs. */
+ * divided into `parts` for the same reason. A suite with one part is not divided, because its tests share runs. */
 static const struct long_suite {
     const char *name;
     int parts;
@@ -60,7 +60,8 @@ static int parts_of_long(const char *name) {
     return 0;
 }
 
-/* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. */
+/* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. Returns
+ * false if the option is invalid. */
 static bool suites_of(int argc, char **argv, int *part, int *of) {
     *part = 0;
     *of = 1;
@@ -111,7 +112,8 @@ static bool has_option(const char *name, int argc, char **argv) {
     return false;
 }
 
-/* an unknown option would otherwise be ignored, and all suites would run */
+/* Returns the first option that this program does not know, or NULL. Such an option would otherwise be ignored, and all
+ * suites would run. */
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
@@ -127,7 +129,7 @@ static int list_suites(int argc, char **argv) {
     return 0;
 }
 
-/* Returns the number that follows a one-letter option. */
+/* Returns the number that follows a one-letter option, or `without` if the option is not given. */
 static long number_of(const char *option, long without, int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], option, 2) == 0)

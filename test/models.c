@@ -31,7 +31,7 @@ static struct heddle *open_gpu(const char *model, const char *const *set) {
     return h;
 }
 
-/* The words of the kernel's input, in order. */
+/* Returns the next word of the kernel's input. */
 static uint32_t input(uint64_t *seed) { return (uint32_t)(test_random(seed) >> 41); }
 static uint32_t first_inputs(int n) {
     uint64_t seed = SEED;
@@ -91,7 +91,7 @@ START_TEST(memory_is_equal_in_time) {
     const char *kernel = kernels[_i];
     run(kernel, "functional", NULL, BLOCKS, THREADS, &want);
     for (int m = 0; m < timed_models()->n; m++) {
-        /* sampled: the test with an active set of one (below) uses the other models */
+        /* by default only half of the models; the test with an active set of one (below) uses the others */
         if ((m + _i) % 2 == 0 && !test_every())
             continue;
         run(kernel, timed_models()->name[m], NULL, BLOCKS, THREADS, &got);
@@ -119,7 +119,7 @@ START_TEST(memory_is_equal_with_options) {
                {"its", "reconv.first=fallthrough"}};
     for (int k = 0; k < N_KERNELS; k++) {
         const char *const set[] = {all[_i].set, NULL};
-        if ((k + _i) % 3 && !test_every()) /* sampled: every third kernel; the next options run the others */
+        if ((k + _i) % 3 && !test_every()) /* by default every third kernel; the next options run the others */
             continue;
         run(kernels[k], "functional", NULL, BLOCKS, THREADS, &want);
         run(kernels[k], all[_i].model, set, BLOCKS, THREADS, &got);

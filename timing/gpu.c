@@ -20,7 +20,7 @@
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 
 struct gpu {
-    struct config cfg; /* all units have pointers to this configuration */
+    struct config cfg; /* all units have pointers to this configuration, so its address must not change */
     struct gpu_options opt;
     struct memsys *mem;
     struct sm **sm;
@@ -141,7 +141,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* code addresses matter: the timing depends on the position within a cache line */
+    if (g->cfg.sm.fetch_packed) /* then the timing depends on the kernel's position within a cache line */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
@@ -155,11 +155,12 @@ struct run {
     uint64_t done;                /* CTAs that have ended */
     uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
-    uint64_t sampled, collected;  /* first cycle not in a sample yet; first cycle not collected yet */
-    struct stats own;             /* statistics collected so far */
-    struct stats part;            /* statistics collected since the last sample */
-    struct gpu_view view;         /* view.sm is NULL if nobody observes */
-    uint64_t edges;               /* edges of the windows run so far */
+    /* first cycle that is in no sample yet; first cycle whose statistics are not collected yet */
+    uint64_t sampled, collected;
+    struct stats own;     /* statistics collected so far */
+    struct stats part;    /* statistics collected since the last sample */
+    struct gpu_view view; /* view.sm is NULL if nobody observes */
+    uint64_t edges;       /* number of edges (windows.h) that the launch has passed */
     struct watchdog watchdog;
     struct fault *fault;
     struct trace_names names; /* for the trace */
@@ -190,8 +191,8 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* Returns the cycle of the next event. If the event is in the next window, the result may be any cycle of this
- * window. Returns UINT64_MAX if no event is left. */
+/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If an event is due before r->to +
+ * windows.edge, the result may be the cycle of a later event before this cycle. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -218,7 +219,7 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
-/* Adds the statistics of the cycles since the last call, up to cycle `end`. */
+/* Adds the statistics of the cycles from r->collected up to `end` to `s`, and sets r->collected to `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
     if (r->view.sm)
@@ -236,7 +237,8 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     watchdog_counts_cleared(&r->watchdog);
 }
 
-/* Passes the statistics since the last call to the observer, for the GPU and for each SM. */
+/* Calls view() with the statistics of the cycles from `from` up to `end`: `interval` for the GPU, and those of each
+ * SM. */
 static void show_view(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;
@@ -246,8 +248,9 @@ static void show_view(struct run *r, uint64_t from, uint64_t end, const struct s
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to the launch's statistics. If `sample` is true, also ends a sample and
- * passes it to the observer. */
+/* Collects the statistics of the cycles up to `end` that are not collected yet. Adds them to the launch's statistics,
+ * and passes them to view() if this callback is used. If `sample` is true, also ends a sample and passes it to
+ * sample(). */
 static bool add_interval(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
@@ -330,7 +333,9 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    if (r->l->cycle_limit) /* the memory side may be ahead of the SMs by up to two windows and two crossings */
+    /* Windows that come near the cycle limit are short and exact. They begin early enough for the memory side, which
+     * may be ahead of the SMs by up to two windows and two crossings. */
+    if (r->l->cycle_limit)
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;
 }
@@ -460,7 +465,8 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     return g->profile;
 }
 
-/* Ends a launch on all SMs. The L1 is emptied. The instruction, constant and texture caches keep their lines. */
+/* Ends a launch on all SMs. If the launch was complete (`ok`), the L1s are emptied, and the instruction, constant and
+ * texture caches keep their lines. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);

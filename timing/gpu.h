@@ -25,8 +25,8 @@ struct gpu_options {
     uint32_t threads; /* number of host threads; statistics do not depend on it */
     /* Called every few thousand cycles in which something happens. Returns true to request a `view` now. */
     bool (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
-    /* Called after progress() returned true, and when a launch ends. `v` has the statistics since the last call.
-     * NULL: not called. */
+    /* Called after progress() returned true, and when a launch ends. `v` has the statistics since the previous call of
+     * view(). NULL: not called. */
     void (*view)(void *ctx, const struct gpu_view *v);
     void *progress_ctx; /* argument of progress() and view() */
     /* The options below cost nothing unless they are used. */
@@ -36,8 +36,9 @@ struct gpu_options {
      * sample may be shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
-    FILE *trace;                   /* see trace.h; gpu_free() closes the JSON array; NULL: no trace */
-    uint64_t trace_from, trace_to; /* traced range, in cycles of the GPU; the trace is complete when the launch ends */
+    FILE *trace; /* see trace.h; gpu_free() closes the JSON array; NULL: no trace */
+    /* traced cycles, counted since gpu_new(); when a launch ends, all its events are in the file */
+    uint64_t trace_from, trace_to;
     const struct sm_unit_row *units; /* additional units of each SM: timing/sm/unit.h */
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */

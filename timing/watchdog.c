@@ -6,7 +6,7 @@
 #include "timing/sm/livelock.h"
 #include <inttypes.h>
 
-/* Warps named in the report of a launch that was stopped while it ran. */
+/* Number of warps that the report of a stopped launch describes. */
 enum { FEW_NAMED = 4 };
 
 /* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because an

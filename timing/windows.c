@@ -181,8 +181,9 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* Returns true if requests can move later, while the SMs run. They must move now if SMs will soon need to know how many
- * entries of their memory queues are free, or if too few SMs have work for a parallel round. */
+/* Returns true if requests can move later, while the SMs run. They must move now in an exact window, if the crossing is
+ * short (`far` is false), if SMs will soon need to know how many entries of their memory queues are free, or if too few
+ * SMs have work for a parallel round. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
 /* Moves requests up to one crossing after w->at. If may_wait(), this is left to a job that runs at the same time as
@@ -206,8 +207,8 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* Runs all SMs as far as possible, up to w->to. After the call, at least one SM has reached w->to, or the window is
- * over. */
+/* Runs one round: each SM runs as far as it can, at most to w->to. This cycle is `to`, or memsys_sure() if that is
+ * earlier and SMs will soon fill their queues (`crowded`). After the call, all SMs have reached w->at. */
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;

@@ -74,8 +74,9 @@ struct windows {
     uint32_t groups; /* jobs for the partitions */
     bool far;        /* true if the crossing is so long that requests need not move before the next window */
     /* of the present window */
-    uint64_t to, at;         /* cycle at which the SMs stop next; all SMs have reached `at` */
-    uint64_t follows, leads; /* cycles up to which the memory side runs at the same time as the SMs */
+    uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
+    /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */
+    uint64_t follows, leads;
     uint32_t keep;           /* number of CTAs: an SM with fewer CTAs stops at the next edge */
     bool exact;              /* true if the memory side stops at the end of the window */
     uint32_t memory;         /* number of jobs of the memory side: 0, 1, or one for the requests and one per group */

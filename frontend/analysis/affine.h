@@ -13,9 +13,12 @@ struct affine {
     struct defuse defuse;
     unsigned char *may_exit;  /* instruction -> true if it is a call that may end the thread */
     unsigned char *def_class; /* definition -> enum affine_class */
-    uint32_t *excluded;       /* block -> 0, or 1 + a block whose branch on a vector value decides whether this block
-                               * runs */
-    unsigned char *special_class; /* register -> its class if it is a special register, else CLASS_VECTOR */
+    /* block -> 1 + a block whose branch on a vector value decides whether this block runs, or 0 if there is no such
+     * branch */
+    uint32_t *excluded;
+    /* register -> class of a special register; CLASS_VECTOR for all other registers, whose class depends on
+     * definitions */
+    unsigned char *special_class;
     unsigned char *potential; /* instruction -> true if all its inputs are scalar data and thread indices (Figure 6) */
     /* numbers of all and of potentially affine instructions, in the kernel and the functions it calls */
     uint32_t n_instructions, n_potential;

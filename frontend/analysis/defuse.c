@@ -7,15 +7,15 @@
 /* A read or write of a register, in program order. An instruction reads before it writes. */
 struct occurrence {
     uint32_t inst;
-    uint32_t site; /* index in uses or defs */
+    uint32_t site; /* index in out->uses, or in out->defs if is_def */
     bool is_def, kills;
 };
 
 /* The occurrences of the current register in one block. */
 struct run {
     uint32_t block, from, to; /* range of occurrences */
-    bool open;                /* the block reads the value that the register has at the block's start */
-    bool passes;              /* the value at the block's start may survive to the block's end */
+    bool open;                /* true if the block reads the value that the register has at the block's start */
+    bool passes;              /* true if the value at the block's start may survive to the block's end */
 };
 
 struct finder {
@@ -29,16 +29,20 @@ struct finder {
     uint32_t vreg, n_defs;
     struct run *runs;
     uint32_t n_runs;
-    uint32_t *def_number;       /* definition -> its number among the register's definitions */
-    uint32_t *number_def;       /* number -> definition */
-    uint32_t *run_of, *slot_of; /* by block; valid if the block's run_stamp or slot_stamp is vreg + 1 */
+    uint32_t *def_number; /* definition -> its number among the register's definitions */
+    uint32_t *number_def; /* number -> definition */
+    /* block -> its index in `runs`, and its slot in `in`; an index is valid only if the block's run_stamp, or its
+     * slot_stamp for the slot, is vreg + 1 */
+    uint32_t *run_of, *slot_of;
     uint32_t *run_stamp, *slot_stamp;
     uint32_t *span;     /* block -> first block of the span that it ends (span.h) */
     uint32_t *span_end; /* first block of a span crossed in one step -> last block; valid if cross_stamp is vreg + 1 */
     uint32_t *cross_stamp;
     uint32_t *list, n_list, *queue;
     unsigned char *queued;
-    uint64_t *in; /* the set of slot k begins at in[k * words]; its bit n_defs stands for the function's entry */
+    /* definitions that hold at the start of the block with slot k: a bit set that begins at in[k * words]; bit n_defs
+     * means that the register may be unwritten since the function's entry */
+    uint64_t *in;
     uint32_t words, cap_in;
     uint64_t *scratch;
     uint32_t cap_scratch;
@@ -164,7 +168,7 @@ static void find_live(struct finder *f) {
     }
 }
 
-/* Adds the definitions that may hold at the end of block `p`. Returns true if `set` has grown. */
+/* Adds to `set` the definitions that may hold at the end of block `p`. Returns true if `set` has grown. */
 static bool add_out(struct finder *f, uint32_t p, uint64_t *set) {
     bool grown = false, passes = true;
     if (f->run_stamp[p] == f->vreg + 1) {
@@ -197,7 +201,7 @@ static void propagate_defs(struct finder *f) {
         f->in = arena_array(f->a, f->cap_in, sizeof *f->in);
     }
     if (!need)
-        return; /* no block needs the register's value from another block */
+        return; /* no block reads the value that another block left in the register, so the links are complete */
     memset(f->in, 0, need * sizeof *f->in);
     uint32_t head = 0, waiting = 0, room = ir->n_blocks;
     for (uint32_t k = 0; k < f->n_list; k++) {

@@ -24,7 +24,9 @@ struct defuse {
     uint32_t n_defs;
     struct reg_use *uses;
     uint32_t n_uses;
-    uint32_t *inst_defs, *inst_uses; /* instruction i has defs[inst_defs[i] ... inst_defs[i + 1]); uses analogously */
+    /* Instruction i has the entries from inst_defs[i] to inst_defs[i + 1] - 1 of defs, and the entries from
+     * inst_uses[i] to inst_uses[i + 1] - 1 of uses. */
+    uint32_t *inst_defs, *inst_uses;
     uint32_t *def_uses, *use_defs;
 };
 

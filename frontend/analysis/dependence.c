@@ -35,7 +35,7 @@ static struct cfg graph_with_end(struct arena *a, const struct ir *ir, uint32_t 
     return cfg_from_edges(a, n + 1, edges, n_edges);
 }
 
-/* Returns a block that cannot reach the end, or NO_BLOCK. */
+/* Returns a block from which no path leads to the end of the thread, or NO_BLOCK. */
 static uint32_t find_stuck(struct arena *a, const struct cfg *g) {
     uint32_t *stack = arena_array(a, g->n, sizeof *stack), top = 0;
     unsigned char *seen = arena_array(a, g->n, 1);
@@ -55,7 +55,8 @@ static uint32_t find_stuck(struct arena *a, const struct cfg *g) {
     return NO_BLOCK;
 }
 
-/* Fills level, order, place and last. The numbers in dom_tree give the preorder but have gaps. */
+/* Fills level, order, place and last. The times in dom_tree have the order of the preorder numbers, but they have
+ * gaps. */
 static void number_tree(struct arena *a, struct control *c) {
     uint32_t n = c->n + 1, times = 2 * n + 1, at = 0;
     uint32_t *came = arena_array(a, (size_t)times + 1, sizeof *came), *before = arena_array(a, (size_t)times + 1, 4);
@@ -96,7 +97,7 @@ struct dependents find_dependents(struct arena *a, const struct control *c) {
     return d;
 }
 
-/* Returns the first of b and its ancestors, from b upward, that was not returned yet. */
+/* Returns the first node that the iterator has not returned yet on the way from b up to the root of the tree. */
 static uint32_t next_unreturned(struct dependents *d, uint32_t b) {
     uint32_t top = b, next;
     while (d->up[top] != top)

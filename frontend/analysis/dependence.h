@@ -1,9 +1,9 @@
 #ifndef FRONTEND_CONTROL_H
 #define FRONTEND_CONTROL_H
-/* Control dependence: which branches decide whether a block of the kernel executes. It uses the post-dominators of the
- * kernel's blocks plus one node, the end of the thread. Unlike pass_postdom(), it counts every path to the end: a
- * branch to an exit controls all code after it. Source: Ferrante, Ottenstein and Warren, "The program dependence graph
- * and its use in optimization", TOPLAS 1987. */
+/* Control dependence: which branches decide whether a block of the kernel executes. It uses post-dominators of a graph
+ * that has the kernel's blocks and one more node, the end of the thread. Unlike pass_postdom(), it counts every path to
+ * the end: a branch to an exit controls all code after it. Source: Ferrante, Ottenstein and Warren, "The program
+ * dependence graph and its use in optimization", TOPLAS 1987. */
 #include "ir.h"
 
 struct control {
@@ -22,7 +22,8 @@ unsigned char *calls_that_exit(struct arena *a, const struct ir *ir);
 /* Finds the control dependences of the kernel. `may_exit`: instruction -> true if it is a call that may end the
  * thread; NULL means that no call ends the thread. Requires: blocks. */
 struct control find_control(struct arena *a, const struct ir *ir, const unsigned char *may_exit);
-/* Returns the block where all paths from the end of block b meet; control.n stands for the end of the thread. */
+/* Returns the first block that lies on all paths from the end of block b to the end of the thread; control.n means that
+ * this is the end of the thread. */
 static inline uint32_t control_join(const struct control *c, uint32_t b) { return c->post.up[b]; }
 /* True if block b has several successors. */
 static inline bool control_parts(const struct control *c, uint32_t b) {
@@ -41,13 +42,13 @@ struct dependents find_dependents(struct arena *a, const struct control *c);
  * Returns their number. `list` has room for all blocks. */
 uint32_t dependents_of(struct dependents *d, uint32_t b, uint32_t *list);
 
-/* Iterates over the blocks whose branches a block depends on. The end of each returned block is such a branch. Each
- * block is returned once. */
+/* Iterates over the blocks that end with a branch on which a given block depends. Each block is returned once. */
 struct deciders {
     const struct control *c;
     uint32_t *from;  /* source block of each edge; edges are sorted by the preorder index of their target */
     uint32_t *first; /* preorder index -> its first edge */
-    /* minimum tree over the edges: the depth where the source's paths meet; UINT32_MAX after the edge was returned */
+    /* segment tree of minima with a leaf for each edge: the depth in `post` of the node where the paths from the edge's
+     * source meet; UINT32_MAX once the edge was returned */
     uint32_t *least;
     uint32_t leaves; /* number of leaves, a power of two */
 };

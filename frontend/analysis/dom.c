@@ -113,8 +113,8 @@ static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
     uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number); /* block -> node number; 0: unreachable */
     uint32_t *up = arena_array(tmp, end, sizeof *up);
     uint32_t *bucket = arena_array(tmp, end, sizeof *bucket); /* node -> first node whose semidominator is this node */
-    uint32_t *bucket_next =
-        arena_array(tmp, end, sizeof *bucket_next); /* node -> next node with the same semidominator */
+    /* node -> next node with the same semidominator */
+    uint32_t *bucket_next = arena_array(tmp, end, sizeof *bucket_next);
     for (uint32_t i = TOP + 1; i < end; i++)
         number[w->found[i - TOP - 1]] = i;
     for (uint32_t i = TOP; i < end; i++) {

@@ -11,8 +11,8 @@ struct dom_tree {
     /* immediate dominator; NO_BLOCK for an unreachable block, and for a block without a dominator except itself: a
      * root, or a block that several roots reach on separate paths */
     uint32_t *up;
-    uint32_t *in,
-        *out; /* preorder and postorder times in a walk over the tree; 0 for blocks unreachable from the roots */
+    /* preorder and postorder times in a walk over the tree; 0 for blocks unreachable from the roots */
+    uint32_t *in, *out;
 };
 
 /* Returns the dominator tree of `g` for `n_roots` roots. An unreachable block is dominated only by itself. */

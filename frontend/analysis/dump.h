@@ -13,7 +13,7 @@ void dump_defuse(const struct ir *ir, FILE *out);
 void dump_affine(const struct ir *ir, FILE *out);
 /* Prints one instruction, as dump_ir() does. */
 void dump_inst(const struct ir *ir, uint32_t i, FILE *out);
-/* Does the same as dump_ir(), with source lines between the instructions. */
+/* Prints the same as dump_ir(), with source lines between the instructions. */
 void dump_streams(const struct ir *ir, const char *after, FILE *out);
 /* dump_source.c: prints source lines in a listing. dump_source_at() prints a line before instruction `inst` if its
  * location differs from the previous one: "; k.cu:7: text" from .loc, or "; line 30: text" of the PTX file. The text is

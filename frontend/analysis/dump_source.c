@@ -18,7 +18,7 @@ struct text {
 
 struct dump_source {
     const struct ir *ir;
-    struct text ptx, *files; /* in the order of ir->files */
+    struct text ptx, *files; /* text of the PTX, and of each .file; files[i] belongs to ir->files[i] */
     uint32_t file, line;     /* location printed last; file number 0 means the PTX */
 };
 
@@ -48,7 +48,8 @@ static bool read_text(struct ir *ir, const char *path, struct text *t) {
     return fine && got >= 0;
 }
 
-/* Opens `name` as the directive spells it, or the file of that name next to the PTX file. */
+/* Reads the file `name` of a .file directive: first with the path as the directive spells it, then the file of that
+ * name in the folder of the PTX file. */
 static void open_file(struct ir *ir, const char *name, struct text *t) {
     const char *ptx = ir->module->diags->file ? ir->module->diags->file : "", *slash = strrchr(ptx, '/'),
                *base = strrchr(name, '/');

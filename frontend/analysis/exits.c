@@ -10,8 +10,9 @@
 /* A node is the end of a block, or "after the calls of function f". */
 struct exits {
     struct ir *ir;
-    bool returns; /* true if a return is treated as an exit */
-    /* pairs of nodes: threads only exit after the first node if they only exit after the second node */
+    bool returns; /* true if the search treats a return as an exit */
+    /* edges from a node to the next node on a path: threads only exit after the first node if they only exit after all
+     * its next nodes */
     struct cfg_edge *edges;
     uint32_t n_edges, cap_edges;
     uint32_t *missing;        /* node -> number of its edges to nodes that are not yet known to only exit */

@@ -196,7 +196,7 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
     info->n_reads = (uint8_t)r.n_reads;
     info->n_writes = (uint8_t)r.n_writes;
     if (!n)
-        return; /* regs may still be unallocated */
+        return; /* returns before memcpy(), because ir->regs may be NULL */
     while (ir->n_regs + n > ir->cap_regs)
         ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
     memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
@@ -253,7 +253,8 @@ bool inst_writes_all(const struct ir *ir, const struct inst *in) {
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
-    if (ir_is_lane_wise(ir, in)) /* the instruction computes all its results before it writes the first one */
+    /* such an instruction computes all its results before it writes the first one, so sharing does no harm */
+    if (ir_is_lane_wise(ir, in))
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
 }

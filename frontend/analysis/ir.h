@@ -23,7 +23,7 @@ struct vreg {
     bool written;      /* an instruction writes it; an unwritten register reads as zero */
     bool stays_zero;   /* a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
-    uint32_t slot;     /* index in its function and class, once allocated */
+    uint32_t slot;     /* number of the register slot within its function and class, once allocated */
     uint32_t offset;   /* byte offset in bank 0, once allocated */
     const char *name;  /* declared name; NULL for a temporary */
     uint32_t name_len;
@@ -45,9 +45,10 @@ struct ir_function {
     uint32_t frame_bytes, frame_base;
     uint32_t param_offset[16], n_params, n_results;
     uint32_t reg_begin, reg_end;         /* bytes of bank 0 */
-    uint32_t slots[N_REG_CLASSES];       /* number of registers per class */
+    uint32_t slots[N_REG_CLASSES];       /* number of register slots per class */
     uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of each class in bank 0 */
-    uint32_t pressure;       /* maximum number of 32-bit words live at once; called functions are not counted */
+    /* maximum number of 32-bit words of registers that are live at once; those of called functions are not counted */
+    uint32_t pressure;
     uint32_t total_pressure; /* including called functions */
     bool recursive, address_taken, is_entry;
     bool uses_alloca; /* its calls allocate and free stack memory */
@@ -76,7 +77,8 @@ struct ir_note {
     const char *text;
 };
 
-/* An additional entry point, see edit_copy_function(). */
+/* An additional stream of the kernel: a copy of the kernel's code with its own entry point, see
+ * edit_copy_function(). */
 struct ir_stream {
     const char *name;
     uint32_t function;
@@ -144,12 +146,13 @@ struct ir {
     uint32_t reg_area[N_REG_CLASSES + 1];
     uint32_t reg_bytes, thread_regs;
 
-    /* results copied to the program unchanged */
+    /* values that lowering copies to the program unchanged */
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
     uint32_t maxnreg; /* the smallest of the register limits that the kernel specifies; 0 means no limit */
-    uint32_t place;   /* number of instructions that precede the kernel in the PTX text */
+    /* number of instructions that precede the kernel in the PTX text; the kernel's code address follows from it */
+    uint32_t place;
     bool uses_barriers, uses_stack;
     struct ir_stream *streams; /* streams other than the kernel */
     uint32_t n_streams, cap_streams;
@@ -163,8 +166,8 @@ struct ir {
     uint32_t n_counts, cap_counts;
     uint32_t decouple_limit;             /* maximum number of decoupling candidates, chosen by profit */
     uint32_t deq_address, deq_predicate; /* virtual registers that are special registers; 0 if unused */
-    struct program *program;             /* result of the last pass */
-    bool noting;                         /* notes of the current pass are kept */
+    struct program *program;             /* the finished program, which the last pass makes */
+    bool noting;                         /* true while the notes of the current pass are kept */
     struct ir_note *notes;
     uint32_t n_notes, cap_notes;
     char failure[160]; /* why a pass failed; empty if none did */
@@ -215,7 +218,7 @@ bool inst_never_falls_through(const struct inst *in);
 struct inst ir_compound(struct ir *ir, const struct program_compound *c);
 /* Returns the table entry of a compound instruction, or NULL if the instruction is not compound. */
 const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
-/* True for a compound instruction in which each lane computes by itself, from registers alone. */
+/* True for a compound instruction in which each lane computes its results from its own registers alone. */
 bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
 /* True if the instruction writes its destination in all active lanes. This is so if it has no guard and does not
  * select one of two destination registers per lane. */
@@ -224,9 +227,10 @@ bool inst_writes_all(const struct ir *ir, const struct inst *in);
  * instruction. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
-/* Adds to a statistic about what passes did. `name` must outlive the program. */
+/* Adds `more` to the statistic `name` about what passes did. The string `name` must outlive the program. */
 void ir_count(struct ir *ir, const char *name, double more);
-/* Notes what a pass did with the candidate at instruction `inst` (current number). Kept only for a dump. */
+/* Adds a note about what a pass did with the candidate at instruction `inst` (its current number). Does nothing unless
+ * ir.noting is set, since only a dump shows the notes. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Makes a function the entry of another stream. No instruction may call the function. Returns the stream's number in
  * the program. */
@@ -234,7 +238,8 @@ uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
 /* Adds a communication site between streams. Returns its number + 1, the value of inst_info.site and guard_site. The
  * instructions of a site are K_ENQ_* instructions, or instructions with HINT_DEQ that read the hidden registers. */
 uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line);
-/* Returns the 32-bit registers of a thread that starts at `function`, at least 2. Requires: registers are allocated. */
+/* Returns the number of 32-bit registers of a thread that starts at `function`, at least 2. Requires: registers are
+ * allocated. */
 uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);
 /* Finds groups of mutually recursive functions, callees first, and marks recursive functions. Uses ir.calls. */
 void ir_order_functions(struct ir *ir);
@@ -249,7 +254,7 @@ struct dom_tree ir_dominators(const struct ir *ir);
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);
-/* Returns the graph without edges to blocks in which threads only exit. */
+/* Returns the control-flow graph without edges to blocks in which threads only exit. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
 /* Sets the flag of each function that calls a flagged function, directly or through others. */

@@ -1,19 +1,21 @@
-/* Finds join blocks of branches with paths that end. Requires: blocks, post-dominators. Keeps: everything. */
+/* Finds join blocks of branches, also if some paths from a branch end the thread. Requires: blocks, post-dominators.
+ * Keeps: everything. */
 #include "joins.h"
 #include <string.h>
 
-enum { MAX_ENDS = 64 }; /* limit for each function: only its last ends in text order are examined */
+enum { MAX_ENDS = 64 }; /* maximum number of end blocks of a function that are examined: the last ones in text order */
 
 struct joins {
     struct ir *ir;
-    bool early;             /* early returns count as ends */
+    bool early;             /* true if an early return counts as an end of the thread (find_early_joins()) */
     struct cfg g;           /* edges that execution can take and that do not lead only to an exit */
     unsigned char *returns; /* function -> true if a call to it may return */
-    /* block -> true once its branch was analysed; a branch that has no join after this gets none */
+    /* block -> true once its branch was analysed; a branch without a join block is then not analysed again */
     unsigned char *done;
     unsigned char *in; /* block -> true if it is in the current subgraph */
-    uint32_t *end,
-        *weight; /* for each round and function: a block that ends threads, and the number of blocks that lead to it */
+    /* end: MAX_ENDS blocks of each function in which threads end; weight: for each of them, the number of blocks
+     * that lead to it, in descending order; unused elements have weight 0 */
+    uint32_t *end, *weight;
     uint32_t *stack, *join;
 };
 
@@ -127,8 +129,8 @@ static void find_ends(struct joins *j) {
     }
 }
 
-/* Finds joins in the subgraph `in`, for branches that were not analysed before. Returns how many branches without a
- * join are not analysed yet. */
+/* Finds join blocks in the subgraph `in` for branches that were not analysed before. Returns the number of branches
+ * that still have no join block and were not analysed. */
 static uint32_t join_in(struct joins *j) {
     const struct ir *ir = j->ir;
     struct cfg_edge *edges = arena_array(ir->tmp, (size_t)j->g.succ_first[ir->n_blocks] + 1, sizeof *edges);
@@ -149,7 +151,7 @@ static uint32_t join_in(struct joins *j) {
     return left;
 }
 
-/* Finds joins for the branches that have none in j->join yet. */
+/* Finds join blocks for the branches that have none in j->join yet. */
 static void join_rest(struct joins *j) {
     const struct ir *ir = j->ir;
     size_t room = (size_t)ir->n_blocks + 1;

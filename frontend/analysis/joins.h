@@ -6,10 +6,11 @@
 #include "ir.h"
 
 /* Returns an array: block -> join block of its branch, or NO_BLOCK if no paths meet before threads end. The join block
- * is the immediate post-dominator if there is one. Otherwise the search ignores blocks that lead only to exits, traps
- * and calls that never return. Only one end of the function is not ignored: the end to which most blocks lead. Paths
- * that return to a caller count, because a returning thread keeps its barriers. The array is in ir->tmp. Requires:
- * blocks and post-dominators. */
+ * is the immediate post-dominator if there is one. Otherwise the search considers only the blocks from which a path
+ * leads to a return, because a returning thread keeps its barriers. For branches outside these blocks, it considers
+ * only the blocks that lead to one end of threads in each function (an exit, a trap, or a call that never returns):
+ * first the end to which most blocks lead, then the next one. The array is in ir->tmp. Requires: blocks and
+ * post-dominators. */
 uint32_t *find_joins(struct ir *ir);
 
 /* Like find_joins(), but an early return from a called function ends a path, too. If several edges lead to the

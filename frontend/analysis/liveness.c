@@ -25,7 +25,8 @@ struct live {
     uint32_t *span;     /* block -> first block of the span that it ends */
     uint32_t *span_end; /* block -> last block of the span in `crosses` */
     uint32_t *list, *stack;
-    int64_t *change; /* position -> change of the number of live words, over all registers */
+    /* position -> number of live words there minus the number at the position before, for all registers together */
+    int64_t *change;
 };
 
 static void count_occurrences(struct live *l) {
@@ -72,7 +73,8 @@ static uint32_t read_position(const struct live *l, uint32_t i) {
 
 static uint32_t block_of(const struct live *l, uint64_t occ) { return l->ir->info[occ >> 2].block; }
 
-/* Returns the end of the occurrences in the block of occurrence `k`. */
+/* Returns the index after the last occurrence in the block of occurrence `k`; `end` is the end of the register's
+ * occurrences. */
 static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     uint32_t limit = l->ir->blocks[block_of(l, l->occ[k])].end;
     while (k < end && (l->occ[k] >> 2) < limit)
@@ -80,7 +82,8 @@ static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     return k;
 }
 
-/* True if occurrences [from, to) of one block need the value from before the block. `live`: live at the block's end. */
+/* True if a block whose occurrences of the register are [from, to) needs the register's value from before the block.
+ * `live`: true if the register is live at the block's end. */
 static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, bool live) {
     for (uint32_t k = to; k-- > from;) {
         unsigned what = l->occ[k] & 3;
@@ -89,8 +92,9 @@ static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, boo
     return live;
 }
 
-/* Adds the live segments of register v in a block where it has occurrences [from, to). `arrives`: a write on some
- * path before the block may have set v. Otherwise v needs no space before its first write in the block. */
+/* Adds the live segments of register v in a block where it has occurrences [from, to). `live`: true if v is live at the
+ * block's end. `arrives`: true if a write on some path before the block may have set v; if it is false, v needs no
+ * space before its first write in the block. */
 static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, bool live, bool arrives) {
     const struct block *b = &l->ir->blocks[block_of(l, l->occ[from])];
     uint32_t end = 2 * b->end - 1, first_write = from;
@@ -112,7 +116,8 @@ static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, b
         add_segment(l, v, 2 * b->begin, end);
 }
 
-/* Adds `block` to the list unless it is marked for v. Returns the new length. */
+/* Marks `block` for register v and appends it to the list, unless it is marked already. Returns the new length of the
+ * list. */
 static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block, uint32_t v) {
     if (mark[block] == v)
         return n;
@@ -180,8 +185,8 @@ static uint32_t spread_backward(struct live *l, uint32_t v) {
     return n;
 }
 
-/* Marks the blocks that begin after some write of v. Only blocks with v live at the start matter: a needed value is
- * live on its whole path. */
+/* Marks the blocks that begin after some write of v. It visits only blocks where v is live at the start, because a
+ * value that is needed later is live on its whole path. */
 static void spread_forward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t top = 0;
@@ -199,7 +204,8 @@ static void spread_forward(struct live *l, uint32_t v) {
 static void live_across_blocks(struct live *l, uint32_t v) {
     const struct ir *ir = l->ir;
     uint32_t n = spread_backward(l, v);
-    /* Only a register that is live at the function's entry can be read before a write. */
+    /* A register that is not live at the function's entry is written before each read, so its value arrives in every
+     * block where it is live. */
     uint32_t entry = ir->functions[ir->info[l->occ[l->first[v]] >> 2].function].block;
     bool always = l->live_in[entry] != v;
     if (!always)
@@ -234,7 +240,7 @@ static void measure_pressure(struct live *l) {
     }
 }
 
-/* Returns a per-block array that no register has marked. */
+/* Returns an array with one element per block, none of which holds the number of a register. */
 static uint32_t *marks(struct ir *ir) {
     uint32_t *m = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *m);
     memset(m, 0xff, (size_t)ir->n_blocks * sizeof *m);

@@ -96,7 +96,8 @@ static void number(struct finder *f) {
         if (l->parent != NO_LOOP)
             size[l->parent] += size[f->order[k]];
     }
-    for (uint32_t k = 0; k < o->n; k++) { /* from here on, size[i] counts the loops in loop i that have no number yet */
+    /* from here on, size[i] is the number of loops inside loop i that have no number yet */
+    for (uint32_t k = 0; k < o->n; k++) {
         uint32_t i = f->order[k], parent = o->list[i].parent;
         struct loop *l = &o->list[i];
         l->depth = parent == NO_LOOP ? 1 : o->list[parent].depth + 1;

@@ -18,8 +18,9 @@ struct loop {
     uint32_t *latches, n_latches; /* blocks inside with an edge to the header, ascending */
     struct cfg_edge *exits;       /* edges that leave the loop */
     uint32_t n_exits;
-    uint32_t preheader; /* the header's only outside predecessor if it leads only to the header; else NO_BLOCK */
-    bool innermost;     /* contains no other loop */
+    /* the only predecessor of the header outside the loop, if the header is its only successor; else NO_BLOCK */
+    uint32_t preheader;
+    bool innermost; /* contains no other loop */
 };
 
 struct loops {

@@ -3,7 +3,7 @@
 
 enum { MAX_LEVELS = 32, MAX_STEPS = 8 };
 
-/* Range minimum or maximum of an array: level k covers 2^k elements. */
+/* Table for the minimum or maximum of a range of an array: level[k][i] covers the 2^k elements from element i on. */
 struct table {
     uint32_t *level[MAX_LEVELS];
 };
@@ -27,14 +27,17 @@ static uint32_t best(const struct table *t, uint32_t from, uint32_t to, bool gre
     return better(t->level[k][from], t->level[k][to - (1u << k)], greatest);
 }
 
-/* Limits that the edges of each block set for a span that contains the block. */
+/* For each block, the limits that its edges set: a span that contains the block must also contain these neighbours,
+ * except at its ends. */
 struct search {
     const struct cfg *g;
     uint32_t *first_succ, *last_succ; /* first and last successor in program order; the block itself if none */
     uint32_t *first_pred, *last_pred;
-    struct table lowest, highest; /* over all neighbours */
-    uint32_t *stuck;              /* number of earlier blocks that cannot be in a span: they end the program, or cannot
-                                   * reach its end */
+    /* lowest and highest block among the predecessors and successors of a range of blocks */
+    struct table lowest, highest;
+    /* block -> number of blocks before it that cannot be in a span, because they end the program or cannot reach its
+     * end */
+    uint32_t *stuck;
 };
 
 static uint32_t extreme(uint32_t b, const uint32_t *first, const uint32_t *adj, bool greatest) {

@@ -2,7 +2,8 @@
 #include "waits.h"
 #include <string.h>
 
-/* Kinds of values in a loop: read from memory that others change; result of an atomic addition; changed by the loop. */
+/* What a value in a loop depends on. POLLS: memory that other threads change. ADVANCES: an atomic addition. STEPS: a
+ * change that the loop itself makes in each iteration. */
 enum { POLLS = 1, ADVANCES = 2, STEPS = 4 };
 enum { MAX_SLOTS = 1024 };
 #define NO_NODE UINT32_MAX
@@ -24,7 +25,7 @@ struct scratch {
     struct slot *slots;
 };
 
-/* Data flow within one loop. Nodes are registers, then slots, then calls. */
+/* Data flow within one loop. Nodes are numbered: first the registers, then the slots, then the calls of the loop. */
 struct flow {
     struct ir *ir;
     const struct loop *loop;
@@ -32,7 +33,8 @@ struct flow {
     const uint32_t *blocks;
     uint32_t n_blocks, n_regs, n_slots, n_nodes;
     struct cfg_edge *edges;
-    unsigned char *copies; /* edge -> true if repeating its operation leaves the value unchanged */
+    /* edge -> true if the target's value stays the same when the operation of the edge is repeated */
+    unsigned char *copies;
     uint32_t n_edges, cap_edges, cap_copies;
     struct cfg g;
     unsigned char *kind; /* node -> set of POLLS, ADVANCES, STEPS */
@@ -167,7 +169,7 @@ static void find_slots(struct flow *f) {
         }
 }
 
-/* Assigns nodes to the registers used in the loop if `on` is set; otherwise clears the nodes. */
+/* With `on`, assigns nodes to the registers that the loop uses; without `on`, clears these nodes. */
 static void name_regs(struct flow *f, bool on) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -325,7 +327,8 @@ static void seed_polls(struct flow *f) {
     }
 }
 
-/* Marks comparisons of atomic additions with a bound as STEPS, because the loop then ends without other threads. */
+/* Marks as STEPS the comparisons of an atomic addition's result with a bound: a loop that such a comparison ends does
+ * not need other threads. */
 static void drop_bounds(struct flow *f) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -403,7 +406,7 @@ static void spread_all(struct flow *f) {
 
 /* ---- loops ---- */
 
-/* True if the loop reads memory that others change and has no barrier. */
+/* True if the loop reads memory that other threads change, and has no CTA barrier. */
 static bool may_wait(const struct ir *ir, const struct flow *f) {
     bool asking = false;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -425,7 +428,8 @@ static bool ends_by_polling(const struct flow *f) {
             return false;
         polled |= is_polled(kind);
     }
-    for (uint32_t k = 0; k < f->n_blocks; k++) { /* exits of the loop that are not edges of the graph */
+    /* blocks that end with exit or ret leave the loop, too, without an edge of the graph */
+    for (uint32_t k = 0; k < f->n_blocks; k++) {
         const struct inst *last = &ir->code[ir->blocks[f->blocks[k]].end - 1];
         if (last->kind != K_EXIT && last->kind != K_RET)
             continue;

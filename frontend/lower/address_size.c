@@ -20,8 +20,9 @@ static bool declares(const struct variable *v, const struct word *name) {
            strspn(name->text + prefix, "0123456789") == name->len - prefix;
 }
 
-/* Returns the bytes of a register, 0 if its declaration is not found. Scopes are ignored, since compilers declare all
- * registers of one name with the same size. Recursion depth is the block nesting, which the parser limits. */
+/* Returns the size of a register in bytes, 0 if its declaration is not found. Scopes are ignored, since compilers
+ * declare all registers of one name with the same size. Recursion depth is the block nesting, which the parser
+ * limits. */
 static unsigned register_bytes(const struct statement *st, const struct word *name) {
     unsigned bytes = 0;
     for (; st && !bytes; st = st->next)

@@ -11,14 +11,14 @@ struct filler {
     enum type type;
     uint32_t index;      /* index of the image variable */
     uint64_t elements;   /* number of scalars in the variable */
-    uint64_t stride[10]; /* scalars per element of each nesting level; 1 for the last level */
+    uint64_t stride[10]; /* nesting level of braces -> number of scalars in one element there; 1 for the last level */
     int n_levels;
     uint64_t at; /* index of the next scalar */
     bool full_reported;
 };
 
-/* Fills `stride` with the scalars per element of each brace level: dimensions, then vector elements. Returns the number
- * of levels. */
+/* Fills `stride`: stride[i] is the number of scalars in one element of a brace list at nesting level i. The levels are
+ * the dimensions of the array and then, for a vector type, the vector. Returns the number of levels. */
 static int strides(const struct variable *v, uint64_t stride[10]) {
     uint64_t size[10];
     int n = 0;
@@ -103,7 +103,7 @@ static void fill_integer(struct filler *f, const struct operand *o) {
             store_scalar(f, image);
         else
             store_scalar(f, o->integer);
-    } else { /* a wider constant is truncated (PTX ISA, 4.5) */
+    } else { /* store_scalar() truncates a constant that is wider than the type (PTX ISA, 4.5) */
         store_scalar(f, o->integer);
     }
 }

@@ -28,7 +28,8 @@ static void report_opcode(struct lower *l) {
     if (isa_decode(opcode->text, opcode->len, &out, &why))
         return;
     struct loc loc = l->st->insn.opcode_loc;
-    /* Error offsets refer to the opcode's text. It matches the source unless white space separates its parts. */
+    /* Error offsets refer to the opcode's text without white space. They are valid in the source, too, if the opcode
+     * has the same length there. */
     if (loc.end - loc.begin == opcode->len && why.end <= opcode->len && why.begin < why.end) {
         loc.end = loc.begin + why.end;
         loc.begin += why.begin;
@@ -40,7 +41,8 @@ static void report_opcode(struct lower *l) {
 
 static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
-/* setmaxnreg is only a hint to the hardware, but its count is checked. */
+/* Checks the register count of setmaxnreg. The instruction itself has no effect, because it is only a hint to the
+ * hardware. */
 static bool register_count(struct lower *l) {
     enum { MIN_COUNT = 24, MAX_COUNT = 256, STEP = 8 }; /* PTX ISA, setmaxnreg */
     const struct operand *o = l->st->insn.operands;
@@ -191,8 +193,8 @@ static void lower_pragma(struct lower *l, const struct statement *st) {
         diag_error(l->d, st->loc, "unknown pragma \"%s\"; the only pragma of Heddle is \"heddle yield\"", st->raw.text);
 }
 
-/* Lowers an instruction. If the statement becomes several instructions, a pragma before it applies to the last of
- * them. */
+/* Lowers an instruction. If the statement becomes several instructions, a pragma that precedes the statement applies to
+ * the last of them. */
 static void lower_with_pragma(struct lower *l, const struct statement *st) {
     struct ir *ir = l->ir;
     uint32_t before = ir->n;
@@ -287,7 +289,8 @@ static void set_location(struct lower *l, struct loc loc) {
     l->dec = NULL;
 }
 
-/* Returns true if the last instruction is the branch of a trailing ret. The caller adds the return itself. */
+/* Returns true if the last instruction is a branch that a ret at the end of the function became. The caller drops this
+ * branch, because it adds the return right there. */
 static bool ends_in_return(const struct lower *l, uint32_t begin) {
     const struct inst *last = &l->ir->code[l->ir->n - 1];
     return l->ir->n > begin && last->kind == K_BRANCH && last->guard == NO_GUARD && last->target == l->ret_label &&

@@ -24,8 +24,9 @@ struct lower {
         struct loc loc;
     } * indirect; /* calls through pointers; resolved after all functions are lowered */
     uint32_t n_indirect, cap_indirect;
-    bool any_indirect;                   /* functions whose addresses are in initialisers have been added */
-    uint32_t special_reg[N_SPECIALS][2]; /* virtual registers of 32 and 64 bits; 0: not created yet */
+    bool any_indirect; /* true once the functions whose addresses are in initialisers were added */
+    /* special register -> the virtual registers that hold it in 32 and in 64 bits; 0: not created yet */
+    uint32_t special_reg[N_SPECIALS][2];
     /* state of the current function */
     uint32_t carry;     /* the hidden carry predicate; 0: not created yet */
     uint32_t *label_at; /* label -> instruction; NO_INST: not bound yet */
@@ -33,22 +34,23 @@ struct lower {
     uint32_t ret_label;
     bool ret_used;
     uint32_t src_file, src_line; /* location from the last .loc */
-    bool next_yields;            /* a .pragma "heddle yield" applies to the next instruction */
+    bool next_yields;            /* true if a .pragma "heddle yield" precedes the next instruction and applies to it */
     /* state of the current instruction */
     const struct statement *st;
     const struct decoded *dec;
     uint32_t guard; /* virtual register or NO_GUARD */
     bool guard_not;
-    uint32_t line; /* line of the last location, counted from 0 */
+    /* line of the last instruction in the PTX text, counted from 0; the search for the next line starts here */
+    uint32_t line;
 };
 
 /* The address of an access. */
 struct address {
     opnd_t base;   /* register or OPND_ZERO */
-    uint8_t asize; /* size of the base in each lane, in bytes */
+    uint8_t asize; /* size of the base register in each lane, in bytes: 4 or 8 */
     int64_t imm;
     enum space space;
-    bool fixup;   /* imm is relative to the base that `what` names */
+    bool fixup;   /* true if imm is an offset in the frame or in dynamic shared memory, as `what` says */
     uint8_t what; /* FIX_ */
 };
 
@@ -71,7 +73,7 @@ uint32_t pause_guard(struct lower *l);
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls);
 /* Emits d = the low part of a, or a zero- or sign-extended. Sizes are in bytes. */
 void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned abytes, bool is_signed);
-/* Load and store a hidden variable at byte `offset` of the current frame. */
+/* Emit a load or a store of a hidden variable at byte `offset` of the current frame. */
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
 void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value);
 
@@ -90,7 +92,8 @@ struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned ki
 
 /* lower_address.c. address_of() lowers the address operand of an access to space `wanted`; false after an error. */
 bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
-/* Returns the address of a symbol plus `addend` as a register or constant of type `t`; `d` as in read_special(). */
+/* Returns the address of a symbol plus `addend` as a register or constant of type `t`. `d`: the destination, or
+ * OPND_SINK if any register may be used. */
 opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d);
 /* Returns the address of array[%r] or array[%r + constant] in a register of type `t`. The index counts elements. */
 opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t);
@@ -100,7 +103,7 @@ void set_address(struct lower *l, struct inst *in, const struct address *a);
 /* lower_operand.c: lower a source or destination operand of type `t`. */
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
-/* Lower an operand of ld, st or cvt. Its register may be wider than `t`. *bytes gets the size of the register, or the
+/* Lower an operand of ld, st or cvt, whose register may be wider than `t`. *bytes gets the size of the register, or the
  * size of `t` for an immediate or `_`. */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);

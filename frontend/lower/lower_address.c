@@ -102,7 +102,7 @@ opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *
     }
     uint32_t guard = pause_guard(l);
     opnd_t base = symbol_value(l, o, s, 0, t, OPND_SINK);
-    /* The product has the width of the index and is unsigned. */
+    /* The product of the index and the element size is unsigned and has the width of the index. */
     enum type it = bytes == 4 ? T_U32 : T_U64;
     const struct isa_row *mad = isa_find_row(OP_MAD, it, T_NONE, form_put(CAT_PART, PART_LO)),
                          *add = isa_find_row(OP_ADD, wanted == 4 ? T_U32 : T_U64, T_NONE, 0);
@@ -171,7 +171,8 @@ bool address_of(struct lower *l, const struct operand *o, enum space wanted, str
     out->base = s->index << 1;
     out->asize = (uint8_t)bytes;
     if (wanted == SPACE_PARAM && !l->ir->functions[l->fn].is_entry)
-        out->space = SPACE_LOCAL; /* a function's parameters are in frames */
+        /* the parameters of a function other than a kernel are in its frame, which is in local memory */
+        out->space = SPACE_LOCAL;
     return true;
 }
 

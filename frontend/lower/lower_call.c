@@ -8,7 +8,7 @@
 struct call_site {
     const struct operand *results, *callee, *inputs, *proto; /* first element of each list; NULL for none */
     const struct function *signature;
-    const struct symbol *function; /* NULL: a call through a pointer */
+    const struct symbol *function; /* the called function; NULL for a call through a pointer */
     opnd_t pointer;
     unsigned pointer_bytes;
 };
@@ -54,7 +54,7 @@ static void add_stored_functions(struct lower *l) {
 
 static bool same_formals(struct lower *l, const struct function *a, const struct function *b);
 
-/* Adds one possible callee. The first one defines the signature that all must have. */
+/* Adds one possible callee. All callees must have the signature of the first one. */
 static bool add_target(struct lower *l, const struct operand *o, struct call_site *c) {
     const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
     uint32_t index = f ? require_function(l, f->index) : UINT32_MAX;
@@ -152,10 +152,11 @@ enum { MAX_PARTS = 8 };
 /* The transfer of one argument or result: byte offsets in the caller's and callee's frames, and its size. */
 struct argument {
     uint64_t caller, callee, bytes;
-    opnd_t reg[MAX_PARTS]; /* results: the registers that receive the value; OPND_SINK: no register receives it */
+    /* for a result: the registers that receive its parts, or OPND_SINK where no register receives a part */
+    opnd_t reg[MAX_PARTS];
 };
 
-/* Stores one register or constant at `at` in the caller's frame. */
+/* Emits a store of one register or constant to byte offset `at` in the caller's frame. */
 static void store_argument(struct lower *l, const struct operand *o, enum type t, uint64_t at, unsigned bytes) {
     opnd_t value = source(l, o, t);
     if (t == T_PRED) { /* a predicate is passed as a number */

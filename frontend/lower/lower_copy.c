@@ -23,14 +23,17 @@ static bool fits_ca(uint64_t n) { return n == 4 || n == 8 || n == 16; }
 static bool fits_cg(uint64_t n) { return n == 16; }
 static bool fits_groups(uint64_t n) { return n <= INT32_MAX; }
 
-/* Lowers the destination in shared memory: a register, and a constant to add to it. */
+/* Lowers the destination address in shared memory: sets *base to a register of *bytes bytes, and *more to a constant
+ * that the copy adds to it. */
 static bool lower_destination(struct lower *l, const struct operand *o, opnd_t *base, unsigned *bytes, opnd_t *more) {
     struct address a;
     if (!address_of(l, o, SPACE_SHARED, &a))
         return false;
     *base = a.base;
     *bytes = a.asize;
-    if (a.fixup) { /* for a variable, the address is known only after all variables are allocated */
+    /* the address of this variable is known only after all variables are allocated, so an instruction with a fixup
+     * computes it */
+    if (a.fixup) {
         uint32_t guard = pause_guard(l);
         *base = temp_reg(l, RC_64) << 1;
         *bytes = 8;
@@ -109,7 +112,8 @@ static void lower_arrive(struct lower *l) {
     emit_done(l);
 }
 
-/* Checks the opcode beyond what the table of rows can express. */
+/* Checks what the opcode table does not check: that the opcode is a cp.async, and that its modifiers for the state
+ * spaces and the L2 cache are right. */
 static bool well_formed(struct lower *l) {
     const char *text = opcode_text(l), *to = strstr(text, ".shared"), *from = strstr(text, ".global");
     const char *wrong = NULL;

@@ -2,7 +2,8 @@
 #include "lower.h"
 #include <string.h>
 
-/* Sets line and column of a source offset. Offsets mostly ascend, except between functions. */
+/* Sets info->line and info->column to the position of byte `at` of the PTX text. The search starts at the line of the
+ * last call, because offsets mostly ascend; after a large step, it is a binary search. */
 static void locate(struct lower *l, uint32_t at, struct inst_info *info) {
     const struct scope *s = l->img->names;
     uint32_t k = l->line;

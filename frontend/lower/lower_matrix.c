@@ -11,10 +11,11 @@
 /* A wmma fragment, which consists of one or two consecutive mma fragments. */
 struct wmma_fragment {
     struct fragment_form form;
-    enum type type;                /* type of an element in memory */
-    uint8_t tiles, regs;           /* number of mma fragments, and registers of each */
-    uint8_t written;               /* registers in the operand */
-    uint8_t quad_step, place_step; /* offsets from the first mma fragment to the second */
+    enum type type;      /* type of an element in memory */
+    uint8_t tiles, regs; /* number of mma fragments (1 or 2), and number of registers of each */
+    uint8_t written;     /* registers in the operand */
+    /* distance from the first mma fragment to the second, added to the quad number and to the position in the quad */
+    uint8_t quad_step, place_step;
     bool quad_is_row; /* true: the quad number selects the row; false: the position in the quad selects the row */
     uint16_t rows, columns;
 };
@@ -53,7 +54,8 @@ static bool has_layouts(struct lower *l, unsigned n) {
 
 /* ---- operands ---- */
 
-/* Returns the register type of mma: f16 values in pairs, 8-bit integers in fours. */
+/* Returns the type of the registers that hold elements of type `t` in an mma: f16 values are in pairs, and 8-bit
+ * integers in fours. */
 static enum type register_type(enum type t) {
     switch (t) {
     case T_F16:
@@ -92,7 +94,7 @@ static void emit_mma(struct lower *l, const struct isa_row *row, const struct pr
     emit_done(l);
 }
 
-/* Checks layouts: only m8n8k4 on f16 has a choice. */
+/* Checks the layouts of an mma: a must be .row and b must be .col, except in m8n8k4 on f16 (`old`). */
 static bool mma_layouts(struct lower *l, bool old) {
     if (!has_layouts(l, 2))
         return false;
@@ -176,10 +178,11 @@ static struct fragment_place place_of(const struct wmma_fragment *f, unsigned r,
  * apart. `along` is the contiguous coordinate, `across` the other. */
 struct walk {
     const struct wmma_fragment *f;
-    struct address at; /* address of the matrix; base: address of the lane's first element */
+    /* address of the matrix; after walk_begin(), at.base is the address of the lane's first element */
+    struct address at;
     /* true: `along` is the position in the quad and `across` the quad number; false: the reverse */
     bool along_is_place;
-    bool known;            /* the stride is a constant */
+    bool known;            /* true if the stride is a constant */
     uint64_t stride_bytes; /* the constant stride */
     opnd_t stride;         /* the variable stride in elements */
     unsigned size;         /* bytes per element */
@@ -189,7 +192,7 @@ struct walk {
 
 static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
 
-/* Computes the address of the lane's first element: matrix + along * size + across * stride. */
+/* Computes the address of the lane's first element: the address of the matrix + along * size + across * stride. */
 static void walk_begin(struct lower *l, struct walk *w) {
     const unsigned width = fragment_width(w->f->form), bytes = w->at.asize;
     const opnd_t quad = lane_quad(l), place = lane_place(l);
@@ -237,7 +240,7 @@ static void access_elements(struct lower *l, const struct walk *w, bool store, u
     opnd_t part[4];
     const unsigned n = w->f->form.elements;
     if (store)
-        matrix_unpack(l, part, reg); /* only f16 has packed elements in d */
+        matrix_unpack(l, part, reg); /* n is 2: in d, only f16 elements are packed */
     for (unsigned i = 0; i < n; i++) {
         const struct address a = walk_at(w, r, i);
         if (!store)
@@ -263,7 +266,8 @@ static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_
         emit_move(l, regs[r], regs[r % n], RC_32);
 }
 
-/* Finds the stride: the operand, in elements, or by default the stride of a matrix without gaps. */
+/* Finds the stride: the value of operand `o`, in elements, or without this operand the stride of a matrix without
+ * gaps. */
 static bool find_stride(struct lower *l, const struct operand *o, struct walk *w, bool row_major) {
     uint64_t n = row_major ? w->f->columns : w->f->rows;
     w->known = !o || o->kind == OPD_INT;
@@ -356,7 +360,7 @@ static void emit_halves(struct lower *l, const enum type t[4], opnd_t list[4][8]
 static void lower_wmma_mma(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const unsigned shape = form_get(row->form, CAT_MODE2);
-    const bool of_f16 = row->types[2] == T_NONE; /* the row's types are those of d and c */
+    const bool of_f16 = row->types[2] == T_NONE; /* the opcode-table row then has only the types of d and c */
     const enum type t[4] = {row->types[0], of_f16 ? T_F16 : row->types[1], of_f16 ? T_F16 : row->types[2],
                             row->types[of_f16 ? 1 : 3]};
     static const enum matrix_use use[] = {MATRIX_RESULT, MATRIX_FACTOR, MATRIX_FACTOR, MATRIX_TERM};

@@ -5,7 +5,7 @@
  * arrive_drop has the operands of arrive. pending_count is an ordinary operation. */
 #include "lower.h"
 
-/* The operands of an operation besides its address. */
+/* The operands of an mbarrier operation other than its address. */
 struct shape {
     enum type d, b; /* T_NONE: absent */
     int min, max;   /* number of operands */

@@ -50,7 +50,7 @@ static void widen_constants(struct lower *l, const struct operand *o, enum type 
     }
 }
 
-/* Returns 1 if there is a cache policy operand, which has no effect, else 0. */
+/* Returns the number of cache policy operands, 0 or 1. The policy has no effect. */
 static int has_policy(const struct lower *l) { return (l->dec->hints & HINT_CACHE_POLICY) != 0; }
 
 void lower_load(struct lower *l) {

@@ -64,7 +64,7 @@ static void pack(struct lower *l, const struct operand *to, const struct operand
  * registers of other sizes. */
 struct part {
     opnd_t reg;     /* register that the instruction writes */
-    opnd_t final;   /* final register, OPND_SINK if `reg` is final */
+    opnd_t final;   /* destination register that gets a copy of `reg`; OPND_SINK if `reg` itself is the destination */
     unsigned bytes; /* bytes of `final` */
 };
 

@@ -2,7 +2,8 @@
 #include "lower.h"
 #include <string.h>
 
-/* Returns true if a register declared `reg` may hold a value of type `t`. With `wider`, it may also be larger. */
+/* Returns true if a register that is declared with type `reg` may hold a value of type `t`. With `wider`, the register
+ * may be larger than the value. */
 static bool types_match(enum type reg, enum type t, bool wider) {
     unsigned rbytes = type_bytes(reg), bytes = type_bytes(t);
     char rclass = type_class(reg), class = type_class(t);
@@ -14,7 +15,8 @@ static bool types_match(enum type reg, enum type t, bool wider) {
         return rbytes == bytes || rclass != 'f';
     if (rclass == 'b')
         return true;
-    /* Packed and alternative formats are declared as untyped bits. */
+    /* Values in packed formats and in formats such as bf16 have registers of type .b, or integer registers of their
+     * size. */
     bool packed = (class == 'f' && t != T_F16 && t != T_F32 && t != T_F64) || t == T_U16X2 || t == T_S16X2;
     if (packed)
         return rbytes == bytes;
@@ -50,7 +52,7 @@ static bool integer_bits(struct lower *l, const struct operand *o, enum type t, 
         diag_help(l->d, "write %lld.0", (long long)o->integer);
         return false;
     }
-    if (width < 64) /* a wider constant is truncated (PTX ISA, 4.5) */
+    if (width < 64) /* a constant that is wider than the type is truncated (PTX ISA, 4.5) */
         *bits &= (1ull << width) - 1;
     return true;
 }
@@ -130,7 +132,7 @@ opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d) {
     return d != OPND_SINK ? d : value;
 }
 
-/* Returns a special register of type .pred. */
+/* Emits instructions that turn a special register of type .pred into a predicate, and returns this predicate. */
 static opnd_t predicate_special(struct lower *l, enum special s) {
     opnd_t value = read_special(l, s, 4, OPND_SINK), p = temp_reg(l, RC_PRED) << 1;
     uint32_t guard = pause_guard(l);
@@ -277,7 +279,8 @@ opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned
     return any_dest(l, o, t, true, bytes);
 }
 
-/* Fills `out` with the components of a special vector register. Returns 0 if `o` is not one. */
+/* Fills `out` with the four components of the special vector register `o`. Returns their number, or 0 if `o` is not
+ * such a register. */
 static int special_elements(struct lower *l, const struct operand *o, struct operand *out, int max) {
     for (int i = 0; i < 4 && i < max; i++) {
         const struct word *w = names_special_component(&l->names, o->name, (unsigned)i);
@@ -306,7 +309,7 @@ int elements(struct lower *l, const struct operand *o, struct operand *out, int 
     }
     for (; n < s->n && n < max; n++) {
         out[n] = *o;
-        out[n].n = n + 1; /* component n of the vector register, counted from 1 */
+        out[n].n = n + 1; /* number of the component, counted from 1 */
     }
     return s->n;
 }

@@ -38,7 +38,8 @@ static const struct operand *destinations(struct lower *l, const struct isa_row 
     return o->next;
 }
 
-/* Fills `types` with the row's types of the written sources, in order. Returns their number. */
+/* Fills `types` with the types of the source operands that the PTX text has, in order, and T_NONE for a source that it
+ * does not have (such as the hidden carry). Returns the number of these operands. */
 static int source_slots(const struct isa_row *row, enum type types[4]) {
     const uint8_t all[4] = {row->a, row->b, row->c, row->e};
     int n = 0;
@@ -64,8 +65,8 @@ static opnd_t generic_address(struct lower *l, const struct operand *o) {
     return wide;
 }
 
-/* Sets the sizes of a conversion. If the registers have exactly the types' sizes, the conversion becomes an ordinary
- * lane operation (K_LANE). */
+/* Sets the register sizes of a conversion. If the registers have exactly the sizes of the row's types, the conversion
+ * becomes an ordinary lane operation (K_LANE). */
 static void set_conversion(struct inst *in, const struct isa_row *row, unsigned dbytes, unsigned abytes) {
     in->rsize = (uint8_t)dbytes;
     in->asize = (uint8_t)abytes;
@@ -154,7 +155,7 @@ void lower_row(struct lower *l) {
         lower_random_four(l);
         return;
     }
-    /* shfl, vote and related instructions have a mask exactly if they have .sync. */
+    /* shfl, vote and related instructions have a mask operand if and only if the opcode has .sync. */
     int optional = row->optional_sources, masked = row->kind == K_WARP && optional && row->e != T_NONE;
     if (masked && strstr(opcode_text(l), ".sync"))
         optional = 0;

@@ -36,7 +36,7 @@ void lower_stack(struct lower *l) {
         a = source(l, o->next, t);
     if (allocates || saves)
         d = dest(l, o, t);
-    else if (find_reg(l, o)) /* PTX allows no constant here */
+    else if (find_reg(l, o)) /* find_reg() reports an error for a constant, which PTX does not allow here */
         a = source(l, o, t);
     l->ir->uses_stack = true;
     l->ir->functions[l->fn].uses_alloca |= allocates;

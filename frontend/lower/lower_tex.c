@@ -7,7 +7,7 @@ enum { MAX_LIST = 20 };
 struct tex {
     opnd_t list[MAX_LIST];
     unsigned n, written;
-    unsigned bytes; /* bytes of a destination or stored element */
+    unsigned bytes; /* size in bytes of an element that the instruction fetches or stores */
     opnd_t handle, sampler, resident;
     unsigned flags; /* TEX_ of exec_tex.h */
 };
@@ -73,9 +73,8 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
         t->flags |= TEX_SAMPLER;
     const struct operand *at = o->n == 3 ? o->sub->next->next : o->sub->next;
     unsigned written = (unsigned)elements(l, at, list, 8);
-    if (written != n &&
-        !(written == 4 &&
-          n < 4)) { /* a vector of four elements may have fewer coordinates; its other elements are padding */
+    /* the coordinates may be in a vector of four elements, of which the last ones are padding */
+    if (written != n && !(written == 4 && n < 4)) {
         diag_error(l->d, at->loc, "'%s' takes %u coordinates, found %u", opcode_text(l), n, written);
         return false;
     }
@@ -155,7 +154,7 @@ static void lower_query(struct lower *l) {
     }
 }
 
-/* Lowers a vector of `n` operands. A vector of three may have a fourth operand as padding. */
+/* Lowers a vector of `n` elements. If n is 3, the vector may have a fourth element as padding. */
 static bool find_vector(struct lower *l, const struct operand *o, unsigned n, enum type type, const char *what,
                         struct tex *t) {
     struct operand list[8];
@@ -169,7 +168,8 @@ static bool find_vector(struct lower *l, const struct operand *o, unsigned n, en
     return true;
 }
 
-/* Returns true if `o` is an offset: a vector, or one integer element. A floating-point register is a depth. */
+/* Returns true if `o` is an offset operand: a vector, a constant, or an integer register. A floating-point register is
+ * a depth operand instead. */
 static bool is_offset(struct lower *l, const struct operand *o) {
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     return o->kind == OPD_VECTOR || o->kind == OPD_INT ||
@@ -223,7 +223,7 @@ static void lower_fetch(struct lower *l) {
     struct tex t = {.handle = OPND_ZERO, .resident = OPND_SINK};
     if (!operand_count(l, n, n + 2))
         return;
-    if (o->kind == OPD_PAIR) { /* p: the texel is resident */
+    if (o->kind == OPD_PAIR) { /* p is a predicate that tells whether the texel is resident */
         to = o->sub;
         t.resident = dest(l, to->next, T_PRED);
     }

@@ -18,7 +18,7 @@ static opnd_t binary(struct lower *l, enum op_id op, enum type t, opnd_t a, opnd
     return d;
 }
 
-/* Returns the value of `a` in lane `from`. */
+/* Emits a shuffle and returns its result, the value of `a` in lane `from`. */
 static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
     struct inst *in = matrix_emit(l, isa_find_row(OP_SHFL, T_B32, T_NONE, form_put(CAT_MODE, MODE_IDX)));
     opnd_t d = temp_reg(l, RC_32) << 1;
@@ -31,7 +31,7 @@ static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
 }
 
 static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
-    if (a->base & 1) /* the value is the same for all lanes */
+    if (a->base & 1) /* the address is a constant, which is the same in all lanes */
         return a->base;
     if (a->asize == 4)
         return fetch(l, a->base, from);
@@ -52,8 +52,8 @@ static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t fro
     return d;
 }
 
-/* Returns the address of the lane's elements in matrix `i`: in the row of its quad. In a transposed matrix, the lane
- * has one element in each of two rows; `which` selects the row. */
+/* Returns the address of the lane's elements in matrix `i`. Without `trans`, they are in the row with the lane's quad
+ * number. With `trans`, the lane has one element in each of two rows, and `which` (0 or 1) selects the row. */
 static struct address row_address(struct lower *l, const struct address *a, unsigned i, bool trans, unsigned which) {
     struct address at = *a;
     opnd_t row = trans ? matrix_multiply_add(l, 4, lane_place(l), word(l, 2), word(l, 8 * i + which)) : lane_quad(l);
@@ -70,7 +70,8 @@ static void lower_transpose(struct lower *l) {
         return;
     opnd_t a = source(l, o->next, T_B32), d = dest(l, o, T_B32), half[2];
     require_all_lanes(l);
-    /* Elements 2 t and 2 t + 1 of column g are in rows 2 t and 2 t + 1, register position g / 2, half g % 2. */
+    /* Elements 2 t and 2 t + 1 of column g are in rows 2 t and 2 t + 1, each in the lane with position g / 2 in the
+     * quad of its row, and there in half g % 2 of the register. */
     opnd_t place = binary(l, OP_SHR, T_U32, lane_quad(l), word(l, 1)),
            odd = binary(l, OP_AND, T_B32, lane_quad(l), word(l, 1));
     for (unsigned i = 0; i < 2; i++) {

@@ -121,7 +121,7 @@ void declare_variables(struct lower *l, const struct variable *v) {
         declare_one(l, v);
 }
 
-/* Computes type, size and alignment of a formal parameter. */
+/* Computes the type, size and alignment of a formal parameter. Returns false after an error. */
 static bool parameter_shape(struct lower *l, const struct variable *v, enum type *t, uint64_t *bytes, uint64_t *align) {
     *t = is_opaque(v) ? T_B64 : declared_type(l->d, v);
     if (*t == T_NONE)
@@ -144,7 +144,7 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
     return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
 }
 
-/* Declares `bytes` of parameters at `offset`. Returns false if the name is already declared. */
+/* Declares a parameter of `bytes` bytes at `offset`. Returns false if the name is already declared. */
 static bool declare_parameter(struct lower *l, const struct variable *v, enum type t, enum home home, uint64_t offset,
                               uint64_t bytes) {
     struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);

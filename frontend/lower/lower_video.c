@@ -4,7 +4,8 @@
 #include "lower.h"
 #include <string.h>
 
-/* Splits "%r1.b0" into register and selector, and encodes the selector in `word`. Returns the register operand. */
+/* Splits an operand such as "%r1.b0" into register and selector, and encodes the selector in `word`. Returns the
+ * operand without the selector. An operand without a selector is returned unchanged. */
 static struct operand without_selector(struct lower *l, const struct operand *o, char which, uint32_t *word) {
     struct operand bare = *o;
     if (o->kind != OPD_NAME || names_find(&l->names, o->name))

@@ -112,7 +112,8 @@ static int component_of(const char *text, uint32_t len) {
     return (int)(at - letters) % 4;
 }
 
-/* Returns the newest family with this prefix: a range (`range`) or a single declaration. */
+/* Returns the newest family whose name is `text`: with `range`, a declaration such as %r<10>; without it, a declaration
+ * of one vector. */
 static struct reg_family *find_family(const struct names *n, const char *text, uint32_t len, bool range) {
     uint32_t hash = hash_text(text, len);
     for (struct reg_family *f = n->buckets[hash % N_BUCKETS]; f; f = f->next)
@@ -140,7 +141,8 @@ static struct reg_family *find_member(const struct names *n, const char *text, u
     return best;
 }
 
-/* Returns a register of a range that was created before, for this or another component. */
+/* A register (or vector register) that was created for one number of a range, and its first virtual register.
+ * make_member() finds it again, because other components of the vector may be named later. */
 struct created_member {
     uint32_t number, first;
     struct created_member *next;
@@ -161,7 +163,8 @@ static uint32_t make_member(struct names *n, struct reg_family *f, uint32_t numb
     return m->first;
 }
 
-/* Finds `word` in families of scopes deeper than `above`, or of any scope (`any`), and binds it. */
+/* Finds the register `word` in the families of scopes deeper than `above` (with `any`: of all scopes), and binds the
+ * word to it. */
 static struct symbol *find_in_families(struct names *n, const struct word *word, uint32_t above, bool any) {
     uint32_t len = word->len, number = 0;
     int component = component_of(word->text, len);
@@ -207,7 +210,8 @@ static bool is_special_vector(const char *text, size_t len) {
     return false;
 }
 
-/* Returns the special register of a component such as %tid.x (= %tid.r). %tid.w is zero, like most %envreg. */
+/* Returns the special register for a component such as %tid.x (also written %tid.r). The component w is always zero, so
+ * it gets the special register for zero, as most %envreg do. */
 static enum special find_component(const struct word *word) {
     static const char letters[2][5] = {"xyzw", "rgba"};
     if (word->len < 3 || word->text[word->len - 2] != '.' || !is_special_vector(word->text, word->len - 2))

@@ -17,7 +17,7 @@ enum symbol_kind {
     SYM_SPECIAL, /* special register */
 };
 
-/* The memory area of a variable, which its address is relative to. */
+/* The memory area of a variable; its address is an offset in this area. */
 enum home {
     HOME_NONE,    /* none: its declaration was rejected with an error */
     HOME_DEVICE,  /* image variable `index` */
@@ -34,7 +34,7 @@ struct symbol {
     uint8_t home;   /* enum home */
     uint8_t n;      /* SYM_VECTOR: components */
     uint8_t space;  /* enum space, SYM_VARIABLE */
-    bool placed;    /* SYM_VARIABLE in HOME_SHARED or HOME_THREAD: has an offset */
+    bool placed;    /* SYM_VARIABLE in HOME_SHARED or HOME_THREAD: true once it has an offset */
     uint32_t level; /* level of its scope */
     const struct word *word;
     struct loc loc; /* location of its declaration */
@@ -55,8 +55,9 @@ struct reg_family {
     uint32_t level;
     uint8_t n;                       /* number of components, 1 for scalars */
     struct created_member **members; /* created members of a range of vectors, hashed by number */
-    struct reg_family *next;         /* next family in the same bucket */
-    struct reg_family *older;        /* previous declaration, in the same or an outer scope */
+    struct reg_family *next;         /* next family in the same bucket of `buckets` */
+    /* next element of the list `families`: the previous declaration, in the same or an outer scope */
+    struct reg_family *older;
     uint32_t hash;
 };
 
@@ -89,10 +90,11 @@ struct symbol *names_declare(struct names *n, struct diags *d, enum symbol_kind 
                              struct loc loc);
 /* Declares the registers of one .reg variable. Reports an error if the name is already declared in this scope. */
 void names_declare_regs(struct names *n, struct diags *d, const struct variable *v, enum type type);
-/* Returns the symbol of `word` here, or NULL. May create a register of a range or a special register. */
+/* Returns the symbol that `word` has in the innermost scope, or NULL. May create the symbol: of a register of a range,
+ * or of a special register. */
 struct symbol *names_find(struct names *n, const struct word *word);
-/* Returns the word of the first `len` bytes of `text` if it names a register here, else NULL. Slow: meant for the few
- * operands with a selector after the register. */
+/* Returns the word of the first `len` bytes of `text` if it names a register in the innermost scope, else NULL. The
+ * function is slow, and meant for the few operands with a selector after the register. */
 const struct word *names_word(struct names *n, const char *text, uint32_t len);
 /* Returns component `i` (0 to 3: x y z w) of a special vector register used whole, as in mov.v4.u32 v, %tid. Returns
  * NULL if `word` is not such a register. */

@@ -6,8 +6,11 @@
 
 struct property {
     const char *name;
-    bool sampler;       /* may be set by an initialiser */
-    const char *values; /* allowed words; NULL: a number */
+    /* true if it is a property of a sampler, which an initialiser may set; false if it is a property of the memory */
+    bool sampler;
+    /* name of the set of allowed words: "address" (address_words) or "filter" (filter_words); NULL: the value is a
+     * number */
+    const char *values;
 };
 
 static const struct property properties[] = {

@@ -31,8 +31,9 @@ static bool call_returns_diverged(const struct work *w, uint32_t b) {
     return last->kind == K_CALL && last->target != UINT32_MAX && w->returns_apart[last->target];
 }
 
-/* True if a block of `r` waits at a CTA barrier and does not lead to the join: its threads may wait for threads at the
- * join. If the join is the post-dominator, every block leads to it. */
+/* True if a block of `r` has a CTA barrier and does not lead to the join of `r`: threads that wait in this block may
+ * wait for threads that are stopped at the join. This is impossible if the join is the post-dominator, because every
+ * block then leads to the join. */
 static bool waits_off_join(struct work *w, struct region *r) {
     const uint64_t *set = blocks_of(w, r), *comes = lead_to_join(w, r, set);
     for (uint32_t b = r->low; b <= r->high; b++) {
@@ -64,8 +65,8 @@ static void find_cta_barriers(struct work *w) {
     ir_mark_callers(ir, w->has_barrier);
 }
 
-/* Marks functions without convergence barriers whose threads diverge. Other functions have one return, where all
- * threads join. */
+/* Marks functions from which threads may return diverged: recursive functions with a divergent branch, which get no
+ * convergence barriers. In all other functions, the threads join at the single return. */
 static void find_diverging_functions(struct work *w) {
     const struct ir *ir = w->ir;
     w->returns_apart = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
@@ -101,8 +102,8 @@ static uint32_t region_line(const struct work *w, const struct region *r) {
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
 }
 
-/* True if `outer` makes `inner` unnecessary: both have the same join, and all threads of `inner` have entered `outer`
- * before. */
+/* True if `outer` makes `inner` unnecessary: both have the same join, and every thread that enters `inner` has entered
+ * `outer` before. */
 static bool covers(struct work *w, struct region *outer, const struct region *inner) {
     return outer->join == inner->join && outer->anchor != inner->anchor &&
            dominates(&w->dom, outer->anchor, inner->anchor) && set_has(blocks_of(w, outer), inner->anchor);
@@ -166,7 +167,8 @@ static int lowest_free(int from, uint64_t taken) {
     return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
-/* Gives region `i` the lowest number from `first` on that no region which may share threads with it has. */
+/* Gives region `i` a barrier number: the lowest one, from `first` on, that is different from the numbers of all regions
+ * with which region `i` may share threads. */
 static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
     struct region *r = &w->regions[i];
     uint64_t taken = 0;
@@ -229,12 +231,13 @@ static void add_bssy(const struct rewrite *rw, const struct region *r) {
     in.rpc = (uint32_t)r->number;
     if (r->at_header)
         edit_at_end(rw->e, rw->outer[r->anchor], &in);
-    else /* a call through a pointer is not a jump, but it diverges */
+    /* the last instruction is a branch, or a call through a pointer, which is no jump for the editor but diverges */
+    else
         edit_before(rw->e, rw->e->blocks[r->anchor].last, &in);
 }
 
-/* Adds the BSYNCs at block `b`, for regions that began inside or outside the loop it heads. Regions with the same
- * number share one BSYNC. */
+/* Adds the BSYNCs at block `b`, for the regions that end there and began inside (`inside` is true) or outside the loop
+ * with header `b`. Regions with the same number share one BSYNC. */
 static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
     const struct work *w = rw->w;
     const struct loop *loop = region_loop(w, b);
@@ -249,7 +252,8 @@ static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
         done |= 1ull << r->number;
         numbers[n++] = r->number;
     }
-    while (n > 0) { /* each new BSYNC is placed before the BSYNCs that were added earlier */
+    /* the loop runs backward, because each new BSYNC is placed before the BSYNCs that were added earlier */
+    while (n > 0) {
         struct inst in = barrier_inst("#bsync");
         in.imm = numbers[--n];
         edit_at_begin(rw->e, block, &in);
@@ -257,7 +261,8 @@ static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
 }
 
 /* Gives the loop with header `b` a preheader if a BSYNC of an outside region or a BSSY must go there. If the preheader
- * is at the end of the function, the jump from it is counted as part of the barriers (HINT_APART). */
+ * is not right before block `b`, it needs a jump to `b`, which statistics count as part of the barriers
+ * (HINT_APART). */
 static void make_preheader(const struct rewrite *rw, uint32_t b) {
     const struct work *w = rw->w;
     const struct loop *loop = region_loop(w, b);

@@ -13,15 +13,20 @@ enum { N_BARRIERS = 32, NO_BARRIER = -1 };
 struct region {
     uint32_t anchor; /* block of the branch, or header of the loop, where the region begins */
     uint32_t join;   /* block where the region ends */
-    bool at_header;  /* the BSSY is where the loop is entered; otherwise it is before the branch that ends `anchor` */
-    bool leaves;     /* threads may leave the region for blocks that do not lead to the join; these edges get a BREAK */
-    bool covered;    /* another region with the same join makes this region unnecessary */
-    /* threads in the region can reach the anchor again, and not only by the back edges of the anchor's loop */
+    /* true: the BSSY is in the preheader of the loop with header `anchor`; false: it is before the branch at the end of
+     * block `anchor` */
+    bool at_header;
+    /* true if edges lead from the region to blocks from which no path leads to the join; these edges get a BREAK */
+    bool leaves;
+    bool covered; /* another region with the same join makes this region unnecessary */
+    /* true if threads in the region can reach the anchor again; with at_header, the back edges of the anchor's loop do
+     * not count */
     bool reentered;
     int number;         /* barrier number; NO_BARRIER: no number is free, or no barrier is needed */
     uint64_t *blocks;   /* bit set of its blocks, from the anchor to before the join; NULL until blocks_of() */
     uint32_t low, high; /* lowest and highest block of the set */
-    uint32_t next_at_anchor, next_at_join; /* next region with the same anchor or join; NO_REGION: end of list */
+    /* next region with the same anchor, and next region with the same join; NO_REGION: end of list */
+    uint32_t next_at_anchor, next_at_join;
 };
 
 struct work {
@@ -31,14 +36,16 @@ struct work {
     struct loops loops;
     struct region *regions;
     uint32_t n, cap;
-    struct waits waits;            /* loops that wait for other threads */
-    uint32_t *join;                /* block -> join of its branch: find_joins() */
-    unsigned char *has_barrier;    /* function -> true if the function or a callee has a CTA barrier */
-    unsigned char *returns_apart;  /* function -> true if its threads may diverge and return without reconverging */
-    uint32_t *at_anchor, *at_join; /* block -> its first region; lists ascend */
-    int *base;                     /* function -> its first barrier number */
-    uint32_t *stack;               /* scratch, one element per block */
-    uint32_t *numbered;            /* numbered regions of the current function */
+    struct waits waits;           /* loops that wait for other threads */
+    uint32_t *join;               /* block -> join of its branch: find_joins() */
+    unsigned char *has_barrier;   /* function -> true if the function or a callee has a CTA barrier */
+    unsigned char *returns_apart; /* function -> true if its threads may diverge and return without reconverging */
+    /* block -> first region that begins there, and first region that ends there; the lists through next_at_anchor and
+     * next_at_join are in ascending order */
+    uint32_t *at_anchor, *at_join;
+    int *base;          /* function -> its first barrier number */
+    uint32_t *stack;    /* scratch, one element per block */
+    uint32_t *numbered; /* indices of the regions of the current function that have a barrier number */
 };
 
 /* The program being rewritten. A BSSY or BSYNC for threads that enter a loop from outside goes into the loop's
@@ -62,7 +69,7 @@ static inline const struct inst *last_of(const struct work *w, uint32_t b) {
 const struct loop *region_loop(const struct work *w, uint32_t b);
 /* Returns a region for the branch of block b with this join. It has no number and is in no list yet. */
 struct region region_of(const struct work *w, uint32_t b, uint32_t join);
-/* Adds a region to the list. */
+/* Adds a region to the list of all regions. */
 void region_add(struct work *w, const struct region *r);
 /* True if the list has a region that begins and ends at the same blocks as this region. */
 bool region_known(const struct work *w, const struct region *r);
@@ -72,7 +79,7 @@ const uint64_t *blocks_of(struct work *w, struct region *r);
 uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached);
 /* True if block b has at least two successors in which threads do more than exit. */
 bool region_diverges(const struct work *w, uint32_t b);
-/* True if threads in region a may reach the BSYNC of region b. */
+/* True if threads in region `a` may reach the BSYNC of region `b` before they reach the join of `a`. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b);
 /* True if the region, or a function it calls, contains a loop that waits for other threads. */
 bool waits_inside(struct work *w, struct region *r);

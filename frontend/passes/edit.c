@@ -15,7 +15,8 @@ static uint32_t add_node(struct edit *e, const struct inst *in, const struct ins
     return e->n_nodes++;
 }
 
-/* Adds an instruction with its neighbour's source location, but without its communication site. */
+/* Adds an instruction that gets the source location of `near`, its neighbour, but not the neighbour's communication
+ * site. */
 static uint32_t new_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
     struct inst_info info = *near;
     info.site = info.guard_site = 0;
@@ -74,7 +75,8 @@ struct edit *edit_begin(struct ir *ir) {
         e->first_block[f] = ir->functions[f].block;
         e->last_block[f] = ir->functions[f].block_end - 1;
     }
-    /* An unwritten predicate may be written from now on. */
+    /* A pass may add a write of a predicate that no instruction writes so far. So these predicates are no longer
+     * special registers. */
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].stays_zero)
             ir->vregs[v].special = ir->vregs[v].stays_zero = false;

@@ -10,9 +10,9 @@
  * functions, register lists; also liveness and registers, if they were known. Each instruction keeps its source line; a
  * new one gets that of its neighbour.
  *
- * The caller must keep: a block ends in at most one jump (bra, brx, ret, exit, trap), and falls through exactly if its
- * jump is guarded or absent. Registers and constants may be added at any time. Results of loops, defuse and dominators
- * stay valid until edit_end(). */
+ * The caller must keep: a block ends in at most one jump (bra, brx, ret, exit, trap), and has a fall-through block if
+ * and only if its jump is guarded or absent. Registers and constants may be added at any time. Results of loops, defuse
+ * and dominators stay valid until edit_end(). */
 #include "frontend/analysis/ir.h"
 #include "frontend/analysis/loops.h"
 
@@ -25,8 +25,9 @@ struct edit_node {
 
 struct edit_block {
     uint32_t first, last; /* NO_INST: empty */
-    uint32_t fall;        /* the fall-through block; NO_BLOCK: no fall-through */
-    uint32_t next;        /* next block in text order; NO_BLOCK at the end of its function */
+    /* block that follows if the jump at the end is absent or not taken; NO_BLOCK: there is none */
+    uint32_t fall;
+    uint32_t next; /* next block in text order; NO_BLOCK at the end of its function */
     uint32_t function;
     struct inst_info near; /* source location of instructions that are added while the block is empty */
 };
@@ -83,17 +84,18 @@ uint32_t edit_new_block(struct edit *e, uint32_t after, uint32_t function, uint3
 void edit_retarget(struct edit *e, uint32_t block, uint32_t from, uint32_t to);
 /* Splits a block before `node`. Returns the new block, which begins with `node`. */
 uint32_t edit_split(struct edit *e, uint32_t node);
-/* Adds a block on the edge between two blocks and returns it. */
+/* Adds an empty block on the edge between two blocks and returns the new block. */
 uint32_t edit_split_edge(struct edit *e, uint32_t from, uint32_t to);
 /* Adds a preheader: a block that every path into the loop passes, and that no path inside the loop passes. Its position
- * is before the header, or at the end of the function if a block of the loop falls through to the header. Returns
- * it. */
+ * is before the header, or at the end of the function if a block of the loop falls through to the header. Returns the
+ * preheader. */
 uint32_t edit_preheader(struct edit *e, const struct loop *l);
 /* Returns a `bra` to a block. Statistics count it like a `bra` of the source. */
 struct inst edit_make_jump(uint32_t to);
 
 /* edit_copy.c */
-/* Maps from the originals to their copies. NO_BLOCK or NO_INST: the original was not copied. */
+/* Result of a copy: block -> its copy, and instruction -> its copy. NO_BLOCK or NO_INST means that the original was not
+ * copied. */
 struct edit_copy {
     uint32_t *block, *inst;
     uint32_t *vreg; /* old register -> its copy; NULL: the copied code uses the original registers */

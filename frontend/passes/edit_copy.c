@@ -21,7 +21,8 @@ static void copy_list(struct ir *ir, struct inst *in) {
     }
 }
 
-/* Copies the call records of a call; a call through a pointer has several. */
+/* Copies the records in ir->calls of a call instruction. A call through a pointer has a record for each possible
+ * callee. */
 static void copy_calls(struct edit *e, uint32_t from, uint32_t to, uint32_t function) {
     struct ir *ir = e->ir;
     uint32_t n = ir->n_calls;
@@ -120,7 +121,7 @@ static void copy_register(void *ctx, opnd_t *o, enum operand_role role) {
     *o = r->c->vreg[v] << 1;
 }
 
-/* Adds a function to the program and the editor. */
+/* Adds an empty function to the program and to the editor, with the properties of function `like`. */
 static uint32_t add_function(struct edit *e, uint32_t like, const char *name) {
     struct ir *ir = e->ir;
     uint32_t f = ir->n_functions, cap = e->cap_functions;

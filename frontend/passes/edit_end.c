@@ -36,7 +36,8 @@ static void add_jump(struct edit *e, uint32_t block, uint32_t to) {
         edit_set_end(e, block, &jump, NO_BLOCK);
         return;
     }
-    /* The block already has a guarded jump. So the jump to the fall-through block goes into a new block after it. */
+    /* The block already has a guarded jump. So the jump to the fall-through block goes into a new block after this
+     * block. */
     uint32_t last = edit_jump(e, block),
              b = edit_new_block(e, block, e->blocks[block].function, to, &e->nodes[last].info);
     edit_set_end(e, b, &jump, NO_BLOCK);

@@ -74,7 +74,8 @@ static void map_inst(struct ir *ir, uint32_t pc) {
     in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end ? BLOCK_ENDS : 0;
 }
 
-/* Marks branches with a path on which threads only exit, and branches of waiting loops. Targets are already PCs. */
+/* Marks branches with a path on which threads only exit (BLOCK_MAY_EXIT), and branches of loops that wait for other
+ * threads (BLOCK_WAITS). Targets are already PCs. */
 static void mark_branches(struct ir *ir) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
         struct inst *in = &ir->code[pc];
@@ -251,14 +252,14 @@ static void copy_sources(struct ir *ir, struct program *p) {
 
 struct tuple_count {
     const struct ir *ir;
-    unsigned char *seen; /* word offset in bank 0 -> true if already counted */
+    unsigned char *seen; /* offset in bank 0, in 32-bit words -> true if the register there is already counted */
     uint32_t n;
 };
 
 static void count_tuple(void *ctx, opnd_t *o, enum operand_role role) {
     struct tuple_count *c = ctx;
     (void)role;
-    /* predicates are lane masks, not tuples */
+    /* a predicate of the affine stream is a lane mask, which is not in the tuple file */
     if (*o & 1 || *o >> 1 == SINK_VREG || c->ir->vregs[*o >> 1].cls == RC_PRED)
         return;
     uint32_t at = c->ir->vregs[*o >> 1].offset / (uint32_t)sizeof(lanemask_t);
@@ -266,8 +267,8 @@ static void count_tuple(void *ctx, opnd_t *o, enum operand_role role) {
     c->seen[at] = 1;
 }
 
-/* Returns the number of registers that the affine stream's tuple file must hold, 0 without an affine stream. Requires:
- * operands still are virtual registers. */
+/* Returns the number of registers that the affine stream keeps as tuples (base and strides) and the tuple file must
+ * hold; 0 without an affine stream. Requires: operands still are virtual registers. */
 static uint32_t tuple_registers(const struct ir *ir) {
     struct tuple_count c = {.ir = ir};
     for (uint32_t k = 0; k < ir->n_streams; k++) {
@@ -276,7 +277,7 @@ static uint32_t tuple_registers(const struct ir *ir) {
             continue;
         c.seen = arena_array(ir->tmp, ir->reg_bytes / sizeof(lanemask_t) + 1, 1);
         for (uint32_t i = f->begin; i < f->end; i++)
-            if (ir->code[i].kind != K_BARRIER) { /* only marks a position */
+            if (ir->code[i].kind != K_BARRIER) { /* a barrier only marks a position in the affine stream */
                 struct inst in = ir->code[i];
                 ir_operands(ir, &in, count_tuple, &c);
             }

@@ -110,7 +110,8 @@ static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
 }
 
 /* True if operation k of the group may move to the place of the last operation: no instruction in between writes its
- * sources or its guard. Operations of the group do not count, since only the last one keeps its destination. */
+ * sources or its guard. Operations of the group itself are skipped, since only the last one of them writes a
+ * register. */
 static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k) {
     const struct inst_info *info = &ir->info[g->inst[k]];
     uint32_t own = k + 1;
@@ -126,8 +127,8 @@ static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k)
     return true;
 }
 
-/* Fills `g` with the group that takes exactly `units` FPUs and begins with operation i, with the moves that follow it.
- * Returns false if there is no such group. */
+/* Fills `g` with the group that begins with operation i and takes exactly `units` FPUs. Moves take no FPU, so moves
+ * that follow these operations belong to the group, too. Returns false if there is no such group. */
 static bool group_from(const struct fuse_search *s, uint32_t i, unsigned units, struct fuse_group *g) {
     *g = (struct fuse_group){.n = 0};
     if (!fuse_side_units(&s->ir->code[i]))
@@ -166,10 +167,10 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 struct maker {
     struct ir *ir;
     const struct fuse_kind *kind;
-    struct fused *made; /* must live as long as the program */
+    struct fused *made; /* allocated in ir->keep, since the program uses it */
     opnd_t source[FUSED_SOURCES];
-    unsigned n_sources,
-        reads; /* reads: number of register reads that the operations would need as separate instructions */
+    /* reads: number of register reads that the operations would need as separate instructions */
+    unsigned n_sources, reads;
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o >> 1 != SINK_VREG; }
@@ -206,8 +207,8 @@ static enum fused_op op_of(unsigned op) {
     }
 }
 
-/* Adds an operation or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination of
- * the operation before; SINK_VREG: there is none. */
+/* Adds an operation or a move to the instruction. A move takes an FPU only if no operation precedes it. `previous`: the
+ * destination of the operation before; SINK_VREG: there is none. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -300,7 +301,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     return in;
 }
 
-/* Adds one side of a selection. A side without operations takes one FPU, which passes the value on. */
+/* Adds one side of a selection. A side without operations becomes a move, which takes one FPU. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;

@@ -18,9 +18,11 @@ struct fuse_search {
     struct ir *ir;
     struct defuse defuse;
     unsigned length; /* maximum number of FPUs that a group takes */
-    bool sides; /* groups may contain every instruction that a side of a folded branch may contain (fuse_side_holds) */
-    uint32_t *next;     /* instruction -> the only reader of its result, in the same block; otherwise NO_INST */
-    const char **alone; /* instruction -> why it has no such reader */
+    /* true if a group may contain every instruction that a side of a folded branch may contain (fuse_side_holds()) */
+    bool sides;
+    /* instruction -> the only reader of its result, if this reader may follow it in a group; otherwise NO_INST */
+    uint32_t *next;
+    const char **alone; /* instruction -> why `next` has NO_INST for it */
     struct fuse_group *group;
     uint32_t n_groups, cap_groups;
     unsigned char *taken; /* instruction -> true if it is in a group */
@@ -44,11 +46,12 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 
 /* How a pass makes fused instructions. */
 struct fuse_kind {
-    const struct compound_ops *ops; /* compound data of the instruction; `execute` is fused_execute() */
-    bool wide;                      /* intermediate results are not rounded */
+    /* operations of the compound instruction (isa/compound.h); ops->execute is fused_execute() */
+    const struct compound_ops *ops;
+    bool wide; /* true if intermediate results are not rounded */
 };
-/* Returns the instruction that computes `first` and, unless NULL, also `second`. It reads its sources where it is
- * placed, and has the guard of the first operation. */
+/* Returns the instruction that computes `first` and, unless NULL, also `second`. The instruction reads its sources at
+ * the place where the caller puts it. It has the guard of the first operation. */
 struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
                       const struct fuse_kind *kind);
 /* Like fuse_make() with a predicate: lanes whose predicate is true keep the result of `first`, all other lanes the

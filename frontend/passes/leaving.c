@@ -56,8 +56,8 @@ static void consider(struct work *w, uint32_t b, uint32_t join) {
         region_add(w, &r);
 }
 
-/* Considers the region of the edges that meet at block `b`: its back edges if `closing` is true, otherwise all other
- * edges. */
+/* Considers one region that ends at block `b`, for the edges that meet there: the back edges to `b` if `closing` is
+ * true, otherwise all other edges to `b`. */
 static void consider_edges(struct work *w, uint32_t b, bool closing) {
     const struct cfg *g = &w->ir->cfg;
     uint32_t from = NO_BLOCK, first = NO_BLOCK;
@@ -74,8 +74,8 @@ static void consider_edges(struct work *w, uint32_t b, bool closing) {
         consider(w, from, b);
 }
 
-/* Considers regions for loops whose other exits are early returns: threads that leave such a loop in different
- * iterations join after it. */
+/* Considers regions for loops that threads leave either to the code behind the loop or by an early return: threads that
+ * reach this code after different numbers of iterations join there. */
 static void consider_early_returns(struct work *w) {
     const struct ir *ir = w->ir;
     const uint32_t *early = ir->n_functions > 1 ? find_early_joins(w->ir) : NULL;
@@ -98,9 +98,10 @@ void find_leaving(struct work *w) {
  * be stopped at the join of b. */
 struct wait_cycles {
     struct work *w;
-    uint32_t *list, n;        /* regions that may be on a cycle */
-    uint32_t *waits, *waited; /* by region: number of regions that it waits for, and that wait for it */
-    unsigned char *dropped;   /* by region */
+    uint32_t *list, n; /* indices of the regions that may be on a cycle */
+    /* region -> number of listed regions for which it waits, and number of listed regions that wait for it */
+    uint32_t *waits, *waited;
+    unsigned char *dropped; /* by region */
 };
 
 static bool waits_for(const struct wait_cycles *c, uint32_t a, uint32_t b) {
@@ -128,8 +129,8 @@ static void trim(struct wait_cycles *c) {
         }
 }
 
-/* Returns the list index of the region to drop: a region that threads re-enter before its join, else the last region
- * that threads leave early. NO_REGION: neither exists. */
+/* Returns the list index of the region to drop: a region that threads re-enter before its join and that none leaves
+ * early, else the last region that threads leave early. Returns NO_REGION if there is neither. */
 static uint32_t find_victim(const struct wait_cycles *c) {
     uint32_t found = NO_REGION;
     for (uint32_t k = 0; k < c->n; k++) {
@@ -192,7 +193,8 @@ void drop_cycles(struct work *w) {
 
 /* ---- edges that leave a region ---- */
 
-/* Marks region `r` in `edges`: the barriers left on each edge, by index in cfg.succ. */
+/* Adds the barrier of region `r` to the edges that leave the region. edges[e] is the set of barriers that threads leave
+ * on edge cfg.succ[e]. */
 static void mark_leaving_edges(const struct work *w, const struct region *r, uint32_t *edges) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
@@ -223,7 +225,7 @@ static void add_breaks_before_jump(const struct rewrite *rw, uint32_t b, uint32_
     }
 }
 
-/* Adds BREAKs in a new block that contains nothing else. */
+/* Adds BREAKs for the set `barriers` in a new block on the edge between two blocks. */
 static void add_breaks_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, uint32_t barriers) {
     const struct loop *loop = region_loop(rw->w, to);
     if (loop && !loop_has(loop, from) && rw->outer[to] != NO_BLOCK)
@@ -252,7 +254,8 @@ static void add_breaks_at(const struct rewrite *rw, uint32_t b, uint32_t *edges)
             add_breaks_before_jump(rw, b, edges[e], e != first);
             continue;
         }
-        for (uint32_t k = e + 1; k < end; k++) /* a branch table may contain a block twice, but has one edge to it */
+        /* a branch table may contain a block several times; the new block on the edge then serves all these entries */
+        for (uint32_t k = e + 1; k < end; k++)
             if (g->succ[k] == g->succ[e])
                 edges[k] = 0;
         add_breaks_on_edge(rw, b, g->succ[e], edges[e]);

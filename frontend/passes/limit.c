@@ -1,4 +1,4 @@
-/* Computes the limit of registers per thread. */
+/* Computes the maximum number of registers that a thread may use. */
 #include "pass.h"
 
 uint32_t register_limit(const struct ir *ir, const char **key) {

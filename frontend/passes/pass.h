@@ -7,10 +7,12 @@
 
 struct pass {
     const char *name, *help;
-    bool (*run)(struct ir *ir);                   /* false: failed, see ir->failure. NULL: the pass only dumps */
-    bool (*wanted)(const struct ir *ir);          /* whether to run the pass; NULL: always */
-    const char *when;                             /* description of `wanted` for messages */
-    void (*dump)(const struct ir *ir, FILE *out); /* NULL: print the program */
+    /* runs the pass; returns false if it failed, with the reason in ir->failure. NULL: the pass changes nothing and
+     * only has a dump */
+    bool (*run)(struct ir *ir);
+    bool (*wanted)(const struct ir *ir);          /* returns true if the pass is to run; NULL: the pass always runs */
+    const char *when;                             /* when `wanted` is true, in words for messages */
+    void (*dump)(const struct ir *ir, FILE *out); /* prints the result of the pass; NULL: the program is printed */
     const char *before; /* only for a mechanism's pass: the pass of pass.c right before which it runs */
     /* If not NULL, this function replaces lower_with_limit(): it gets the result of the whole lowering, and may lower
      * the kernel again. */

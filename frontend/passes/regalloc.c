@@ -66,7 +66,8 @@ static void sweep_function(struct sweep *s, struct ir_function *fn) {
         fn->slots[c] = s->free[c].used;
 }
 
-/* True for an unread result of a memory access: the old value of an atomic, a component of a vector. */
+/* True for a result of a memory access that no instruction reads, such as the old value of an atomic or a component of
+ * a vector. */
 static bool unread_result(const struct ir *ir, const struct interval *r) {
     if (r->begin != r->end || !(r->begin & 1))
         return false;
@@ -86,7 +87,8 @@ static void colour(struct ir *ir) {
             continue;
         s.next_begin[v] = s.begins[r->begin];
         s.begins[r->begin] = v;
-        if (unread_result(ir, r)) /* the slot is not freed, since its next user would have to wait for the access */
+        /* the slot is not freed: an instruction that used it next would have to wait for the access */
+        if (unread_result(ir, r))
             continue;
         s.next_end[v] = s.ends[r->end];
         s.ends[r->end] = v;
@@ -96,7 +98,7 @@ static void colour(struct ir *ir) {
 }
 
 /* Computes where each function's slots begin, by class: after the slots of its callers. Mutually recursive functions
- * get separate slots too. */
+ * get separate slots, too. */
 static void stack_functions(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], uint32_t *total) {
     const struct call_order *order = &ir->order;
     for (uint32_t k = order->n_groups; k-- > 0;) {
@@ -129,7 +131,8 @@ uint32_t ir_thread_regs(const struct ir *ir, uint32_t function) {
     return need < 2 ? 2 : need;
 }
 
-/* Computes the words that a thread needs in a function and its callees; callees first. */
+/* Computes total_pressure, the number of 32-bit register words that a thread needs in a function and its callees.
+ * Callees come before callers. */
 static void total_pressure(struct ir *ir) {
     const struct call_order *order = &ir->order;
     for (uint32_t m = 0; m < order->n_members; m++) {
@@ -147,7 +150,7 @@ static void total_pressure(struct ir *ir) {
     ir->thread_regs = ir_thread_regs(ir, 0);
 }
 
-/* Places the special registers first in each class. All functions share these registers. */
+/* Places the special registers at the beginning of each class. All functions share these registers. */
 static void place_specials(struct ir *ir, uint32_t *count) {
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].special)

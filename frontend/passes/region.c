@@ -10,7 +10,7 @@ const struct loop *region_loop(const struct work *w, uint32_t b) {
     return w->loops.headed[b] == NO_LOOP ? NULL : &w->loops.list[w->loops.headed[b]];
 }
 
-/* Returns the header of the largest loop around `b` without `join`, or NO_BLOCK. */
+/* Returns the header of the outermost loop that contains `b` but not `join`, or NO_BLOCK. */
 static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) {
     uint32_t best = NO_BLOCK;
     for (uint32_t k = w->loops.of[b]; k != NO_LOOP && !loop_has(&w->loops.list[k], join); k = w->loops.list[k].parent)
@@ -113,7 +113,8 @@ uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *r
     return set;
 }
 
-/* Blocks in which threads only exit belong to no region: many regions would share them. */
+/* Blocks in which threads only exit belong to no region, because otherwise many regions would share them and need
+ * different numbers. */
 const uint64_t *blocks_of(struct work *w, struct region *r) {
     if (r->blocks)
         return r->blocks;
@@ -133,8 +134,9 @@ const uint64_t *blocks_of(struct work *w, struct region *r) {
     return r->blocks = set;
 }
 
-/* If a join and an anchor share a block, the BSYNC of `b` precedes the BSSY of `a`, except if `a` begins before a loop
- * that contains `b`. */
+/* If region `b` ends in the block where region `a` begins, threads pass the BSYNC of `b` before the BSSY of `a`. They
+ * can reach this BSYNC inside `a` only if they re-enter the block, or if `a` begins before a loop that contains the
+ * anchor of `b`. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b) {
     if (!set_has(a->blocks, b->join))
         return false;

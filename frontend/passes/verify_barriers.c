@@ -10,8 +10,10 @@ enum { N_BARRIERS = 32 };
 struct barrier_state {
     bool reached;
     uint32_t in;               /* bit set of barrier numbers */
-    uint32_t join[N_BARRIERS]; /* by number: the target of its BSSY */
-    uint32_t guard, left[2];   /* barriers left by threads for which the guard is true, and false */
+    uint32_t join[N_BARRIERS]; /* barrier number -> target of its BSSY */
+    /* barriers that guarded BREAKs left so far: left[0] by threads where predicate `guard` is true, left[1] by threads
+     * where predicate `guard` is false */
+    uint32_t guard, left[2];
 };
 
 struct barrier_check {

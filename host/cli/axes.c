@@ -28,7 +28,7 @@ static const char *number(const char *s, double *out) {
     return scale > 1 ? end + 1 : end;
 }
 
-/* Parses a range FROM:TO:STEP, "300:900:300". False: not a range. */
+/* Parses a range FROM:TO:STEP, such as "300:900:300". Returns false if the text is not a range. */
 static bool range(const char *s, double v[3]) {
     for (int i = 0; i < 3; i++) {
         s = number(s, &v[i]);
@@ -45,7 +45,8 @@ static bool half_range(const char *s) {
     return (s = number(s, &v)) && *s == ':' && (s = number(s + 1, &v)) && !*s;
 }
 
-/* Adds a value for each step of a range. `key` points into the assignment, so the text of the range follows the key. */
+/* Adds a value for each step of a range. `key` points to the whole assignment KEY=RANGE, whose first `key_len`
+ * characters are the key. */
 static bool add_range(struct axis *a, const char *key, int key_len, const double v[3], char *err, size_t err_size) {
     if (!(v[2] > 0) || v[1] < v[0]) {
         snprintf(err, err_size, "%s: %s; a range is FROM:TO:STEP, for example 300:900:300", key,

@@ -5,15 +5,15 @@
 
 struct axes {
     struct axis {
-        char **values; /* assignments, "l1.size=8K" */
+        char **values; /* assignments such as "l1.size=8K" */
         int n;
     } * axis;
     int n;
 };
 
 enum { AXIS_VALUES = 1000 };
-/* Reads all axes of an option ("set"). Prints a message and returns false on an error. Call axes_free() in either
- * case. */
+/* Reads one axis from each use of an option (such as "set", for -s). Prints a message and returns false on an error.
+ * Call axes_free() in either case. */
 bool axes_read(struct axes *a, const struct cli *c, const char *option);
 /* Returns true if each axis has a single value. Prints a message and returns false on an error. */
 bool axes_single(const struct axes *a, const struct cli *c, const char *option);

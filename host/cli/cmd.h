@@ -20,7 +20,8 @@ struct command {
     const char *text;    /* the rest of the command's help: explanation, then examples */
     const struct option_def *options;
     enum heddle_status (*run)(const struct cli *c);
-    bool runs_program; /* options end at the first word; the rest are arguments of a program */
+    /* true if the options end at the first word, and this word and all later ones are a program with its arguments */
+    bool runs_program;
 };
 extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
     cmd_reproduce, cmd_plot, cmd_report;
@@ -28,7 +29,7 @@ extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspe
 /* A parsed command line. */
 struct cli {
     const struct command *command;
-    int argc; /* the whole command line, for result files */
+    int argc; /* argc and argv: the whole command line, which is stored in result files */
     char **argv;
     struct cli_option {
         const struct option_def *def;
@@ -47,15 +48,17 @@ void cli_free(struct cli *c);
 /* Returns the option's last value; NULL: the option was not given. */
 const char *cli_value(const struct cli *c, const char *name);
 bool cli_has(const struct cli *c, const char *name);
-/* Prints "heddle run: ..." and a pointer to help on stderr. Returns HEDDLE_USAGE. */
+/* Prints the message on stderr, after "heddle COMMAND: " and before a hint at 'heddle help COMMAND'. Returns
+ * HEDDLE_USAGE. */
 enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Prints the message without the pointer to help, for errors that are no mistake on the command line. */
+/* Prints the message like cli_error(), but without the hint at the help. For errors other than mistakes on the command
+ * line. */
 enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_help(const struct command *command, FILE *out);
-/* Reads the option's value, a number from `min` to `max`; *out keeps its value if the option was not given. Prints a
- * message and returns false on an error. */
+/* Reads the value of `option`, a number from `min` to `max`, to *out. If the option was not given, *out keeps its
+ * value. Prints a message and returns false on an error. */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out);
-/* Reports that -v names a value that is not among the `n` names. Returns false. */
+/* Reports that the value `given` of option -v is not among the `n` names. Returns false. */
 bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n);
 /* Returns --size as an enum bench_size; the small size if the option was not given. */
 bool cli_size(const struct cli *c, int *out);
@@ -93,8 +96,8 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
         0, "live", "WHERE",                                                                                            \
             "show the running simulation in a browser: a PORT of this machine, ADDRESS:PORT, or a socket's path"       \
     }
-/* Starts the server that --live requests. Contexts with these options connect to it. *out is NULL without --live.
- * Prints a message and returns false on an error. End with cli_live_end(). */
+/* Starts the server that --live requests, and sets `o` so that contexts with these options connect to the server. *out
+ * is NULL without --live. Prints a message and returns false on an error. End with cli_live_end(). */
 struct live;
 bool cli_live(const struct cli *c, struct heddle_options *o, struct live **out);
 void cli_live_end(struct live *l);
@@ -111,7 +114,7 @@ void sim_free(struct sim *s);
 /* Checks that each assignment has an effect in at least one of the models (names joined by commas). The assignments of
  * a whole configuration are not checked. Calls sim_note(). Returns false with a message. */
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim);
-/* Notes on stderr the options of a memory model that no chosen machine uses. This is no error: one command line may
- * serve machines of both memory models. */
+/* Prints a note on stderr about each option of a memory model that the chosen machine does not use. This is no error,
+ * because a user may give the same options for machines of both memory models. */
 void sim_note(const struct cli *c, const struct sim *sim);
 #endif

@@ -20,7 +20,8 @@ static bool append(struct axes *a, const struct cli *c, const struct option_def 
                       def->letter, text, len, text, len, text);
             return false;
         }
-    if (axis_read(&a->axis[a->n++], text, err, sizeof err)) /* counted even on failure, so that it is freed */
+    /* the axis is counted even on failure, so that axes_free() frees it */
+    if (axis_read(&a->axis[a->n++], text, err, sizeof err))
         return true;
     cli_error(c, "-%c %s", def->letter, err);
     return false;

@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 static const char *const titles[] = {
     "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
 
-/* Returns a statistic of time; NAN in the functional model. */
+/* Returns statistic `name` of a run, a statistic about time; NAN in the functional model, which has no time. */
 static double timed(const struct job *j, const char *name) {
     return job_stat(j, "gpu.cycles") > 0 ? job_stat(j, name) : NAN;
 }
@@ -69,7 +69,7 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
         if (interrupt_signal())
             job_skip(&jobs[i]);
         else
-            job_run(&jobs[i], c->argc, c->argv); /* long launches draw their own progress bar at the same position */
+            job_run(&jobs[i], c->argc, c->argv); /* a long launch draws its own progress bar in place of this one */
     }
     progress_end(&progress);
     struct table *t = table_new(titles);

@@ -65,7 +65,7 @@ static double speedup(const struct grid *g, int bench, int model) {
     return base > 0 && own > 0 ? base / own : NAN;
 }
 
-/* Splits "spe,dpe" in place; returns the number of names, 0 if one is empty. */
+/* Splits a list such as "spe,dpe" in place, without empty names. Returns the number of names, at most `max`. */
 static int split(char *list, char **out, int max) {
     int n = 0;
     for (char *word = strtok(list, ","); word && n < max; word = strtok(NULL, ","))

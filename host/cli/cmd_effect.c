@@ -49,8 +49,8 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     return NULL;
 }
 
-/* Returns true if the functional model uses the option: for reconvergence, for passes, or for its execution on the
- * host. */
+/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, or on execution on
+ * the host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         if (mechanism_has_option(*m, key))
@@ -58,7 +58,7 @@ static bool of_reconvergence(const char *key) {
     return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }
 
-/* Returns true if the assignment has a mechanism's name in place of an option's. */
+/* Returns true if the assignment has the name of a mechanism where the key of an option belongs. */
 static bool names_mechanism(const char *set) {
     const size_t len = strcspn(set, "=");
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++)
@@ -67,11 +67,13 @@ static bool names_mechanism(const char *set) {
     return false;
 }
 
-/* Prefixes of the options that belong to each model of the memory behind the L1 (option memory.model). */
+/* Prefixes of the options that affect only one of the two memory models behind the L1: memory.model=fixed or
+ * memory.model=full. */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
 static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", "peer.l2_", "peer.icnt_", NULL};
 
-/* Finds which memory models the machines use, by assignments (lists of a sweep included) or by the preset. */
+/* Sets *fixed and *full: whether a chosen machine uses this memory model. The last assignment of memory.model decides
+ * (a sweep may list both models), or the configuration if there is no assignment. */
 static void memory_models(const struct sim *sim, bool *fixed, bool *full) {
     static const char key[] = "memory.model=";
     const char *given = NULL, *file = sim->o.config;

@@ -43,7 +43,7 @@ static bool find_program(const char *word, char *out, size_t size) {
     return false;
 }
 
-/* Returns why a runtime linked into the program cannot be replaced; NULL: it can. */
+/* Returns why Heddle cannot replace a CUDA runtime that is linked into the program; NULL: it can. */
 static const char *cannot_redirect(const struct cli *c, enum elf_runtime runtime, bool kernels) {
     if (runtime == ELF_RUNTIME_STRIPPED)
         return "its table of symbols, by which Heddle would find the runtime, is stripped: do not strip it";
@@ -135,7 +135,8 @@ static bool library_folder(char *out, size_t size) {
     return false;
 }
 
-/* Passes the folder of presets to the program, whose library would search beside the program's file. */
+/* Passes the folder of presets to the program in the environment, because Heddle's library in the program would search
+ * beside the program's file. */
 static void pass_presets(void) {
     char path[PATH_MAX], full[PATH_MAX];
     if (config_find_preset("fermi", path, sizeof path) && realpath(path, full))
@@ -187,8 +188,8 @@ static bool in_folders(const char *folders, const char *name) {
     return false;
 }
 
-/* Returns true if the linker's cache lists an existing file of this name. The cache is searched as zero-terminated
- * texts. */
+/* Returns true if the linker's cache lists an existing file of this name. The search takes the cache file as a sequence
+ * of zero-terminated texts. */
 static bool in_cache(const char *cache, size_t size, const char *name) {
     size_t len = strlen(name) + 1;
     for (const char *p = cache, *end = cache + size; (p = memmem(p, (size_t)(end - p), name, len)); p += len) {
@@ -236,7 +237,8 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
         return false;
     }
     pass_presets();
-    /* The libnvrtc.so stub, which only reports an error, comes last in the search path. */
+    /* If the toolkit has no libnvrtc, the folder of Heddle's stub, which only reports an error, is last in the search
+     * path. */
     snprintf(path, sizeof path, "%s%s%s%s", library, old && *old ? ":" : "", old ? old : "",
              has_nvrtc() ? "" : (snprintf(nvrtc, sizeof nvrtc, ":%s/nvrtc", library), nvrtc));
     bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
@@ -289,7 +291,8 @@ static enum heddle_status run(const struct cli *c) {
     if (cli_has(c, "json-launches") && !cli_has(c, "json"))
         return cli_error(c, "--json-launches does nothing without --json");
     if (sim_options(c, &sim) && cli_bounds(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
-        struct sim meant = sim; /* the environment supplies the options that are not on the command line */
+        /* HEDDLE_CONFIG in the environment gives the configuration if the command line has none */
+        struct sim meant = sim;
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");

@@ -69,7 +69,8 @@ static enum heddle_status print_kernel(struct heddle *h, struct heddle_module *m
     return HEDDLE_OK;
 }
 
-/* Inspects one kernel or function. The listing is made first, so that on failure only the message is printed. */
+/* Prints what is known about one kernel or function, and its listing. The listing is made first, so that on failure
+ * only the error message is printed. */
 static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
                                   bool is_function) {
     char *listing = NULL;
@@ -82,8 +83,8 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
         status = complain(h);
     else
         status = HEDDLE_OK;
-    if (to && (fclose(to) != 0 || !listing) &&
-        status == HEDDLE_OK) { /* some C libraries report lack of memory only by a NULL buffer */
+    /* without memory, some C libraries only leave the buffer NULL */
+    if (to && (fclose(to) != 0 || !listing) && status == HEDDLE_OK) {
         fputs("the host is out of memory\n", stderr);
         status = HEDDLE_USAGE;
     }
@@ -171,8 +172,8 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
     return status;
 }
 
-/* Handles --paths, which runs the functional model: the chosen model becomes its option reconv=, before the user's
- * options. */
+/* Handles --paths, which runs the functional model. The model that the user chose becomes the first assignment
+ * reconv=MODEL, so that an assignment by the user can replace it. */
 static enum heddle_status run_paths(const struct cli *c, struct sim *sim) {
     char err[1024], *reconv = NULL;
     const char *model = sim->o.model && strcmp(sim->o.model, "functional") != 0 ? sim->o.model : MODEL_DEFAULT;

@@ -178,7 +178,7 @@ static enum heddle_status print_list(const struct cli *c, struct table *(*make)(
     return HEDDLE_OK;
 }
 
-/* Counts the opcodes of a file that exist, and prints a line for each missing one. */
+/* Counts the opcodes in a file (one per line) that Heddle can execute, and prints a line for each other opcode. */
 static enum heddle_status count_opcodes(const struct cli *c, const char *path) {
     FILE *f = fopen(path, "r");
     char line[256];

@@ -14,7 +14,8 @@ static void say(const struct cli *c, const char *fmt, va_list args) {
     fflush(stdout);
     char text[4096];
     vsnprintf(text, sizeof text, fmt, args);
-    for (char *at = text; *at; at++) /* names may contain control characters of a terminal */
+    /* file names in the message may contain control characters, which must not reach the terminal */
+    for (char *at = text; *at; at++)
         if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
             *at = '?';
     fprintf(stderr, "heddle %s: %s\n", c->command->name, text);
@@ -200,7 +201,7 @@ bool cli_size(const struct cli *c, int *out) {
     return false;
 }
 
-/* Reads --jit, a short form of the option gpu.jit. */
+/* Reads --jit, a short form of -s gpu.jit=. */
 static bool take_jit(const struct cli *c, const char **set) {
     const char *jit = cli_value(c, "jit");
     if (jit && strcmp(jit, "on") != 0 && strcmp(jit, "off") != 0) {

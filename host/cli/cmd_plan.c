@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The state of an execution. jobs[i] is run todo[i] of the plan. */
+/* The execution of a plan. jobs[i] executes run number todo[i] of the plan. */
 struct execution {
     const struct plan *plan;
     struct results_db *db;
@@ -15,11 +15,12 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
-    bool *settled; /* run -> true if it is in the database or has failed in this process */
-    int theirs;    /* number of this pass's missing runs that another process had claimed */
-    int before;    /* runs that the database had at the start */
+    /* run -> true if it needs no execution any more: it is in the database, or it failed in this process */
+    bool *settled;
+    int theirs; /* number of runs that this pass of run_missing() skipped because another process had claimed them */
+    int before; /* number of the plan's runs that the database had at the start */
     struct plan_outcome *out;
-    bool broken; /* writing the database failed: no further run begins */
+    bool broken; /* true once an access to the database failed; then no further run begins */
     struct progress progress;
 };
 
@@ -31,8 +32,8 @@ static void broke(struct execution *x, const char *why) {
     x->broken = true;
 }
 
-/* Claims a run for this process. A stored run that only lacks its profile is not claimed: if two processes make the
- * profile, the first one is kept. */
+/* Claims a run for this process. If the run is stored and only lacks its profile, the result is CLAIM_OURS without a
+ * claim in the database: two processes may then make the profile, and the database keeps the first one. */
 static enum results_claim claim(struct execution *x, int run, char *err, size_t err_size) {
     const char *key = x->plan->runs[run].key;
     int profiled = x->plan->profile ? results_has_profile(x->db, key, err, err_size) : 0;
@@ -132,7 +133,7 @@ static bool start(struct execution *x, char *err, size_t err_size) {
     return false;
 }
 
-/* Makes jobs for the missing runs. */
+/* Makes jobs for the runs of the plan that are still missing. */
 static bool fill(struct execution *x, char *err, size_t err_size) {
     const struct plan *p = x->plan;
     for (int i = 0; i < x->n; i++)
@@ -156,8 +157,9 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
     return true;
 }
 
-/* Runs all missing runs in several passes: first the runs that no process has claimed, then the runs whose claim ended
- * without a result, until no run is missing. */
+/* Executes the missing runs in several passes. A pass executes the runs that no other process has claimed. The next
+ * pass finds the results of these other processes, and executes the runs whose claim ended without a result. The passes
+ * end when no run is missing. */
 static bool run_missing(struct execution *x, int parallel, char *err, size_t err_size) {
     const struct timespec moment = {.tv_nsec = 200000000};
     const struct jobs_watch watch = {.ctx = x, .wanted = wanted, .ended = ended, .tick = tick};
@@ -179,7 +181,8 @@ static bool run_missing(struct execution *x, int parallel, char *err, size_t err
 
 static void finish(struct execution *x) {
     char err[256];
-    /* releases the claims of runs that a signal stopped; a claim that remains is void once this process has ended */
+    /* releases the claims of runs that a signal stopped; a failure does no harm, because a claim is void once its
+     * process has ended */
     results_unclaim(x->db, NULL, err, sizeof err);
     for (int i = 0; i < x->n; i++)
         job_free(&x->jobs[i]);

@@ -5,9 +5,9 @@
 #include "host/report/plan.h"
 
 struct plan_outcome {
-    int ran,
-        there;  /* runs in the database: `ran` stored by this process, `there` stored earlier or by another process */
-    int failed; /* runs that failed, with messages on stderr */
+    /* runs in the database: `ran` that this process stored, `there` that were stored earlier or by another process */
+    int ran, there;
+    int failed; /* runs without a result to store, each with a message on stderr */
 };
 /* Executes the runs that the database lacks, `parallel` at a time, and stores each run when it ends. Returns HEDDLE_OK
  * if the database then has all runs, whatever their status; HEDDLE_STOPPED after a signal; HEDDLE_USAGE, after a

@@ -36,7 +36,7 @@ struct plot {
     const struct result_row **rows;
     int n, older;
     struct pivot_values values;
-    double *x; /* only for line and scatter charts: the x of each row of values */
+    double *x; /* line and scatter charts: row of `values` -> its x; other charts: NULL */
     struct chart chart;
     char *title, err[1024];
 };
@@ -65,8 +65,8 @@ static int fields(struct plot *p, const char *option, const char *usual, struct 
     return n;
 }
 
-/* Reads the fields of --rows or --columns. Default: all fields in which the runs differ, except the fields of the other
- * axis. */
+/* Reads the fields of --rows or --columns. Without the option, takes all fields in which the runs differ, except the
+ * fields `other` of the other axis. */
 static int fields_beside(struct plot *p, const char *option, const struct field *other, int n_other,
                          struct field *out) {
     if (cli_has(p->c, option))
@@ -132,7 +132,7 @@ static bool stack(struct plot *p) {
            ((p->title = strdup(b->title)) || no_memory(p));
 }
 
-/* Finds the field along x. Prints a message and returns false on an error. */
+/* Finds the field of --x. Returns false on an error, with a message in p->err. */
 static bool find_x(struct plot *p, struct field *out) {
     const char *name = cli_value(p->c, "x");
     char why[900];
@@ -158,7 +158,7 @@ static bool x_number(struct plot *p, const struct field *f, const struct result_
     return false;
 }
 
-/* Prepares a line chart. The rows of the pivot are the values of x, as text. */
+/* Prepares a line chart from a pivot. Its rows are the values of the field x as text; p->x gets them as numbers. */
 static bool lines(struct plot *p) {
     struct field x, columns[MAX_FIELDS];
     if (!find_x(p, &x))
@@ -179,7 +179,7 @@ static bool lines(struct plot *p) {
     return true;
 }
 
-/* Prepares a scatter chart: a pivot by run number, so that each row is one run. */
+/* Prepares a scatter chart: a table of values in which each row is one run. */
 static bool scatter(struct plot *p) {
     struct field x, across[MAX_FIELDS];
     struct pivot y = {.rows = NULL};
@@ -240,7 +240,7 @@ static const char *foreign_ending(const char *path) {
     return NULL;
 }
 
-/* Makes the file names that --output means, for each ending; NULL: no file of that format. */
+/* Makes the names of the SVG file and the PNG file from --output. A name is NULL if this file is not wanted. */
 static bool name_files(const struct cli *c, char *files[2]) {
     static const char *const endings[] = {"svg", "png"};
     const char *given = cli_value(c, "output") ? cli_value(c, "output") : "plot";

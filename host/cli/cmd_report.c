@@ -39,7 +39,8 @@ static enum heddle_status report(const struct cli *c, struct report *r) {
         cli_fail(c, "nothing to report: %s", r->set->n ? "no run fits --where" : "there are no runs yet");
     } else {
         rows_sort(r->set, r->rows, r->n);
-        snprintf(r->err, sizeof r->err, "the host is out of memory"); /* default, if a part fails without a message */
+        /* message in case that a part of write_page() fails without a message of its own */
+        snprintf(r->err, sizeof r->err, "the host is out of memory");
         status = write_page(r, path) ? HEDDLE_OK : cli_fail(c, "%s", r->err);
         if (status == HEDDLE_OK && !outfile_is_stdout(path))
             printf("Written: %s\n", path);

@@ -103,9 +103,9 @@ struct reproduction {
     int n, size;
     struct plan plan;
     const char *folder;
-    bool plots;         /* plots are requested, and no plot has failed */
+    bool plots;         /* true while figures are drawn: plots are requested, and none has failed */
     bool no_gnuplot;    /* gnuplot is not installed */
-    char undrawn[1024]; /* why a plot failed; empty: no plot has failed */
+    char undrawn[1024]; /* why the last plot failed; empty if it did not */
 };
 
 /* Returns the path FOLDER/FIGURE.ENDING, which the caller frees. */
@@ -173,7 +173,7 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
     return true;
 }
 
-/* Writes a file about all figures, by the function `write`. */
+/* Writes the file `name` about all figures. The function `write` writes its content. */
 static bool write_whole(const struct reproduction *x, const char *name, const struct summary *s,
                         void (*write)(const struct reproduction *x, const struct summary *s, FILE *out), char *err,
                         size_t err_size) {
@@ -204,7 +204,7 @@ static void summary_to(const struct reproduction *x, const struct summary *s, FI
     table_free(t);
 }
 
-/* Prints how well each figure agrees with the paper, if there are several. */
+/* Prints a table that shows how well each figure agrees with the paper. */
 static void print_summary(const struct summary *s) {
     struct table *t = summary_table(s);
     fputs("\n\n", stdout);

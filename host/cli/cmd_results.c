@@ -23,7 +23,8 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static const char speed_up[] = "speed-up"; /* a value for --value that is not a field of the runs */
+/* a value for --value: it is computed, and no field of the runs has this name */
+static const char speed_up[] = "speed-up";
 enum { MAX_FIELDS = 16 };
 struct view {
     const struct cli *c;
@@ -74,7 +75,8 @@ static struct table *pivot(struct view *v) {
     return t;
 }
 
-/* Writes one row for each run: machine options that differ between runs, and all or the chosen statistics. */
+/* Writes CSV with one line for each run (with --launches, for each launch): what ran, the machine options that differ
+ * between runs, and the chosen statistics, or all if none are chosen. */
 static void tidy(const struct view *v, FILE *out) {
     static const char *const head[] = {"program", "size", "model", "preset", "check", "version", "binary", "ended"};
     enum { HEAD = sizeof head / sizeof head[0] };
@@ -197,7 +199,7 @@ static enum heddle_status merge(const struct cli *c) {
     for (int i = 0; i < c->n_options; i++)
         if (strcmp(c->options[i].def->name, "merge") != 0 && strcmp(c->options[i].def->name, "output") != 0)
             return cli_error(c, "--%s does nothing with --merge", c->options[i].def->name);
-    for (int i = 0; i < c->n_words; i++) { /* check all inputs before a file is made */
+    for (int i = 0; i < c->n_words; i++) { /* checks all inputs before the output file is made */
         struct results_db *from = results_open(c->words[i], false, err, sizeof err);
         if (!from)
             return cli_fail(c, "%s", err);

@@ -44,14 +44,14 @@ struct task {
     struct request launch;
     struct script *program; /* NULL: a launch */
     enum bench_size size;
-    struct outfile *saved; /* buffers that a program saves */
+    struct outfile *saved; /* files of the buffers that a program saves */
     int n_saved;
-    bool to_stdout; /* an output file is stdout, which then gets no other text */
+    bool to_stdout; /* true if an output file is stdout, which then gets no other text */
 };
 
 static const char default_samples[] = "samples.csv";
 
-/* Return the files that options name; NULL: none. */
+/* Returns the file for samples: the name in --samples or a default name; NULL without --sample. */
 static const char *samples_file(const struct cli *c) {
     const char *given = cli_value(c, "samples");
     return !cli_value(c, "sample") ? NULL : given ? given : default_samples;
@@ -169,7 +169,8 @@ static enum heddle_status complain(const struct heddle *h) {
     return heddle_status(h);
 }
 
-/* Writes the content of one result file. */
+/* Writes the content of output file number `i`: the buffer of argument `i`, or the JSON if `i` is the number of
+ * arguments. */
 static bool fill_file(const struct task *r, struct heddle *h, int check, int i, struct outfile *f, char *err,
                       size_t size) {
     if (i == r->launch.n_all) {
@@ -195,8 +196,8 @@ static bool fill_file(const struct task *r, struct heddle *h, int check, int i, 
     return false;
 }
 
-/* Writes every output file and the JSON. All are complete before the first gets its final name. Buffers of a run that
- * did not end are not written. */
+/* Writes every output file and the JSON. All these files are complete before the first of them gets its final name. If
+ * the run did not end, buffers are not written. */
 static enum heddle_status write_files(const struct task *r, struct heddle *h, int check) {
     char err[512] = "";
     int n = r->launch.n_all + 1;
@@ -271,7 +272,8 @@ static bool failed(const struct heddle *h) {
     return why && (strcmp(why, "fault") == 0 || strcmp(why, "deadlock") == 0);
 }
 
-/* Runs the task and reports. A program with wrong results still has statistics, but saves no buffer. */
+/* Runs the task and reports. If the results of a program are wrong, its statistics are still printed, but no buffer is
+ * saved. */
 static enum heddle_status run_and_report(struct task *r, struct heddle *h, const struct heddle_options *o) {
     enum heddle_status status = run_task(r, h, o), written;
     bool checked = r->program && script_checks(r->program) && (status == HEDDLE_OK || status == HEDDLE_WRONG);

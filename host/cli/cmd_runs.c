@@ -25,7 +25,7 @@ static bool unknown_bench(const struct cli *c, const char *name) {
     return false;
 }
 
-/* A selection of benchmarks in progress. */
+/* The state of the selection of benchmarks. */
 struct choice {
     const struct cli *c;
     struct axes values; /* -v */
@@ -64,7 +64,7 @@ static struct own *open_program(const char *word, const char *const *given) {
     return o;
 }
 
-/* Selects the axes that the program has. `out` borrows them. */
+/* Selects the axes of -v whose values the program declares. `out` refers to the axes in `s`, which owns them. */
 static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
     *out = (struct axes){.axis = calloc((size_t)s->values.n + 1, sizeof *out->axis)};
     for (int i = 0; out->axis && i < s->values.n; i++) {
@@ -79,7 +79,8 @@ static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
     return out->axis != NULL;
 }
 
-/* Adds a .heddle file once for every combination of its values. `word` must outlive the list. */
+/* Adds a .heddle file to the selection, once for every combination of the values that -v gives. `word` must outlive the
+ * selection. */
 static bool add_program(struct choice *s, const char *word) {
     enum { MOST = 10000 };
     struct own *o = open_program(word, NULL);
@@ -106,13 +107,13 @@ static bool add_program(struct choice *s, const char *word) {
     return fine;
 }
 
-/* Returns true for PTX: a .ptx file, or a pipe. */
+/* Returns true if `word` names PTX: a .ptx file, or a pipe that is no .heddle program. */
 static bool is_ptx(const char *word) {
     size_t len = strlen(word);
     return (len > 4 && strcmp(word + len - 4, ".ptx") == 0) || (!own_is_program(word) && cli_input_is_pipe(word));
 }
 
-/* Adds a program in place of a benchmark: a .heddle file, or PTX with the launch that LAUNCH_OPTIONS describe. */
+/* Adds a file that serves as a benchmark: a .heddle program, or PTX with the launch that LAUNCH_OPTIONS describe. */
 static bool add_file(struct choice *s, const char *word) {
     if (own_is_program(word))
         return add_program(s, word);
@@ -160,7 +161,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
     return !set ? 0 : n ? n : 1;
 }
 
-/* Appends the benchmarks that the words name. Prints a message and returns false on an error. */
+/* Appends the benchmarks that the words of the command line name. Prints a message and returns false on an error. */
 static bool select_words(struct choice *s) {
     const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
     bool fine = found != NULL;
@@ -181,7 +182,7 @@ static bool select_words(struct choice *s) {
     return fine;
 }
 
-/* Reports a value name that no program declares. */
+/* Reports a value of -v that no program declares. Returns false if there is one. */
 static bool values_known(const struct choice *s) {
     enum { MAX = 64 };
     const char *names[MAX], *name;
@@ -233,7 +234,7 @@ bool runs_to_stdout(const struct cli *c) {
     return !outfile_is_stdout(cli_value(c, "json")) && !outfile_is_stdout(cli_value(c, "csv"));
 }
 
-/* Makes the JSON of a run that did not end: its description and the reason. */
+/* Makes the JSON of a run without a result: what ran, and why there is no result. */
 static cJSON *json_failure(const struct job *j) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && cJSON_AddStringToObject(o, "benchmark", j->bench->name) &&
@@ -338,7 +339,7 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
                 model_meant(j->options.model, false));
         print_message(j->message                  ? j->message
-                      : j->status == HEDDLE_USAGE ? "the host is out of memory" /* no memory for the message either */
+                      : j->status == HEDDLE_USAGE ? "the host is out of memory" /* there was no memory for a message */
                                                   : job_verdict(j),
                       n > 1 ? 8 : INT_MAX);
         if (first == HEDDLE_OK)

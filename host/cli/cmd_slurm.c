@@ -37,7 +37,7 @@ static void quote(FILE *f, const char *word) {
     fputc('\'', f);
 }
 
-/* Writes the options of the sweep, except options about output, jobs and Slurm. */
+/* Writes the options and words of the sweep's command line, except options about output, jobs and Slurm. */
 static void print_sweep(const struct cli *c, FILE *f) {
     static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run"};
     for (int i = 0; i < c->n_options; i++) {
@@ -60,8 +60,10 @@ static void print_sweep(const struct cli *c, FILE *f) {
     }
 }
 
-/* The script has three roles. When the user runs it, it submits the tasks, and itself as the merge job. The merge job
- * submits missing runs again. Slurm runs a copy of the script, so the script contains its own path. */
+/* The text of the script, which has three roles. When the user runs it, it submits itself twice: as the tasks of a job
+ * array, and as the merge job after them. A task executes its part of the sweep. The merge job merges the databases of
+ * the parts, and submits runs that are still missing again. The script contains its own path, because Slurm runs a
+ * copy. */
 static const char roles[] =
     "sweep() { \"$heddle\" sweep --output \"$database\" \"$@\" @SWEEP@; }\n"
     "merge() { set -- \"$database\".parts/*.db; [ ! -e \"$1\" ] || "

@@ -44,7 +44,7 @@ struct sweep {
     struct plan plan;
 };
 
-/* Adds the runs of combination number `at`. */
+/* Adds the runs of all benchmarks in combination number `at` of models and option values. */
 static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
     const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
     struct heddle_options o = sim->o;
@@ -103,7 +103,8 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     return status;
 }
 
-/* Reports which runs would be executed. `db` NULL: the file does not exist, and is not created. */
+/* Prints for each run whether the database lacks it, without executing any. `db` is NULL if the database does not
+ * exist; it is not created. */
 static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
     char err[1024];
     int missing = 0;
@@ -125,7 +126,8 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     return HEDDLE_OK;
 }
 
-/* Keeps the runs of one part of the sweep that the main database `whole` lacks. */
+/* Reduces the plan to the runs that belong to one part (`share`) of the sweep and that the main database `whole`
+ * lacks. */
 static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
     struct plan *p = &s->plan;
     char err[1024];
@@ -165,7 +167,8 @@ static char *part_file(struct sweep *s, const char *whole) {
     return NULL;
 }
 
-/* Writes, and with --slurm=submit runs, the script of a job array for the missing runs. */
+/* Writes the Slurm script that executes the missing runs as a job array. With --slurm=submit, also runs this script,
+ * which submits the jobs. */
 static enum heddle_status slurm(struct sweep *s, struct results_db *db, const char *file) {
     const char *how = cli_value(s->c, "slurm");
     char err[1024];

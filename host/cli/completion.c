@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The choices for a value or word, by its placeholder in --help: shell code that prints the choices, or NULL for
- * files. */
+/* The choices for a value or word. `name`: the placeholder for it in --help. `choices`: shell text that expands to the
+ * choices. */
 static const struct {
     const char *name, *choices;
 } values[] = {
@@ -19,7 +19,7 @@ static const struct {
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
 
-/* NULL: files. Files are offered beside other choices, too. */
+/* Returns the choices for a placeholder, or NULL if only files can be completed there. */
 static const char *choices_of(const char *value) {
     value += strspn(value, "[");
     for (int i = 0; i < N_VALUES; i++)
@@ -28,10 +28,11 @@ static const char *choices_of(const char *value) {
     return NULL;
 }
 
-/* "a|b|c" in a command's usage lists literal words. */
+/* Returns true if the command's usage, such as "a|b|c", lists the words themselves and no placeholder. */
 static bool is_words(const struct command *k) { return islower((unsigned char)*k->usage); }
 
-/* Prints the words that may replace the placeholder in a command's usage line. */
+/* Prints the words that are possible as the command's argument: the choices for the placeholder in its usage line, or
+ * the words that this line lists. */
 static void print_words(FILE *out, const struct command *k) {
     const char *choices = choices_of(k->usage);
     if (choices)

@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A copied input, or stdin. */
+/* An input that was copied, or stdin. */
 struct cli_input {
     struct cli_input *next;
     const char *place; /* the place in the command line that names the input; not owned */
     char *who;
-    dev_t device; /* device of the pipe that was read */
+    dev_t device; /* device and inode: identity of the file or pipe that was read */
     ino_t inode;
     int number;  /* file descriptor that the command line names; -1: none */
     int fd;      /* file descriptor of the copy, if it needs its own; -1: none */
-    bool copied; /* false: stdin is a regular file, which runs read directly */
+    bool copied; /* true if the input was copied; false if it is stdin from a regular file, which runs read directly */
     char path[32];
 };
 
@@ -92,8 +92,9 @@ static const char *copy_all(int from, int to) {
     }
 }
 
-/* Replaces the user's file descriptor by a copy, so that its path still works; the copy of a FIFO gets its own path.
- * Returns the reason of a failure, or NULL. */
+/* Copies an input into memory. If the command line names a file descriptor, it then refers to the copy, so that its
+ * path still works. Otherwise (a FIFO), in->path gets the path of the copy. Returns the reason of a failure, or
+ * NULL. */
 static const char *copy(struct cli_input *in, int from) {
     int to = memfd_create("heddle-input", 0);
     if (to < 0)
@@ -143,7 +144,8 @@ static struct cli_input *add(const struct cli *c, const char *place, const char 
     return in;
 }
 
-/* Returns true for a regular file, which needs no copy; for stdin only if it is a regular file read from its begin. */
+/* Returns true if the input needs no copy: for a regular file or a folder; for stdin only if it is a regular file of
+ * which nothing has been read. */
 static bool is_file(const char *path, const struct stat *st) {
     if (strcmp(path, "-") == 0)
         return S_ISREG(st->st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;

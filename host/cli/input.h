@@ -16,7 +16,7 @@ const char *cli_input(const struct cli *c, const char *place, const char *path, 
                       size_t err_size);
 /* Returns true if the word names a file that cli_input() would copy. */
 bool cli_input_is_pipe(const char *path);
-/* Returns true if cli_input() has copied a file. A process that is started later cannot see the copy. */
+/* Returns true if cli_input() has copied an input. A job that Slurm starts later cannot read the copy. */
 bool cli_input_copied(const struct cli *c);
 void cli_input_free(struct cli_input *list);
 #endif

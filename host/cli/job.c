@@ -82,7 +82,8 @@ static bool met_limit(const struct heddle *h) {
     return why && strcmp(why, "cycle-limit") == 0;
 }
 
-/* Runs the program, and writes its message to `why`. */
+/* Runs the program of the job. Sets j->status; writes the message of a failure to `why`, which stays empty if the
+ * message is in heddle_error(). */
 static void run_program(struct job *j, struct heddle *h, char *why) {
     char path[PATH_MAX];
     struct heddle_module *m = NULL;
@@ -144,7 +145,7 @@ void job_skip(struct job *j) {
     say(j, "not run");
 }
 
-/* A child process, and the bytes received from its pipe so far. */
+/* A child process that runs job number `job`, and the bytes that its pipe has delivered so far. */
 struct child {
     pid_t pid;
     int fd;
@@ -165,7 +166,7 @@ static void write_all(int fd, const char *text, size_t len) {
     }
 }
 
-/* Runs the job in the child process and sends {"status", "message", "result"}. */
+/* Runs the job in the child process and sends its outcome to the parent as JSON. */
 static void serve(struct job *j, int fd, int argc, char *const *argv) {
     interrupt_forget_all();
     j->options.progress = false;
@@ -199,7 +200,8 @@ static bool start(struct child *c, struct job *jobs, int i, int argc, char *cons
         return false;
     }
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends when the parent ends, which reads the result */
+        /* ends the child when the parent ends, because only the parent can read the result */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(ends[0]);
         serve(&jobs[i], ends[1], argc, argv);
         _exit(0); /* not exit(): buffers and exit handlers belong to the parent */
@@ -209,7 +211,7 @@ static bool start(struct child *c, struct job *jobs, int i, int argc, char *cons
     return true;
 }
 
-/* Reads from the child's pipe. False: end of the pipe. */
+/* Reads some bytes from the child's pipe. Returns false at the end of the pipe, or if memory ran out. */
 static bool take(struct child *c) {
     if (c->cap - c->len < 65536) {
         char *more = realloc(c->text, c->cap + (1 << 18));
@@ -245,7 +247,8 @@ static void finish(struct child *c, struct job *j) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
     } else {
-        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* a child that is able to write always sends a result */
+        /* a child that ends normally sends an outcome, unless it has no memory for the text */
+        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
             j->status = HEDDLE_USAGE;
             say(j, "the host is out of memory");
             free(c->text);
@@ -262,7 +265,8 @@ static void finish(struct child *c, struct job *j) {
     free(c->text);
 }
 
-/* Waits a moment for data of the children and reads it. Returns a child that ended, or -1. */
+/* Waits at most 0.2 seconds for data from the children, and reads it. Returns the index of a child whose pipe has
+ * ended, or -1. */
 static int attend(struct child *c, int n, struct pollfd *fds) {
     for (int i = 0; i < n; i++)
         fds[i] = (struct pollfd){.fd = c[i].fd, .events = POLLIN};
@@ -274,10 +278,12 @@ static int attend(struct child *c, int n, struct pollfd *fds) {
     return -1;
 }
 
-/* The jobs and the processes of running ones. Jobs before `next` have begun. */
+/* The jobs, and the processes of the `running` jobs. All jobs before number `next` have begun or were not wanted. */
 struct crew {
     struct job *jobs;
-    struct child *children; /* if `children` or `fds` is NULL, memory ran out, and the jobs run in this process */
+    /* the processes of the running jobs; if `children` or `fds` is NULL, memory ran out, and the jobs run in this
+     * process */
+    struct child *children;
     struct pollfd *fds;
     int parallel, next, running;
 };
@@ -299,7 +305,8 @@ static int begin(struct crew *c, int n, int argc, char *const *argv, const struc
     return unwanted;
 }
 
-/* Returns a job that ends within a moment, or -1. Runs a job in this process if no child could be started. */
+/* Returns the number of a job that ended, or -1 if none ends within 0.2 seconds. If no child is running, because none
+ * could be started, runs the next job in this process. */
 static int one_ends(struct crew *c, int n, int argc, char *const *argv) {
     if (c->running) {
         int i = attend(c->children, c->running, c->fds);

@@ -9,9 +9,9 @@ struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
-    enum heddle_status status; /* HEDDLE_STOPPED: the job did not begin, or a signal ended it */
-    bool limited;              /* with HEDDLE_DEADLOCK: the cycle limit was reached */
-    bool lost;                 /* with HEDDLE_FAULT: its process was killed or crashed */
+    enum heddle_status status; /* outcome of the job; HEDDLE_STOPPED: the job did not begin, or a signal ended it */
+    bool limited;              /* with HEDDLE_DEADLOCK: true if the reason is the cycle limit */
+    bool lost;                 /* with HEDDLE_FAULT: true if the job's process was killed or crashed */
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
     char *notes;               /* heddle_notes(); NULL: none */
     cJSON *result;             /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
@@ -28,9 +28,10 @@ void job_skip(struct job *j);
 /* Callbacks of jobs_run(), called in this process. Each may be NULL. */
 struct jobs_watch {
     void *ctx;
-    bool (*wanted)(void *ctx, int job);    /* before a job begins; false: the job is skipped */
-    void (*ended)(void *ctx, int job);     /* after a job ended, unless a signal stopped it */
-    void (*tick)(void *ctx, int finished); /* after each job, and several times a second */
+    bool (*wanted)(void *ctx, int job); /* called before a job begins; if it returns false, the job is skipped */
+    void (*ended)(void *ctx, int job);  /* called after a job ended, unless a signal stopped the job */
+    /* called after each job and several times a second; `finished`: number of jobs that ended or were skipped */
+    void (*tick)(void *ctx, int finished);
 };
 /* Runs all jobs, up to `parallel` at a time; results do not depend on `parallel`. A signal stops the running jobs and
  * skips the rest. If this process is killed, its running jobs end, too. */

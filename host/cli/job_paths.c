@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum {
-    SEGMENTS = 40,         /* limit for one drawing; a page has many drawings */
-    TRIES = 8,             /* launches of a kernel that are searched for a divergent warp */
-    LIMIT = 1000 * 1000000 /* warp instructions of a launch, in case a loop waits for the clock */
+    SEGMENTS = 40, /* maximum number of segments in the drawing of one kernel, since a page has many drawings */
+    /* maximum number of launches of a kernel that are recorded in search of a warp that diverges */
+    TRIES = 8,
+    LIMIT = 1000 * 1000000 /* limit of warp instructions of a launch, in case a loop waits for the clock */
 };
 
 struct album {
@@ -43,7 +44,8 @@ static void on_view(void *ctx, const struct heddle_view *v) {
     }
 }
 
-/* Opens a functional context whose option reconv= is the model's base, before the user's options. */
+/* Opens a context of the functional model. The base of the job's model becomes the first assignment reconv=BASE, so
+ * that an assignment by the user can replace it. */
 static struct heddle *open_functional(const struct heddle_options *of, struct album *a) {
     const char *model = of->model ? of->model : MODEL_DEFAULT;
     struct heddle_options o = *of;
@@ -71,7 +73,7 @@ static struct heddle *open_functional(const struct heddle_options *of, struct al
     return h;
 }
 
-/* The repeated run discards output of kernels, which the measured run has already printed. */
+/* The repeated run discards the output of kernels, because the first run has already printed it. */
 void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h)) {
     cJSON *k, *profile = cJSON_GetObjectItemCaseSensitive(j->result, "profile");
     struct album a = {.kernels = cJSON_CreateObject()};

@@ -10,7 +10,7 @@ static struct heddle_module *complain(const struct heddle *h, FILE *say) {
     return NULL;
 }
 
-/* Prints a message, on stderr with the command's name before it. */
+/* Prints a message on `say`. If `say` is stderr, the name of the command precedes the message. */
 __attribute__((format(printf, 3, 4))) static void tell(const struct cli *c, FILE *say, const char *fmt, ...) {
     va_list args;
     if (say == stderr)
@@ -40,7 +40,8 @@ struct heddle_module *cli_module_part(const struct cli *c, struct heddle *h, con
     return NULL;
 }
 
-/* Finds the only kernel of all modules. */
+/* Finds the kernel of a file that has exactly one kernel in all its modules. Otherwise prints a message and returns
+ * NULL. */
 static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
                                          FILE *say) {
     struct heddle_module *m, *found = NULL;
@@ -67,7 +68,8 @@ static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, 
     return found;
 }
 
-/* Reports that no module has the kernel; a single module's message from heddle_find() is printed as it is. */
+/* Reports that no module has the kernel. If the file has a single module, this is the message `said` from
+ * heddle_find(). */
 static void no_kernel(const struct cli *c, const char *file, const char *wanted, const char *said, int modules,
                       FILE *say) {
     if (modules == 1)

@@ -110,7 +110,8 @@ static bool parse_args(struct request *r) {
     return true;
 }
 
-/* Checks first that the file exists: with a wrong file name, messages about other options would mislead. */
+/* Checks that the file exists. This is the first check, because with a wrong file name, messages about other options
+ * would mislead. */
 static bool is_there(const struct cli *c, const char *file) {
     if (strcmp(file, "-") == 0 || access(file, F_OK) == 0)
         return true;
@@ -137,7 +138,7 @@ static bool take_input(struct request *r, int i, char *err, size_t size) {
     return true;
 }
 
-/* Reads pipes to their end, after all checks that do not need their content. */
+/* Reads inputs that are pipes to their end. This comes after all checks that do not need their content. */
 static bool take_inputs(struct request *r) {
     char err[512];
     bool fine = (r->path = cli_input(r->c, r->file, r->file, "this command", err, sizeof err)) != NULL;
@@ -217,7 +218,8 @@ static enum heddle_status place_buffer(const struct request *r, struct heddle *h
     return HEDDLE_OK;
 }
 
-/* Makes a texture, surface or sampler object, or binds it to a variable of the module. */
+/* Makes a texture, surface or sampler object for a kernel argument; or, if `name` is not NULL, binds the texture or
+ * sampler to this variable of the module. */
 static enum heddle_status place_object(struct heddle *h, struct heddle_module *m, struct arg *a, const char *name) {
     if (name)
         return a->object == ARG_SAMPLER ? heddle_bind_sampler(h, m, name, &a->texture->sampler)
@@ -310,7 +312,7 @@ const char *request_option(const struct cli *c) {
     return NULL;
 }
 
-/* A launch in place of a benchmark. `request` was parsed when the job was made, and names the input files. */
+/* A launch that serves as a benchmark. `request` was parsed when the benchmark was made; it gives the input files. */
 struct launch_own {
     struct own own;
     struct request request;
@@ -351,7 +353,7 @@ static void free_own(struct own *o) {
     free(l);
 }
 
-/* Writes the options of the launch as text: a short form for tables, and all of them. */
+/* Writes the options of the launch as text: `label` is a short form for tables, and `launch` has all options. */
 static bool describe(struct launch_own *l, const char *file) {
     const struct cli *c = l->request.c;
     size_t len;

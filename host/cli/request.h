@@ -8,12 +8,14 @@
 struct request {
     const struct cli *c;
     const char *file, *kernel; /* as typed */
-    const char *path;          /* path of the file, or of the copy of a pipe (input.h) */
+    /* path under which the file is opened: the file itself, or the copy of a pipe (input.h) */
+    const char *path;
     struct heddle_dim grid, block;
     uint32_t shared;
-    struct arg *args; /* n_args kernel arguments, then textures and samplers to bind to variables of the module */
+    /* n_all elements: n_args kernel arguments, then the textures and samplers to bind to variables of the module */
+    struct arg *args;
     int n_args, n_all;
-    char **names; /* n_all entries: the variable's name; NULL for kernel arguments */
+    char **names; /* index in `args` -> name of the variable to bind; NULL for a kernel argument */
 };
 
 /* Writes the name of args[i] for messages: "argument 2", "texture 1". */

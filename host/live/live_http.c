@@ -20,10 +20,10 @@ enum { HOST = 256, PORT = 16, PENDING = 8 };
 
 struct live_http {
     struct live_http_ops ops;
-    int fd; /* listening socket; -1: there is no socket, or the server owns it */
+    int fd; /* listening socket; -1: there is none yet, or the server has taken it over and will close it */
     char address[HOST + 32];
     char *socket;  /* path; NULL: TCP */
-    bool loopback; /* reachable from this machine only */
+    bool loopback; /* true if the server can be reached only from this machine */
     void *library, *server;
 };
 
@@ -70,7 +70,8 @@ static bool listen_path(struct live_http *h, const char *path, char *err, size_t
     return complain(err, err_size, path, strerror(errno));
 }
 
-/* Splits "8080", "host:8080" or "[host]:8080". */
+/* Splits "8080", "host:8080" or "[host]:8080" into host and port. Without a host, it is 127.0.0.1. Returns false for
+ * other text. */
 static bool split(const char *where, char *host, char *port) {
     const char *colon = strrchr(where, ':'), *end = colon;
     if (!colon) {
@@ -90,7 +91,8 @@ static bool split(const char *where, char *host, char *port) {
     return true;
 }
 
-/* Writes the address with the port that the system chose. */
+/* Sets h->address and h->loopback from the address to which the socket is bound. If the user gave port 0, the system
+ * has chosen the port. */
 static void note_address(struct live_http *h, const char *host) {
     struct sockaddr_storage a;
     socklen_t len = sizeof a;
@@ -140,7 +142,7 @@ static bool listen_port(struct live_http *h, const char *where, char *err, size_
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
 
-/* The functions of libmicrohttpd that are used. */
+/* The functions of libmicrohttpd that the server uses. */
 struct library {
     __typeof__(&MHD_start_daemon) start;
     __typeof__(&MHD_stop_daemon) stop;
@@ -208,8 +210,8 @@ static bool is_loopback(const char *host) {
     return len && (!*port || (*port == ':' && port[1 + strspn(port + 1, "0123456789")] == '\0'));
 }
 
-/* Returns true if a request may be answered. A request with a foreign Host header is refused, which stops web pages
- * that rebind their DNS name to this machine. */
+/* Returns true if a request may be answered. A request with a foreign Host header is refused, so that a web page cannot
+ * read the state by a DNS name of its own that it binds to this machine. */
 static bool is_ours(const struct live_http *h, const char *host) {
     return !h->loopback || h->socket || !host || is_loopback(host);
 }

@@ -4,7 +4,8 @@
 #include "live_parts.h"
 #include <stdlib.h>
 
-/* An issued slot has the same colour in every picture, so the colours are not those of gnuplot's plots. */
+/* The colours of the pictures. An issued slot has the same colour in every picture, so these colours differ from those
+ * of gnuplot's plots. */
 static const char style[] =
     "<style>#sms{display:flex;flex-wrap:wrap;gap:6px}#sms div{width:150px;border:1px solid #ddd;padding:4px 6px;"
     "font-size:12px}.bar{display:flex;height:10px;background:#eee}.bar i,#key i{display:block;height:10px}"

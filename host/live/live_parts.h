@@ -5,15 +5,15 @@
 #include "timing/report/states.h"
 #include <pthread.h>
 
-/* A point of the curves: sums over one interval of the run. */
+/* A point of the curves: sums over one interval of the run. slots: issue slots by their use. */
 struct live_point {
     double cycles, instructions; /* sums of cycles and of thread instructions */
     double slots[N_SLOTS];
 };
 
 enum {
-    LIVE_POINTS =
-        512, /* maximum number of points of a curve; even, because a full curve is halved by merging pairs of points */
+    /* maximum number of points of a curve; even, because a full curve is halved by merging pairs of points */
+    LIVE_POINTS = 512,
     LIVE_LAUNCHES = 100, /* number of latest launches that the page shows */
     LIVE_NAME = 96
 };
@@ -23,7 +23,8 @@ struct live_launch {
     char program[LIVE_NAME], kernel[LIVE_NAME];
     struct heddle_dim grid, block;
     uint64_t ctas_done, ctas;
-    double cycles, instructions, began, ended; /* begin and end in seconds; ended is 0 while the launch runs */
+    /* began, ended: times in seconds of the host; ended is 0 while the launch runs */
+    double cycles, instructions, began, ended;
 };
 
 struct live_sm {
@@ -31,7 +32,7 @@ struct live_sm {
     struct live_point last;
 };
 
-/* The state of the run. Every access must hold the lock. */
+/* The state of the run. A thread must hold the lock when it accesses the state. */
 struct live_state {
     pthread_mutex_t lock;
     char *command;
@@ -39,8 +40,8 @@ struct live_state {
     double started;
     bool timed; /* the model has timing */
     struct live_point points[LIVE_POINTS];
-    /* n_points: number of points; views: number of reports in the last point; each: number of reports in a full
-     * point */
+    /* n_points: number of points of a curve; views: number of calls of the watch callback that the last point sums;
+     * each: number of calls that a full point sums */
     int n_points, views, each;
     struct live_launch launches[LIVE_LAUNCHES];
     int n_launches; /* number of launches that have begun; launch n is stored in launches[n % LIVE_LAUNCHES] */

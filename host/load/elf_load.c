@@ -103,7 +103,7 @@ static bool read_elf(struct device_code *out, const void *data, size_t len, uint
     return ok;
 }
 
-/* Reads a .fatbin file: one or more containers. */
+/* Reads a .fatbin file, which consists of one or more containers. */
 static bool read_containers(struct device_code *out, const unsigned char *data, size_t len, uint32_t target) {
     out->has_sections = true;
     for (uint64_t i = 0; i < len; i += fatbin_bytes(data + i))
@@ -114,7 +114,7 @@ static bool read_containers(struct device_code *out, const unsigned char *data, 
 
 /* Returns the size of the archive member whose header is at `at`; 0 if the header is invalid. */
 static uint64_t member_bytes(const char *data, size_t len, size_t at) {
-    struct { /* decimal numbers, padded with blanks */
+    struct { /* the fields are text: numbers are decimal and padded with blanks */
         char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
     } head;
     char text[sizeof head.size + 1] = "", *rest;
@@ -162,7 +162,8 @@ static bool needs_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
     return false;
 }
 
-/* Classifies the runtime by a symbol table: the runtime is linked in, is called from a library, or is absent. */
+/* Returns how the file uses the CUDA runtime, according to a symbol table: a function of the runtime is defined in the
+ * file (static), undefined (dynamic), or absent (none). */
 static enum elf_runtime look_at_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
     static const char *const entries[] = {"__cudaRegisterFatBinary", "cudaGetLastError", "cudaMalloc"};
     enum elf_runtime found = ELF_RUNTIME_NONE;

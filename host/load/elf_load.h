@@ -14,8 +14,8 @@ bool elf_device_code(const void *data, size_t len, uint32_t target, struct devic
 enum elf_runtime {
     ELF_RUNTIME_NONE,     /* no visible call of the runtime; the program may use the driver interface */
     ELF_RUNTIME_DYNAMIC,  /* shared library libcudart.so */
-    ELF_RUNTIME_STATIC,   /* linked statically; its functions are in the symbol table */
-    ELF_RUNTIME_STRIPPED, /* linked statically, without a symbol table */
+    ELF_RUNTIME_STATIC,   /* runtime linked statically; its functions are in the symbol table */
+    ELF_RUNTIME_STRIPPED, /* runtime linked statically, but the symbol table is stripped */
 };
 enum elf_runtime elf_runtime(const void *data, size_t len);
 /* Returns true for an object file that is not linked yet. */

@@ -15,11 +15,13 @@ struct ptx_part {
 struct device_code {
     struct ptx_part *parts; /* one part for each container with PTX; containers linked together make one part */
     int n, cap;
-    uint32_t entries,
-        machine;           /* number of entries of any kind; number of machine-code entries with kernels or functions */
-    uint32_t machine_arch; /* architecture of one entry of machine code */
-    uint32_t link_time;    /* entries for link-time optimisation (nvcc -dlto) */
-    /* has_sections: an ELF file has sections of device code; has_cubin: the file itself is machine code */
+    /* entries: number of container entries of any kind; machine: number of entries of machine code with kernels or
+     * functions */
+    uint32_t entries, machine;
+    uint32_t machine_arch; /* architecture of one of the entries of machine code, for messages */
+    uint32_t link_time;    /* number of entries for link-time optimisation (nvcc -dlto) */
+    /* has_sections: true if the file has sections of device code or is a .fatbin file; has_cubin: true if the file
+     * itself is machine code */
     bool has_sections, has_cubin;
     char *error; /* reason why reading stopped, in one sentence; NULL if everything was read */
 };
@@ -38,8 +40,8 @@ uint64_t fatbin_bytes(const void *header);
  * version that is not newer than the GPU, else the oldest. `len` is the number of readable bytes, and `at` is their
  * offset, for messages. Returns false if the container is invalid. */
 bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t target, uint64_t at);
-/* Returns the architecture of the newest PTX that has kernels or functions (75 for compute_75); 0 if there is none.
- * nvcc also makes PTX of files without kernels. */
+/* Returns the architecture of the newest PTX that has kernels or functions (75 for compute_75); 0 if there is none. PTX
+ * without kernels and functions does not count, because nvcc makes it from every source file. */
 uint32_t device_code_newest(const struct device_code *c);
 /* Does the work of device_code_newest() for one container. Also returns 0 if the container is invalid. */
 uint32_t fatbin_newest(const void *data, size_t len);

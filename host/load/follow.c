@@ -40,7 +40,9 @@ void follow_ptx(struct follow *f, uint32_t arch) {
     uint32_t has = old ? FERMI : TURING, shared = old ? FERMI_SHARED : shared_bytes(arch ? arch : HOPPER);
     memset(f, 0, sizeof *f);
     f->preset = old ? "fermi" : "turing";
-    if (!old) /* SMs of an RTX 2060; on the preset's 2 SMs few grids whose CTAs wait for each other fit */
+    /* the number of SMs of an RTX 2060; the 2 SMs of the preset are too few for most grids whose CTAs wait for each
+     * other */
+    if (!old)
         add(f, "gpu.sms=30");
     if (arch > has)
         add(f, "gpu.capability=%u.%u", arch / 10, arch % 10);

@@ -6,8 +6,9 @@
 enum { FOLLOW_OPTIONS = 3 };
 struct follow {
     const char *preset;
-    char text[FOLLOW_OPTIONS][40];       /* "key=value" beside it */
-    const char *set[FOLLOW_OPTIONS + 1]; /* the options in use, with NULL at the end */
+    char text[FOLLOW_OPTIONS][40]; /* "key=value" beside it */
+    /* the assignments of options that the preset needs for this program, ended by NULL; they point into `text` */
+    const char *set[FOLLOW_OPTIONS + 1];
 };
 /* Fills *f for a program whose newest PTX is for compute capability `arch` (75 for 7.5). 0 means that no PTX is
  * known yet, as in a program that loads PTX through the driver. The struct *f must not be copied. */

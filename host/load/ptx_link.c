@@ -15,7 +15,7 @@ struct token {
 /* A declaration at module scope. */
 struct declaration {
     struct token name;
-    const char *begin, *end; /* text of the whole declaration */
+    const char *begin, *end; /* the text of the whole declaration is [begin, end) */
     bool local, weak, defined;
 };
 
@@ -141,7 +141,8 @@ static void write_renamed(FILE *out, const char *from, const char *to, const str
     }
 }
 
-/* Lists the part's definitions, and the local names that other parts already use. */
+/* Adds the definitions of a part to `own`, and to `renamed` those with a local name that an earlier part has already
+ * (`all`). */
 static bool scan(const struct ptx_part *part, const struct names *all, struct names *own, struct names *renamed) {
     const char *p = part->text, *end = p + part->len;
     for (struct declaration d; next_declaration(&p, end, &d);) {
@@ -193,9 +194,10 @@ static void write_head(FILE *out, const struct device_code *c, int first) {
     }
 }
 
-/* Driver functions that CUDA's device library (libcudadevrt.a) calls for cooperative grids. A grid's handle is its
- * workspace (isa/machine/launch.h). Compiled code does not use the second half of the workspace. These functions add up
- * to 2^31 there over all CTAs, so that the highest bit flips when the last CTA arrives. */
+/* PTX of the driver functions that CUDA's device library (libcudadevrt.a) calls for cooperative grids. The handle of a
+ * grid is the address of its workspace (isa/machine/launch.h). The barrier uses a word in the second half of the
+ * workspace, which compiled code does not use. Each CTA adds a number to this word. The numbers of all CTAs add up to
+ * 2^31, so that the highest bit changes when the last CTA arrives. */
 static const char driver_functions[] =
     ".version 6.0\n.target sm_30\n.address_size 64\n"
     ".visible .func (.param .b64 out) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope)\n{\n"

@@ -203,7 +203,8 @@ static const char *mismatch(const struct arg *a, const struct heddle_param *p, i
                             size_t size) {
     char class = p->type[1]; /* ".u32" */
     uint32_t scalar = (uint32_t)strtoul(p->type + 2, NULL, 10) / 8;
-    bool block = scalar && p->bytes != scalar; /* .param .align 4 .b8 x[12], or a vector */
+    /* the parameter is an array, such as .param .align 4 .b8 x[12], or a vector */
+    bool block = scalar && p->bytes != scalar;
     if (a->object) {
         if (!block && p->bytes == sizeof a->handle && class != 'f')
             return NULL;
@@ -213,7 +214,7 @@ static const char *mismatch(const struct arg *a, const struct heddle_param *p, i
             return NULL;
         snprintf(out, size, "a buffer's address needs an integer parameter of %d bits", address_size);
     } else if (a->kind == ARG_BYTES) {
-        return NULL; /* the size is checked when the file is read */
+        return NULL; /* the number of bytes is checked later, when the file is read */
     } else if (block || a->bytes != p->bytes) {
         snprintf(out, size, "%s has %u byte%s, the parameter %u%s", a->type, (unsigned)a->bytes,
                  a->bytes == 1 ? "" : "s", p->bytes, block ? ": pass it with bytes:FILE" : "");

@@ -23,7 +23,8 @@ int named_buffer(struct run *r, const config_setting_t *s) {
     return -1;
 }
 
-/* Finds the module variable that the buffer names. Sets *address to 0 if the buffer names no variable. */
+/* Finds the module variable that the buffer's key `symbol` names. Sets *address to 0 if there is no such key, or in a
+ * dry run. */
 static bool find_symbol(struct run *r, const config_setting_t *s, uint64_t *address, uint64_t *bytes) {
     const char *symbol = NULL, *module = NULL;
     *address = 0;
@@ -61,7 +62,7 @@ static bool place(struct run *r, const config_setting_t *s, struct script_buffer
     return true;
 }
 
-/* Checks that the name is valid in expressions and arguments, and unique. */
+/* Checks that the name of a buffer is valid in expressions and arguments, and that no value has the same name. */
 static bool check_name(struct run *r, const config_setting_t *s) {
     const char *name = config_setting_name(s);
     for (const char *at = name; *at; at++)

@@ -30,7 +30,8 @@ __attribute__((format(printf, 3, 4))) static struct value fail(struct parser *p,
     return (struct value){0};
 }
 
-/* Fails because of values (division by zero, overflow), which are known only while the program runs. */
+/* Reports an error that depends on values (division by zero, overflow). A dry run does not know the values, so callers
+ * ignore this error there. */
 static struct value fail_numeric(struct parser *p, const char *at, const char *why) {
     p->e->numeric = !p->failed || p->e->numeric;
     return fail(p, at, "%s", why);
@@ -218,7 +219,8 @@ static struct value operate(struct parser *p, const char *at, const char *op, st
     return over ? fail_numeric(p, at, "the result takes more than 64 bits") : whole(v);
 }
 
-/* Operators by precedence, lowest first. A longer operator precedes its own prefix. */
+/* Operators by precedence, lowest first. In a row, an operator precedes every operator that is a prefix of it, so that
+ * "<=" is not read as "<". */
 static const char *const levels[][5] = {
     {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };

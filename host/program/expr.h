@@ -28,10 +28,10 @@ struct names {
 
 struct expr_error {
     size_t at;     /* byte offset of the error in the text */
-    size_t len;    /* bytes of the wrong text; 0: the error is at a position between characters */
-    bool numeric;  /* an error of values (division by zero, overflow), not of the text */
-    char why[256]; /* a sentence without a full stop */
-    char name[64]; /* the unknown name; "": another error */
+    size_t len;    /* number of bytes of the wrong text; 0: only the position `at` is known */
+    bool numeric;  /* true if values cause the error (division by zero, overflow), and not the text */
+    char why[256]; /* description of the error, a sentence without a full stop */
+    char name[64]; /* the unknown name, if this is the error; else "" */
 };
 
 /* Evaluates an expression. Returns false with the reason in *e. */

@@ -6,7 +6,7 @@
 
 enum { MOST_KEYS = 24 };
 
-/* Checks a buffer's keys: only the common keys and the keys in `own` are allowed. */
+/* Checks the keys of a buffer: allows only the keys that all buffers may have, and the keys in `own`. */
 static bool keys_of(struct run *r, const config_setting_t *s, const char *const *own) {
     static const char *const common[] = {"type", "count", "set", "save", "symbol", "module", NULL};
     const char *all[MOST_KEYS];
@@ -53,8 +53,8 @@ struct filler {
     const struct value_type *t;
     uint64_t count, state;
     unsigned char *out;
-    double diagonal; /* added to each element of the diagonal */
-    int64_t columns; /* columns of the matrix; 0: no matrix */
+    double diagonal; /* number that is added to each element on the diagonal of the matrix */
+    int64_t columns; /* number of columns of the matrix; 0: the buffer is no matrix */
 };
 
 static bool put(struct filler *f, uint64_t i, struct value v) {
@@ -164,7 +164,8 @@ static bool fill_nothing(struct filler *f) {
 static const char *const kinds[] = {"zero", "none", "constant", "uniform", "normal", "sequence", NULL};
 enum { KIND_ZERO, KIND_NONE };
 
-/* Allocates the memory of `b`, whose count is now known. */
+/* Allocates host memory for the contents of buffer `b`, whose count must be set. In a dry run, the memory has one
+ * element. */
 static unsigned char *room(struct run *r, const config_setting_t *s, struct script_buffer *b) {
     if (r->h && (b->count < 1 || b->count > ((uint64_t)1 << 40) / b->type->bytes)) {
         run_fail(r, s, "count", 0, "'%s' has %llu elements, and must have from 1 to 2^40 bytes", b->name,

@@ -60,7 +60,7 @@ static bool from_file(struct run *r, const config_setting_t *s, struct script_gr
     return fine;
 }
 
-/* Adds NAME.nodes, NAME.edges, NAME.rows and NAME.columns for expressions. */
+/* Adds the names NAME.nodes, NAME.edges, NAME.rows and NAME.columns, with their values, for use in expressions. */
 static bool add_names(struct run *r, struct script_graph *g) {
     static const char *const parts[] = {"nodes", "edges", "rows", "columns"};
     uint32_t values[] = {g->g.nodes, g->g.edges, g->g.nodes, g->columns};
@@ -104,7 +104,7 @@ bool make_graphs(struct run *r) {
         return run_no_memory(r);
     for (int i = 0; i < n; i++, r->n_graphs++)
         if (!make(r, config_setting_get_elem(group, (unsigned)i), &r->graphs[i])) {
-            r->n_graphs++; /* counted first, so that the arrays of a graph that fails are freed */
+            r->n_graphs++; /* counts the graph that failed, too, so that run_free() frees its arrays */
             return false;
         }
     return true;

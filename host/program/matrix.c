@@ -49,7 +49,7 @@ static bool header(struct matrix *m) {
     return true;
 }
 
-/* Reads the next number of the line. */
+/* Reads the next number of the current line. Returns false with a message unless it is from `min` to `max`. */
 static bool number(struct matrix *m, uint64_t min, uint64_t max, uint64_t *out) {
     m->at += strspn(m->at, " \t\r");
     char *end;

@@ -26,7 +26,8 @@ static void free_script(struct own *o) {
 static const char *value(const struct own *o, int n) { return script_value(o->data, n); }
 static const char *setting(const struct own *o, int n) { return script_setting(o->data, n); }
 
-/* Returns the settings as one text; NULL if there are no settings, or memory is out. */
+/* Returns the values that were set from outside as one text, with a line "values.NAME=NUMBER" for each; NULL if there
+ * are none, or if memory ran out. */
 static char *join(const struct script *p) {
     size_t len = 0;
     char *text = NULL;

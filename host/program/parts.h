@@ -21,12 +21,13 @@ struct script {
     const char *help;
     bool checks;
     struct strings inputs, outputs;
-    struct strings given;    /* values from outside, "n=4K", including names that the program lacks */
-    struct strings settings; /* values from outside that the program declares, "n=4096" */
+    /* values that the caller set, as written: "n=4K"; the program may lack some of these names */
+    struct strings given;
+    struct strings settings; /* values that the caller set and that the program declares, as numbers: "n=4096" */
 };
 
 struct script_module {
-    const char *name; /* "" for a single module */
+    const char *name; /* name of the module; "" for a single module without a name */
     struct heddle_module *m;
 };
 
@@ -39,10 +40,10 @@ struct script_graph {
 };
 
 struct script_buffer {
-    const char *name, *save; /* save: file that the buffer is saved to; NULL: it is not saved */
+    const char *name, *save; /* save: name of the file to which the buffer is saved at the end; NULL: it is not saved */
     const struct value_type *type;
     uint64_t address, count, bytes;
-    bool symbol; /* the buffer is a variable of a module */
+    bool symbol; /* true if the buffer is a variable of a module */
     char *count_name;
 };
 
@@ -51,9 +52,10 @@ struct script_texture {
     const char *name;
     const config_setting_t *at;
     bool is_sampler;
-    int buffer; /* index of the buffer with its texels */
+    int buffer; /* index of the buffer that has the texels; -1 for a sampler */
     struct heddle_texture t;
-    uint64_t bound; /* address to which the module's reference is bound */
+    /* device address of the texels to which the module's reference is bound; 1 for a bound sampler; 0: not bound yet */
+    uint64_t bound;
     struct {
         uint64_t address, handle;
         enum arg_object object;
@@ -61,7 +63,8 @@ struct script_texture {
     int n_handles;
 };
 
-/* Contents that the buffers had at each check in a run of another model. */
+/* The contents of buffers at the checks of a run of the program in another model, in the order of the checks. The main
+ * run compares its buffers with them. */
 struct reference {
     const char *model;
     struct snapshot {
@@ -73,7 +76,8 @@ struct reference {
 };
 
 struct run {
-    struct script *open; /* set during script_open(), which collects the names of the files */
+    /* the program while script_open() makes the dry run, which collects the names of files; NULL in other runs */
+    struct script *open;
     const struct script *p;
     struct heddle *h; /* NULL: a dry run, which only checks the text */
     const struct script_host *host;
@@ -109,11 +113,12 @@ bool run_library(struct run *r, const config_setting_t *s, const char *doing);
 bool run_add_name(struct run *r, const char *name, struct value v);
 /* Refuses keys that are not in the list, which ends with NULL. */
 bool check_keys(struct run *r, const config_setting_t *group, const char *const *known);
-/* Reads an optional group. *out NULL: absent. A setting of another type is an error. */
+/* Reads an optional group. Sets *out to NULL if it is absent. A setting of another type is an error. */
 bool read_group(struct run *r, const config_setting_t *in, const char *key, const config_setting_t **out);
 /* Reads a string; *out is unchanged if the key is absent. */
 bool read_text(struct run *r, const config_setting_t *group, const char *key, const char **out);
-/* Reads one of a list of words, which ends with NULL. */
+/* Reads a setting whose value must be one of `words`, a list that ends with NULL. Sets *out to the index of the
+ * word. */
 bool read_word(struct run *r, const config_setting_t *s, const char *what, const char *const *words, int *out);
 bool read_value(struct run *r, const config_setting_t *s, struct value *out);
 bool read_real(struct run *r, const config_setting_t *group, const char *key, double *out);
@@ -121,7 +126,8 @@ bool read_real(struct run *r, const config_setting_t *group, const char *key, do
 bool read_integer(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max,
                   int64_t *out);
 bool check_whole(struct run *r, const config_setting_t *s, const char *what, struct value v, int64_t min, int64_t max);
-/* Returns a setting's text; a number is converted into `spare`. NULL: the setting is neither text nor number. */
+/* Returns a setting's text; a number is converted into `spare`. Returns NULL if the setting is neither text nor
+ * number. */
 const char *setting_text(const config_setting_t *s, char spare[40]);
 /* Returns the path of a file relative to the program's folder; the caller frees it. */
 char *path_of(struct run *r, const char *file);

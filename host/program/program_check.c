@@ -71,7 +71,8 @@ static bool against_file(struct run *r, const config_setting_t *s, const struct 
     return fine;
 }
 
-/* Records the buffer's content. Called in the run that another model makes for comparison. */
+/* Records the buffer's content in place of a check. Called in the run in another model, with which the main run is
+ * compared. */
 static bool record(struct run *r, const config_setting_t *s, const struct script_buffer *b) {
     struct reference *ref = r->recording;
     struct snapshot *more = realloc(ref->list, (size_t)(ref->n + 1) * sizeof *more);
@@ -84,14 +85,17 @@ static bool record(struct run *r, const config_setting_t *s, const struct script
     return heddle_read(r->h, b->address, more[ref->n++].data, b->bytes) == HEDDLE_OK || run_library(r, s, b->name);
 }
 
-/* Runs the whole program in the model to compare with, on the same machine configuration. */
+/* Runs the whole program in the model ref->model, on the same machine configuration, to get the contents with which
+ * buffers are compared. */
 static bool run_reference(struct run *r, const config_setting_t *s, struct reference *ref) {
     struct heddle_options o = r->host->options ? *r->host->options : (struct heddle_options){0};
     bool functional = strcmp(ref->model, "functional") == 0;
     char err[1024];
     FILE *nowhere = fopen("/dev/null", "w");
     o.model = ref->model;
-    o.cycle_limit = functional ? 0 : o.cycle_limit; /* the functional model counts warp instructions, not cycles */
+    /* the limit of the main run is in cycles, but the functional model would take it as a number of warp
+     * instructions */
+    o.cycle_limit = functional ? 0 : o.cycle_limit;
     o.trace = o.samples = NULL;
     o.sample_interval = 0;
     o.watch = NULL;

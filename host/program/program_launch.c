@@ -17,7 +17,7 @@ struct launch {
     struct arg *args;
 };
 
-/* Reads a size: grid = 4, grid = "n / 16", grid = (4, "n"). */
+/* Reads the size of the grid or block, in one of these forms: grid = 4, grid = "n / 16", grid = (4, "n"). */
 static bool read_dim(struct run *r, const config_setting_t *launch, const char *key, struct heddle_dim *out) {
     const config_setting_t *s = config_setting_get_member(launch, key);
     uint32_t *const to[] = {&out->x, &out->y, &out->z};
@@ -38,7 +38,7 @@ static bool read_dim(struct run *r, const config_setting_t *launch, const char *
     return true;
 }
 
-/* Finds the module that has the kernel. */
+/* Finds the module that has the kernel: the module that the step names, or the only one with this kernel. */
 static bool find_kernel(struct run *r, struct launch *l) {
     const char *module = NULL;
     int found = 0, all = 0;
@@ -116,7 +116,7 @@ static bool take_object(struct run *r, const config_setting_t *s, const char *na
     return !r->h || texture_handle(r, s, &r->textures[i], object, &a->handle);
 }
 
-/* Evaluates an expression to a value of type `t`; NULL: the parameter's type. */
+/* Evaluates an expression and converts the result to type `t`, or to the type of parameter `p` if `t` is NULL. */
 static bool take_value(struct run *r, const config_setting_t *s, const char *expression, const struct value_type *t,
                        const struct heddle_param *p, struct arg *a) {
     struct value v;
@@ -134,13 +134,14 @@ static bool take_value(struct run *r, const config_setting_t *s, const char *exp
         snprintf(name, sizeof name, "%c%u", real ? 'f' : v.i < 0 ? 's' : 'u', 8 * p->bytes);
         t = value_type(name, strlen(name));
     }
-    t = t ? t : value_type("u64", 3); /* args_match() will report the mismatch */
+    t = t ? t : value_type("u64", 3); /* no type fits the parameter: args_match() will report this */
     a->type = t->name;
     a->bytes = t->bytes;
     return store_value(r, s, text, t, v, a->value);
 }
 
-/* Checks that a name is a known buffer or value. */
+/* Checks that an argument, which is not the name of a buffer, is the name of a value. A message suggests a buffer or
+ * value with a similar name. */
 static bool known_value(struct run *r, const config_setting_t *s, const char *name) {
     int n = r->names.n + r->n_buffers;
     const char **known = calloc((size_t)n + 1, sizeof *known), *near = NULL;
@@ -226,7 +227,7 @@ static bool take_args(struct run *r, struct launch *l) {
     for (; l->n < n; l->n++)
         if (!take_arg(r, config_setting_get_elem(args, (unsigned)l->n), l->n < l->n_params ? &l->params[l->n] : NULL,
                       &l->args[l->n])) {
-            l->n++; /* so that its bytes are freed */
+            l->n++; /* counts the argument that failed, too, so that its memory is freed */
             return false;
         }
     return !r->h || match(r, l);

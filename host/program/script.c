@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Adds a module: a file beside the program, or one of Heddle's kernels if the name has no slash. */
+/* Adds a module from a file in the program's folder. If there is no such file and the name has no slash, it is one of
+ * Heddle's kernels. */
 static bool add_module(struct run *r, const config_setting_t *s, const char *name) {
     const char *file = config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
     char kernel[PATH_MAX];
@@ -95,7 +96,8 @@ static bool slurp(struct script *p, char *err, size_t size) {
     enum { MAX_FILE = 1 << 20 };
     struct stat st;
     bool fine = stat(p->path, &st) == 0;
-    FILE *f = fine && S_ISREG(st.st_mode) ? fopen(p->path, "rb") : NULL; /* a FIFO would wait for a writer */
+    /* not a FIFO, because fopen() would wait for a writer */
+    FILE *f = fine && S_ISREG(st.st_mode) ? fopen(p->path, "rb") : NULL;
     const char *why = !fine                           ? strerror(errno)
                       : S_ISDIR(st.st_mode)           ? "it is a folder"
                       : !S_ISREG(st.st_mode)          ? "a program is a regular file, and this is none"
@@ -136,7 +138,7 @@ static bool scan(struct run *r) {
     return true;
 }
 
-/* Reports a syntax error. libconfig provides only the line. */
+/* Reports a syntax error. The message marks the whole line, because libconfig provides only the line number. */
 static void say_syntax(const struct script *p, struct run *r) {
     struct diags d;
     const char *at = p->text, *why = config_error_text(&p->config);
@@ -172,7 +174,7 @@ static bool parse(struct script *p, struct run *r) {
     return read_text(r, p->root, "help", &p->help) && script_go(r);
 }
 
-/* Copies the values from outside, since a program may outlive the caller's texts. */
+/* Copies the values that the caller set, since the program may outlive the caller's texts. */
 static bool keep_given(struct run *r, const char *const *given) {
     bool fine = true;
     for (int i = 0; fine && given && given[i]; i++)

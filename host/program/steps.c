@@ -43,7 +43,7 @@ static bool run_loop(struct run *r, const config_setting_t *s) {
     return fine;
 }
 
-/* Reads the first element of a buffer. Tells whether it differs from zero. */
+/* Reads the first element of a buffer, and sets *out to whether it differs from zero. */
 static bool read_flag(struct run *r, const config_setting_t *s, const struct script_buffer *b, bool *out) {
     uint64_t v = 0;
     if (heddle_read(r->h, b->address, &v, b->type->bytes) != HEDDLE_OK)
@@ -76,7 +76,8 @@ static bool run_until(struct run *r, const config_setting_t *s) {
     return true;
 }
 
-/* Finds the two buffers that a step names. */
+/* Finds the two buffers that a step with key `key` (swap or copy) names. They must have the same type and number of
+ * values. */
 static bool read_pair(struct run *r, const config_setting_t *s, const char *key, struct script_buffer *out[2]) {
     const config_setting_t *list = config_setting_get_member(s, key);
     const char *const keys[] = {key, "when", NULL};

@@ -18,8 +18,9 @@ static const char *find_token(const char *text, size_t len, const char *token, b
     return NULL;
 }
 
-/* Finds `token` after the setting's name. `token_len`: bytes to mark; 0: one byte, or the whole token if `offset`
- * is 0. */
+/* Returns the place in the file that a message marks: `token_len` bytes, from `offset` bytes into `token` on, in the
+ * line of setting `s`. If `token_len` is 0, marks one byte, or the whole token if `offset` is 0. Without a token, marks
+ * the name of the setting. */
 static struct loc locate(const struct script *p, const config_setting_t *s, const char *token, size_t offset,
                          size_t token_len) {
     size_t at = 0, len;
@@ -34,7 +35,9 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
         from = (size_t)(found - p->text);
     len = found ? strlen(name) : to > from ? to - from : 0;
     const char *own = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
-    bool quoted = own && token && strcmp(own, token) == 0; /* otherwise the token could match inside an earlier text */
+    /* the token is the whole text of the setting: searches for it with its quotes, since it may also be a part of an
+     * earlier text */
+    bool quoted = own && token && strcmp(own, token) == 0;
     const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {
         from = (size_t)(in - p->text) + offset;
@@ -193,7 +196,7 @@ bool read_value(struct run *r, const config_setting_t *s, struct value *out) {
     }
     const char *text = config_setting_get_string(s);
     if (expr_eval(text, &r->names, out, &e) || (e.numeric && !r->h))
-        return true; /* values of a dry run are meaningless */
+        return true; /* in a dry run, values are not known, so an error that depends on them is ignored */
     if (e.name[0])
         explain_unknown(r, s, e.name, e.why, sizeof e.why);
     return r->status == HEDDLE_OK ? tell(r, s, locate(r->p, s, text, e.at, e.len), e.why) : false;
@@ -229,7 +232,8 @@ bool read_integer(struct run *r, const config_setting_t *group, const char *key,
         return true;
     if (!read_value(r, s, &v) || !check_whole(r, s, key, v, min, max))
         return false;
-    *out = v.i < min ? min : v.i > max ? max : v.i; /* clamped in a dry run */
+    /* limits the number to the range, because check_whole() accepts every expression in a dry run */
+    *out = v.i < min ? min : v.i > max ? max : v.i;
     return true;
 }
 
@@ -255,7 +259,8 @@ char *read_whole_file(struct run *r, const config_setting_t *s, const char *path
     const char *token = config_setting_get_string(s);
     struct stat st;
     bool there = stat(path, &st) == 0;
-    FILE *f = there && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* a FIFO would wait for a writer */
+    /* not a FIFO, because fopen() would wait for a writer */
+    FILE *f = there && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!f) {
         run_fail(r, s, token, 0, "%s: %s", path,
                  !there || S_ISREG(st.st_mode) ? strerror(errno)

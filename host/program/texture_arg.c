@@ -44,7 +44,7 @@ static bool parse_format(const char *value, struct heddle_texture *t) {
     return false;
 }
 
-/* Parses one word for all dimensions, or one word for each dimension: wrap/clamp. */
+/* Parses the address modes: one word for all dimensions, or one word for each dimension, as in wrap/clamp. */
 static bool parse_address(const char *value, struct heddle_texture *t) {
     static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
     for (int d = 0; d < 3; d++) {
@@ -63,7 +63,7 @@ static bool parse_address(const char *value, struct heddle_texture *t) {
     return false;
 }
 
-/* Parses one of two words. */
+/* Parses a word that is `no` or `yes`. Returns false for any other word. */
 static bool parse_switch(const char *value, const char *no, const char *yes, bool *out) {
     *out = strcmp(value, yes) == 0;
     return *out || strcmp(value, no) == 0;
@@ -162,7 +162,7 @@ static bool parse_properties(char *text, bool is_sampler, struct heddle_texture 
     return false;
 }
 
-/* Returns the object that a SPEC begins with ("tex:"), or ARG_PLAIN. */
+/* Returns the kind of object that the beginning of a SPEC names (such as "tex:"), or ARG_PLAIN. */
 static enum arg_object object_of(const char *spec) {
     static const char *const names[] = {[ARG_TEXTURE] = "tex:", [ARG_SURFACE] = "surf:", [ARG_SAMPLER] = "sampler:"};
     for (int i = ARG_TEXTURE; i <= ARG_SAMPLER; i++)

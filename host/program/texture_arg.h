@@ -4,8 +4,8 @@
  * A sampler has properties only. */
 #include "args.h"
 
-/* Parses one SPEC. The argument gets the buffer, and its member `texture` describes the texture over this buffer. False
- * with the reason in `err`. Free with arg_free(), also after a failure. */
+/* Parses one SPEC. The argument gets the buffer, and its member `texture` describes the texture over this buffer. On
+ * failure returns false, with the reason in `err`. Free with arg_free(), also after a failure. */
 bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out, char *err, size_t err_size);
 /* Parses one property of a texture ("format", "u8x4"); value NULL: the property has no value, which is an error. False
  * with the reason in `err`. */

@@ -58,7 +58,7 @@ bool make_textures(struct run *r) {
     return true;
 }
 
-/* Returns the texture with the current address of its buffer. */
+/* Returns the description of the texture with the current device address of its buffer. */
 static struct heddle_texture now(const struct run *r, const struct script_texture *t) {
     struct heddle_texture out = t->t;
     out.data = t->buffer >= 0 ? r->buffers[t->buffer].address : 0;
@@ -73,7 +73,8 @@ bool bind_textures(struct run *r) {
         if (t->bound == mark)
             continue;
         t->bound = mark;
-        /* a texture whose name is not in any module becomes a texture object */
+        /* binds the texture in each module that has a reference of this name; a texture that no module names can only
+         * be used as an object */
         for (int m = 0; m < r->n_modules; m++) {
             struct heddle_module *module = r->modules[m].m;
             if (heddle_symbol(r->h, module, t->name, NULL) &&

@@ -6,7 +6,8 @@
 static const char *const groups[] = {"values", "graphs", "buffers", "textures", "samplers", "steps"};
 enum { VALUES, GRAPHS, BUFFERS, N_GROUPS = sizeof groups / sizeof groups[0] };
 
-/* Returns the group of a setting. Settings that describe a value belong to the value's group. */
+/* Returns the group that contains a setting. Settings in groups that describe values (paper, ranges) count as settings
+ * in `values`. */
 static int group_of(const config_setting_t *s) {
     const config_setting_t *up = config_setting_parent(s);
     for (; up && !config_setting_is_root(up); up = config_setting_parent(up))
@@ -33,7 +34,7 @@ static const config_setting_t *find_loop(const config_setting_t *steps, const ch
     return found;
 }
 
-/* Returns the member `name` of a group; NULL: the file does not have it. */
+/* Returns the member `name` of a group of the program file; NULL if the file does not have it. */
 static const config_setting_t *member(const struct run *r, int group, const char *name) {
     const config_setting_t *g = config_setting_get_member(r->p->root, groups[group]);
     return g && config_setting_is_group(g) && *name ? config_setting_get_member(g, name) : NULL;

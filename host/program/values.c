@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "4096", "4K", "-1", "0.5", with K, M and G as powers of 1024. False: the text is no number, or the number needs more
- * than 64 bits. */
+/* Parses a number such as "4096", "4K", "-1" or "0.5"; K, M and G are powers of 1024. Returns false if the text is no
+ * number, or if an integer needs more than 64 bits. */
 static bool read_number(const char *text, struct value *out) {
     static const struct names none = {NULL, 0};
     static const char units[] = "KMG";
@@ -31,8 +31,8 @@ static void print_value(struct value v, char *out, size_t size) {
         snprintf(out, size, "%lld", (long long)v.i);
 }
 
-/* Replaces the default *v of the value `s` by the value from outside, if there is one. When the program is opened, also
- * replaces the setting. */
+/* If the caller set the value that setting `s` declares, replaces its default *v by this number. When the program is
+ * opened, also adds the number to the list `settings` of the program. */
 static bool take_given(struct run *r, const config_setting_t *s, struct value *v) {
     const char *name = config_setting_name(s);
     size_t len = strlen(name);
@@ -58,7 +58,8 @@ static bool take_given(struct run *r, const config_setting_t *s, struct value *v
     return true;
 }
 
-/* ranges = { n = (256, 65536); }; both limits are allowed values. */
+/* Checks that value `v` is in the range that the program gives for it, as in ranges = { n = (256, 65536); }. Both
+ * limits are allowed values. */
 static bool check_range(struct run *r, const config_setting_t *ranges, const config_setting_t *s, struct value v) {
     const char *name = config_setting_name(s);
     const config_setting_t *range = ranges ? config_setting_get_member(ranges, name) : NULL;

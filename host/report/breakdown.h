@@ -4,10 +4,10 @@
 #include "results_view.h"
 
 struct breakdown {
-    const char *name; /* prefix of the parts' statistics: "issue", "energy" */
+    const char *name; /* prefix of the names of the parts' statistics: "issue", "energy" */
     const char *title;
     const char *unit;         /* unit of the values, for people */
-    const char *end;          /* suffix of the parts' statistics */
+    const char *end;          /* suffix of the names of the parts' statistics */
     bool shares;              /* true if values are percentages of the sum; false if absolute */
     const char *const *parts; /* ends with NULL */
 };

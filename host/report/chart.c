@@ -17,9 +17,9 @@ static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
-enum {
-    NAME = 40
-}; /* number of characters of a name that are drawn along x: the last characters, which distinguish runs */
+/* Maximum number of characters of a name along x. Of a longer name, the last characters are drawn, which tell runs
+ * apart. */
+enum { NAME = 40 };
 
 /* Writes a name in double quotes, as an item of gnuplot's data. */
 static void name_cell(FILE *out, const char *text) {

@@ -23,18 +23,18 @@ struct chart {
     int n;
     char *const *series; /* n_series names */
     int n_series;
-    const double *y; /* [place * n_series + series]; NAN for a missing value */
-    bool level;      /* draw a horizontal line at 1 */
+    const double *y; /* y[place * n_series + series] is the value of a series at a place; NAN: there is no value */
+    bool level;      /* true: the chart has a horizontal line at 1 */
     bool percent;    /* only for a stacked chart: the values of each place add up to 100 */
     const struct chart_roof *roofs;
-    int n_roofs; /* with roofs both axes are logarithmic */
+    int n_roofs; /* number of roofs; if there are any, both axes are logarithmic */
 };
 /* Returns true if the chart has any value. */
 bool chart_any(const struct chart *c);
 /* Writes the chart's gnuplot script. `ending` is svg or png. Returns false if out of memory. */
 bool chart_script(const struct chart *c, const char *ending, FILE *out);
-/* Draw the chart to a file, or as an image inside an HTML page. 1: drawn; 0: gnuplot is not installed; -1: failed, with
- * the reason. */
+/* Draw the chart to a file, or as an image inside an HTML page. Return 1 if the chart is drawn, 0 if gnuplot is not
+ * installed, or -1 with the reason on failure. */
 int chart_file(const struct chart *c, const char *ending, const char *path, char *err, size_t err_size);
 int chart_html(const struct chart *c, FILE *page, char *err, size_t err_size);
 #endif

@@ -22,7 +22,7 @@ static bool add_line(char **text, const char *fmt, const char *a, const char *b,
     char *line, *all;
     if (asprintf(&line, fmt, a, b, c) < 0)
         return false;
-    if (*text && strstr(*text, line)) { /* another panel already added this line */
+    if (*text && strstr(*text, line)) { /* the text already has this line, from another panel */
         free(line);
         return true;
     }
@@ -75,7 +75,8 @@ static const char **assignments(const struct figure *f, const struct series *s, 
     return set;
 }
 
-/* Returns the program that a series runs for a program of the figure. */
+/* Returns the program that a series runs in place of a program of the figure: with the series' suffix in its name if
+ * there is such a program. */
 static const struct bench *program_of(const struct series *s, const struct bench *program) {
     char name[64];
     snprintf(name, sizeof name, "%s%s", program->name, s->suffix ? s->suffix : "");
@@ -94,7 +95,7 @@ static bool plan_series(struct figure_runs *r, int *run, const struct series *s,
     struct heddle_options o = {.model = s->model, .config = s->preset ? s->preset : r->figure->preset, .set = set};
     int machine = plan_machine(plan, &o, why, sizeof why);
     free(set);
-    if (machine < 0) /* this build lacks a mechanism or option */
+    if (machine < 0) /* this build lacks a mechanism or option of the series */
         return add_line(&r->absent, "series %s (model %s): %s\n", s->label, s->model, why);
     for (int i = 0; i < r->n_programs; i++)
         if ((run[i] = plan_add(plan, program_of(s, r->programs[i]), size, machine, err, err_size)) < 0)
@@ -167,7 +168,7 @@ static int find_series(const struct panel *p, const char *label, size_t len) {
     return -1;
 }
 
-/* Returns the measured value of a series for a program, before any comparison. */
+/* Returns expression `value` for the run of a series with a program, not yet compared with another series. */
 static double measured(const struct figure_runs *r, int panel, int series, int program, const char *value,
                        const struct plan *plan, const struct result_set *set) {
     int run = r->run[(panel * FIGURE_SERIES + series) * r->n_programs + program];
@@ -179,8 +180,8 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
                        const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];
     const struct series *own = &p->series[s];
-    const char *value =
-        own->value ? own->value : p->value; /* the same expression is evaluated for the two runs that are compared */
+    /* this expression is evaluated for both runs that are compared */
+    const char *value = own->value ? own->value : p->value;
     double v = measured(r, panel, s, program, value, plan, set);
     if (!own->base || p->kind == PANEL_VALUE)
         return p->kind == PANEL_VALUE ? v : NAN;
@@ -190,8 +191,9 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
     return over != 0 ? part / over : NAN;
 }
 
-/* Returns the used share of the time that is left after each loss of the estimate is scaled. A loss whose runs have
- * nothing of it stays as it is. */
+/* Returns an estimate for a series that is not run: used time / (used time + all losses). A loss with `gain` is first
+ * multiplied by the ratio in which another pair of series changes it; it stays unchanged if the base of this pair has
+ * none of the loss. */
 static double estimated(const struct figure_runs *r, int panel, const struct estimate *e, int program,
                         const struct plan *plan, const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];
@@ -248,7 +250,8 @@ static double mean_of(const struct panel_values *v, int s, const bool *member) {
     }
 }
 
-/* Makes the groups: each set that the figure names (if several), the two parts of its split, and all programs. */
+/* Makes the groups of programs: each set that the figure names, the two parts of the panel's split, and all programs.
+ * If there is only one group besides "all", it is left out. */
 static void make_groups(struct panel_values *v, const struct figure_runs *r) {
     const struct split *split = v->panel->split;
     int n = 0;
@@ -271,7 +274,7 @@ static void make_groups(struct panel_values *v, const struct figure_runs *r) {
         }
         v->group[n++] = yes ? split->yes : split->no;
     }
-    if (n == 1) /* the only set equals "all" */
+    if (n == 1) /* a single set has the same programs as the group "all" */
         n = 0;
     for (int k = 0; k < v->n_programs; k++)
         v->member[n * v->n_programs + k] = true;
@@ -324,7 +327,7 @@ double panel_value(const struct panel_values *v, const struct figure_runs *r, co
     for (int g = 0; g < v->n_groups; g++)
         if (strcmp(of, v->group[g]) == 0)
             return v->mean[s][g];
-    /* a figure with one set has only the group "all" */
+    /* a figure with one set has only the group "all", which stands for this set */
     return v->n_groups == 1 && strcmp(of, r->figure->programs) == 0 ? v->mean[s][0] : NAN;
 }
 

@@ -27,10 +27,10 @@ void figure_runs_free(struct figure_runs *r);
 struct panel_values {
     const struct panel *panel;
     int n_series, n_programs, n_groups;
-    double *value; /* [series * n_programs + program] */
+    double *value; /* value[series * n_programs + program] */
     const char *group[FIGURE_GROUPS];
     double mean[FIGURE_SERIES][FIGURE_GROUPS];
-    bool *member; /* [group * n_programs + program] */
+    bool *member; /* member[group * n_programs + program]: true if the program belongs to the group */
 };
 bool panel_fill(struct panel_values *v, const struct figure_runs *r, int panel, const struct plan *plan,
                 const struct result_set *set);
@@ -52,7 +52,7 @@ const char *panel_show(const struct panel *p, double v, char *out, size_t size);
 /* figure_print.c */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
-/* Returns "geometric mean", "mean" or "most". */
+/* Returns what the panel shows for a group of programs: "geometric mean", "mean" or "most". */
 const char *panel_mean_name(const struct panel *p);
 
 struct figure_page {
@@ -63,7 +63,8 @@ struct figure_page {
 };
 
 /* figure_summary.c */
-/* Counts of pairs of numbers: in the same order in the paper and here, in opposite order, or tied. */
+/* Counts of pairs of numbers: all pairs, pairs in the same order in the paper and in Heddle (concordant), in the
+ * opposite order (discordant), and with equal numbers in Heddle or in the paper (tied). */
 struct ranks {
     int pairs, concordant, discordant, tied_ours, tied_paper;
 };
@@ -75,15 +76,16 @@ void rank_add(struct ranks *r, double ours, double ours2, double theirs, double 
 double rank_tau(const struct ranks *r);
 /* How well a figure agrees with the numbers in the paper's text. */
 struct claims {
-    int all, measured, directed, same,
-        compared;          /* directed: numbers that have a direction; compared: numbers that have a distance */
-    double distance;       /* sum of |ours / theirs - 1| */
+    /* counts of numbers: in the text (all), with a value of Heddle (measured), with a direction (directed), with the
+     * same direction in Heddle (same), with a distance (compared) */
+    int all, measured, directed, same, compared;
+    double distance;       /* sum of |Heddle's number / the paper's number - 1| over the compared numbers */
     struct ranks programs; /* pairs of programs under one series */
     struct ranks settings; /* pairs of series of one program or group */
 };
 /* Returns the mean distance; NAN if no number is compared. */
 double claims_distance(const struct claims *c);
-/* The source of a figure's numbers. */
+/* The source of all numbers: the plan with the runs, and the results of these runs. */
 struct figure_source {
     const struct plan *plan;
     const struct result_set *set;

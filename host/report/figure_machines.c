@@ -94,7 +94,7 @@ void figure_presets(FILE *out, const struct summary *s) {
         html_head(out, presets[i]);
     fputs("</tr></thead><tbody>\n", out);
     for (const cJSON *o = n && options[0] ? options[0]->child : NULL; o; o = o->next) {
-        if (strcmp(o->string, "reconv") == 0) /* set by the model, not by the preset */
+        if (strcmp(o->string, "reconv") == 0) /* this option is set by the model, not by the preset */
             continue;
         fputs("<tr>", out);
         html_cell(out, o->string);

@@ -54,7 +54,7 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     fputs("</tbody></table>\n", out);
 }
 
-/* Writes a number, or a dash. */
+/* Writes a cell with the number `shown`; the table is sorted by `v`. If `v` is NAN, the cell has a dash. */
 static void plain(FILE *out, double v, const char *fmt, double shown) {
     if (isnan(v))
         fputs("<td class=n data-v=\"\">-</td>", out);
@@ -109,7 +109,7 @@ static void summary(FILE *out, const struct summary *s) {
     fputs("</tfoot></table>\n", out);
 }
 
-/* Writes a conclusion from the numbers alone. */
+/* Writes sentences that state how well the figure agrees with the paper; they follow from the numbers in `c`. */
 static void agreement(FILE *out, const struct claims *c) {
     double tau = rank_tau(&c->programs);
     if (!c->measured)
@@ -130,7 +130,7 @@ static void agreement(FILE *out, const struct claims *c) {
     fputc('.', out);
 }
 
-/* Writes "lud under dws50 (1.003, the text has 1.052)". */
+/* Writes one number of the paper's text beside Heddle's, as in "lud under dws50 (1.003, the text has 1.052)". */
 static void name_claim(FILE *out, const struct panel *p, const struct claim *c, double ours) {
     char here[48], there[48];
     html_text(out, c->of);
@@ -140,7 +140,8 @@ static void name_claim(FILE *out, const struct panel *p, const struct claim *c, 
             panel_show(p, c->value, there, sizeof there));
 }
 
-/* Lists the paper's numbers whose direction differs here, and the number with the largest difference. */
+/* Lists the paper's numbers whose direction differs from that of Heddle's numbers, and the number with the largest
+ * difference, if it is above 10 %. */
 static void disagreement(FILE *out, const struct figure_page *page) {
     const struct panel *far_panel = NULL;
     const struct claim *far = NULL;

@@ -61,7 +61,8 @@ static const struct claim *claim_at(const struct figure_runs *r, const struct pa
     return c && !c->at_most ? c : NULL;
 }
 
-/* Places the paper's numbers at the middle of their bars. Clusters are one bar apart. */
+/* Writes the points for the paper's numbers, each at the middle of its bar. The gap between two clusters is as wide as
+ * one bar. Returns the number of points. */
 static int marks(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
     bool means = means_alone(v);
     int bars = means ? v->n_groups : shown_series(v), at = -1, n = 0;
@@ -120,7 +121,7 @@ static void panel_script(const struct figure_runs *r, const struct panel_values 
             panel->show == SHOW_PERCENT ? "%" : "");
     if (panel->kind != PANEL_VALUE)
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
-    if (!bars(v, p, out)) /* an empty plot with its title */
+    if (!bars(v, p, out)) /* without bars, draws an empty plot with the panel's title */
         fputs("plot [0:1] [0:1] NaN notitle", out);
     else if (paper)
         fprintf(out, ", $paper%d using 1:2 with points pt 13 ps 0.9 lc rgb '#c00000' title 'the paper'", p);

@@ -23,7 +23,8 @@ double rank_tau(const struct ranks *r) {
 
 static bool is_program(const char *of) { return bench_find(of) != NULL; }
 
-/* Ranks all pairs of the text's numbers: two programs under one series, and two series of one program or group. */
+/* Counts the order of all pairs of numbers in the text that can be compared: two programs under one series, or two
+ * series of one program or group. */
 static void count_ranks(const struct figure_runs *r, const struct panel_values *v, struct claims *out) {
     for (const struct claim *a = v->panel->claims; a && a->of; a++)
         for (const struct claim *b = a + 1; b->of; b++) {
@@ -49,7 +50,7 @@ static void count_claim(const struct panel_values *v, const struct claim *c, dou
     }
 }
 
-/* Adds a figure's claims to the counts. */
+/* Adds the numbers that the paper's text gives for a figure (its claims) to the counts. */
 static void claims_count(const struct figure_page *page, struct claims *out) {
     for (int p = 0; p < page->n; p++) {
         const struct panel_values *v = &page->panels[p];
@@ -65,8 +66,8 @@ static double seconds_of(const struct figure_source *from, int run, int stat) {
     return row && !isnan(row->values[stat]) ? row->values[stat] : 0;
 }
 
-/* Marks the figure's runs in `mine`, and marks in `all` the runs that no earlier figure uses. Returns the simulation
- * seconds of the runs that it newly marks in `all`. */
+/* Marks the figure's runs in `mine`, and marks in `all` the runs that no earlier figure uses. Returns the seconds of
+ * simulation of the figure's runs. Adds the number and the seconds of the runs that are new in `all` to `s`. */
 static double add_runs(const struct figure_page *page, const struct figure_source *from, bool *mine, bool *all,
                        struct summary *s) {
     int stat = result_stat(from->set, "host.seconds");

@@ -33,7 +33,8 @@ static pid_t start(int in, int to, int says) {
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Writes the script to an unnamed file, since a pipe could fill up. */
+/* Writes the script to an unnamed file, which gnuplot reads. With a pipe, this process could block, because a pipe
+ * holds little data. */
 static FILE *script_file(const char *script) {
     FILE *f = tmpfile();
     if (f && (fputs(script, f) < 0 || fflush(f) != 0 || fseek(f, 0, SEEK_SET) != 0)) {
@@ -58,8 +59,8 @@ static void complain(FILE *says, int status, char *err, size_t err_size) {
         snprintf(err, err_size, "gnuplot ended with exit status %d", status);
 }
 
-/* Returns true if the plot is complete, by its last bytes: gnuplot does not report write errors. A pipe is not
- * checked. */
+/* Returns true if the plot is complete, judging by its last bytes, because gnuplot does not report write errors.
+ * Returns true for a pipe, which cannot be checked. */
 static bool has_end(int to) {
     char path[64], head[8] = "", tail[16] = "";
     struct stat st;
@@ -78,7 +79,7 @@ static bool has_end(int to) {
                                              : true;
 }
 
-/* Warnings of a successful gnuplot run are dropped. */
+/* If gnuplot succeeds, its warnings are dropped. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
     FILE *in = script_file(script), *says = tmpfile();
     int how = -1, result = -1;

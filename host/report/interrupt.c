@@ -11,7 +11,7 @@ struct place {
     struct place *next;
 };
 
-/* Global state, since a signal handler gets no argument. */
+/* The state is global, since a signal handler gets no argument. */
 static struct {
     _Atomic(struct place *) files;
     _Atomic(struct heddle *) running;
@@ -65,7 +65,8 @@ void interrupt_listen(void) {
 void interrupt_guard(struct heddle *h) {
     atomic_store(&state.running, h);
     atomic_store(&state.guarded, 1);
-    if (h && atomic_load(&state.caught)) /* the signal came before the guard was set */
+    /* a signal that came earlier, under interrupt_guard(NULL), stops this simulation */
+    if (h && atomic_load(&state.caught))
         heddle_stop(h);
 }
 

@@ -8,10 +8,10 @@
 
 /* Installs the handlers. Without them, signals have their default effect and temporary files stay. */
 void interrupt_listen(void);
-/* From now on a signal stops the simulation in `h`. If `h` is NULL, the signal is only noted. */
+/* From now on a signal stops the simulation in `h`. If `h` is NULL, a signal is only noted, for interrupt_signal(). */
 void interrupt_guard(struct heddle *h);
 void interrupt_unguard(void);
-/* Returns the signal that came under a guard; 0 if there is none. */
+/* Returns the first signal that came between interrupt_guard() and interrupt_unguard(); 0 if none came. */
 int interrupt_signal(void);
 /* Ends the process by the caught signal, if there was one. */
 void interrupt_finish(void);

@@ -42,7 +42,7 @@ static int open_number(const char *path) {
 
 bool outfile_is_stdout(const char *path) { return path && open_number(path) == STDOUT_FILENO; }
 
-/* Returns true if the path exists and is not a regular file. */
+/* Returns true if the path exists and is not a regular file, so that it is written directly. */
 static bool is_direct(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
@@ -74,7 +74,7 @@ static char *link_target(const char *path) {
         return NULL;
     text[n] = '\0';
     char *out;
-    int folder = (int)(strrchr(path, '/') - path) + 1; /* a path of in_real_folder() has a slash */
+    int folder = (int)(strrchr(path, '/') - path) + 1; /* `path` comes from in_real_folder(), so it has a slash */
     if (asprintf(&out, "%.*s%s", text[0] == '/' ? 0 : folder, path, text) < 0) {
         errno = ENOMEM;
         return NULL;
@@ -123,7 +123,8 @@ static int create_beside(const char *target, char **name) {
         }
         if (fd >= 0 && there) {
             if (fchown(fd, st.st_uid, st.st_gid) != 0)
-                errno = 0; /* the target belongs to another user: the new file belongs to the current user */
+                /* this fails if the target belongs to another user; the new file then belongs to the current user */
+                errno = 0;
             fchmod(fd, st.st_mode & 07777);
         }
         if (fd < 0) {
@@ -169,7 +170,8 @@ bool outfile_possible(const char *path, char *err, size_t err_size) {
     const char *why = protected(target);
     struct stat st;
     bool fine = !why || say(err, err_size, path, why);
-    if (fine && lstat(target, &st) != 0 && errno != ENOENT) /* for example, the name is too long for the file system */
+    /* refuses, for example, a name that is too long for the file system */
+    if (fine && lstat(target, &st) != 0 && errno != ENOENT)
         fine = refuse(path, errno, err, err_size);
     if (fine && (fd = create_beside(target, &tmp)) < 0)
         fine = refuse(path, errno, err, err_size);
@@ -266,11 +268,12 @@ void outfile_discard(struct outfile *f) {
 struct file_use {
     char *path, *who, *own_input;
     bool writes;
-    int number;                          /* file descriptor that the path names; -1 if there is none */
-    bool known, exists, regular, counts; /* counts: two uses of the file are a conflict; false for /dev/null */
+    int number; /* file descriptor that the path names; -1 if there is none */
+    /* counts: true if two uses of the file are a conflict; false for character devices such as /dev/null */
+    bool known, exists, regular, counts;
     dev_t device;
     ino_t inode;
-    const char *name; /* name in the folder, if the file does not exist */
+    const char *name; /* name of the file in its folder; set only if the file does not exist */
     char *target;
 };
 

@@ -14,7 +14,7 @@ struct outfile {
     const char *path;   /* not owned */
     char *target, *tmp; /* the resolved path, and the temporary name, which is NULL if the file is written directly */
     FILE *stream;
-    bool shared; /* the stream is stdout or stderr and stays open */
+    bool shared; /* true if the stream is stdout or stderr, which stays open */
 };
 
 /* Returns the file descriptor that /dev/fd/N or /proc/self/fd/N names; -1: another path. */
@@ -27,10 +27,10 @@ bool outfile_open(struct outfile *f, const char *path, char *err, size_t err_siz
 /* Flushes all data to the system. The file still has its temporary name. */
 bool outfile_flush(struct outfile *f, char *err, size_t err_size);
 bool outfile_commit(struct outfile *f, char *err, size_t err_size);
-/* Closes and removes a file that was not committed. Allowed after outfile_commit() and on a zeroed struct. */
+/* Closes and removes a file that was not committed. After outfile_commit(), and on a zeroed struct, it does nothing. */
 void outfile_discard(struct outfile *f);
 
-/* The files of one run. Two names of one file are recognised. */
+/* The files that one run reads and writes. A file is recognised under different names. */
 struct file_uses {
     struct file_use *use;
     int n, cap;
@@ -38,8 +38,8 @@ struct file_uses {
 
 /* Notes that the run reads `path` for `who` ("argument 1"). Returns false if out of memory. */
 bool file_uses_read(struct file_uses *u, const char *path, const char *who);
-/* Notes that the run writes `path`. `own_input` is an input file of the same argument, which the run may replace, or
- * NULL. */
+/* Notes that the run writes `path`. `own_input` is NULL, or the input file of the same argument, which the output may
+ * replace. */
 bool file_uses_write(struct file_uses *u, const char *path, const char *who, const char *own_input);
 /* Checks that each output file is writable, written once, and not also read. On failure returns false with the
  * reason in `err`. */

@@ -5,7 +5,7 @@
 #include "host/results/results_db.h"
 
 struct plan_machine {
-    struct heddle_options options; /* the plan owns its texts */
+    struct heddle_options options; /* options of the runs' contexts; the plan owns their texts */
     struct run_machine machine;
 };
 struct plan_run {
@@ -19,7 +19,7 @@ struct plan {
     struct plan_machine *machines;
     struct plan_run *runs;
     int n_machines, n_runs;
-    bool profile; /* runs are wanted with a profile */
+    bool profile; /* true if the command wants the profile of each run, too */
 };
 
 /* Begins a plan. Returns false with a reason if the executable cannot be read. Call plan_free() in either case. */
@@ -31,7 +31,7 @@ int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size
 /* Returns the index of a run, and adds the run if it is new. On failure returns -1 with the reason. */
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size);
 
-/* Describes a run for the database. The plan owns the texts. */
+/* Describes a run for the database. The texts in *out belong to the plan. */
 bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size);
 

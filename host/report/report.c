@@ -113,7 +113,7 @@ static bool runs(struct report *r) {
     return fine;
 }
 
-/* Writes speed-ups, if the runs have several models. */
+/* If the runs have several models, writes the speed-up of each model. */
 static bool speed_ups(struct report *r) {
     struct field rows[MAX_FIELDS], model;
     struct pivot p = {.rows = rows, .columns = &model, .n_columns = 1};
@@ -129,7 +129,7 @@ static bool speed_ups(struct report *r) {
             rows[p.n_rows++] = rows[i];
     heading(r, "speed-up", "Speed-up of each model");
     if (!pivot_fill(&v, r->set, r->rows, r->n, &p, &older, why, sizeof why)) {
-        sentence(r, why); /* the reason why the runs cannot be compared */
+        sentence(r, why); /* `why` is the reason why the runs cannot be compared */
         return true;
     }
     struct chart c = {.kind = CHART_BARS, .title = "", .y_label = "speed-up", .places = v.rows, .n = v.n_rows};
@@ -168,7 +168,8 @@ static void breakdown_table(struct report *r, const struct breakdown *b, const s
     table_free(t);
 }
 
-/* Draws the breakdown as charts with few enough bars that their names are legible. */
+/* Draws the breakdown as one or several charts. A chart has at most MOST bars, so that the names of the bars are
+ * legible. */
 static bool breakdown_charts(struct report *r, const struct breakdown *b, const struct pivot_values *v) {
     enum { MOST = 50 };
     bool fine = true;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 6, KERNELS = 3 }; /* lines per kernel, kernels per run */
+enum { SHOWN = 6, KERNELS = 3 }; /* SHOWN: number of lines shown per kernel; KERNELS: number of kernels shown per run */
 
 static double number(const cJSON *o, const char *name) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
@@ -17,7 +17,8 @@ static const char *text(const cJSON *o, const char *name) {
     return s ? s : "";
 }
 
-/* Returns the issue slots of a line: slots in which the line issued, and slots in which a warp waited to issue it. */
+/* Returns the number of issue slots of a line: slots in which the line issued, and slots that were lost because a warp
+ * waited to issue it. Sets *cause to the main cause of the lost slots. */
 static double slots(const cJSON *line, const char **cause) {
     double sum = number(line, "issued"), most = 0;
     const cJSON *s;
@@ -40,7 +41,8 @@ static double all_slots(const cJSON *kernel) {
     return sum;
 }
 
-/* Finds the n largest items of a list by `weight`, in stable order. Returns their number. */
+/* Writes the `n` items with the largest weights to `out`, the largest first; items of equal weight keep their order.
+ * Returns the number of items written. */
 static int largest(const cJSON *list, double (*weight)(const cJSON *), const cJSON **out, int n) {
     const cJSON *item;
     int found = 0;

@@ -26,7 +26,8 @@ double report_dram_bytes(const struct report *r, const struct result_row *row) {
 
 static bool same(const struct roof_machine *a, const struct roof_machine *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-/* Writes the points of the runs on machine `m`. Returns their number. */
+/* Writes the points of the runs on machine `m`: x, and y in the column of the point's kind. Returns the number of
+ * points. */
 static int points(const struct report *r, const struct roofline *l, const struct roof_machine *m,
                   const struct roof_machine *of, double *x, double *y) {
     int n = 0;

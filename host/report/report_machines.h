@@ -6,18 +6,20 @@
 
 enum { ROOFS = 4 }; /* maximum number of kinds */
 
-/* A machine with one roof for each kind; the roof is 0 if the kind is not used. */
+/* The roofs of a machine, one for each kind; a kind that is not used has 0. */
 struct roof_machine {
     double slope[ROOFS];  /* bytes per cycle */
     double height[ROOFS]; /* operations per cycle */
 };
 
 struct roofline {
-    int n; /* kinds */
+    int n; /* number of kinds */
     const char *names[ROOFS];
     const char *x_label, *y_label;
-    bool by_slope;    /* true if kinds are labelled by slope and the plot by height; false for the reverse */
-    const char *unit; /* unit of the kinds' labels */
+    /* true if the label of a kind shows its slope, and the plot's title the height; false: the label shows the height,
+     * and the title the slope */
+    bool by_slope;
+    const char *unit;              /* unit of the kinds' labels */
     const char *title, *title_end; /* the plot's title, before and after its number */
     struct roof_machine (*machine)(const struct report *r, const struct result_row *row);
     double (*x)(const struct report *r, const struct result_row *row, int kind);
@@ -29,8 +31,8 @@ struct roofline {
  * false with the reason in r->err. */
 bool report_machines(struct report *r, const struct roofline *l);
 
-/* Return an option of the machine, a statistic (NAN: none), the peak DRAM bytes per SM cycle, and the DRAM bytes
- * moved. */
+/* These functions return, for a run: an option of its machine, a statistic (NAN if there is none), the peak number of
+ * bytes that DRAM moves per SM cycle, and the number of bytes that it moved. */
 double report_option(const struct report *r, const struct result_row *row, const char *name);
 double report_stat(const struct report *r, const struct result_row *row, const char *name);
 double report_dram_peak(const struct report *r, const struct result_row *row);

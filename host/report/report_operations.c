@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind of operation: the statistics that count its lanes, the number of operations per lane, and the pipe and
- * initiation interval that limit its rate. */
+/* A kind of operation. `of`: the statistics that count its lanes, and the number of operations per lane. `pipe` and
+ * `initiation`: the pipe, and the option for its initiation interval, which together limit the rate. */
 static const struct kind {
     const char *name;
     struct {
@@ -16,7 +16,7 @@ static const struct kind {
     } of[4];
     int pipe;
     const char *initiation;
-    double most; /* operations per lane of the instruction that reaches the peak */
+    double most; /* number of operations per lane in the instruction that reaches the peak rate */
 } kinds[] = {
     {"f32 flop", {{"op.f32_add", 1}, {"op.f32_mul", 1}, {"op.f32_fma", 2}}, PIPE_SP, "initiation.f32_fma", 2},
     {"f64", {{"op.f64", 1}}, PIPE_DP, "initiation.f64_fma", 1},
@@ -25,7 +25,8 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Returns the number of pipes of an SM; a machine that lacks them uses other pipes instead. */
+/* Returns the number of pipes of kind `pipe` in an SM. If the machine has none, returns the number of the pipes that
+ * execute these operations instead. */
 static double units(const struct report *r, const struct result_row *row, int pipe) {
     char name[48];
     snprintf(name, sizeof name, "pipe.%s.units", pipe_rows[pipe].name);
@@ -43,7 +44,7 @@ static struct roof_machine machine_of(const struct report *r, const struct resul
     return m;
 }
 
-/* Returns the operations of a run; NAN if there is none. */
+/* Returns the number of operations of kind `k` in a run; NAN if there are none. */
 static double done(const struct report *r, const struct result_row *row, int k) {
     double sum = 0;
     for (int i = 0; i < 4 && kinds[k].of[i].stat; i++) {

@@ -7,7 +7,7 @@
 
 enum { MOST = 40 }; /* drawings on a page */
 
-/* A drawing of a kernel of a program in a model, with the number of runs that share the drawing. */
+/* A drawing of the paths in a kernel, for one program and model, with the number of runs that have this drawing. */
 struct drawing {
     const struct result_row *of;
     char *kernel, *json;
@@ -54,7 +54,7 @@ static bool add(struct drawings *d, const struct result_row *row, const char *ke
     return true;
 }
 
-/* Collects the drawings of a run. */
+/* Adds the drawings of a run, from its profile. A kernel whose recorded warp never diverges gets no drawing. */
 static bool collect(struct drawings *d, const struct result_row *row, const cJSON *profile) {
     const cJSON *k;
     cJSON_ArrayForEach(k, profile) {

@@ -7,7 +7,7 @@
 
 enum { L1, L2, DRAM, LEVELS, SECTOR = 32 };
 
-/* Returns the peak rates of a machine per cycle. */
+/* Returns the peak rates of a machine per SM cycle: thread instructions, and bytes of each memory level. */
 static struct roof_machine machine_of(const struct report *r, const struct result_row *row) {
     double sms = report_option(r, row, "gpu.sms"), core = report_option(r, row, "clock.core_mhz");
     struct roof_machine m = {{0}, {0}};
@@ -26,7 +26,7 @@ static double bytes_of(const struct report *r, const struct result_row *row, int
                          : report_dram_bytes(r, row);
 }
 
-/* Returns instructions per byte; NAN if the level moved no bytes. */
+/* Returns thread instructions per byte that the memory level moved; NAN if it moved none. */
 static double intensity(const struct report *r, const struct result_row *row, int level) {
     double bytes = bytes_of(r, row, level);
     return bytes > 0 ? report_stat(r, row, "gpu.thread_instructions") / bytes : NAN;

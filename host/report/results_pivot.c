@@ -58,8 +58,8 @@ static void titles_free(struct titles *t) {
     free(t->name);
 }
 
-/* Reports the fields in which two rows of one cell differ. Returns false if they differ only in the build that ran
- * them. */
+/* Returns true if two rows that fall into one cell are different runs, with a message that names the fields in which
+ * they differ. Returns false if they differ only in the build of Heddle that ran them. */
 static bool conflict(const struct result_set *set, const struct result_row *a, const struct result_row *b, char *err,
                      size_t err_size) {
     const struct result_row *two[] = {a, b};
@@ -84,7 +84,7 @@ static bool conflict(const struct result_set *set, const struct result_row *a, c
 /* The cells of a pivot: cell[row * n_columns + column]. An empty cell is NULL. */
 struct cells {
     struct titles rows, columns;
-    int *row, *column; /* indices of each run's row and column */
+    int *row, *column; /* index of a run -> its row, and its column, in the pivot */
     const struct result_row **cell;
 };
 
@@ -113,13 +113,14 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
         if (*c && conflict(set, *c, rows[i], err, err_size))
             return false;
         *older += *c != NULL;
-        *c = rows[i]; /* this run is the newer one, since rows are sorted by end time */
+        *c = rows[i]; /* equal runs are sorted by end time, so this run replaces an older one */
     }
     return true;
 }
 
-/* Finds the base column, to which all others are relative. Returns -1 if there is none. Returns false with the
- * reason if no column has the name. */
+/* Finds the base column, to which all others are relative. Sets *base to its index, or to -1 if the numbers are
+ * absolute or if the usual base does not occur. Returns false, with the reason, if no column has the name that the user
+ * gave. */
 static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
     *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
     if (p->faster && !p->relative_to && *base < 0 && x->columns.n)

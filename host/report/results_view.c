@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* offset of a char * in struct result_row */
+    size_t offset; /* offset of the member in struct result_row, a char * except for `launch` */
 } texts[] = {
     {"program", offsetof(struct result_row, program)}, {"size", offsetof(struct result_row, size)},
     {"model", offsetof(struct result_row, model)},     {"preset", offsetof(struct result_row, preset)},
@@ -131,7 +131,7 @@ static int by_identity(const void *a, const void *b, void *ctx) {
     int order = strcmp(x->program, y->program);
     for (int i = 0; !order && i < set->n_options; i++)
         order = by_number_or_text(set, x, y, &(struct field){FIELD_OPTION, i, ""});
-    if (!order) /* the base model comes first */
+    if (!order) /* runs in the base model precede runs in other models */
         order = (strcmp(x->model, USUAL_BASE) != 0) - (strcmp(y->model, USUAL_BASE) != 0);
     if (!order)
         order = strcmp(x->model, y->model);
@@ -150,7 +150,7 @@ static bool is_operator(const char *op) {
     return false;
 }
 
-/* Parses one condition of `len` characters. */
+/* Parses one condition, the first `len` characters of `text`. */
 static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
                            struct condition *c, char *err, size_t err_size) {
     char all[400], name[64];

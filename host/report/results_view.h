@@ -4,7 +4,7 @@
 #include "host/results/results_db.h"
 #include "host/table.h"
 
-/* The default model that others are compared with. */
+/* The model with which other models are compared by default. */
 #define USUAL_BASE "spe"
 
 /* A column of the data: a text of the run, an option of the machine, or a statistic. */
@@ -24,7 +24,7 @@ const char *field_text(const struct result_set *set, const struct result_row *r,
 
 /* Returns a field's value as a number; NAN if it is not a number. */
 double field_number(const struct result_set *set, const struct result_row *r, const struct field *f);
-/* Returns the format of a statistic in tables. */
+/* Returns the format in which tables show value `v` of the field. */
 enum number_format field_format(const struct result_set *set, const struct field *f, double v);
 /* Returns true if the rows have different values of the field. */
 bool field_differs(const struct result_set *set, const struct result_row *const *rows, int n, const struct field *f);
@@ -63,7 +63,7 @@ struct pivot {
     const struct field *rows, *columns;
     int n_rows, n_columns;
     struct field value;
-    const char *relative_to; /* title of the base column; NULL: absolute values */
+    const char *relative_to; /* title of the column to which the values are relative; NULL: the values are absolute */
     /* true: the value is the speed-up, the cycles of the base column divided by the cycles of the run. If `relative_to`
      * is NULL, the base column is USUAL_BASE, or else the first column. */
     bool faster;
@@ -79,17 +79,19 @@ struct pivot_values {
     int n_rows, n_columns, base;
     double *v;
 };
-/* Fills the numbers of a pivot; see view_pivot(). The caller frees `v` in either case. */
+/* Computes the numbers of a pivot; *older and failures are those of view_pivot(). The caller frees `v` in either
+ * case. */
 bool pivot_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                 const struct pivot *p, int *older, char *err, size_t err_size);
-/* Fills a row for each run, titled by its program. The row has the run's value in the column of its own fields and
- * NAN in the others. Returns false if out of memory. */
+/* Fills one row for each run, with the program as its title. Columns are named by the values of the fields `columns`; a
+ * row has the run's value in the column of the run's own fields, and NAN in all others. Returns false if out of
+ * memory. */
 bool points_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                  const struct field *columns, int n_columns, const struct field *value);
 void pivot_values_free(struct pivot_values *v);
 
-/* Returns the pivot as a table. *older is the number of runs left out because a newer build made an equal run.
- * Returns NULL with the reason in `err` if two rows belong to one cell, or if the base column does not exist. */
+/* Returns the pivot as a table. *older is the number of runs that are left out because there is an equal run by a newer
+ * build. Returns NULL with the reason in `err` if two rows belong to one cell, or if the base column does not exist. */
 struct table *view_pivot(const struct result_set *set, const struct result_row *const *rows, int n,
                          const struct pivot *p, int *older, char *err, size_t err_size);
 #endif

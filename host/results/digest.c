@@ -31,7 +31,8 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    errno = EINVAL; /* opening a FIFO would block, and reading it would consume its data */
+    /* only for a file that is not regular: opening a FIFO would block, and reading it would consume its data */
+    errno = EINVAL;
     FILE *f = S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;

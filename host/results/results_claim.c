@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* A claim of a process on this machine is valid while the process lives. A claim of a process on another machine or in
- * another container is valid for LEASE_SECONDS after its last renewal; its owner renews every RENEW_SECONDS. */
+ * another container is valid for LEASE_SECONDS after its last renewal; its owner renews it every RENEW_SECONDS. */
 enum { LEASE_SECONDS = 180, RENEW_SECONDS = 30 };
 
 /* Reads the first line of a file without its newline; "" on failure. */
@@ -26,7 +26,8 @@ static void read_line(const char *path, char *out, int size) {
 /* Returns the start time of a process in ticks since boot. Returns 0 if the process does not exist or is a zombie,
  * and -1 if the system has no /proc. */
 static long long process_start(long pid) {
-    enum { STATE = 3, START = 22 }; /* fields of proc(5); the second field is the process name in brackets */
+    /* numbers of fields in /proc/PID/stat (proc(5)); the second field is the process name in brackets */
+    enum { STATE = 3, START = 22 };
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     read_line(path, line, sizeof line);
@@ -83,8 +84,8 @@ static int taken(struct results_db *db, const char *key, char *err, size_t err_s
     return result;
 }
 
-/* Runs a statement on this process's claims: parameters ?1 to ?3 identify the process, ?4 is the time, and ?5 is the
- * key unless NULL. */
+/* Runs an SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the process, ?4 is
+ * the current time, and ?5 is `key`, unless that is NULL. */
 static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-    APPLICATION = 0x4864646c, /* "Hddl", in the file's header */
+    APPLICATION = 0x4864646c, /* the application id "Hddl" in the header of the SQLite file */
 };
 
 /* docs/results.md explains each table. SQLite's default rollback journal is used: it leaves a single file when no
@@ -39,11 +39,12 @@ static const char schema[] =
     " v.value AS value, s.unit AS unit FROM launch l JOIN launch_value v ON v.launch = l.id"
     " JOIN statistic s ON s.id = v.statistic;";
 
-/* The table of claims is not part of the format that readers rely on, so Heddle also adds it to older files. */
+/* Makes the table of claims. It is not part of the format that other programs rely on, so Heddle also adds it to older
+ * files. */
 static const char claims[] = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY, place TEXT NOT NULL,"
                              " pid INTEGER NOT NULL, started INTEGER NOT NULL, renewed INTEGER NOT NULL) WITHOUT ROWID";
 
-/* Returns the number that a query yields. */
+/* Runs a query whose result is one number, and stores this number in *out. */
 static bool ask(struct results_db *db, const char *sql, int *out, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)
@@ -110,7 +111,7 @@ static bool fill(struct results_db *db, char *err, size_t err_size) {
 }
 
 /* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema. The check and the
- * write are one transaction, because another process may do them at the same time. */
+ * write are one transaction, because another process may open the file at the same time. */
 static bool check_ours(struct results_db *db, bool write, char *err, size_t err_size) {
     int application, version, tables;
     if (!ask(db, "PRAGMA application_id", &application, err, err_size) ||

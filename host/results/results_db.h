@@ -23,7 +23,7 @@ struct run_setting {
 bool run_machine_find(struct run_machine *m, const struct heddle_options *o, char *err, size_t err_size);
 void run_machine_free(struct run_machine *m);
 
-/* A run that may not have been made yet. The caller owns the pointers. */
+/* The description of a run, which may not be in the database yet. The caller owns the texts. */
 struct run_what {
     const char *program, *size;
     char program_hash[RESULTS_HASH]; /* digest of the PTX and the input files */
@@ -41,7 +41,7 @@ bool run_binary(char out[RESULTS_HASH], char *err, size_t err_size);
 /* The outcome of a run. */
 struct run_end {
     enum heddle_status status;
-    const char *verdict, *message; /* message: NULL or why the status is not HEDDLE_OK */
+    const char *verdict, *message; /* message: the reason why the status is not HEDDLE_OK, or NULL */
     const cJSON *result;           /* JSON of heddle_write_json(); NULL: no statistics */
 };
 
@@ -57,7 +57,7 @@ int results_has(struct results_db *db, const char *key, char *err, size_t err_si
  * three minutes after its last renewal. CLAIM_FAILED: the reason is in `err`. */
 enum results_claim { CLAIM_FAILED, CLAIM_OURS, CLAIM_DONE /* the database has the run */, CLAIM_THEIRS };
 enum results_claim results_claim(struct results_db *db, const char *key, char *err, size_t err_size);
-/* Ends a claim of this process, or with NULL all its claims. */
+/* Ends the claim of this process on a run, or all its claims if `key` is NULL. */
 bool results_unclaim(struct results_db *db, const char *key, char *err, size_t err_size);
 /* Renews this process's claims if they are due; call it regularly while runs execute. Failures are ignored, since
  * results_add() will report them. */
@@ -67,9 +67,9 @@ void results_renew(struct results_db *db);
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
-/* Adds those runs (identified by key, with their launches) and profiles of the file at `path` which this database
- * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on
- * failure, like results_open(). */
+/* Adds all runs (identified by key, with their launches) and profiles that the file at `path` has and this database
+ * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on failure,
+ * like results_open(). */
 struct results_merge {
     int added, there; /* added: number of new runs; there: number of runs that both files had */
 };
@@ -89,15 +89,15 @@ struct result_row {
     char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
     char *hash;   /* digest of the program's file and its input files */
     int status;   /* enum heddle_status */
-    char *kernel; /* the launch's kernel; NULL for a run */
-    int launch;   /* number of the launch, from 0; -1 for a run */
+    char *kernel; /* row of a launch: its kernel; row of a run: NULL */
+    int launch;   /* row of a launch: number of the launch, from 0; row of a run: -1 */
     /* values by index of result_set.options; "": the build of heddle that made the run lacked the option */
     char **options;
     double *values; /* values by index of result_set.names; NAN: no value */
 };
 struct result_set {
     struct result_row *rows;
-    char **names, **units; /* names and units of statistics */
+    char **names, **units; /* names and units of the statistics; `values` of a row has the same order */
     char **options;        /* machine options that at least one run set to a value other than its preset's */
     int n, n_names, n_options;
 };
@@ -105,8 +105,8 @@ bool results_load(struct results_db *db, bool launches, struct result_set *out, 
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */
 int result_stat(const struct result_set *s, const char *name);
-/* Returns the index of a machine option; its values are read from the file if no run set it. -1: no run has the option;
- * -2 with the reason in `err`: the file cannot be read. */
+/* Returns the index of a machine option; its values are read from the file if no run set it. Returns -1 if no run has
+ * the option, or -2 with the reason in `err` if the file cannot be read. */
 int results_option(struct results_db *db, struct result_set *s, const char *name, char *err, size_t err_size);
 const struct result_row *result_find(const struct result_set *s, const char *key);
 #endif

@@ -51,11 +51,11 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
     return fine;
 }
 
-/* State of the loader. Rows are sorted by their ids in the file. */
+/* State of the loader. The rows of the set are sorted by their ids in the file. */
 struct loading {
     struct result_set *set;
-    sqlite3_int64 *owner; /* id of each row's run or launch, which owns its values */
-    int *name_of, n_ids;  /* index into names by the statistic's id */
+    sqlite3_int64 *owner; /* row -> id in the file of its run or launch, to which the values refer */
+    int *name_of, n_ids;  /* id of a statistic in the file -> its index in set->names */
     int cap, at;          /* at: index of the row to which the latest value or setting belongs */
 };
 
@@ -68,7 +68,7 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
     int id = sqlite3_column_int(s, 0);
-    if (id < 0 || id > 1 << 20) /* Heddle never writes an id like this */
+    if (id < 0 || id > 1 << 20) /* Heddle never writes such an id, so the file is damaged */
         return true;
     char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
     set->names = names ? names : set->names;
@@ -134,7 +134,8 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
            r->binary && r->ended && r->hash && r->values;
 }
 
-/* Stores a value. The values and the rows are sorted by the run or launch that owns them. */
+/* Stores a value of a query in its row. The query sorts values by the run or launch to which they refer, in the order
+ * of the rows, so the search starts at the row of the previous value. */
 static bool take_value(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     sqlite3_int64 owner = sqlite3_column_int64(s, 0);
@@ -191,7 +192,7 @@ static void drop_last_option(struct result_set *set) {
         free(set->rows[i].options[set->n_options]);
 }
 
-/* Adds an option with its values; the set is unchanged on failure. */
+/* Adds an option with its value for each row. On failure the set stays unchanged. */
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
@@ -264,7 +265,7 @@ static const char launches_sql[] =
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size) {
     *out = (struct result_set){0};
     struct loading l = {.set = out};
-    /* one transaction, since another process may add runs */
+    /* all queries are in one transaction, since another process may add runs between them */
     bool fine = results_run(db, "BEGIN", err, err_size) &&
                 each(db, "SELECT id, name, unit FROM statistic ORDER BY id", take_name, &l, err, err_size) &&
                 each(db, launches ? launches_sql : runs_sql, take_row, &l, err, err_size) &&

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Copied rows keep their order and get new ids. The table `fresh` lists the new runs with their old and new ids. */
+/* The statements that copy the runs, in order. Copied rows keep their order and get new ids. The table `fresh` has the
+ * old and the new id of each new run. */
 static const char *const steps[] = {
     "INSERT OR IGNORE INTO main.configuration SELECT * FROM other.configuration",
     "INSERT OR IGNORE INTO main.statistic(name, unit, meaning) SELECT name, unit, meaning FROM other.statistic"
@@ -77,8 +78,8 @@ static bool same_file(const char *a, const char *b) {
 
 bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size) {
     *out = (struct results_merge){0};
-    struct results_db *other =
-        results_open(path, false, err, err_size); /* checks that the file is Heddle's, of this version, and intact */
+    /* opened only to check that the file is Heddle's, of this version, and intact */
+    struct results_db *other = results_open(path, false, err, err_size);
     if (!other)
         return false;
     if (same_file(path, db->path)) {

@@ -14,7 +14,7 @@ struct results_owner {
 /* Describes this process. */
 void results_owner(struct results_owner *o);
 
-enum { RESULTS_PATIENCE = 60000 }; /* milliseconds to wait for another process that writes */
+enum { RESULTS_PATIENCE = 60000 }; /* maximum time in milliseconds to wait for another process that writes the file */
 
 struct results_db {
     sqlite3 *sql;
@@ -23,11 +23,12 @@ struct results_db {
     time_t renewed; /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
 
-/* Writes SQLite's message for `code` to `err`, with advice. Returns false. */
+/* Writes SQLite's message for the error `code` to `err`, with advice. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);
-/* Returns the prefix that makes SQLite treat any path as a file name: ":memory:" and "file:..." are special to it. */
+/* Returns the prefix that a path needs so that SQLite takes it as a file name, because names such as ":memory:" and
+ * "file:..." have a special meaning. */
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
-/* Runs statements without a result. */
+/* Runs SQL statements that have no result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* results_profile.c: adds the profile of a result, if the result has one, to the run with this key, if the run lacks
  * one. */
@@ -36,7 +37,7 @@ bool profile_add(struct results_db *db, const char *key, const cJSON *result, ch
 bool profile_table(struct results_db *db, char *err, size_t err_size);
 /* Prepares a statement. Returns NULL with a message on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless
- * NULL, is the query's first value. */
+/* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless it
+ * is NULL, becomes parameter 1 of the query. */
 int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size);
 #endif

@@ -6,8 +6,8 @@
 
 /* ---- sources ---- */
 
-/* Fills *o and returns true if each source has, in CTA c, one tuple or one predicate value for all threads. Else
- * returns false. */
+/* Returns true if each source has, in CTA c, one tuple or one predicate value for all threads, and fills *o with these.
+ * Else returns false. */
 static bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                            struct affine_operands *o) {
     for (int i = 0; i < op->n_sources; i++) {
@@ -31,7 +31,7 @@ static bool compute_simple(const struct affine_engine *e, const struct affine_op
 
 /* ---- results ---- */
 
-/* Sets a predicate to one value for the group's threads of CTA c. */
+/* Sets a predicate to one value for the threads of CTA c that are in group `g`. */
 static void put_uniform(struct affine_engine *e, struct affine_reg *r, uint32_t c, const struct affine_group *g,
                         bool value, enum affine_compare how) {
     const uint32_t n = e->shape.n_warps;
@@ -62,8 +62,8 @@ static bool put_tuple(struct affine_engine *e, const struct affine_dest *d, uint
 
 /* ---- all CTAs ---- */
 
-/* Writes the results that the executor left in lane c to CTA c; `t` has the thread offsets. Returns false when memory
- * runs out. */
+/* Writes the results of CTA c, whose bases the executor left in lane c of the destination registers; `t` has the thread
+ * offsets. Returns false when memory runs out. */
 static bool take_results(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                          struct affine_tuple *t, struct affine_step *step) {
     const enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, 0) : COMPARE_CTA;
@@ -80,9 +80,10 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
     return true;
 }
 
-/* Computes the CTAs that have one tuple for each source, using only the operation's rule. Returns the CTAs that it has
- * computed. A result for a whole CTA is written in place. Its cell may also be an operand, so each field of the cell is
- * written only after it was read for the last time. */
+/* Computes the result of a linear operation by its rule alone, in all CTAs that have one tuple for each source. Returns
+ * the set of CTAs that it has computed. A result for all threads of a CTA is written in place. The cell that receives
+ * it may also be an operand, so compute_offsets() writes each field of the cell only after reading it for the last
+ * time. */
 static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                         struct affine_step *step) {
     struct affine_cell *cells = e->regs[op->dest[0].reg].cells;
@@ -141,8 +142,8 @@ static bool single_cta_by_relation(struct affine_engine *e, const struct affine_
     return true;
 }
 
-/* Computes the CTAs that have one tuple for each source. One execution computes all their bases, one CTA per lane.
- * Returns the CTAs that it has computed. */
+/* Computes the result in all CTAs that have one tuple for each source. One execution of the instruction computes the
+ * bases of all these CTAs, one CTA per lane. Returns the set of CTAs that it has computed. */
 static uint32_t by_executor(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                             struct affine_step *step) {
     struct affine_operands o;
@@ -182,7 +183,7 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
     }
 }
 
-/* Computes a CTA whose result has no tuple or several tuples. */
+/* Computes the result in a CTA where it has no tuple, or may have several tuples. */
 static void compute_cta(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                         struct affine_step *step) {
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
@@ -196,8 +197,9 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Returns the group. A CTA is marked as whole if the threads that wait on the stack will not read the result. Their old
- * values are then not kept. Otherwise, a loop that threads leave one by one would add a variant in each iteration. */
+/* Returns group `g`, with its CTAs marked as whole if the other threads, which wait on the stack, will not read the
+ * result register. The old values of these threads are then not kept. Otherwise, a loop that threads leave one by one
+ * would add a variant in each iteration. */
 static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
                                              const struct affine_group *g) {
     struct affine_group all = *g;
@@ -226,7 +228,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
         compute_cta(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
-    /* predicates that differ between CTAs are computed separately for each CTA */
+    /* only for numbers, because predicates are computed for each CTA separately anyway */
     bool numbers = op->n_dests && op->dest[0].bits;
     if (by == CTA_EACH && numbers && step->class != STEP_VECTOR) {
         step->class = STEP_EACH;

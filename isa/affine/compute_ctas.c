@@ -12,8 +12,9 @@ static bool has_offsets(const struct affine_engine *e, const struct affine_sourc
     return false;
 }
 
-/* Handles a product. If one factor is equal in all CTAs, a linear factor gives a linear product. But thread offsets
- * times a factor that is linear in the CTA index have no tuple for the batch. */
+/* Returns how a product differs between CTAs. The product is linear in the CTA index if one factor is linear in it and
+ * the other factor is equal in all CTAs and in all threads. If the other factor has thread offsets, the offsets of the
+ * product differ between CTAs. */
 static uint8_t product_by_cta(const struct affine_engine *e, const struct affine_op *op) {
     const struct affine_source *a = &op->source[0], *b = &op->source[1];
     uint8_t ka = by_cta_of(e, a), kb = by_cta_of(e, b);

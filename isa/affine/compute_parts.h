@@ -63,7 +63,7 @@ static inline bool is_uniform(const struct affine_engine *e, const struct affine
     return s->reg == NO_REG || e->regs[s->reg].uniform >> c & 1;
 }
 
-/* Returns the masks of CTA c's warps. */
+/* Returns the part of `by_warp`, masks by warp of the batch, that belongs to the warps of CTA c. */
 static inline const lanemask_t *of_cta(const struct affine_engine *e, const lanemask_t *by_warp, uint32_t c) {
     return by_warp + (size_t)c * e->shape.n_warps;
 }
@@ -83,9 +83,10 @@ static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, 
 }
 
 /* ---- compute_execute.c ---- */
-/* Executes the operation in `lanes`, which hold the operands. Returns false if it faults (e->fx.fault). */
+/* Executes the operation in `lanes`; the source registers have the operands in these lanes. Returns false if it faults
+ * (e->fx.fault). */
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
-/* Puts the operands' bases into a lane. */
+/* Puts the bases of the operands into lane `lane` of the source registers. */
 void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
                           const struct affine_operands *o);
 /* Writes tuple t for threads lanes[w] of each warp w of CTA c. Returns false when memory runs out. */
@@ -95,7 +96,7 @@ bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_
 enum affine_compare compute_costliest(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                                       uint32_t w);
 
-/* Returns the result of the operation's comparison. Requires op->relation. */
+/* Returns the result of the operation's comparison of `a` and `b`. Requires that op->relation is not CMP_NONE. */
 static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
     const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
     a = (a & mask) ^ turn; /* maps signed numbers to unsigned numbers, and keeps their order */
@@ -137,13 +138,13 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
  * compute_by_thread(). */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step);
-/* Returns true if a source has a value for each thread of the CTA. */
+/* Returns true if a source is exact in CTA c: it has a separate value for each thread instead of tuples. */
 bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c);
 
 /* ---- compute_variants.c ----
  *
- * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole` means that
- * the result's old value in other threads is dead. */
+ * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole` means that no
+ * thread outside `lanes` will read the old value of the result register. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
 

@@ -111,14 +111,15 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
 
 /* ---- both ends of a row ---- */
 
-/* If one operand is scalar, the results at both ends of a row can decide the comparison for the whole row. Returns the
- * other operand in this case, else NULL. */
+/* If one operand is scalar, returns the other operand, else NULL. The comparison of a scalar with a linear value is
+ * decided for a whole row if its results at both ends of the row are equal. */
 static const struct affine_tuple *along_rows(const struct affine_operands *o) {
     const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* Writes the values at both ends of n <= 16 warps, from warp `from` on, to lanes 2 k and 2 k + 1. */
+/* Writes the values of tuple `t` in the first and last thread of n <= 16 warps to lanes 2 k and 2 k + 1 of the source
+ * register, for the warps from + k. */
 static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
                      uint32_t from, uint32_t n) {
     uint64_t v[WARP_LANES] = {0};
@@ -142,7 +143,8 @@ static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, u
 
 enum { PAIRS = WARP_LANES / 2 };
 
-/* Compares the ends of n <= 16 warps, from warp `from` on. The results are bits 2 k and 2 k + 1 of ends[]. */
+/* Compares in the first and last thread of n <= 16 warps. The results for warp from + k are bits 2 k and 2 k + 1 of
+ * ends[], where ends[0] and ends[1] belong to the two destinations. */
 static void compare_ends(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                          uint32_t from, uint32_t n, lanemask_t ends[2]) {
     for (int i = 0; i < 2; i++)
@@ -159,8 +161,8 @@ static bool has_rows(const struct affine_shape *s) {
     return false;
 }
 
-/* Compares the least and the greatest value of the CTA. Returns true if both results agree. Then *value is the first
- * result of all threads. Requires that no thread's value wraps. */
+/* Compares with the least and with the greatest value in the CTA. Returns true if both results are equal. Then *value
+ * is the result of the comparison in all threads. Requires that no thread's value wraps. */
 static bool compare_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                              bool *value) {
     uint64_t a[2], b[2];

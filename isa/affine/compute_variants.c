@@ -6,7 +6,8 @@ static uint32_t variants(const struct affine_engine *e, const struct affine_sour
     return !s->bits ? is_uniform(e, s, c) ? 1 : 2 : s->reg == NO_REG ? 1 : cell_of(e, s, c)->n;
 }
 
-/* Sets operand i to variant k, and removes the lanes that have other variants. */
+/* Sets operand i to variant k of its source, and removes from `lanes` the lanes in which the source has another
+ * variant. */
 static void choose(const struct affine_engine *e, const struct affine_source *s, uint32_t c, uint32_t k,
                    struct affine_operands *o, int i, lanemask_t *lanes) {
     const uint32_t n = e->shape.n_warps, of = variants(e, s, c);
@@ -23,8 +24,8 @@ static void choose(const struct affine_engine *e, const struct affine_source *s,
         lanes[w] &= cell->mask[k * n + w];
 }
 
-/* Computes a partial result for each combination of variants that occurs in some thread. Returns the number of
- * combinations, or 0 if there are too many or one has no tuple. */
+/* Computes a partial result for each combination of variants that occurs in some thread. Returns the number of these
+ * combinations, or 0 if there are too many or the result of one has no tuple. */
 static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes) {
     uint32_t of[MAX_SOURCES] = {1, 1, 1, 1}, all = 1, n = 0;
     for (int i = 0; i < op->n_sources; i++)
@@ -65,7 +66,9 @@ bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, ui
         return compute_by_thread(e, op, c, lanes, step);
     for (uint32_t k = 0; k < n; k++) {
         const struct affine_piece *p = &e->pieces[k];
-        if (!k && whole) /* the old value is dropped; later partial results overwrite their lanes */
+        /* sets the first partial result for all threads, which drops the old value; the other partial results then
+         * overwrite it in their lanes */
+        if (!k && whole)
             cell_set(&e->regs[op->dest[0].reg].cells[c], &p->t);
         else if (!compute_write(e, &op->dest[0], c, p->lanes, &p->t, step))
             return false;

@@ -10,7 +10,8 @@ static void *zeroed_memory(void *ctx, size_t bytes) {
     return calloc(1, bytes);
 }
 
-/* Uses the program's decoded stream; a program built by hand has none, so the engine decodes it. */
+/* Uses the decoded stream of the program. A program that was built without the compiler, as tests do, has none; then
+ * the engine decodes the stream itself. */
 static bool find_stream(struct affine_engine *e) {
     if (e->program->affine) {
         e->stream = *e->program->affine;
@@ -244,7 +245,7 @@ static void advance(struct affine_engine *e, uint32_t next) {
         pop_finished(e);
 }
 
-/* Builds the group that describes these threads. */
+/* Returns a group with the threads `lanes`. */
 static struct affine_group group_of(const struct affine_engine *e, const lanemask_t *lanes) {
     struct affine_group g = {.lanes = lanes};
     const lanemask_t *live = e->live;
@@ -330,7 +331,8 @@ static bool branch(struct affine_engine *e, const struct inst *in, const lanemas
     const bool fall_first = e->first == 1;
     bool fine = true;
     for (int k = 0; k < 2 && fine; k++) {
-        bool jumps = (k == 0) == fall_first; /* the path pushed last runs first */
+        /* the path that is pushed last runs first, so the path that runs second is pushed first */
+        bool jumps = (k == 0) == fall_first;
         uint32_t to = jumps ? in->target : step->pc + 1;
         if (to != rpc)
             fine = push(e, to, rpc, jumps ? taken : rest);
@@ -345,7 +347,9 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
     for (uint32_t k = 0; k < e->depth;
-         k++) /* The loop masks with `live`, not `lanes`, because `lanes` may point into a stack entry. */
+         /* The loop uses `live` and not `lanes` as its mask, because `lanes` may point to a mask that the loop
+          * changes. */
+         k++)
         for (uint32_t i = 0; i < e->n_warps; i++)
             e->stack[k].lanes[i] &= e->live[i];
     pop_finished(e);
@@ -353,7 +357,7 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
 
 static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
     for (uint32_t i = 0; i < e->n_warps; i++) {
-        if (lanes[i] == e->live[i]) { /* lanes that have exited are ignored */
+        if (lanes[i] == e->live[i]) { /* all lanes of the warp that have not exited pass the marker together */
             e->markers[i]++;
             continue;
         }

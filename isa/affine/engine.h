@@ -21,7 +21,8 @@ enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_LANES, N_COMPARES };
 struct affine_entry {
     uint32_t site;    /* index into program.sites */
     lanemask_t lanes; /* lanes that have not taken the entry yet; 0 if no lane is left */
-    uint32_t marker;  /* number of barriers that the entry's lanes must have passed before the entry is expanded */
+    /* number of CTA barriers that the entry's lanes must have passed before the addresses of the entry are computed */
+    uint32_t marker;
     lanemask_t value; /* SITE_PRED */
     uint8_t kind;     /* enum site_kind */
     uint8_t compare;  /* SITE_PRED: enum affine_compare */
@@ -33,7 +34,7 @@ void affine_entry_free(struct affine_entry *e);
 void affine_entry_addresses(const struct affine_entry *e, const struct affine_shape *s, uint32_t warp,
                             uint64_t out[WARP_LANES]);
 
-/* Class of a step's values, cheapest first. */
+/* Class of the values that a step computes, cheapest first. */
 enum affine_step_class {
     STEP_CONTROL, /* no values: branches, markers, enq, exits */
     STEP_SCALAR,  /* thread offsets are zero */
@@ -47,14 +48,18 @@ enum affine_step_class {
 struct affine_step {
     uint32_t pc;
     const struct inst *in;
-    uint8_t class;      /* enum affine_step_class */
-    bool counts;        /* false for instructions inserted for convergence barriers, which are counted separately */
+    uint8_t class; /* enum affine_step_class */
+    /* false for an instruction that a pass inserted for convergence barriers: statistics count such instructions
+     * separately */
+    bool counts;
     uint32_t slots;     /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR) */
-    uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
+    uint32_t fallbacks; /* number of CTAs in which this step turned tuples of a register into exact values */
     /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */
     bool splits_warps, splits_threads;
-    uint32_t number; /* number of the enq of a predicate, counted from 1 */
-    uint32_t waits;  /* for a branch or guard: number of the enq that sends its predicate; 0 if there is none */
+    uint32_t number; /* if the step is the enq of a predicate: its number among these enqs, counted from 1 */
+    /* if the step branches or has a guard: number of the enq that sends this predicate to the warps; 0 if no enq sends
+     * it */
+    uint32_t waits;
     /* The entries that an enq sends, one for each warp of the batch: [CTA * n_warps + warp]. NULL for other
      * instructions. To take an entry, set its lanes to 0; the caller then owns `exact`. The next step frees the other
      * entries. */
@@ -67,16 +72,16 @@ struct affine_step {
     uint8_t fault_space;
 };
 
-/* Returns the issue slots of a step or tally, in warp instructions: its `slots`, plus one for each predicate that SIMT
- * lanes compare. */
+/* Returns the issue slots of a step or tally, in warp instructions: its `slots`, plus one for each predicate of a warp
+ * that is compared in all lanes (`lane_compares`). */
 static inline uint64_t affine_issue_slots(uint64_t slots, uint64_t lane_compares) { return slots + lane_compares; }
 
 /* Sums over the steps of engine_compute_on(). */
 struct affine_tally {
-    uint32_t n, warp_divergences,
-        /* numbers of steps, of branches that diverged between warps, and of branches that diverged inside a warp */
-        thread_divergences;
-    uint32_t compared[N_COMPARES]; /* number of predicates sent, by enum affine_compare */
+    /* n: number of steps; warp_divergences: number of branches that diverged between warps; thread_divergences:
+     * number of branches that diverged inside a warp */
+    uint32_t n, warp_divergences, thread_divergences;
+    uint32_t compared[N_COMPARES]; /* enum affine_compare -> number of predicates sent that were computed in this way */
     bool sent;                     /* true if the last step sent entries */
     uint64_t slots, fallbacks, by_class[N_STEP_CLASSES];
 };
@@ -91,10 +96,10 @@ struct affine_cta {
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first);
 void engine_free(struct affine_engine *e);
 const struct affine_shape *engine_shape(const struct affine_engine *e);
-/* Starts all threads of n CTAs at the first instruction. Returns false when memory runs out. Then each step fails. */
+/* Starts all threads of n CTAs at the first instruction. Returns false when memory runs out; each step then fails. */
 bool engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
-/* Sends entries for CTA `cta` of the batch to these queues, until the next engine_start(). Entries for other CTAs are
- * dropped. Only engine_compute_on() uses these queues, for untimed execution of one CTA. */
+/* From now on until the next engine_start(), entries for CTA `cta` of the batch go to the queues `to`. Entries for
+ * other CTAs are dropped. Only engine_compute_on() uses these queues, for untimed execution of one CTA. */
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
 /* Returns true if all threads have ended. Returns false when memory has run out; the next step then reports this. */
 bool engine_done(const struct affine_engine *e);

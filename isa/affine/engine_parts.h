@@ -17,16 +17,16 @@ struct affine_reg {
     uint8_t bits;              /* 0: a predicate */
     uint8_t by_cta;            /* enum by_cta */
     uint32_t sent;             /* for a predicate: number of the enq that sent this value; 0 if it was not sent */
-    struct affine_cell *cells; /* indexed by CTA; NULL for predicates */
+    struct affine_cell *cells; /* CTA of the batch -> value of the register; NULL for predicates */
     lanemask_t *pred;          /* by warp of the batch */
-    uint8_t *compare;          /* by warp of the batch: enum affine_compare */
+    uint8_t *compare;          /* warp of the batch -> enum affine_compare of its predicate */
     uint32_t uniform;          /* for a predicate: bit c is set if all threads of CTA c have the same value */
     uint32_t tag;              /* tag of a value that all CTAs of the launch share; 0 if there is none */
 };
 
 enum { NO_REG = UINT16_MAX, MAX_SOURCES = 4, MAX_DESTS = 8 };
-/* Tags of results start at 1, tags of special registers at TAG_SPECIAL. MEMO_TRIES is the maximum number of results
- * that are recorded for an operation. */
+/* Tags (see memo.c) of results start at 1, and tags of special registers at TAG_SPECIAL. MEMO_TRIES is the maximum
+ * number of times that a result is recorded for an operation. */
 enum { TAG_SPECIAL = 1 << 30, MEMO_TRIES = 3 };
 
 struct affine_source {
@@ -45,7 +45,8 @@ struct affine_dest {
 /* The last result of an operation with sources that are equal in all CTAs: parameters, sizes, thread indices, and
  * values computed from them. Most such operations are computed once in a launch. */
 struct affine_memo {
-    /* number of results that may still be recorded; limited, because the results of a loop differ in each iteration */
+    /* number of results that may still be recorded. It is limited, because an operation in a loop may have another
+     * result in each iteration. */
     uint8_t tries;
     uint8_t class, compare;     /* class of the step; enum affine_compare of a predicate */
     uint32_t from[MAX_SOURCES]; /* tags of the sources; 0 for a constant */
@@ -56,21 +57,24 @@ struct affine_memo {
 /* A decoded instruction of the affine stream. */
 struct affine_op {
     struct inst in; /* without its guard */
-    uint16_t guard; /* NO_REG if there is no guard */
+    uint16_t guard; /* register of the guard; NO_REG if there is none */
     bool guard_not;
-    bool plain;  /* true for a computation or load without guard that statistics count */
+    bool plain;  /* true for a computation or a load that has no guard and that statistics count */
     bool linear; /* true if the rule also computes the base; else the executor of the instruction computes the base */
-    uint8_t relation; /* comparison of two integers, not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
-    bool ends;        /* the relation is an order, so the results at both ends of a row may decide for the row */
-    uint8_t rule;     /* enum affine_rule */
+    /* for a comparison of two integers that is not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
+    uint8_t relation;
+    /* true if the relation is an order (such as less-than), so that equal results at both ends of a row are the result
+     * for the whole row */
+    bool ends;
+    uint8_t rule; /* enum affine_rule */
     uint8_t n_sources, n_dests;
-    bool is_signed;                           /* source a has a signed type */
-    uint8_t from_bits;                        /* bits of source a's type */
+    bool is_signed;                           /* true if source a has a signed type */
+    uint8_t from_bits;                        /* number of bits of source a's type */
     struct affine_source source[MAX_SOURCES]; /* a b c e */
     struct affine_dest dest[MAX_DESTS];
 };
 
-/* A register of the stream. bits 0: a predicate. */
+/* A register of the stream: its offset in bank 0, and its bits (0: a predicate). */
 struct affine_place {
     uint32_t offset;
     uint8_t bits;
@@ -80,7 +84,7 @@ struct affine_place {
 struct affine_stream {
     uint32_t begin, end; /* PCs; end is exclusive */
     struct affine_op *ops;
-    uint16_t *reg_at; /* register number by offset / 4 */
+    uint16_t *reg_at; /* offset in bank 0, divided by 4 -> register number */
     struct affine_place *regs;
     uint32_t n_regs, reg_words;
     /* for each instruction, the registers live before it: reg_words words with one bit per register */
@@ -90,7 +94,8 @@ struct affine_stream {
 /* The threads that execute an instruction. */
 struct affine_group {
     const lanemask_t *lanes; /* by warp of the batch */
-    /* sets of CTAs, one bit per CTA: CTAs with at least one of the threads; CTAs with all of their live threads */
+    /* some: set of the CTAs with at least one thread in the group; whole: set of the CTAs with all their live threads
+     * in the group (one bit per CTA) */
     uint32_t some, whole;
 };
 
@@ -99,7 +104,7 @@ struct stack_entry {
     lanemask_t *lanes; /* by warp of the batch */
 };
 
-/* The result for one combination of the sources' variants. */
+/* The result for one combination of the sources' variants, and the lanes that have this combination. */
 enum { MAX_PIECES = 16 };
 struct affine_piece {
     struct affine_tuple t;
@@ -113,7 +118,7 @@ struct affine_engine {
     uint32_t first, max_ctas, n_ctas, n_warps; /* n_ctas and n_warps describe the current batch */
     struct affine_stream stream;               /* stream of the program, or a stream of the engine if owns_stream */
     bool owns_stream;
-    struct affine_memo *memos; /* by instruction of the stream */
+    struct affine_memo *memos; /* instruction of the stream -> its recorded result */
     struct affine_reg *regs;
     struct affine_cell *cells; /* n_cells cells of all registers */
     size_t n_cells;
@@ -137,7 +142,8 @@ struct affine_engine {
     struct supply *to; /* see engine_send_to() */
     uint32_t to_first; /* first warp of the CTA that `to` belongs to */
     bool has_exact;    /* true if an entry has `exact` addresses to free */
-    /* Numbers of barriers passed: for each warp of the batch, and for each thread if lanes of a warp differ. */
+    /* Numbers of barrier markers passed: by warp of the batch, and by thread the markers that only some lanes of the
+     * warp passed together. */
     uint32_t *markers, *thread_markers;
     bool has_thread_markers;
     uint32_t sent; /* predicates sent */
@@ -153,11 +159,11 @@ bool engine_is_dead_elsewhere(const struct affine_engine *e, const struct affine
 static inline struct affine_memo *engine_memo(const struct affine_engine *e, const struct affine_op *op) {
     return &e->memos[op - e->stream.ops];
 }
-/* memo.c: if an earlier execution recorded the operation's result for the same sources, writes it for these threads,
- * and fills `step`. Returns false if the result must be computed. */
+/* memo.c: if an earlier execution recorded the operation's result for the same sources, writes this result for the
+ * threads of group `g`, and fills `step`. Returns false if the result must be computed. */
 bool engine_recall(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                    struct affine_step *step);
-/* Records the computed result if it is equal in all CTAs of the launch. */
+/* Records the result that was just computed if it is equal in all CTAs of the launch. */
 void engine_remember(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                      const struct affine_step *step);
 /* send.c: executes an enq for the threads of a group. Fills step->entries, or the queues of engine_send_to(); in the
@@ -165,8 +171,8 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
  * e->out_of_memory when memory runs out. */
 bool engine_send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                  uint32_t compared[N_COMPARES], struct affine_step *step);
-/* compute.c: executes a computation or load for these threads. Returns false after a fault (e->fx.fault, with
- * step->fault_cta and fault_lane) or with e->out_of_memory. */
+/* compute.c: executes a computation or load for the threads of group `g`. Returns false after a fault (e->fx.fault,
+ * with step->fault_cta and fault_lane) or with e->out_of_memory. */
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                     struct affine_step *step);
 #endif

@@ -9,7 +9,7 @@ static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(
 /* State of decoding. */
 struct decoder {
     const struct program *program;
-    struct affine_stream *to; /* if `regs` is NULL, registers are only counted */
+    struct affine_stream *to; /* the stream that is filled; if to->regs is NULL, registers are only counted */
 };
 
 /* Returns the number of the register at an offset of bank 0. Adds the register if it is new. */
@@ -45,7 +45,8 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
-        return op->n_dests == 1 && r->op != OP_CVTA; /* cvta adds the base address of the memory window */
+        /* not linear for cvta, because cvta adds the base address of the memory window to the base alone */
+        return op->n_dests == 1 && r->op != OP_CVTA;
     case RULE_ADD:
     case RULE_SUB:
     case RULE_NEG:

@@ -87,7 +87,7 @@ enum affine_rule affine_rule_of(const struct inst *in) {
 
 static enum affine_class weaker(enum affine_class a, enum affine_class b) { return a > b ? a : b; }
 
-/* Returns the class of a product: at most one factor may be affine. */
+/* Returns the class of a product: a vector if neither factor is scalar, else the weaker class of the two factors. */
 static enum affine_class product(const enum affine_class s[4]) {
     return s[0] != CLASS_SCALAR && s[1] != CLASS_SCALAR ? CLASS_VECTOR : weaker(s[0], s[1]);
 }

@@ -12,7 +12,7 @@ static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask
     return e->markers[warp] + most;
 }
 
-/* Returns the source's tuple that covers all these lanes, or NULL if there is none. */
+/* Returns the tuple that the source has in all of `lanes`, or NULL if there is none. */
 static const struct affine_tuple *tuple_of(const struct affine_engine *e, const struct affine_source *s, uint32_t cta,
                                            uint32_t w, lanemask_t lanes) {
     const struct affine_cell *c = &e->regs[s->reg].cells[cta];
@@ -22,7 +22,8 @@ static const struct affine_tuple *tuple_of(const struct affine_engine *e, const 
     return NULL;
 }
 
-/* *Sets out to the address of the access, with its offset. Returns false if a 32-bit address wraps in some thread. */
+/* Sets *out to the address of the access: tuple `t` plus the instruction's offset. Returns false if a 32-bit address
+ * wraps in some thread. */
 static bool full_address(const struct affine_engine *e, const struct inst *in, const struct affine_tuple *t,
                          struct affine_tuple *out) {
     *out = *t;
@@ -37,7 +38,7 @@ static bool full_address(const struct affine_engine *e, const struct inst *in, c
     return true;
 }
 
-/* Sends the address of each lane, for lanes without a common tuple. */
+/* Fills entry `to` with a separate address for each lane, for lanes without a common tuple. */
 static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_entry *to,
                        struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
@@ -53,8 +54,9 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* Returns the entry of warp i of the batch, with all fields but the address or predicate. Fields are written in place,
- * which is faster than a copy. Returns NULL when memory runs out. */
+/* Returns the entry for warp i of the batch, in its queue or in step->entries. All its fields are set, except the
+ * address or the predicate, which the caller writes in place; this is faster than a copy. Returns NULL when memory runs
+ * out. */
 static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
                                              const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];

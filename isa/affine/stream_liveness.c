@@ -43,7 +43,8 @@ bool affine_find_liveness(struct affine_stream *e) {
     uint64_t *set = malloc((words + 1) * sizeof *set);
     for (bool changed = set != NULL; changed;) {
         changed = false;
-        for (uint32_t pc = e->end; pc-- > e->begin;) { /* in backward order, each loop level needs one more pass */
+        /* instructions are visited in backward order, so that each level of nested loops needs only one more pass */
+        for (uint32_t pc = e->end; pc-- > e->begin;) {
             live_before(e, pc, set);
             if (memcmp(set, live_at(e, pc), words * sizeof *set) != 0) {
                 memcpy(live_at(e, pc), set, words * sizeof *set);
@@ -56,7 +57,9 @@ bool affine_find_liveness(struct affine_stream *e) {
 }
 
 bool engine_is_dead_elsewhere(const struct affine_engine *e, const struct affine_op *op) {
-    if (op->guard != NO_REG) /* a later instruction may read the old value in threads for which the guard is false */
+    /* a guarded write does not end the old value, which a later instruction may read in threads for which the guard is
+     * false */
+    if (op->guard != NO_REG)
         return false;
     for (uint32_t k = 0; k + 1 < e->depth; k++) {
         const uint32_t pc = e->stack[k].pc;

@@ -33,7 +33,8 @@ void supply_free(struct supply *s) {
 
 bool supply_grow(struct supply_ring *r) {
     uint32_t cap = r->cap ? 2 * r->cap : 8;
-    struct affine_entry *more = aligned_alloc(64, cap * sizeof *more); /* an entry is one cache line of the host */
+    /* aligned, because an entry is as large as a cache line of the host */
+    struct affine_entry *more = aligned_alloc(64, cap * sizeof *more);
     if (!more)
         return false;
     for (uint32_t i = 0; i < r->n; i++)
@@ -45,7 +46,7 @@ bool supply_grow(struct supply_ring *r) {
     return true;
 }
 
-/* Returns the lanes that have no entry or whose oldest entry belongs to another site. */
+/* Returns those of `lanes` that have no entry, or whose oldest entry belongs to a site other than `site`. */
 static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;
     for (uint32_t i = 0; i < r->n && lanes; i++) {
@@ -56,7 +57,7 @@ static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site
     return wrong | lanes;
 }
 
-/* Drops the oldest entry. All its lanes have taken it. */
+/* Drops the oldest entry, which all its lanes must have taken. */
 static void drop_first(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = at(r, 0);
     if (e->exact)
@@ -67,7 +68,8 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 }
 
 void supply_drop_taken(struct supply *s, struct supply_ring *r) {
-    const lanemask_t before = r->ready; /* taking entries never adds lanes to the ready lanes */
+    /* the lanes below are a subset of these, so the search ends when it has found all of them */
+    const lanemask_t before = r->ready;
     lanemask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)
         drop_first(s, r);

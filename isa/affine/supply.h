@@ -2,8 +2,8 @@
 #define ISA_AFFINE_SUPPLY_H
 /* Queues from the affine warp to the warps of its CTA: each warp has one queue of data and addresses and one queue of
  * predicates. A lane takes its entries in the order sent. If lanes have diverged, each path takes its lanes' part of an
- * entry. Converged lanes whose entries were sent separately take several entries at once. Queues have no size limit; a
- * hardware model limits them itself. */
+ * entry. Converged lanes whose entries were sent separately take several entries at once. Queues have no size limit
+ * here; a timing model limits them itself. */
 #include "engine.h"
 
 enum supply_queue { QUEUE_ADDRESS, QUEUE_PREDICATE, N_QUEUES };
@@ -11,8 +11,9 @@ static inline enum supply_queue queue_of(uint8_t kind) { return kind == SITE_PRE
 
 struct supply_ring {
     struct affine_entry *e;
-    uint32_t first, n, cap; /* cap: size of the ring, 0 or a power of two */
-    lanemask_t ready;       /* lanes with an entry */
+    /* first: index of the oldest entry; n: number of entries; cap: size of the ring, 0 or a power of two */
+    uint32_t first, n, cap;
+    lanemask_t ready; /* lanes with an entry */
 };
 struct supply {
     uint32_t n_warps;
@@ -83,12 +84,13 @@ static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint3
     supply_drop_first(s, r);
     return true;
 }
-/* Takes the oldest entry of each of these lanes. `warp` is the index of the queue, `index` is the warp's index in its
- * CTA. Requires an entry for each lane. Other lanes or bits of `out` are unchanged. Returns the lanes whose oldest
- * entry belongs to another site, which is a bug; then no entry is taken. */
+/* Takes the oldest entry of each of `lanes` and writes the addresses to out[]. `warp` is the index of the queue, and
+ * `index` is the warp's index in its CTA. Requires an entry for each lane. Other lanes or bits of `out` are unchanged.
+ * Returns the lanes whose oldest entry belongs to another site, which is a bug; then no entry is taken. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]);
-/* If `take` is false, reads the predicate without taking the entry. */
+/* Does the same for the queue of predicates: writes the bits of `lanes` to *out. If `take` is false, reads the
+ * predicate without taking the entry. */
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take);
 #endif

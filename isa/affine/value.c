@@ -12,7 +12,8 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
         for (int d = 0; d < 3; d++)
             warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
         s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
-        /* tid.x increases within a row of threads and drops at the end of the row */
+        /* tid.x increases by 1 within a row and drops at its end, so the lanes are in one row if and only if the last
+         * tid.x is the first one + (n - 1) */
         const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
         s->one_row[w] = x[n - 1] - x[0] == n - 1;
         s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
@@ -53,7 +54,8 @@ bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                          uint32_t warp) {
     uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
-    /* The base is the first value of the row, because it does not matter if the tuple wraps before this row. */
+    /* The base is the value in the first thread of the warp, because it does not matter if the tuple wraps before this
+     * thread. */
     struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
     return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
 }
@@ -149,7 +151,7 @@ static bool covers(const lanemask_t *lanes, const lanemask_t *live, uint32_t n) 
     return true;
 }
 
-/* Removes the lanes from all variants, and deletes variants without lanes. */
+/* Removes `lanes` from all variants, and deletes variants that have no live lanes any more. */
 static void remove_lanes(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
                          const lanemask_t *live) {
     uint32_t kept = 0, n = s->n_warps;
@@ -180,7 +182,7 @@ static void write_expanded(struct affine_cell *c, unsigned bits, const struct af
         }
 }
 
-/* Adds the lanes to the variant with this tuple, or adds a variant. */
+/* Adds `lanes` to the variant with tuple `t`. If there is none, adds such a variant. */
 static void add_variant(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
                         const struct affine_tuple *t) {
     uint32_t k = 0;

@@ -11,7 +11,7 @@
 enum { AFFINE_CTAS = 32, AFFINE_VARIANTS = 4 };
 
 struct affine_tuple {
-    uint64_t base, off[3]; /* all below 2^bits; off[0..2]: x, y, z */
+    uint64_t base, off[3]; /* all are below 2^bits; off[0], off[1], off[2]: offsets for tid.x, tid.y, tid.z */
 };
 
 /* The thread indices of a CTA, which are equal in all CTAs of a launch. */
@@ -19,12 +19,14 @@ struct affine_shape {
     struct dim3 block;
     uint32_t n_warps;
     lanemask_t launched[MAX_CTA_WARPS];
-    bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
-    bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
+    /* warp -> true if all its threads have the same tid.y and tid.z (they are in one row) */
+    bool one_row[MAX_CTA_WARPS];
+    /* warp -> true if it has 32 threads, and the threads of each half warp have the same tid.y and tid.z */
+    bool rows[MAX_CTA_WARPS];
     uint32_t tid[3][MAX_CTA_THREADS];
 };
 
-/* A register of one CTA. */
+/* The value of a register in one CTA. The cell owns `mask` and `threads`. */
 struct affine_cell {
     uint32_t n; /* number of tuples; 0 if `threads` has a value for each thread */
     struct affine_tuple v[AFFINE_VARIANTS];
@@ -37,13 +39,14 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block);
 
 static inline uint64_t affine_mask(unsigned bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 static inline bool affine_is_scalar(const struct affine_tuple *t) { return !(t->off[0] | t->off[1] | t->off[2]); }
-/* Returns the sign-extended value of `bits` bits. */
+/* Returns the lowest `bits` bits of v, sign-extended. */
 static inline int64_t affine_signed(uint64_t v, unsigned bits) {
     return bits >= 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
 /* Returns true if the tuple, as signed or unsigned numbers of `bits` bits, does not wrap in any thread of the CTA.
- * Offsets are signed. Exact, because a linear function has its extremes at the corners of the CTA's box. */
+ * Offsets are signed. The answer is exact, because a linear function has its extremes at the corners of the CTA's box
+ * of thread indices. */
 bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s);
 /* Does the same as affine_in_range() for the threads of one warp, which must be in one row. */
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
@@ -69,15 +72,15 @@ void affine_expand(const struct affine_tuple *t, unsigned bits, const struct aff
 void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                       uint32_t out[WARP_LANES]);
 
-/* Initializes a cell to 0 in all threads. It owns its memory. */
+/* Initializes a cell to 0 in all threads. cell_free() frees the memory that the cell owns. */
 void cell_init(struct affine_cell *c);
 void cell_free(struct affine_cell *c);
 /* Reads all lanes of a warp. Lanes that were never written are 0. */
 void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_shape *s, uint32_t warp,
                uint64_t out[WARP_LANES]);
-/* Writes a tuple's value to threads lanes[w] of each warp w. live[w] are the threads that have not exited; only they
- * matter. If there are more than AFFINE_VARIANTS tuples, the cell becomes exact, and *expanded is set. Returns false
- * when memory runs out. */
+/* Writes a tuple's value to threads lanes[w] of each warp w. live[w] are the threads that have not exited; the values
+ * of other threads need not be kept. If there are more than AFFINE_VARIANTS tuples, the cell becomes exact, and
+ * *expanded is set. Returns false when memory runs out. */
 bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
 /* Does the same as cell_write() for all threads that have not exited. */

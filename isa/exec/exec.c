@@ -20,7 +20,7 @@ void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m) {
         blend_lanes(reg_out(w, in->d2), d2, m, in->d2size);
 }
 
-/* Copies the low `size` bytes of each register of `reg` bytes. */
+/* Copies the low `size` bytes of each lane's register, which has `reg` bytes. */
 static void narrow(void *to, unsigned size, const unsigned char *from, unsigned reg) {
     unsigned char *t = to;
     for (int l = 0; l < WARP_LANES; l++)

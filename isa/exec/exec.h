@@ -61,7 +61,8 @@
 /* clang-format on */
 #include "isa/machine/effects.h"
 
-/* Execute K_LANE under a mask, and K_CVT. They are not inline, since they are rarely called. */
+/* exec_lane_masked() executes a K_LANE in some of the lanes; exec_cvt() executes a K_CVT. They are not inline, since
+ * they are called less often than a K_LANE in all lanes. */
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
 void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
 

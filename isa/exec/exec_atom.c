@@ -14,7 +14,7 @@ void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
     }
 }
 
-/* Copies operand values, since registers may change before the operation is performed. */
+/* Copies the operand values into `op`, since the registers may change before the operation is performed. */
 static void copy_operands(struct atom_op *op) {
     const struct inst *in = op->inst;
     unsigned bytes = WARP_LANES * in->msize;
@@ -26,8 +26,8 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Sets host addresses of all lanes. Returns false if a lane faults; `lanes` then has only the lanes below the faulting
- * lane. */
+/* Sets op->at to the host addresses of the lanes, and op->lanes to the lanes of `m`. If a lane faults, op->lanes has
+ * only the lanes below the faulting lane. */
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
@@ -60,7 +60,8 @@ static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct 
     for (unsigned e = 0; e < n; e++)
         op->b[e] = reg_ptr(w, in->n_list ? w->program->lists[in->list + n + e] : in->b);
     op->c = reg_ptr(w, in->c);
-    if (n > 1 || w->capture) /* results may overwrite operands of later elements */
+    /* copies the operands, because with several elements, results may overwrite operands of later elements */
+    if (n > 1 || w->capture)
         copy_operands(op);
     if (!w->capture)
         atom_apply(w, op, op->lanes);

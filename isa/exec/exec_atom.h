@@ -17,8 +17,8 @@ struct atom_op {
     const struct inst *inst;
     lanemask_t lanes, flush;
     uint8_t n_elems;
-    unsigned char *at[WARP_LANES]; /* host addresses of element 0 */
-    const void *b[ATOM_MAX_ELEMS]; /* operands: registers, or the copies below */
+    unsigned char *at[WARP_LANES]; /* lane -> host address of element 0 */
+    const void *b[ATOM_MAX_ELEMS]; /* element -> its operand b in all lanes: a register, or the copy in b_values */
     const void *c;
     /* copies of the operands, filled if the atomic is captured; elements of vectors have at most 4 bytes */
     _Alignas(16) unsigned char b_values[ATOM_OPERAND_BYTES * 2];

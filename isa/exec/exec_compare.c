@@ -128,7 +128,8 @@ ALL_CMP(SET_INT_FUNCTIONS)
          d = ((t) | c) ? TRUE_##D : 0)                                                                                 \
     LANE(name##_xor, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED),         \
          d = ((t) ^ c) ? TRUE_##D : 0)
-/* These rows use the functions above for another destination type of the same size. */
+/* Makes the four rows of a destination type D that has no functions of its own: they use the functions that SET_BOOL()
+ * made with the same name for another type of the size of D. */
 #define SET_SAME(name, D, S, cmp, flags)                                                                               \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), name, )                                  \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED), name##_and, )    \

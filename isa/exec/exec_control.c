@@ -1,4 +1,5 @@
-/* Executes branches through tables, exits and barriers: the functions report targets and arrivals in the effects. The
+/* Executes branches through tables, exits and barriers: the functions
+ * write branch targets and barrier arrivals to struct effects. The
  * driver (isa/paths/control.c) and the reconvergence model then move the paths. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"

@@ -124,7 +124,7 @@ FP_INLINE double f64_sat(double x) {
             d[l] = (lane_##D)(value);                                                                                  \
         }                                                                                                              \
     }
-#define STORE_HALF(name, limited, value) /* uses two loops: see half_lanes.h */                                        \
+#define STORE_HALF(name, limited, value) /* two loops become vector code, one does not: half_lanes.h */                \
     static __attribute__((noinline)) void store_##name(void *to, const double *t) {                                    \
         uint16_t *d = to;                                                                                              \
         float odd[WARP_LANES];                                                                                         \
@@ -200,7 +200,8 @@ STORE(F64_sat, F64, f64_sat(x))
     VIA(cvt_##rnd##_U16_##S##tag, load, rnd##_U16##nan)                                                                \
     VIA(cvt_##rnd##_S64_##S##tag, load, rnd##_S64)                                                                     \
     VIA(cvt_##rnd##_U64_##S##tag, load, rnd##_U64)
-/* 0x1.fffffep30 is the last f32 below 2^31. */
+/* These functions limit the value to 0x1.fffffep30, the largest f32 below 2^31, because the cast to int32_t is
+ * undefined for values of 2^31 and above. */
 FP_INLINE int32_t s32_from_f32(float x) {
     float low = x > -0x1p31f ? x : -0x1p31f;
     int32_t r = (int32_t)(low < 0x1.fffffep30f ? low : 0x1.fffffep30f);
@@ -245,7 +246,7 @@ FROM_INT_FNS(S16)
 FROM_INT_FNS(S32)
 FROM_INT_FNS(S64)
 
-/* Up to 32 bits, conversion to f64 is exact in every mode. */
+/* The conversion of an integer of up to 32 bits to f64 is exact, so all rounding modes use its function here. */
 ROWS_FUNCTION(cvt_RN_F64_U8, DA(F64, U8), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U16, DA(F64, U16), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U32, DA(F64, U32), d = (double)a)

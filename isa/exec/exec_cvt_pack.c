@@ -47,7 +47,8 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 #define TO_TF32(rnd, sat, on)                                                                                          \
     CVT(cvt_##rnd##_TF32_##sat##on, CVT, T2(TF32, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER,             \
         DA(TF32, F32), d = tf32_from_f32(a, RND_##rnd, sat, on))
-/* cvt.pack puts a above b. For formats of 8 bits and less (PACK3), it also puts c, shifted left, above a and b. */
+/* cvt.pack: the result has b in its lowest bits and a above b. For formats of 8 bits and less (PACK3), it also has c,
+ * shifted left, above a and b. */
 #define PACK(T, min, max)                                                                                              \
     LANE(pack_##T, CVT, T2(T, S32), FORM(MODE, PACK) | FLAG(SAT), INT_OTHER, DAB(B32, S32, S32),                       \
          d = pack16((uint16_t)s32_clamp(a, min, max), (uint16_t)s32_clamp(b, min, max)))
@@ -218,7 +219,7 @@ PACK3(S4, 4, -8, 7)
 PACK3(U2, 2, 0, 3)
 PACK3(S2, 2, -2, 1)
 
-/* ---- formats of a byte and less, and cvt.rs. The last arguments of a row are 1 if it has .satfinite or .relu ---- */
+/* ---- formats of a byte and less, and cvt.rs. An argument of 0 or 1 says whether a row has .satfinite or .relu ---- */
 SMALL(E4M3)
 SMALL(E5M2)
 SMALL(E2M3)

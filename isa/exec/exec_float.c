@@ -127,7 +127,8 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     MINMAX_F32_(fn##_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(NAN), 0, 1, 1)                                        \
     MINMAX_F32_(fn##_ftz_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
 
-/* With three sources (PTX ISA 8.8), combines the first two, then the result with the third. */
+/* min and max with three sources (PTX ISA 8.8): computes the minimum or maximum of the first two sources, and then of
+ * this result and the third source. */
 #define MINMAX3_F32_(name, op, which, form, ftz, nan, abs)                                                             \
     LANE(name, op, T1(F32), form, F32_MINMAX, DABC(F32, F32, F32, F32), float x = f32_flush(a, ftz);                   \
          float y = f32_flush(b, ftz); float z = f32_flush(c, ftz); x = abs ? f32_abs(x) : x; y = abs ? f32_abs(y) : y; \
@@ -230,7 +231,7 @@ F64_LANES_FN(f64_lanes_sqrt, F64_OP_SQRT)
 FP_INLINE void f64_compute(enum f64_op op, int rnd, double *r, const double *a, const double *b, const double *c) {
     static f64_lanes *const lanes[] = {f64_lanes_add, f64_lanes_sub, f64_lanes_mul, f64_lanes_div,
                                        f64_lanes_fma, f64_lanes_rcp, f64_lanes_sqrt};
-    f64_lanes *volatile compute = lanes[op]; /* volatile hides the called function from the compiler */
+    f64_lanes *volatile compute = lanes[op]; /* volatile: the compiler cannot inline the call */
     const int before = fegetround();
     fesetround(rnd == RND_RZ ? FE_TOWARDZERO : rnd == RND_RM ? FE_DOWNWARD : FE_UPWARD);
     compute(r, a, b, c);

@@ -78,12 +78,12 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
             s[i] = p->src[i] == FUSED_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
-    while (c->part[to - 1].op > FUSED_FMA) /* minimum, maximum, sign changes and moves do not round */
+    while (c->part[to - 1].op > FUSED_FMA) /* skips the last parts that do not round: min, max, sign, move */
         to--;
     return rounded(&c->part[to - 1], previous);
 }
 
-/* Returns true if a part rounds. Moves and comparisons give the same result in any width. */
+/* Returns true if one of the parts [from, to) rounds. If none does, the result is the same with and without `wide`. */
 static bool rounds(const struct fused *c, unsigned from, unsigned to) {
     for (unsigned k = from; k < to; k++)
         if (c->part[k].op <= FUSED_FMA)

@@ -188,7 +188,7 @@ OOB_FNS(fma_relu, f16)
 OOB_FNS(fma, bf16)
 OOB_FNS(fma_relu, bf16)
 
-/* neg and abs: changes the sign bit of h, which is flushed if `ftz` is set */
+/* neg and abs: changes the sign bit. With `ftz`, first turns a subnormal number into zero. */
 FP_INLINE void half_signs(bool ftz, bool negate, int n, uint16_t *d, const uint16_t *a) {
     HALF_LANES(i, n) {
         uint16_t h = f16_flush(a[i], ftz);
@@ -206,7 +206,7 @@ SIGN_FN(neg_ftz_f16, 1, 1)
 FP_INLINE void half_minmax(bool bf16, bool max, bool ftz, bool nan, bool xorsign, int n, uint16_t *d, const uint16_t *a,
                            const uint16_t *b) {
     HALF_LANES(i, n) {
-        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* the sign bit of a NaN counts, too */
+        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* sign of a * b, even for a NaN */
         x = xorsign ? x & 0x7fffu : x;
         y = xorsign ? y & 0x7fffu : y;
         float r = f32_minmax(half_widen(x, bf16, ftz), half_widen(y, bf16, ftz), max, nan, 0);
@@ -420,7 +420,8 @@ COMPARE_FNS(GEU)
 COMPARE_FNS(NUM)
 COMPARE_FNS(NAN)
 
-/* C is the type of the predicate source. */
+/* Makes the rows of setp and set for one comparison. In COMPARISON_ROWS, C is the type of the predicate that a boolean
+ * operator combines with the comparison; NONE: there is no such source. */
 #define COMPARISON(cmp)                                                                                                \
     COMPARISON_ROWS(cmp, NONE, NONE)                                                                                   \
     COMPARISON_ROWS(cmp, AND, PRED)                                                                                    \
@@ -488,7 +489,7 @@ ROW3(F16, FLAG(OOB) | FLAG(RELU), fma_relu_oob_f16)
 ROW3(BF16, FLAG(OOB), fma_oob_bf16)
 ROW3(BF16, FLAG(OOB) | FLAG(RELU), fma_relu_oob_bf16)
 
-/* the sign bit is the same in both formats */
+/* bf16 uses the functions of f16 without .ftz, since both formats have the sign in bit 15 */
 ROW1(ABS, F16, 0, abs_f16)
 ROW1(ABS, F16, FLAG(FTZ), abs_ftz_f16)
 ROW1(ABS, BF16, 0, abs_f16)

@@ -35,7 +35,7 @@ static inline int32_t rem_s32(int32_t a, int32_t b) {
     return b == 0 ? a : (int32_t)((uint32_t)a - (uint32_t)div_s32(a, b) * (uint32_t)b);
 }
 
-/* Two 16-bit lanes of a word. */
+/* join() makes a word of two 16-bit halves. The other functions return half n or byte n of a word. */
 static inline uint32_t join(uint32_t lo, uint32_t hi) { return (lo & 0xffff) | hi << 16; }
 static inline int32_t half(uint32_t x, int n) { return (int16_t)(x >> 16 * n); }
 static inline uint32_t uhalf(uint32_t x, int n) { return x >> 16 * n & 0xffff; }

@@ -84,8 +84,8 @@ FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elemen
     }
 }
 
-/* Reads a fragment from the registers `list` into `to`: row by row with `columns` elements per row; B is transposed.
- * The elements of a quad's register are adjacent in `to`. */
+/* Reads a fragment from the registers `list` into `to`: row by row, with `columns` elements per row; B is transposed.
+ * A quad (four adjacent lanes) holds elements of one row of the matrix, or of one column of B. */
 FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
                              unsigned n, double *to, unsigned columns) {
     const unsigned of_quad = 4 * f.elements, step = fragment_width(f) / f.elements;
@@ -149,7 +149,7 @@ FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_fo
     }
 }
 
-/* One row of a matrix: of the sums or of b. */
+/* A vector of MOST_N doubles: one row of the sums, or one row of matrix b. */
 typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
 
 /* Adds up the first `m` rows; products are exact. Computes four rows at once, since they do not depend on each

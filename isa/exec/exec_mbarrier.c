@@ -148,7 +148,8 @@ void mbarrier_copies_done(struct cta *c, uint64_t address) {
     memcpy(c->shared + address, &word, sizeof word);
 }
 
-/* Returns the host address of a lane's object; NULL: fx holds the fault. */
+/* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. NULL: fx holds
+ * the fault. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
     uint64_t address = fx->addr[lane], word;
     unsigned char *at = mem_lane(w, in, fx, lane, true);

@@ -8,9 +8,10 @@
 enum {
     MBARRIER_COUNT_BITS = 20,
     MBARRIER_COUNT_MAX = (1 << MBARRIER_COUNT_BITS) - 1,
-    MBARRIER_PENDING = 0,   /* 20 bits: arrivals that the phase waits for */
-    MBARRIER_EXPECTED = 20, /* 20 bits: arrivals that the next phase will wait for */
-    MBARRIER_TX = 40,       /* 21 bits, signed: asynchronous transactions that the phase waits for */
+    /* positions in the object: each constant is the number of the lowest bit of a field */
+    MBARRIER_PENDING = 0,   /* 20 bits: number of arrivals that the phase still waits for */
+    MBARRIER_EXPECTED = 20, /* 20 bits: number of arrivals that the next phase will wait for */
+    MBARRIER_TX = 40,       /* 21 bits, signed: number of asynchronous transactions that the phase waits for */
     MBARRIER_PHASE = 62,    /* 1 bit: parity of the phase, 0 at first */
     MBARRIER_LIVE = 63,     /* 1 bit: initialised */
 };

@@ -48,7 +48,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
             }                                                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        RT all[WARP_LANES]; /* idle lanes have the address of an executing lane */                                     \
+        RT all[WARP_LANES]; /* safe: an idle lane has the address of an executing lane */                              \
         name##_all(all, s, addr, e, n);                                                                                \
         blend_elems(d, all, m, WARP_LANES, sizeof *d);                                                                 \
     }                                                                                                                  \
@@ -101,7 +101,7 @@ LOADS(X)
 STORES(X)
 #undef X
 
-enum { WIDTH_KEY = 32 }; /* a register has fewer bytes than this */
+enum { WIDTH_KEY = 32 }; /* factor in KEY(): greater than the bytes of any register */
 #define KEY(mb, rb, sg) (((mb)*WIDTH_KEY + (rb)) * 2 + (sg))
 
 static void load_elem(const struct inst *in, void *d, const struct span *s, const uint64_t *addr, unsigned e,
@@ -364,7 +364,8 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
         load_4_4_0_all(reg_out(w, in->d), &s, fx->addr, 0, 1);
 }
 
-/* Checks the lists, so that the walk unit can read them. */
+/* Checks that every lane's address has a record (struct walk_record), and that the list to which the record points is
+ * in one allocation. So the walk unit can read the lists without checks. Otherwise sets a fault and returns false. */
 static bool has_lists(struct warp *w, lanemask_t m, struct effects *fx) {
     const struct memory *mem = w->cta->launch->memory;
     for (; m; m &= m - 1) {
@@ -422,7 +423,8 @@ static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, str
     fx->fetched = 0;
 }
 
-/* Executes isspacep. Constant variables are device memory that kernels may not write. */
+/* For isspacep: returns true if a generic address is in the space `wanted`. Constant variables are in device memory, in
+ * allocations that kernels may not write. */
 static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
     if (s != SPACE_GLOBAL)

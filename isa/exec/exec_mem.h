@@ -30,7 +30,8 @@ struct span {
     uint32_t lane_step; /* local memory: bytes from one lane's memory to the next lane's; else 0 */
     /* local memory is interleaved by words (warp_local()): the access of lane l is at warp_local(w, l, addr[l]) */
     bool words;
-    /* the accesses of all 32 lanes are inside, even of lanes that do not execute; not for SHAPE_ANY */
+    /* address pattern (isa/machine/shape.h). Unless it is SHAPE_ANY, the accesses of all 32 lanes are inside the
+     * checked memory, even those of lanes that do not execute */
     enum shape shape;
 };
 

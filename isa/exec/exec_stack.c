@@ -91,7 +91,7 @@ STACK_FUNCTIONS(u64, 8)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* The stack of a thread (PTX ISA 9.7.9.25 to 9.7.9.27). */
+/* Rows of the three instructions, which PTX calls stack manipulation instructions. */
 STACK_ROWS(U32, u32)
 STACK_ROWS(U64, u64)
 /* clang-format on */

@@ -6,7 +6,7 @@
 #include "isa/machine/blend.h"
 #include "tex_lanes.h"
 
-/* NOTHING: the access is out of range with .zero, so a load returns 0 and a store does nothing */
+/* SURF_NOTHING: the access is out of range with .zero, so a load returns 0 and a store does nothing */
 enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT };
 
 struct surf_access {
@@ -17,7 +17,8 @@ struct surf_access {
 };
 
 /* Brings a coordinate into [0, n - width]. A coordinate out of range is clamped (.clamp), suppresses the access
- * (.zero), or stops the kernel (.trap). */
+ * (.zero), or stops the kernel (.trap). If the surface is smaller than the access, .clamp suppresses the access,
+ * too. */
 static enum outcome bring_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp) {
     uint32_t last = n >= width ? n - width : 0;
     if (n >= width && *x <= last)

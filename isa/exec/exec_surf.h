@@ -27,6 +27,6 @@ const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lan
 void tex_effects(struct effects *fx, const struct texture *t);
 /* Reports the fault of a texel outside device memory. */
 void tex_outside(struct effects *fx, int lane, const struct texture *t, uint64_t address);
-/* Returns source i of the list, after the destinations. */
+/* Returns source i of the instruction: in its operand list, the sources follow the destinations. */
 uint32_t tex_source(const struct warp *w, const struct inst *in, unsigned i, int lane);
 #endif

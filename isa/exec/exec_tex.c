@@ -54,7 +54,8 @@ void tex_effects(struct effects *fx, const struct texture *t) {
     fx->space = SPACE_TEX;
     fx->n_elems = 1;
     fx->halves.shape = SHAPE_ANY;
-    fx->msize = (uint8_t)(t->kind == TEXTURE_SAMPLER ? 4 : tex_texel_bytes(t)); /* a sampler has no texels */
+    /* a sampler has no texels, so its size is set to 4, a valid size */
+    fx->msize = (uint8_t)(t->kind == TEXTURE_SAMPLER ? 4 : tex_texel_bytes(t));
     fx->shared_lanes = fx->local_lanes = 0;
 }
 
@@ -125,7 +126,7 @@ static void write_texel(const struct warp *w, const struct inst *in, enum type t
     }
 }
 
-/* Fetches for one lane. Returns false if the texel is outside memory. */
+/* The type of a function that fetches for one lane. The function returns false if the texel is outside memory. */
 typedef bool sample_fn(const struct texture *t, struct tex_access *access, const struct tex_fetch *f,
                        const struct isa_row *row, struct texel *out);
 
@@ -261,8 +262,8 @@ static void exec_tld4(struct warp *w, const struct inst *in, lanemask_t m, struc
     sample(w, in, m, fx, gather);
 }
 
-/* Channel types and orders have OpenCL's numbers; address and filter modes have the numbers of PTX's .samplerref
- * fields. */
+/* These functions compute the results of txq and suq. A channel type or channel order is returned as its number in
+ * OpenCL; an address or filter mode is returned as its number in a .samplerref of PTX. */
 static uint32_t channel_type(const struct texture *t) {
     static const uint32_t plain[] = {[TEX_U8] = 0x10da,  [TEX_S8] = 0x10d7,  [TEX_U16] = 0x10db, [TEX_S16] = 0x10d8,
                                      [TEX_U32] = 0x10dc, [TEX_S32] = 0x10d9, [TEX_F16] = 0x10dd, [TEX_F32] = 0x10de};

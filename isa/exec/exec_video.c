@@ -28,7 +28,7 @@ enum {
 
 bool video_is(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
-/* Returns the elements of a SIMD instruction; 1 for other instructions. */
+/* Returns the number of elements in a register of a SIMD instruction, or 1 for a scalar instruction. */
 static unsigned elements(unsigned op) {
     const char *name = isa_ops[op].mnemonic;
     const char last = name[strlen(name) - 1];

@@ -130,8 +130,8 @@ static inline struct match_words match_words(const struct warp *w, const struct 
     return v;
 }
 
-/* Compares each lane's value with the values of all members. Has no branches, so every distribution takes the same
- * time. */
+/* Compares each lane's value with the values of all members. The loop has no branches, so its time does not
+ * depend on the values. */
 static inline __attribute__((always_inline)) void match_any(struct warp *w, const struct inst *in, lanemask_t m,
                                                             unsigned bytes) {
     enum { N = VEC_BYTES / sizeof(uint32_t), VECTORS = WARP_LANES / N };
@@ -236,8 +236,8 @@ static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct ef
         blend_lanes(reg_ptr(w, in->d2), &leader, m, 0);
 }
 
-/* Reads special registers that change. All values derive from the warp's clock; the global timer, too, advances by one
- * per cycle. */
+/* Reads special registers that change. Clocks and the global timer have the value of the warp's clock, so the timer,
+ * too, advances by one per cycle. Performance counters (%pm) read 0. */
 static void read_special(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     bool high = in->imm == SPECIAL_CLOCK_HI || in->imm == SPECIAL_GLOBALTIMER_HI;
     bool clock = in->imm >= SPECIAL_CLOCK && in->imm <= SPECIAL_GLOBALTIMER_HI;

@@ -23,7 +23,7 @@ struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
     unsigned bytes;       /* bytes of an integer argument: 4 or 8 */
-    unsigned keep;        /* bytes of an integer argument after the length modifier h or hh */
+    unsigned keep;        /* low bytes of an integer argument that are printed: h keeps 2 bytes, hh keeps 1 */
     char letter;
 };
 

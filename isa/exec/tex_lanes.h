@@ -10,7 +10,7 @@
 #include <math.h>
 
 enum {
-    TEX_EXTENT_MAX = 1 << 28, /* larger textures take the slow path */
+    TEX_EXTENT_MAX = 1 << 28, /* textures with more texels in a dimension are fetched lane by lane */
     TEX_FAR = 1 << 30         /* coordinates beyond this are out of range in all address modes */
 };
 
@@ -19,7 +19,7 @@ struct tex_plane {
     const struct texture *t;
     const unsigned char *host; /* address of texel 0 */
     unsigned bytes;            /* bytes of a texel */
-    unsigned channels;         /* channels of the result that are needed */
+    unsigned channels;         /* number of channels of the result that the instruction needs */
     bool is_float;
 };
 
@@ -66,7 +66,8 @@ static inline bool tex_plane_find(const struct texture *t, unsigned geometry, co
 
 /* ---- coordinates ---- */
 
-/* Wrapping and mirroring exist for normalised coordinates only. */
+/* Returns the address mode of a dimension. Wrapping and mirroring exist for normalised coordinates only; with other
+ * coordinates they become clamping. */
 static inline enum texture_address tex_real_mode(const struct texture *t, int dimension) {
     enum texture_address m = (enum texture_address)t->address[dimension];
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
@@ -260,7 +261,7 @@ static inline void tex_compare(const struct tex_plane *p, const uint32_t *refere
 }
 
 /* Reads a texel for each lane, or the border's colour if an index is outside. Lanes whose bits in `used` are all set
- * record the texel's address. */
+ * record the address of the first texel inside. */
 static inline void tex_tap(const struct tex_plane *p, const struct tex_rows *from, const struct texel *border,
                            const int32_t *x, const int32_t *y, const int32_t *z, const uint32_t *used,
                            struct tex_lanes *out) {

@@ -85,7 +85,7 @@ static void store_channel(const struct texture *t, unsigned char *to, uint32_t v
     }
     if (from_float && is_small_integer(t)) {
         float x = f32_from_bits(v), low = t->format == TEX_S8 || t->format == TEX_S16 ? -1.0f : 0.0f;
-        x = x > low ? x : low; /* NaN too */
+        x = x > low ? x : low; /* a NaN becomes `low` */
         v = (uint32_t)(int32_t)rintf((x < 1.0f ? x : 1.0f) * integer_one(t));
     } else if (is_small_integer(t)) {
         v = saturated(t, v, t->format == TEX_S8 || t->format == TEX_S16);
@@ -123,7 +123,8 @@ bool tex_store(const struct texture *t, const struct tex_access *a, uint32_t x, 
 
 /* ---- coordinates ---- */
 
-/* Wrapping and mirroring exist for normalised coordinates only. */
+/* Returns the address mode of a dimension. Wrapping and mirroring exist for normalised coordinates only; with other
+ * coordinates they become clamping. */
 static enum texture_address address_mode(const struct texture *t, int dimension) {
     enum texture_address m = t->address[dimension];
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
@@ -224,7 +225,7 @@ static uint32_t layer_index(const struct texture *t, uint32_t layer) {
     return layer < n ? layer : n - 1;
 }
 
-/* Computes the mean of up to 8 texels. */
+/* Computes the weighted mean of up to 8 texels. Returns false if a texel is outside memory. */
 static bool mix(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, const struct taps p[3],
                 int64_t slice, int n_dims, struct texel *out) {
     float sum[4] = {0, 0, 0, 0};
@@ -330,7 +331,7 @@ float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, con
         }
         longest = sum > longest ? sum : longest;
     }
-    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* `longest` is the square of a length */
+    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* 0.5: `longest` is the square of a length */
 }
 
 /* ---- fetches ---- */
@@ -372,7 +373,7 @@ static bool fetch_level(const struct texture *t, struct tex_access *a, const str
 
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     float last = t->levels ? (float)(t->levels - 1) : 0.0f;
-    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* for NaN, the largest level */
+    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN gives level 0, the largest */
     unsigned first = (unsigned)(t->linear_levels ? level : ceilf(level + 0.5f) - 1.0f);
     float weight = t->linear_levels ? floorf((level - (float)first) * 256.0f + 0.5f) / 256.0f : 0.0f;
     struct texel next;

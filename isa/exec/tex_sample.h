@@ -21,7 +21,7 @@ struct tex_access {
 
 unsigned tex_texel_bytes(const struct texture *t);
 bool tex_is_float(const struct texture *t);
-/* Returns the texels along dimension 0, 1 or 2: at least 1. */
+/* Returns the number of texels in dimension 0, 1 or 2: at least 1. */
 uint32_t tex_extent(const struct texture *t, int dimension);
 uint64_t tex_address(const struct texture *t, uint32_t x, uint32_t y, uint32_t z);
 
@@ -40,9 +40,9 @@ struct tex_fetch {
     unsigned geometry;
     uint32_t layer;    /* layer of an array */
     float at[3];       /* coordinates x, y, z, by geometry */
-    int32_t texel[3];  /* integer coordinates, instead of `at`; these are never filtered */
-    bool integer;      /* level of detail; 0: the largest level */
-    int32_t offset[3]; /* texels added to the coordinates */
+    int32_t texel[3];  /* integer coordinates, used instead of `at` if `integer` is set; they are never filtered */
+    bool integer;      /* the fetch has integer coordinates */
+    int32_t offset[3]; /* number of texels added to each coordinate */
     float level;       /* level of detail; 0: the largest level */
     bool compare;      /* depth comparison: before filtering, a component becomes 1 if `reference` <= texel, else 0 */
     float reference;
@@ -52,8 +52,8 @@ struct tex_fetch {
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out);
 /* Performs tld4: reads channel `c` of the four texels that a linear filter would use. */
 bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int c, struct texel *out);
-/* Returns the level of detail for steps of `dx` and `dy` in the coordinates (tex.grad): the longer step covers one
- * texel. */
+/* Returns the level of detail for steps of `dx` and `dy` in the coordinates (tex.grad): at this
+ * level, the longer step covers one texel. */
 float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, const float dx[3], const float dy[3]);
 /* Returns a mipmap level as a texture of its own. `level` is below max(1, t->levels). */
 struct texture tex_level(const struct texture *t, unsigned level);

@@ -71,7 +71,8 @@ static void report_partial(struct check_cta *c, uint32_t warp, const struct part
     f->live = p->live;
 }
 
-/* Reports warps with missing lanes when a barrier completes, or (`there` NULL) when the CTA ends. */
+/* Reports each warp whose partial arrival at the barrier still lacks lanes when the barrier completes or the CTA ends.
+ * `there`: for each warp, the lanes that have arrived; NULL: the CTA ends. */
 static void close_partial(struct check_cta *c, uint32_t barrier, const lanemask_t *there) {
     for (uint32_t i = 0; i < c->cta->n_warps; i++) {
         struct partial *p = &c->partial[barrier][i];
@@ -125,7 +126,7 @@ void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { o
 
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
     order_join_lanes(&c->warp[w->index], lanes | (w->launched & ~w->live),
-                     w->launched); /* the instruction does not wait for lanes that have exited */
+                     w->launched); /* lanes that have exited count as synchronised, too */
 }
 
 /* Records that all members except exited ones execute the instruction together. */
@@ -182,7 +183,7 @@ void check_release(struct check_cta *c, uint32_t barrier) {
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                           const struct effects *fx) {
     uint32_t pc = check_pc(w, in);
-    if (!fx->lanes || fx->lanes != lanes) /* lanes with a false guard arrive later on their own */
+    if (!fx->lanes || fx->lanes != lanes) /* lanes with a false guard pass; the rest execute the barrier again */
         return;
     check_use(c, w, in, lanes, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE)
@@ -231,7 +232,7 @@ void check_before(struct check_cta *c, const struct warp *w, const struct inst *
         return;
     if (in->fn.warp == sys_vprintf)
         check_format(c, w, in, guard_lanes(w, in, lanes));
-    if (in->fn.warp == sys_malloc) /* the result may overwrite the argument's register */
+    if (in->fn.warp == sys_malloc) /* saves the sizes, since the result may overwrite their register */
         memcpy(c->malloc_bytes, reg_ptr(w, in->a), sizeof c->malloc_bytes);
 }
 
@@ -248,10 +249,10 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
 
 static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
-    if (check_opcode(n->in) == OP_CP) /* the arrival takes effect when the copies are complete */
+    if (check_opcode(n->in) == OP_CP) /* this arrival counts as a wait for the copies (check_copy.c) */
         copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* counts as a weak write to the synchronisation object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* these count as weak writes to the object */
         n->strong = WEAK;
         n->reads = false;
     } else {

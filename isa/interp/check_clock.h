@@ -15,8 +15,8 @@ struct clocks {
     bool failed;      /* out of memory: later clocks are incomplete */
 };
 
-/* Starts a launch of `n_ctas` CTAs (at least 1) with `entries` times each. All clocks of the previous launch must have
- * been freed. */
+/* Starts a launch of `n_ctas` CTAs (at least 1). A clock has `entries` times for each CTA. All clocks of the previous
+ * launch must have been freed. */
 void clocks_begin(struct clocks *k, uint64_t n_ctas, uint32_t entries);
 /* Add and remove an owner of `c`; the last removal frees it. Both allow NULL. */
 struct clock *clock_ref(struct clock *c);

@@ -9,7 +9,8 @@
 
 static uint64_t allocation_bytes(const struct allocation *a) { return a->end - a->begin; }
 
-/* Allocates the bitmap. Returns false if out of memory; the whole allocation is then treated as written. */
+/* Allocates the bitmap of written bytes. Returns false if out of memory; all bytes of the allocation then count as
+ * written. */
 static bool has_bits(struct checker *k, struct device_shadow *s, const struct allocation *a) {
     if (!s->written && !(s->written = calloc(1, allocation_bytes(a) / 8 + 1))) {
         s->all = true;
@@ -69,7 +70,7 @@ static struct device_shadow *shadow_of(struct checker *k, const struct memory *m
     }
     bool pad = !s->known && a->padded;
     s->known = true;
-    if (pad && has_bits(k, s, a)) { /* the user asked to ignore accesses to padding */
+    if (pad && has_bits(k, s, a)) { /* padding counts as written: the user allows accesses to it */
         set_bits(s->written, 0, MEM_SLACK, true);
         set_bits(s->written, allocation_bytes(a) - MEM_SLACK, MEM_SLACK, true);
     }
@@ -121,7 +122,7 @@ void check_shared_memory(struct checker *k, const struct memory *m) {
         struct device_shadow *s = a->live && a->pages ? shadow_of(k, m, a) : NULL;
         if (!s || s->all)
             continue;
-        if (!a->mapped) { /* a mapped file, which other processes may write */
+        if (!a->mapped) { /* memory in a file (mem_move_to_file()), which other processes may write */
             s->all = true;
             continue;
         }

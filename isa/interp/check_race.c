@@ -9,7 +9,7 @@ struct lane {
     int lane;
     uint64_t at;      /* address */
     uint64_t granule; /* address of the current granule */
-    unsigned shift;   /* its size is 1 << shift bytes */
+    unsigned shift;   /* the granule's size is 1 << shift bytes */
     enum space space;
 };
 

@@ -30,11 +30,11 @@ struct finding {
     uint32_t pc, other_pc; /* NO_PC: none */
     uint64_t count;
     struct dim3 cta, other_cta;
-    uint32_t thread, other_thread; /* thread in the CTA: 32 * warp + lane */
+    uint32_t thread, other_thread; /* number of the thread in the CTA: 32 * warp + lane */
     enum space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_write, other_is_write; /* kind of the accesses; atomics count as writes */
+    bool is_write, other_is_write; /* the access is a write or an atomic */
     bool lost_update;              /* race: several lanes that have read the value write it in one
                                                * instruction */
     bool same_instruction;         /* race: lanes of one instruction store different values */
@@ -86,7 +86,7 @@ struct shadow {
 struct device_shadow {
     unsigned char *written; /* one bit per byte, set if the byte has been written; NULL: no byte has been written */
     bool all;               /* all bytes are initialised */
-    bool known;             /* set up at the first access */
+    bool known;             /* the state has been set up, which happens at the first access */
     bool live;              /* scratch variable: true if the allocation still exists */
     struct shadow touched;
 };
@@ -100,7 +100,7 @@ struct heap_record {
 
 /* A synchronisation object: a flag, lock, counter or mbarrier. */
 struct sync_place {
-    uint64_t address;       /* key; 0: free slot */
+    uint64_t address;       /* the key of the hash table: address + 1; 0: free slot */
     struct clock *released; /* events that precede a read of this object with GPU scope */
     /* events that precede a read by CTA `local_cta` with CTA scope; NULL: equal to `released` */
     struct clock *local;
@@ -117,7 +117,7 @@ struct sync_places {
 struct checker {
     struct device_shadow *shadow; /* indexed by allocation.serial */
     uint32_t n_shadow;
-    uint32_t hint;             /* allocation found last; see mem_find() */
+    uint32_t hint;             /* index of the allocation found last; see mem_find() */
     uint64_t heap;             /* address of the heap of malloc(), 0 while unknown */
     struct heap_record *block; /* sorted by address */
     uint32_t n_blocks, cap_blocks;
@@ -126,7 +126,7 @@ struct checker {
     int n_findings;
     uint64_t count, more; /* number of errors; number of occurrences that are not in finding[] */
     /* races */
-    uint32_t base;             /* serial of the launch's first CTA; lower serials are of earlier launches */
+    uint32_t base;             /* serial number of the launch's first CTA; lower numbers belong to earlier launches */
     uint64_t n_ctas;           /* number of CTAs of the current launch */
     uint64_t shadow_bytes;     /* total size of all pages in bytes */
     uint64_t unfollowed;       /* bytes of memory that have no page because of the limit */
@@ -140,9 +140,9 @@ enum { N_TIMES = 2 * MAX_CTA_WARPS };
 
 /* The events that precede a point in the execution. */
 struct knowledge {
-    uint32_t seen[N_TIMES];       /* events of each warp of the CTA up to this time precede the point */
-    uint32_t fenced[N_TIMES];     /* the events of `seen` that a fence of GPU scope covers */
-    uint32_t fenced_cta[N_TIMES]; /* the events of `seen` that a fence of any scope covers */
+    uint32_t seen[N_TIMES];       /* for each warp of the CTA: its events up to this time precede the point */
+    uint32_t fenced[N_TIMES];     /* as `seen`, but only the events that a fence of GPU scope covers */
+    uint32_t fenced_cta[N_TIMES]; /* as `seen`, but only the events that a fence of any scope covers */
     struct clock *foreign;        /* events of other CTAs */
     struct clock *foreign_fenced;
 };
@@ -190,8 +190,8 @@ struct check_cta {
     uint32_t serial;
     struct shadow shared;
     struct sync_places places;                /* synchronisation objects in shared memory */
-    uint64_t malloc_bytes[WARP_LANES];        /* arguments of the malloc() being executed */
-    struct knowledge arrived[N_CTA_BARRIERS]; /* events that bar.arrive contributes to a barrier */
+    uint64_t malloc_bytes[WARP_LANES];        /* for each lane: argument of the malloc() that the warp executes */
+    struct knowledge arrived[N_CTA_BARRIERS]; /* for each barrier: events that precede its bar.arrive instructions */
     struct barrier_use use[N_CTA_BARRIERS];
     struct partial partial[N_CTA_BARRIERS][MAX_CTA_WARPS];
     struct check_copy *copies; /* unfinished copies: check_copy.c */
@@ -256,7 +256,7 @@ struct clock *order_released_cta(const struct now *n);
 /* Adds the events of warp `i`, and all events that precede it, to `to`. */
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 
-/* check_sync.c: synchronisation by strong accesses to one address. */
+/* check_sync.c: records how strong accesses to one address, and operations on mbarriers, order threads. */
 void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes, const struct effects *fx);
 void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *fx);
 void sync_forget(struct sync_places *p);
@@ -284,10 +284,10 @@ void copies_check(const struct now *n, lanemask_t lanes, const struct effects *f
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
-/* check_warp.c: check_members(), and vprintf. Operands must have their values from before the instruction. */
+/* check_warp.c: checks the format of vprintf. Call it before the instruction executes. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 
-/* check_device.c: device memory and its heap. */
+/* check_device.c: checks accesses to device memory and to blocks of its heap. */
 void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
 /* Updates memory shared with the host: all bytes that the host has accessed since the last launch count as written. */
 void check_shared_memory(struct checker *k, const struct memory *m);

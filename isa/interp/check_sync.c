@@ -166,7 +166,7 @@ void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *
         if (!s)
             return;
         memcpy(&word, n->c->cta->shared + at, sizeof word);
-        if (!n->strong) { /* init, inval: the address holds a new object from now on */
+        if (!n->strong) { /* init or inval: the old object has ended, so its events are dropped */
             clock_set(&s->released, NULL);
             clock_set(&s->arrived, NULL);
             s->word = word;

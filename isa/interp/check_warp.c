@@ -14,7 +14,8 @@ static void report_not_member(struct check_cta *c, const struct warp *w, const s
     f->lanes = mask;
 }
 
-/* Reports a read of lane `from` if this lane is not in `there`, the set of executing lanes. Its value is undefined. */
+/* Reports a read of lane `from` if this lane is not in `there`, the set of executing lanes. The shuffle's
+ * result is then undefined. */
 static void report_source(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
                           lanemask_t there) {
     struct finding *f = check_count(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
@@ -26,7 +27,8 @@ static void report_source(struct check_cta *c, const struct warp *w, const struc
     f->live = w->live;
 }
 
-/* The instruction executes only when all members that have not exited have arrived. */
+/* An instruction with a member mask executes only when all members that have not exited have arrived. So these members
+ * count as executing the instruction. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;

@@ -36,12 +36,12 @@ struct slot {
     bool changed;       /* in this turn the CTA may have ended another thread's wait */
     bool others;        /* `quiet` is set, and a warp has other runnable paths */
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
-    bool moved;         /* its last turn may have changed memory or ended threads */
+    bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
     bool shared;        /* in one of its turns the CTA communicated with other CTAs */
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
     uint32_t home;
     enum turn_end end;
-    struct slot *next; /* next slot of its list */
+    struct slot *next; /* next slot in the list that holds this slot */
 };
 
 /* A FIFO list of slots. */
@@ -65,11 +65,11 @@ struct run {
     uint64_t next_ticket, committed;
     struct slot *results[WINDOW];                   /* ended turns, by ticket */
     struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
-    uint32_t to_resume;                             /* suspended CTAs to resume before new ones begin */
+    uint32_t to_resume;                             /* number of suspended CTAs to resume before new ones begin */
     struct interp_stats total;
     uint64_t quiet; /* number of consecutive turns with slot.quiet, up to and including the last committed turn */
     uint64_t alone; /* number of consecutive turns with slot.quiet and without slot.others */
-    uint32_t taken; /* path rotations since memory last changed: rotate_paths() */
+    uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     uint64_t rotations, rotate_from; /* total number of path rotations; first turn that applies the last rotation */
     bool shares;                     /* true once a CTA has communicated with other CTAs */
     bool failed, out_of_memory;
@@ -118,7 +118,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
-    bool look = true; /* tests whether to stop only after a full quantum, since other turns are short */
+    bool look = true; /* test whether to stop: false after a warp that ran less than a quantum, to save time */
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (look && launch_stopped(s->owner->launch))
@@ -174,7 +174,7 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* the next quantum shows whether the CTA still communicates */
+        if (cooperates) { /* cleared, so that the next round shows whether the CTA still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
             before = r->communicates;
             r->communicates = false;
@@ -188,7 +188,8 @@ static void begin_slot(struct slot *s) {
     cta_run_start(&s->run);
 }
 
-/* Runs the turns of a slot one after another while its CTAs end. */
+/* Runs the CTAs of a slot, one turn after another. Returns after the first turn in which a CTA does not end, or when
+ * all CTAs of the slot have ended. */
 static void run_turns(struct slot *s) {
     s->finished = 0;
     s->shared = false;
@@ -351,7 +352,8 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
 }
 
 /* Returns how many CTAs one host thread starts at once in one slot, so that short CTAs do not spend most of their time
- * waiting for the lock. It is 1 if another CTA might wait for one of them, or if a limit must be noticed in time. */
+ * waiting for the lock. The number is 1 if another CTA might wait for one of them, if a limit must be noticed in time,
+ * with one host thread, and until the first CTA has ended. */
 static uint32_t ctas_at_once(const struct run *run) {
     enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
     uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
@@ -505,7 +507,7 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* this must happen before the slot is reused */
+        run->committed += first->turns; /* before commit(), after which the slot may be reused */
         commit(run, first);
     }
     if (run->threads > 1)

@@ -9,19 +9,24 @@ struct jit;
 
 /* Statistics of programs with an affine stream. A batch of CTAs is counted once. */
 struct interp_affine_stats {
-    uint64_t instructions, slots;      /* instructions of the affine warps, and their issue slots */
-    uint64_t by_class[N_STEP_CLASSES]; /* enum affine_step_class */
-    uint64_t fallbacks;                /* tuples expanded to values of every thread, per CTA */
+    uint64_t instructions, slots;      /* number of instructions of the affine warps, and of their issue slots */
+    uint64_t by_class[N_STEP_CLASSES]; /* number of instructions, by enum affine_step_class */
+    /* number of tuples that were expanded to one value per thread, counted for each CTA */
+    uint64_t fallbacks;
     uint64_t warp_divergences, thread_divergences;
-    uint64_t loads, addresses, predicates; /* warp instructions that took an address or a predicate from a queue */
-    uint64_t compared[N_COMPARES];         /* predicates sent to warps, by enum affine_compare */
-    uint64_t all_loads;                    /* warp instructions that load from global, local or generic addresses */
+    /* warp instructions that took load addresses, other addresses, or predicates from a queue */
+    uint64_t loads, addresses, predicates;
+    uint64_t compared[N_COMPARES]; /* number of predicates sent to warps, by enum affine_compare */
+    /* number of warp instructions that load from global, local or generic addresses */
+    uint64_t all_loads;
 };
 
 struct interp_stats {
-    uint64_t warp_instructions;    /* including the instructions of affine warps */
-    uint64_t thread_instructions;  /* active lanes with a true guard, in the kernel's own warps */
-    uint64_t barrier_instructions; /* convergence barrier instructions, not in warp_instructions */
+    uint64_t warp_instructions; /* number of executed warp instructions, including those of affine warps */
+    /* number of lanes with a true guard, summed over the instructions of the kernel's own warps */
+    uint64_t thread_instructions;
+    /* number of instructions of convergence barriers; warp_instructions does not include them */
+    uint64_t barrier_instructions;
     /* sum of the number of schedulable paths over all issued warp instructions (for AvgPath) */
     uint64_t path_sum;
     uint64_t ctas, warps;
@@ -35,7 +40,8 @@ struct interp_cfg {
     const struct reconv_cfg *reconv;
     uint32_t threads;        /* number of host threads; results do not depend on it */
     struct workers *workers; /* a thread pool to use; NULL: the launch starts its own threads */
-    uint64_t quantum;        /* warp instructions that a warp executes before another one runs; 0: a default */
+    /* number of warp instructions that a warp executes before another warp runs; 0: a default */
+    uint64_t quantum;
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called at intervals; NULL: never */
     void *progress_ctx;
     bool turns;  /* spe: threads are independent, so paths of a warp that wait by spinning take turns */

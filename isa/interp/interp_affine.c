@@ -4,7 +4,7 @@
 enum {
     AHEAD = 16,         /* maximum average number of waiting queue entries per warp */
     COMPUTE_STEPS = 64, /* number of steps that together count as one step if they only compute or branch */
-    MAX_STEPS = 4096,   /* maximum steps per request, so that a launch can be stopped */
+    MAX_STEPS = 4096,   /* maximum number of steps before the warp's turn ends, so that a launch can be stopped */
 };
 
 struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const struct reconv_cfg *cfg) {
@@ -105,8 +105,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     n->thread_divergences += t->thread_divergences;
 }
 
-/* Runs the affine stream up to and including an instruction that does more than compute. Entries that it sends to
- * this CTA go to the queues. */
+/* Runs the affine stream up to and including an instruction that does more than compute or branch, but at most
+ * COMPUTE_STEPS instructions. Entries that the stream sends to this CTA go to the queues. */
 static bool step(struct cta_run *r) {
     struct cta_affine *a = r->affine;
     struct affine_step s = {0};
@@ -153,7 +153,7 @@ static bool report_missing_entry(struct cta_run *r, const struct warp *w, const 
     return false;
 }
 
-/* Runs the affine warp until all these lanes have an entry in the queue. */
+/* Runs the affine warp until all lanes in `lanes` have an entry in queue `q` of the warp. */
 static bool run_until(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
                       enum supply_queue q, lanemask_t lanes) {
     struct cta_affine *a = r->affine;

@@ -13,7 +13,7 @@ struct cta_affine {
     /* maximum number of queue entries; when it is reached, a warp that needs another entry must wait until other
      * warps have taken their entries */
     uint32_t ahead;
-    /* indexed by site (struct program_site): the allocation that contained the site's last row of elements */
+    /* indexed by site (struct program_site): index of the allocation that the site's last access was in */
     uint32_t *found;
     bool full;    /* a full queue has stopped a warp */
     bool faulted; /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */

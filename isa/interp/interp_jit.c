@@ -55,7 +55,7 @@ static void *call(struct jit_frame *f, uint32_t i) {
         atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
-    /* only the turns of model spe continue into other blocks */
+    /* only model spe lets native code continue in other blocks, so the model is spe here */
     spe_calls(r->warps[w->index].control.model, in->kind == K_CALL ? 1 : -1);
     f->threads += f->n_active;
     f->executed += i + 1;

@@ -74,7 +74,8 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
-/* Executes from `in` to the end of its block. Returns the last instruction, NULL after a fault. */
+/* Executes from `in` to the end of its block, or to an instruction that waits (r->stands is then set); with `every_pc`,
+ * executes only `in`. Returns the last instruction, or NULL after a fault or a stop. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
                                                                           const struct inst *in, lanemask_t lanes,
                                                                           uint64_t clock, bool every_pc,
@@ -116,7 +117,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         } else {
             if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                /* an instruction that waits for members is counted when the last member executes it */
+                /* an instruction that waits for a queue entry is tried again later, and is counted then */
                 warp -= r->wants_entry;
                 break;
             }
@@ -161,8 +162,8 @@ static void release_barrier(struct cta_run *r, uint32_t barrier) {
     cta_barrier_reset(r->cta, barrier);
 }
 
-/* Moves the path past the last instruction of a block. This is the slow path, through the table of the model's
- * functions. */
+/* Tells the model where the lanes of the path go after instruction `in`, at which run_block() ended, or that they wait
+ * at `in`. This is the slow path, through the table of the model's functions. */
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
@@ -268,8 +269,9 @@ void cta_take_turns(struct cta_run *r) {
             take_turns(&r->cta->warps[i], &r->warps[i]);
 }
 
-/* Called after an iteration of a loop that waits for other threads. After PATH_QUANTUM instructions other warps run;
- * after another PATH_QUANTUM instructions, other paths of the warp run. Returns true if the warp's turn ends. */
+/* Called after an iteration of a loop that waits for other threads. After at least ROUNDS such iterations and
+ * PATH_QUANTUM instructions, other warps run; after as many again, other paths of the warp run. Does nothing if the
+ * warp has only one path. Returns true if the warp's turn ends. */
 static bool ends_turn_waiting(const struct warp *w, struct warp_run *wr, uint64_t now) {
     enum { ROUNDS = 4 };
     if (!wr->rounds)
@@ -287,7 +289,8 @@ static inline bool repeats_waiting_loop(const struct cta_run *r, const struct in
     return in->ends_block & BLOCK_WAITS && r->turns && r->fx.taken;
 }
 
-/* Runs the stack model, with its uniform steps inline. Requires: no lane waits. */
+/* Runs the stack model. Steps in which all lanes of the top entry go to the same PC are inline. Requires: no lane
+ * waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
     const struct inst *code = w->program->code;

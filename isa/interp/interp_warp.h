@@ -16,10 +16,11 @@ struct warp_run {
     bool patient; /* with cta_run.turns: the top path has waited once while other warps ran */
     /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
     bool unmerged;
-    uint32_t rounds;   /* with cta_run.turns: iterations of waiting loops since the warp last let others run */
+    /* with cta_run.turns: number of iterations of waiting loops since the warp last let others run */
+    uint32_t rounds;
     uint64_t since;    /* value of `executed` when these iterations began */
-    uint32_t rotation; /* selects among several schedulable paths */
-    uint64_t executed; /* warp instructions executed; %clock */
+    uint32_t rotation; /* a counter: `rotation` modulo the number of schedulable paths is the path that runs */
+    uint64_t executed; /* number of warp instructions executed so far; %clock has this value */
     struct path_wait held[MAX_PATHS];
 };
 
@@ -39,7 +40,7 @@ struct cta_run {
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
     /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
     bool stands;
-    bool wants_entry;  /* this instruction waits for an entry from the affine warp */
+    bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* aligned to cache lines */
@@ -47,7 +48,8 @@ struct cta_run {
     struct native_cta native;
 };
 
-/* The counts of a block. */
+/* Counts of executed instructions of a block: warp instructions, thread instructions, and instructions of convergence
+ * barriers. */
 struct tally {
     uint64_t warp, thread, barrier;
 };

@@ -68,12 +68,13 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
         return true;
     if (s != SPACE_GLOBAL && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
         return false;
-    if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap inside an access */
+    /* strong global accesses are not compiled, nor are 32-bit global addresses, which may wrap inside an access */
+    if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8))
         return false;
     if (c->partial &&
         (profile_of(c, in)->call_partial || (in->space == SPACE_GENERIC && profile_of(c, in)->shape > ACCESS_ANY)))
         return false;
-    if (shape == ACCESS_ANY) /* gather indices must be as wide as the addresses */
+    if (shape == ACCESS_ANY) /* AVX2 has no scatter; a gather of 8-byte elements needs 8-byte addresses */
         return (load || !c->e.vex) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
                (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;

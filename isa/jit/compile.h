@@ -32,7 +32,7 @@ enum access_shape {
 struct access_profile {
     _Atomic uint8_t shape;    /* enum access_shape */
     _Atomic uint8_t space;    /* enum space to which the generic addresses pointed */
-    atomic_bool call_partial; /* with a partial warp, call the interpreter's function */
+    atomic_bool call_partial; /* code for a partial warp calls the interpreter's function for this access */
 };
 
 struct held_line {
@@ -90,7 +90,7 @@ struct compiler {
     uint32_t n;                           /* instructions */
     uint32_t at;                          /* index of the current instruction */
     struct done done;           /* counts of the instructions before `at`, without the lanes of guarded instructions */
-    uint32_t native;            /* instructions compiled without a call */
+    uint32_t native;            /* number of instructions compiled without a call */
     bool is_native[MAX_NATIVE]; /* by instruction */
     const struct rule *rule[MAX_NATIVE]; /* rules, indexed by instruction; NULL for accesses */
     unsigned strip, strips;              /* the code is for part `strip` of `strips` equal parts of the lanes */

@@ -101,7 +101,7 @@ void line_modified(struct compiler *c, opnd_t d, unsigned i) {
 }
 
 unsigned line_temporary(struct compiler *c, unsigned i) {
-    enum { BEHIND_ALL = 0xffffff00 }; /* a key above the keys of all registers of the warp */
+    enum { BEHIND_ALL = 0xffffff00 }; /* first key of temporary lines, above the keys of all registers of the warp */
     bool had;
     return pin(c, find_register(c, BEHIND_ALL + 2 * i, &had));
 }

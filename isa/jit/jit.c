@@ -108,7 +108,7 @@ static void block_free(struct jit_block *b) {
 /* ---- compiling ---- */
 
 /* Returns the number of instructions of the block at `pc` that can be compiled: up to a control instruction, a queue
- * operation or the end of the block. */
+ * operation or the end of the block, and at most MAX_NATIVE. */
 static uint32_t native_length(const struct program *p, uint32_t pc) {
     uint32_t n = 0;
     while (pc + n < p->n && n < MAX_NATIVE) {
@@ -231,7 +231,7 @@ static uint32_t run_and_profile(struct jit_frame *f, uint32_t pc) {
 static bool is_partial(const struct jit_frame *f) { return f->active != LANES_ALL; }
 
 /* Called in place of a block's native code in the first PROFILED_RUNS runs. Executes the block, and records its memory
- * accesses for the compiler. */
+ * accesses for the compiler. The next call compiles the block. */
 static uint32_t profile_entry(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);

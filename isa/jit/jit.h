@@ -41,7 +41,7 @@ struct jit_frame {
     const struct inst *taken;
     const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
-    uint64_t executed;        /* instructions of earlier blocks that this call executed; initially 0 */
+    uint64_t executed;        /* number of instructions of earlier blocks that this call executed; initially 0 */
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
     uint32_t rpc;             /* PC where paths meet: the code does not continue there */
     /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */
@@ -67,7 +67,7 @@ typedef uint32_t jit_code(struct jit_frame *f);
 struct jit_entry {
     _Atomic(jit_code *) code;   /* NULL: no code, or not compiled yet */
     _Atomic(void *) inside;     /* address at which other blocks enter the code; NULL: they cannot */
-    atomic_uint countdown;      /* entries left before the block is profiled; 0: profiled or rejected */
+    atomic_uint countdown;      /* number of entries left before the block is profiled; 0: profiled or rejected */
     atomic_uint profiled, left; /* profiled: number of interpreted runs recorded; left: number of side exits taken */
     struct jit_block *block;    /* the last compilation of the block */
 };
@@ -86,7 +86,7 @@ void jit_free(struct jit *j);
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i);
 /* Statistics of compilation. */
 struct jit_counts {
-    uint32_t blocks, instructions, native; /* native: instructions compiled without a call */
+    uint32_t blocks, instructions, native; /* native: number of instructions compiled without a call */
     uint64_t bytes;
     double seconds; /* compile time */
     uint64_t exits; /* side exits taken */
@@ -95,11 +95,11 @@ struct jit_counts jit_count(const struct jit *j);
 
 /* Constants that native code loads. Each one fills a whole line. */
 struct jit_tables {
-    _Alignas(64) uint64_t step8[2][16]; /* lane * 4 and lane * 8 for the 16 lanes of a half warp */
+    _Alignas(64) uint64_t step8[2][16]; /* [0]: lane * 4, [1]: lane * 8, for the 16 lanes of a half warp */
     _Alignas(64) uint32_t step4[2][16];
     uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_one[16], f32_65536[16];
     uint64_t sign8[4];
-    uint32_t bit4[WARP_LANES]; /* bit of each lane in a predicate */
+    uint32_t bit4[WARP_LANES]; /* for each lane: its bit in a predicate */
     uint64_t bit8[WARP_LANES];
 };
 

@@ -11,7 +11,7 @@ void emit_free(struct emit *e) {
 void emit_bytes(struct emit *e, const void *bytes, size_t n) {
     if (!e->full && e->n + n > e->cap) {
         size_t cap = e->cap ? 2 * e->cap : 4096;
-        unsigned char *code = realloc(e->code, cap); /* `n` is a few bytes at most */
+        unsigned char *code = realloc(e->code, cap); /* doubling is enough, since `n` is a few bytes at most */
         e->full = !code;
         if (code) {
             e->code = code;
@@ -62,7 +62,8 @@ static void vex(struct emit *e, uint32_t op, bool w, bool wide, unsigned reg, un
     emit_byte(e, op >> 16 & 255);
 }
 
-/* x, b: upper bits of the last operand: a register, or an index and a base. */
+/* x and b hold the upper bits of the last operand: of its register number, or of its index register (x) and its base
+ * register (b). */
 static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b, struct lanes l) {
     emit_byte(e, 0x62);
     emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (~reg >> 4 & 1) << 4 | (op & 7));

@@ -357,7 +357,8 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
         {OP_SETP, type, T_NONE, false, CMP(HI), compare, code, 6}, {                                                   \
         OP_SETP, type, T_NONE, false, CMP(HS), compare, code, 5                                                        \
     }
-/* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are true. */
+/* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are
+ * then true. */
 #define FLOATS(type, code)                                                                                             \
     {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0x00},                                                      \
         {OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 0x0c},                                                  \

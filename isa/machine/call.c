@@ -106,7 +106,7 @@ static void restore_bytes(struct lane_saves *s, void *to, uint32_t bytes) {
     memcpy(to, s->bytes + s->n, bytes);
 }
 
-/* Returns the byte offset in a lane's local memory of a function's frame. */
+/* Returns where a function's frame is in a lane's local memory, as a byte offset. */
 static uint64_t frame_of(const struct warp *w, const struct program_function *f, int lane) {
     return f->recursive ? ((const uint64_t *)reg_ptr(w, w->program->frame_pointer))[lane] : f->frame_base;
 }
@@ -176,7 +176,7 @@ static bool push_frame(struct warp *w, const struct program_function *f, int lan
     uint64_t *pointer = (uint64_t *)reg_ptr(w, w->program->frame_pointer) + lane, frame = c->frame[lane];
     ok = ok && save_bytes(s, pointer, sizeof *pointer);
     *pointer = frame;
-    for (uint32_t i = 0; i < f->frame_bytes; i += 4) /* frame_bytes is a multiple of 16 */
+    for (uint32_t i = 0; i < f->frame_bytes; i += 4) /* word by word: frame_bytes is a multiple of 16 */
         memset(warp_local(w, (unsigned)lane, frame + i), 0, 4);
     c->frame[lane] += f->frame_bytes;
     return ok;
@@ -258,7 +258,7 @@ static bool frame_fits(const struct warp *w, const struct program_function *f, i
 
 /* ---- calls and returns of several lanes at once ---- */
 
-/* Copies one word per lane from one row of local memory to another, for the lanes in `m`. */
+/* Copies one word of local memory in each lane of `m`. `from` and `to` point to 32 words, one for each lane. */
 static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
     if (m == LANES_ALL)
         memcpy(to, from, LOCAL_ROW);
@@ -305,8 +305,8 @@ static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
     blend_elems(c->depth, all, m, WARP_LANES, 2);
 }
 
-/* Calls one non-recursive function for lanes with equal call depths. Returns false without any effect if the slow
- * path is needed. */
+/* Calls one non-recursive function for lanes with equal call depths. Returns false if the slow path is needed, which
+ * must then perform the whole call. */
 static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc) {
     struct call_stack *c = w->calls;
     uint16_t depth = c->depth[__builtin_ctz(m)];
@@ -321,8 +321,8 @@ static bool call_together(struct warp *w, const struct call_site *site, lanemask
     return true;
 }
 
-/* Executes a return of lanes that all continue at *next. Returns false, without any effect, if the slow path is
- * needed. */
+/* Executes a return of lanes that all continue at *next. Returns false if the slow path is needed, which must then
+ * perform the whole return. */
 static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;

@@ -70,7 +70,7 @@ VEC_LANES(uint32_t, u32)
 #undef VEC_LANES
 #undef VEC_CHOOSE
 
-/* Stores the elements of `*v`, zero-extended to 64 bits, at `to`. */
+/* vec_put_u64() and vec_put_u32() store the elements of `*v`, zero-extended to 64 bits, at `to`. */
 static inline __attribute__((always_inline)) void vec_put_u64(uint64_t *to, const vec_u64 *v) {
     memcpy(to, v, sizeof *v);
 }

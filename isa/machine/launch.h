@@ -84,7 +84,7 @@ static inline bool launch_stopped(const struct launch *l) {
 }
 /* Returns the number of threads of a block. */
 static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }
-/* Returns the warps of a CTA. The last warp may have fewer threads than lanes. */
+/* Returns the number of warps of a CTA. In the last warp, some lanes may have no thread. */
 static inline uint32_t launch_warps(const struct launch *l) {
     return (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
 }

@@ -188,7 +188,7 @@ void mem_map_host(struct memory *m) {
                                   .live = true,
                                   .mapped = true};
     m->next = UNUSED_BY_HOST;
-    m->packed = 0; /* buffers are no longer packed, because the host may use the addresses for packing itself */
+    m->packed = 0; /* buffers are no longer packed, because the host process may use addresses from PACKED_BASE on */
 }
 
 /* Maps host pages at the first address from `from` on that is free on host and device. NULL if there is none. */
@@ -201,7 +201,7 @@ static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes)
                       : MAP_FAILED;
         if (p == (void *)(uintptr_t)at)
             return p;
-        if (p != MAP_FAILED) /* Linux before 4.17 treats the address as a hint */
+        if (p != MAP_FAILED) /* Linux before 4.17 may return other pages than requested */
             munmap(p, bytes);
         else if (errno == ENOMEM)
             return NULL;
@@ -269,7 +269,7 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
     const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
-    /* the list keeps this entry for messages, as it keeps the entries of freed allocations */
+    /* if n is 0, one entry remains in the list for messages, like the entry of a freed allocation */
     pieces = n ? pieces : &freed;
     n = n ? n : 1;
     uint32_t first = last_before(m, begin), old = 0;

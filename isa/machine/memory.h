@@ -21,7 +21,7 @@ struct allocation {
     const char *name;       /* name of a module variable; NULL: a buffer */
     bool live;              /* false after mem_free(): the entry is kept to report use after free */
     bool read_only;         /* .const variables: kernels may not write */
-    uint32_t number;        /* order of allocation, from 1, for messages */
+    uint32_t number;        /* number in the order of allocation, from 1; messages name buffers by it */
     void *storage;          /* start of the allocated block that contains `host`, for free(); NULL: mapped memory */
     bool mapped;            /* mapped at host addresses; mem_free() removes it from the list */
     bool padded;            /* MEM_SLACK bytes at each end are padding that kernels may access */

@@ -10,7 +10,7 @@ enum texture_kind { TEXTURE_TEXTURE, TEXTURE_SURFACE, TEXTURE_SAMPLER };
 enum { TEX_MAX_LEVELS = 17 };
 struct texture {
     uint64_t data;                 /* device address of texel 0 */
-    uint32_t width, height, depth; /* texels; height and depth are 0 if the geometry lacks them */
+    uint32_t width, height, depth; /* size in texels; height and depth are 0 if the geometry lacks them */
     uint32_t layers;               /* a1d, a2d: number of elements; acube: number of cubes; 0 if not an array */
     uint64_t pitch, slice;         /* bytes from one row to the next; bytes from one layer, face or slice to the next */
     uint8_t kind;                  /* enum texture_kind; an object of kind sampler uses only the sampler fields */

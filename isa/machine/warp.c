@@ -12,8 +12,8 @@ uint32_t launch_shared_bytes(const struct launch *l) {
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-/* Returns the number of bytes from one lane's local memory to the next lane's. It is an odd number of cache lines, so
- * that lanes of a warp do not share cache sets. */
+/* Returns the number of bytes from one lane's local memory to the next lane's. Above 64 bytes, it is an odd number of
+ * cache lines, so that lanes of a warp do not share cache sets. */
 static uint32_t local_stride(uint32_t bytes) {
     if (!bytes)
         return 0;
@@ -30,8 +30,9 @@ struct cta *cta_new(const struct launch *l) {
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
-    /* cta_start() zeroes registers and shared memory. The memory comes from calloc(), because stacks that no thread
-     * uses then occupy no host memory. The address of the allocated block is stored right before the CTA. */
+    /* cta_start() zeroes registers and shared memory. With local memory, the block comes from calloc(), because parts
+     * of stacks that no thread uses then occupy no host memory. The address of the allocated block is stored right
+     * before the CTA. */
     unsigned char *storage = stride ? calloc(1, all + 128) : malloc(all + 128);
     if (!storage)
         return NULL;

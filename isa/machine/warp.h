@@ -23,7 +23,7 @@ struct warp {
     lanemask_t live;       /* lanes that have not exited; the exit instruction updates it */
     uint32_t index;        /* index in the CTA */
     uint32_t alloc_hint;   /* see mem_find */
-    uint32_t inst_hint[8]; /* the hints of mem_find() by hash of the instruction */
+    uint32_t inst_hint[8]; /* hints of mem_find(), indexed by a hash of the instruction */
     unsigned char *local;  /* local memory of all lanes: see warp_local() */
     /* bytes from one lane's local memory to the next lane's; 0 if local memory is interleaved by words */
     uint32_t local_stride;
@@ -38,7 +38,7 @@ struct warp {
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
 struct cta_barrier {
     uint32_t expected;                      /* number of threads; 0 until the first thread arrives */
-    uint32_t arrived;                       /* threads */
+    uint32_t arrived;                       /* number of threads that have arrived */
     lanemask_t waiting[MAX_CTA_WARPS];      /* waiting lanes, by warp */
     const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which the warp's lanes wait */
     uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
@@ -56,7 +56,7 @@ struct cta {
     unsigned char *shared;
     uint32_t shared_bytes; /* bytes, static and dynamic */
     uint32_t n_warps, n_threads;
-    uint32_t live_threads; /* threads that have not exited */
+    uint32_t live_threads; /* number of threads that have not exited */
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */

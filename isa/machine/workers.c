@@ -17,18 +17,18 @@ enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds after which the jobs are 
  * take jobs from the back after they finish their own. */
 struct share {
     _Alignas(64) atomic_uint left; /* end << 16 | next */
-    uint32_t jobs;                 /* jobs assigned to the thread at the start of a round */
+    uint32_t jobs;                 /* number of jobs assigned to the thread at the start of a round */
     /* number of jobs that the thread has executed since the last division, including jobs taken from other threads */
     uint32_t taken;
 };
 
 struct workers {
     uint32_t threads;
-    uint32_t jobs, rounds;              /* jobs of the last round; number of rounds since the last division */
+    uint32_t jobs, rounds;              /* number of jobs of the last round; number of rounds since the last division */
     void (*job)(void *ctx, uint32_t i); /* function of this round; valid only for a thread that has taken a job */
     void *ctx;
     _Alignas(64) atomic_uint round;
-    _Alignas(64) atomic_uint done;   /* jobs finished in this round */
+    _Alignas(64) atomic_uint done;   /* number of jobs finished in this round */
     _Alignas(64) atomic_uint asleep; /* number of sleeping threads */
     atomic_bool stop;
     pthread_mutex_t lock;
@@ -47,7 +47,8 @@ static inline void relax(void) {
 #endif
 }
 
-/* Yields after a while, because the thread that it waits for may need this processor. */
+/* After SPINS calls in a loop, lets other threads of the host run: the thread for which the caller waits may need this
+ * processor. */
 void workers_pause(uint32_t i) {
     if (i < SPINS)
         relax();
@@ -59,9 +60,9 @@ static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->r
 
 enum from { OWN, OTHERS, ANY };
 
-/* Takes the first job of the thread's own jobs, or the last job of another thread; -1 if there is none. The last
- * remaining job of a thread stays with its owner, because moving its data between caches takes about as long as
- * waiting. */
+/* Takes the first job of the thread's own jobs, or the last job of another thread; -1 if there is none. Unless `from`
+ * is ANY, the last remaining job of a thread stays with its owner, because moving its data between caches takes about
+ * as long as waiting. */
 static int take(struct share *s, enum from from) {
     uint32_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
     for (;;) {
@@ -120,8 +121,9 @@ static void *work(void *arg) {
     }
 }
 
-/* Divides the jobs in proportion to the jobs that each thread executed in the last rounds. Few jobs then change
- * threads, so most data stays in its thread's cache. With at most one job per thread, every thread gets one. */
+/* Divides the jobs equally if their number has changed, and otherwise, every ROUNDS_PER_DIVISION rounds, in proportion
+ * to the jobs that each thread executed in these rounds. Few jobs then change threads, so most data stays in its
+ * thread's cache. With at most one job per thread, the equal division remains. */
 static void divide(struct workers *w, uint32_t jobs) {
     bool same = jobs == w->jobs;
     if (same && (++w->rounds < ROUNDS_PER_DIVISION || jobs <= w->threads))
@@ -168,7 +170,7 @@ struct workers *workers_new(uint32_t threads) {
     if (w->share)
         memset(w->share, 0, threads * sizeof *w->share);
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    sigset_t all, before; /* blocks signals, because the program's own threads handle them */
+    sigset_t all, before; /* helpers block signals, which the program's own threads handle */
     sigfillset(&all);
     for (int i = 0; i < (int)(sizeof own / sizeof own[0]); i++)
         sigdelset(&all, own[i]);
@@ -212,7 +214,7 @@ void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32
     begin_round(w, jobs);
     take_jobs(w, 0);
     for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
-        if (i == MAX_PAUSES) /* a late thread has not yet taken its last job */
+        if (i == MAX_PAUSES) /* a late thread has not yet taken all its jobs, so this thread takes them */
             for (uint32_t t = 1; t < w->threads; t++)
                 take_share(w, 0, t, ANY);
         else

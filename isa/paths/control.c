@@ -51,8 +51,9 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
     return n;
 }
 
-/* Fills `out` with one group of lanes for each target of a brx, call or ret, and one group for the lanes that did not
- * execute the instruction. Returns the number of groups. */
+/* Fills `out` with one group of lanes for each target of a brx, call or ret. The lanes that did not execute the
+ * instruction continue at `next`: in the group with this target, or else in a group of their own. Returns the number of
+ * groups. */
 static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes, struct target *out) {
     lanemask_t rest = lanes & ~fx->lanes;
     int n = 0;
@@ -70,7 +71,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* Sets the path aside. If the model handles waits, tells the model that this path waits. */
+/* If the model handles waits (control_sets_aside()), sets the path aside and tells the model that it waits. */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -112,8 +113,8 @@ static uint32_t leave(struct warp_control *c, struct warp *w, const struct path 
     return opened;
 }
 
-/* Moves the lanes of the path to the targets t[0..n). Lanes whose target is only an exit instruction end now, so that
- * no other lane waits for them. Returns the barriers that these exits complete. */
+/* Moves the lanes of the path to the targets t[0..n). Lanes that can only exit from their target on end now, so that no
+ * other lane waits for them. Returns the barriers that these exits complete. */
 static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                            struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;

@@ -8,8 +8,9 @@
 #include "isa/exec/exec.h"
 #include "reconv.h"
 
-/* A path that is set aside. The driver reported its stall to the model, and must report the end of its wait. */
+/* What a path waits for: a CTA barrier, lanes of its member mask, or a load. */
 enum wait_why { WAIT_BARRIER, WAIT_MEMBERS, WAIT_LOAD };
+/* A path that is set aside. The driver reported its stall to the model, and must report the end of its wait. */
 struct path_wait {
     uint32_t pc;
     lanemask_t lanes;
@@ -26,7 +27,7 @@ struct warp_control {
     lanemask_t released;
     unsigned events; /* RECONV_ bits that the model returned; the caller handles and clears them */
     lanemask_t met;  /* lanes that have executed an instruction with a member mask together; the caller clears them */
-    uint32_t depth;  /* largest number of entries in use after a divergence; the caller reads and clears it */
+    uint32_t depth;  /* maximum of the model's depth() after a divergence; the caller reads and clears it */
     uint32_t n_held; /* number of entries of `held` in use */
     struct path_wait *held; /* paths set aside: MAX_PATHS entries, owned by the caller */
 };

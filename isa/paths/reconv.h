@@ -27,9 +27,9 @@ struct path {
 /* A branch as the compiler describes it to the hardware. */
 struct branch_site {
     uint32_t pc; /* PC of the branch */
-    /* immediate post-dominator; PC_EXIT if the sides of the branch do not join before the threads exit */
+    /* PC of the immediate post-dominator; PC_EXIT if the sides of the branch do not join before the threads exit */
     uint32_t rpc;
-    uint32_t rpc_block; /* instructions from rpc to the next branch or join; 0 for PC_EXIT */
+    uint32_t rpc_block; /* number of instructions from rpc to the next branch or join; 0 if rpc is PC_EXIT */
     /* branch target in the instruction: its side is the taken side; PC_EXIT for an n-way branch */
     uint32_t taken_pc;
     /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC

@@ -57,8 +57,8 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
 }
 
 /* Makes subwarp `i` READY. A subwarp is a maximal group of threads at one PC (section III), so it merges with a READY
- * subwarp at the same PC. It does not merge with the active subwarp, which may have advanced, so its PC is not known
- * here. */
+ * subwarp at the same PC whose lanes are in the same groups. It does not merge with the active subwarp, which may have
+ * advanced, so its PC is not known here. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
     for (int k = 0; k < WARP_LANES; k++) {
@@ -133,7 +133,8 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
-        /* regions that can reconverge use different barriers */
+        /* a blocked subwarp of the group is at the BSYNC before `next`, since two regions whose threads can reconverge
+         * use different barriers */
         assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next);
         if (keeper < 0) {
             keeper = i;

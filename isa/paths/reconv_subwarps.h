@@ -4,7 +4,8 @@
  * subwarps, each with a state, and convergence barriers. All models with convergence barriers share it. */
 #include "reconv.h"
 
-/* 16 barriers are in registers; the compiler spills others (frontend/passes/barriers.c) */
+/* maximum number of convergence barriers: 16 are in registers, and the compiler spills the others
+ * (frontend/passes/barriers.c) */
 enum { N_CONVERGENCE_BARRIERS = 32 };
 
 enum subwarp_state { SUBWARP_FREE, SUBWARP_ACTIVE, SUBWARP_READY, SUBWARP_BLOCKED, SUBWARP_STALLED, SUBWARP_WAITING };

@@ -11,7 +11,7 @@
 static bool unchanged(const struct warp *w, const struct inst *in, const struct effects *fx) {
     const unsigned char *d = reg_ptr(w, in->d);
     if (w->capture || in->d == OPND_SINK || in->n_list || in->dsize != in->msize)
-        /* the result is a predicate: a wait at an mbarrier does not change memory */
+        /* if the result is a predicate, the instruction is a wait at an mbarrier, which does not change memory */
         return !w->capture && in->d != OPND_SINK && in->dsize == 0;
     for (lanemask_t m = fx->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -107,8 +107,9 @@ static bool regs_same(const struct program *p, const unsigned char *a, const uns
     return true;
 }
 
-/* The number of iterations after which a loop that waits is considered to make no progress. By then, the loop has
- * executed all paths that depend on a clock or a counter. */
+/* WAITING_ROUNDS: number of iterations after which a loop that waits is considered to make no progress. By then, the
+ * loop has executed all paths that depend on a clock or a counter. ROUNDS_AGAIN: number of iterations that the loop
+ * must still execute after repeat_again(). */
 enum { WAITING_ROUNDS = 255, ROUNDS_AGAIN = 4 };
 
 void repeat_forget(struct repeat_warp *r) {

@@ -105,7 +105,7 @@ static void follow(struct cae *u, const struct sm_issued *i, bool done) {
         struct cae_tag t = {.class = CLASS_VECTOR};
         if (compact)
             t = cae_tag_of(&u->map, r->write[k], w, i->fx->lanes);
-        /* the affine rule of the instruction guarantees at least this class */
+        /* the affine rule promised a class (u->last.class); the actual result may only be more compact */
         assert(!compact || t.class <= u->last.class);
         set_tag(u, i->warp, r->write[k], t);
     }

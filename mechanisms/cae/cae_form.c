@@ -13,7 +13,7 @@ static bool is_compact(const struct cae *u, uint32_t warp, uint16_t reg) {
  * register file. */
 static uint8_t words(const struct cae *u, uint16_t reg) { return u->map.program->reg_words[reg]; }
 
-/* Returns the fields that distinguish this form from other forms of the instruction. */
+/* Returns a form with only those fields set that distinguish the forms of one instruction. */
 static struct cae_form wanted(const struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c) {
     const struct timed_inst *ti = &sm_get_program(u->sm)->inst[pc];
     struct cae_form f = {.result = c.class != CLASS_VECTOR, .unit = c.why == CAE_FITS};

@@ -64,10 +64,10 @@ struct cae {
     struct regfile *file;   /* one register file for each SM part */
     struct cae_choice last; /* the last choice, and its form */
     const struct cae_form *last_form;
-    uint64_t busy, waits; /* busy cycles of the pipes that have been counted so far */
+    uint64_t busy, waits; /* busy cycles and wait cycles of the pipes that earlier launches have reported */
     struct trace *trace;  /* NULL: off */
     struct cae_bar bar[TRACE_UNIT_TRACKS];
-    uint32_t compact[WARP_SLOTS]; /* compact scoreboard registers of each warp slot */
+    uint32_t compact[WARP_SLOTS]; /* for each warp slot: number of scoreboard registers that are compact now */
     struct cae_counts n;
 };
 

@@ -17,7 +17,7 @@ struct chaining {
     struct edit *edit;
     struct fuse_search search;
     struct fuse_kind kind;
-    unsigned least; /* number of FPUs for each of the two sequences of a pair; 0: sequences are not paired */
+    unsigned least; /* minimum number of FPUs of each of the two sequences of a pair; 0: sequences are not paired */
     /* groups (sequences of operations, or single operations) of the current block, in the order of their last
      * operations */
     struct fuse_group *group;
@@ -92,7 +92,8 @@ static bool feeds(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     return false;
 }
 
-/* Returns true if group `a` may move down to the place of group `b` without waiting for a load that only b needs. */
+/* Returns true if both groups have the same guard, and group `a` may move down to the place of group `b` without
+ * waiting for a load that only b needs. */
 static bool may_pair(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[a->inst[0]], *y = &ir->code[b->inst[0]];
     if (x->guard != y->guard || (x->guard != NO_GUARD && x->guard_not != y->guard_not))

@@ -214,7 +214,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
-    d->waits = 0; /* once a predicate is expanded, it remains expanded */
+    d->waits = 0; /* the predicate is expanded, so later calls need not test it again */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
@@ -239,7 +239,8 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
     uint32_t n_paths;
     sm_get_paths(d->sm, slot, &n_paths);
-    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* perhaps no other path of the warp can continue */
+    /* perhaps no path of the warp can continue now; then its queues may exceed their size (is_stuck()) */
+    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1;
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -374,7 +375,7 @@ static bool fault(const struct dac *d, const struct affine_step *s, struct effec
     return true;
 }
 
-/* Counts all loads and the decoupled loads, for the statistic of the decoupled fraction. */
+/* Counts the loads of all warps, for the statistic of the fraction of decoupled loads. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;

@@ -11,7 +11,7 @@ extern const struct sm_unit_ops unit_dac;
 enum { CURVE_ATQ, CURVE_ADDRESSES, CURVE_PREDICATES, CURVE_LOCKED, N_CURVES };
 enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, PATIENCE = 10000, NO_LINE = UINT32_MAX };
 
-/* A line that an entry needs, and its state. */
+/* The state of a line that an entry needs. */
 enum line_state {
     LINE_WANTED,  /* the line waits for its request */
     LINE_ASKED,   /* the request is in the L1's queue */
@@ -26,17 +26,17 @@ struct dac_line {
     uint64_t since;           /* cycle of the first refused lock; NO_TIME if there is none */
     /* cycle of the first refusal in the current series of refusals; NO_TIME if there is none */
     uint64_t refused;
-    uint32_t next;          /* next line of the record, or of the free list */
-    uint32_t next_wanted;   /* next line that waits for its request */
+    uint32_t next;          /* index of the next line in the list of its record, or in the free list */
+    uint32_t next_wanted;   /* index of the next line that waits for its request */
     uint32_t warp;          /* warp slot */
-    uint8_t sectors, state; /* enum line_state */
+    uint8_t sectors, state; /* mask of its needed sectors; enum line_state */
     bool orphan;            /* its record was removed; the line is unlocked when the reply arrives */
 };
 
 /* Further data of an entry in a warp's address queue. */
 struct dac_record {
     uint32_t lines;   /* number of queue places that the entry occupies, at least 1 */
-    uint32_t line;    /* list of its requested lines; NO_LINE if it is empty */
+    uint32_t line;    /* index of the first requested line, which begins a list; NO_LINE if the list is empty */
     uint32_t waiting; /* number of lines in the list that have not arrived */
     lanemask_t lanes; /* lanes of the entry when it was queued */
     bool locked;      /* all of its lines are locked */
@@ -51,7 +51,7 @@ struct dac_queue {
     /* number of requested lines whose tags have not been read yet; all of them belong to record `asked` */
     uint32_t asking;
     uint64_t asked;          /* number of the record that these lines belong to */
-    uint32_t used[N_QUEUES]; /* places in use */
+    uint32_t used[N_QUEUES]; /* number of places in use */
     /* true if a path did not find entries for all its lanes, and no entry has arrived since then */
     bool starved[N_QUEUES];
 };
@@ -88,7 +88,7 @@ enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
     uint64_t line[DAC_LINES];
     uint8_t sectors[DAC_LINES];
-    uint64_t low, high; /* lowest and highest of these lines */
+    uint64_t low, high; /* lowest and highest address in `line` */
     uint32_t n_lines, records, cycles;
     bool early; /* true if the lines are requested at the expansion */
     bool wide;  /* the entry has more lines than the queue has places, so one record with the tuple is queued */
@@ -97,9 +97,9 @@ struct dac_plan {
 /* Progress of a CTA in the stream of entries. It models an accumulator of the expansion units. */
 struct dac_cta {
     uint32_t index;              /* index in its batch */
-    uint32_t passed;             /* barriers passed */
+    uint32_t passed;             /* number of barriers that the CTA has passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
-    uint32_t warp[EXPANDERS];    /* next warp of that entry */
+    uint32_t warp[EXPANDERS];    /* index in the CTA of the next warp for which that entry is expanded */
     bool begun[EXPANDERS];       /* true if the start address of the CTA has been computed */
     uint64_t blocked[EXPANDERS]; /* cycle since which the queue of `warp` has had no room; NO_TIME if it has room */
     /* if the queue of `warp` has no room: slot of this warp, and number of places that the warp needs */
@@ -127,7 +127,7 @@ struct dac {
     struct affine_engine *engine;
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
-    uint64_t filled[N_QUEUES]; /* places in use in all queues */
+    uint64_t filled[N_QUEUES]; /* number of places in use, summed over the warps' queues */
     struct dac_cta cta[SM_CTA_SLOTS];
     uint64_t pending, serving; /* bit masks of CTA slots: slots without a stream; slots in a started batch */
     /* bit masks of the slots of `serving` whose entries for this unit may still be in the ATQ */
@@ -151,14 +151,15 @@ struct dac {
 
     struct dac_line *line;
     uint32_t n_lines, cap_lines, free_line;
-    uint32_t wanted, last_wanted; /* list of lines that wait for their request, oldest first */
+    /* first and last line of the list of lines that wait for their request, oldest first */
+    uint32_t wanted, last_wanted;
     uint64_t ordered;
     /* cycle of the next request; UINT64_MAX if the request must wait for the result of a tag look-up */
     uint64_t ask_at;
     bool ask_full;    /* the L1's request queue is full */
     uint64_t *unlock; /* addresses of the lines to unlock, oldest first */
     uint32_t n_unlock, cap_unlock;
-    uint32_t locked; /* locked lines */
+    uint32_t locked; /* number of locked lines */
     uint64_t due;    /* cycle before which the unit has nothing to do, unless `dirty` is set; 0 if unknown */
     bool dirty;      /* the state has changed since the last tick(), so the unit may have work */
     bool out_of_memory;

@@ -7,7 +7,7 @@
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM; }
 
-/* Returns true for accesses that statistics count. Accesses to the affine stream's own data are not counted. */
+/* Returns true for accesses that statistics count: all except reads of parameters and of constants. */
 static bool is_memory(const struct inst *in) {
     return is_access(in) && in->space != SPACE_PARAM && in->space != SPACE_CONST;
 }

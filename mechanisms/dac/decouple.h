@@ -22,8 +22,8 @@ struct plan {
     /* indexed by definition: number of the site + 1 if this predicate is taken from a queue at its definition;
      * else 0 */
     uint16_t *def_site;
-    unsigned char *own; /* indexed by instruction: needed in the kernel's own stream */
-    /* indexed by instruction: needed in the affine stream; this excludes sends and marks of barriers */
+    unsigned char *own; /* indexed by instruction: true if the kernel's own stream needs it */
+    /* indexed by instruction: true if the affine stream needs a copy of it; sends and marks of barriers do not count */
     unsigned char *affine;
     uint32_t n_sites;
     /* indexed by instruction: number of instructions with a higher priority for decoupling; NULL if all fit */
@@ -48,7 +48,7 @@ static inline bool plan_parts(const struct plan *p, uint32_t i) {
     uint32_t b = p->ir->info[i].block;
     return i + 1 == p->ir->blocks[b].end && control_parts(&p->a.control, b);
 }
-/* Returns true if this choice of a successor depends on a guard that the affine stream knows. */
+/* Returns true if plan_parts(p, i) is true, and the affine stream knows the guard by which each thread chooses. */
 static inline bool plan_resolved(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     return plan_parts(p, i) && plan_known(p, i) && (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) &&

@@ -41,7 +41,7 @@ uint32_t *plan_ranks(const struct plan *p) {
 static uint32_t limit_for(const struct image *img, const char *kernel, const struct lower_options *opt,
                           const struct program *all) {
     const uint32_t room = (uint32_t)pass_option(&opt->context, "dac.tuples", UINT32_MAX);
-    /* the stream fits with limit `low` but not with limit `high` */
+    /* in each iteration, the stream fits with limit `low` but not with limit `high` */
     uint32_t low = 0, high = all->coverage.instructions;
     if (all->coverage.tuples <= room)
         return UINT32_MAX;
@@ -59,7 +59,7 @@ static uint32_t limit_for(const struct image *img, const char *kernel, const str
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
     if (!pass_extension(&opt->context, "dac"))
         return lower_with_limit(img, kernel, opt, UINT32_MAX);
-    struct lower_options quiet = *opt; /* prints no dump now; only the final lowering prints one */
+    struct lower_options quiet = *opt; /* without dumps: only the final lowering prints one */
     quiet.dump_after = NULL;
     quiet.dump_to = NULL;
     struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);

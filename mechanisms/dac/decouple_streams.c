@@ -158,7 +158,7 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
     send_definitions(m, i);
     if (p->affine[i] && m->e->nodes[node].in.kind == K_BARRIER)
         mark_barrier(&m->e->nodes[node].in);
-    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* the thread ends here in this stream */
+    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* a trap becomes an exit in this stream */
         inst_set_row(&m->e->nodes[node].in, isa_find_row(OP_EXIT, T_NONE, T_NONE, 0));
     else if (!p->affine[i] && plan_parts(p, i)) {
         if (p->ir->code[i].kind == K_CALL)
@@ -180,8 +180,9 @@ static void make_affine(struct maker *m) {
         make_affine_inst(m, i);
 }
 
-/* Drops jumps over blocks that have become empty. The program editor inserts jumps where they are needed. A jump that
- * led to the next block in the original kernel remains. */
+/* Replaces unguarded jumps by fall-throughs, in both streams. The program editor then inserts a jump only where one is
+ * needed, so jumps over blocks that have become empty disappear. A jump that led to the next block in the original
+ * kernel remains. */
 static void drop_jumps(struct maker *m) {
     const struct ir *ir = m->p->ir;
     for (uint32_t b = 0; b < m->p->a.control.n; b++) {
@@ -194,7 +195,7 @@ static void drop_jumps(struct maker *m) {
     }
 }
 
-/* Numbers the branches of both streams before they are copied. */
+/* Gives a number (inst_info.twin) to each branch that both streams will have, before the kernel is copied. */
 static void name_twins(struct plan *p) {
     struct ir *ir = p->ir;
     uint32_t n = 0;

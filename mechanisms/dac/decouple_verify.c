@@ -17,7 +17,7 @@ enum { OF_GUARD, OF_SITE, OF_BARRIER, OF_BRANCH, N_WHAT };
 struct streams {
     const struct ir *ir;
     struct verdict *r;
-    uint32_t own, affine; /* functions of the kernel's own stream and of the affine stream */
+    uint32_t own, affine; /* number of the function of the kernel's own stream; of the affine stream */
     unsigned char *may_exit;
     uint32_t *next;    /* indexed by block: the next event after the beginning of the block */
     uint32_t *partner; /* indexed by an event of the kernel's own stream: its partner in the affine stream */

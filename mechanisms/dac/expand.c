@@ -61,7 +61,8 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) { /* slots of the batch may get new CTAs before the entry is expanded */
+    /* copies the batch, since the affine warp may begin another batch before the entry is expanded */
+    for (uint32_t c = 0; c < d->n_batch; c++) {
         a->cta[c] = (uint8_t)d->batch[c];
         d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
     }
@@ -121,9 +122,9 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
     }
 }
 
-/* Does the same as find_lines() for a warp whose first lanes are active and have the same threadIdx.y and z, if each
- * lane's address is at most one sector above the previous lane's. The result is all sectors from the first byte to the
- * last. Returns false if these conditions do not hold. */
+/* Does the same as find_lines() for a global access of at most SECTOR_BYTES by a warp whose first lanes are active and
+ * have the same threadIdx.y and z, if each lane's address is at most one sector above the previous lane's. The result
+ * is all sectors from the first byte to the last. Returns false if these conditions do not hold. */
 static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -325,7 +326,8 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
-        /* One comparison serves all warps that have room. A warp that exceeds the size of its queue is served alone. */
+        /* A comparison of scalars (COMPARE_CTA) serves all warps that have room. A warp that exceeds the size of its
+         * queue is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
                    (!entries[w + x->n_warps].lanes || fits(d, c->slot[w + x->n_warps], k, 1)))

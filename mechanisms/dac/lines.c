@@ -173,7 +173,7 @@ static void refuse(struct dac *d, uint32_t i, uint64_t now) {
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    dac_account(d, now); /* tick() has not been called yet in this cycle */
+    dac_account(d, now); /* counts up to now, since tick() has not run in this cycle */
     if (tag == NO_LINE)  /* this is the reply to an unlock */
         return;
     struct dac_line *l = &d->line[tag];
@@ -233,7 +233,7 @@ static bool may_ask(const struct dac *d, const struct dac_line *l, uint64_t now)
     return now >= l->again && (!q->asking || q->asked == l->serial);
 }
 
-/* Requests a line. Returns false if the L1's queue is full. */
+/* Requests a line, unless its record was removed. Returns false if the L1's queue is full. */
 static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     struct dac_queue *q = &d->queue[l->warp];
@@ -288,7 +288,7 @@ void dac_ask(struct dac *d, uint64_t now) {
         done++;
     d->n.unlocks += done;
     d->n_unlock -= done;
-    if (d->n_unlock) /* if n_unlock is 0, `unlock` may be NULL */
+    if (d->n_unlock) /* memmove() must not get NULL, which `unlock` may be if n_unlock is 0 */
         memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
     else
         ask_lines(d, now);

@@ -37,7 +37,7 @@ struct dpe {
     uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom */
     uint64_t used;                    /* bit i: slot i is in use */
     uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
-    uint8_t visible;                  /* with the constrained scheduler: the side that may issue */
+    uint8_t visible;                  /* with the constrained scheduler: number of the side that may issue, 0 or 1 */
     struct entry e[MAX_ENTRIES];
 };
 
@@ -197,7 +197,7 @@ static unsigned settle(struct dpe *s) {
         if (!e->side[0].lanes && !e->side[1].lanes && !s->children[slot][0] && !s->children[slot][1]) {
             release(s, slot);
             events |= RECONV_CHANGED;
-            i = s->depth; /* the parent may have arrived too */
+            i = s->depth; /* restarts, since the parent may have arrived too */
         }
     }
     /* a path may change to another scoreboard when path forwarding of it starts or ends */
@@ -222,7 +222,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         e->side[k].depth = depth;
         return dpe_advance(st, id, t[0].pc);
     }
-    assert(!e->split || !e->side[!k].lanes); /* the driver has called dpe_gather() for this branch */
+    assert(!e->split || !e->side[!k].lanes); /* dpe_gather() was called first: the halves have merged */
     /* A branch without a post-dominator (threads exit on one side) uses the reconvergence point of its path. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
@@ -279,7 +279,7 @@ static unsigned dpe_wake(void *st, int id) {
     return s->cfg->dpe_scheduler == DPE_CONSTRAINED ? RECONV_CHANGED : 0;
 }
 
-/* 7.2: the lanes that hit stay on their side; the lanes that missed become the other side. */
+/* Section 7.2: the lanes that hit stay on their side; the lanes that missed become the other side. */
 static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dpe *s = st;
     int slot = id / 2, k = id & 1;
@@ -303,7 +303,7 @@ static unsigned dpe_gather(void *st, int id, uint32_t pc) {
     struct entry *e = &s->e[id / 2];
     if (!e->split)
         return 0;
-    e->side[id & 1].pc = pc; /* the model knows PCs at block ends only */
+    e->side[id & 1].pc = pc; /* sets the PC, which the model otherwise learns only at block ends */
     e->side[id & 1].waits = true;
     return settle(s) | RECONV_CHANGED;
 }
@@ -376,7 +376,7 @@ static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
         else if (!(runs & ~ws->waiting) && below & ~ws->waiting) {
             to_bottom(s, root);
             events |= settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
-        } else /* ids of moved paths changed, even if no path can run now */
+        } else /* returns the events of moves, since paths have new ids even if none can run now */
             return runs & ~ws->waiting || turns < MAX_ENTRIES ? events : 0;
     }
     return 0;

@@ -161,7 +161,7 @@ again:
         if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT && x->depth == x->rpc_depth)) {
             node_free(s, i);
             events |= RECONV_CHANGED;
-            i = -1; /* the parent may have arrived too */
+            i = -1; /* restarts, since the parent may have arrived too */
             continue;
         }
         if (!may_merge(x))
@@ -209,7 +209,8 @@ static void subdivide(struct dws *s, int id, const struct target *t, int n, cons
     }
     for (int i = 0; i < n; i++) {
         int k = node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
-        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* these lanes do not execute the call */
+        /* split by a load, or lanes outside the call */
+        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1);
         s->node[k].depth = stays ? was : (uint16_t)(was + site->calls);
         s->node[k].rpc_depth = rpc_depth;
     }

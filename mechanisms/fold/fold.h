@@ -9,14 +9,14 @@ enum {
 };
 
 enum fold_what {
-    FOLD_GROUP, /* f32 operations, also a single one: may share an instruction with a group of the other side */
+    FOLD_GROUP, /* one or more f32 operations, which may share an instruction with a group of the other side */
     FOLD_MADE,  /* an instruction that was folded before */
     FOLD_OTHER, /* a load, a store or integer arithmetic, which stays as it is, with a guard */
 };
 
 struct fold_item {
     enum fold_what what;
-    struct fuse_group group; /* group.inst[0] is the instruction if it is no group */
+    struct fuse_group group; /* FOLD_MADE, FOLD_OTHER: group.inst[0] is the item's only instruction */
     unsigned units;          /* FPUs */
 };
 
@@ -24,7 +24,7 @@ struct fold_item {
 struct fold_side {
     uint32_t block; /* NO_BLOCK if the side is empty */
     struct fold_item item[FOLD_ITEMS];
-    unsigned n, units, others; /* others: number of items that are FOLD_OTHER */
+    unsigned n, units, others; /* number of items; sum of their FPUs; number of items that are FOLD_OTHER */
     bool full;                 /* the side has more items */
 };
 
@@ -37,12 +37,13 @@ const char *fold_why_not(const struct ir *ir, uint32_t i, bool guarded);
  * If several choices need equally many, takes the choice with the most pairs. Returns the number of pairs: instructions
  * with a chain of each side. */
 unsigned fold_read_sides(struct fuse_search *search, struct fold_side side[2], unsigned length);
-/* The next items to emit, from item[0] of side 0 and item[1] of side 1 on. Returns 0 or 1: the next item of that side
- * alone; 2: both share an instruction; -1: no item is left. */
+/* The order in which the items of both sides are emitted. When i items of side 0 and j items of side 1 have been
+ * emitted, fold_order_next() returns the side (0 or 1) of the next item, 2 if the next items of both sides share an
+ * instruction, or -1 if no item is left. */
 struct fold_order {
     const struct fold_side *side;
     unsigned length;
-    unsigned char best[FOLD_ITEMS + 1][FOLD_ITEMS + 1]; /* most pairs among the items from here on */
+    unsigned char best[FOLD_ITEMS + 1][FOLD_ITEMS + 1]; /* [i][j]: most pairs that the items from i and j on can form */
 };
 void fold_order_begin(struct fold_order *o, const struct fold_side side[2], unsigned length);
 int fold_order_next(const struct fold_order *o, unsigned i, unsigned j);

@@ -18,9 +18,9 @@ struct pairing {
     /* guarded groups of the current block, in the order of their last operations */
     struct fuse_group *group;
     uint32_t n_groups, cap_groups;
-    uint32_t *partner; /* group -> the later group of its pair; NO_INST: none */
+    uint32_t *partner; /* indexed by group: the later group of its pair; NO_INST: none */
     uint32_t cap_partners;
-    unsigned char *in_pair; /* instruction -> true if its group has a partner */
+    unsigned char *in_pair; /* indexed by instruction: true if its group has a partner */
 };
 
 static uint32_t last_of(const struct fuse_group *g) { return g->inst[g->n - 1]; }
@@ -74,8 +74,8 @@ static bool feeds(const struct ir *ir, uint32_t i, const struct fuse_group *g) {
     return false;
 }
 
-/* True if group `a` may move down to the place of group `b`. Instructions with the complementary guard execute in other
- * lanes, so that they do not conflict. */
+/* True if group `a` may move down to the place of group `b`. Instructions between them with the
+ * complementary guard execute in other lanes, so they do not conflict with `a`. */
 static bool may_move(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[last_of(a)];
     for (uint32_t i = last_of(a) + 1; i < last_of(b); i++) {
@@ -103,7 +103,7 @@ static void mark(struct pairing *p, const struct fuse_group *g) {
         p->in_pair[g->inst[k]] = 1;
 }
 
-/* Finds pairs of groups. Returns the number of instructions that remain. */
+/* Finds pairs of groups. Returns the number of instructions if each pair becomes one instruction. */
 static uint32_t find_pairs(struct pairing *p, uint32_t begin, uint32_t end, unsigned most) {
     uint32_t pairs = 0;
     cut(p, begin, end, most);

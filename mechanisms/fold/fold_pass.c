@@ -74,7 +74,8 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
                   ir->info[ir->blocks[side[k].block].begin].line, f->operations);
             return false;
         }
-    /* without a pair, folding saves only the branch */
+    /* fold.operations=0, or no pair: the limit is chain.length for both sides together, because without a pair folding
+     * saves only the branch */
     const bool together = !f->operations || !pairs;
     if (together && side[0].units + side[1].units > f->length) {
         leave(f, branch, "%u and %u operations on its sides; chain.length is %u", side[0].units, side[1].units,
@@ -203,8 +204,9 @@ static bool fold_once(struct folding *f) {
     return edit_end(f->edit);
 }
 
-/* Folds regions from the inside out, one nesting level per round. The last round writes the reasons for unfolded
- * branches into notes. */
+/* Pairs guarded instructions first (fold.pairs). Then folds regions from the inside out, one nesting level per round.
+ * The last round writes the reasons for unfolded branches into notes. In the end, folds selections
+ * (fold.selections). */
 static bool run(struct ir *ir) {
     const struct fused_cfg *options = fused_options(&ir->context);
     struct folding f = {.ir = ir, .length = options->length};

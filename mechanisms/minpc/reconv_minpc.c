@@ -6,7 +6,7 @@
 
 struct minpc {
     lanemask_t alive;
-    lanemask_t asleep; /* the path waits at a barrier, so it is not schedulable */
+    lanemask_t asleep; /* lanes whose path waits at a barrier and so is not schedulable */
     uint32_t pc[WARP_LANES];
     uint8_t sleeper[WARP_LANES]; /* for sleeping lanes: id of the path in which they began to wait */
 };

@@ -44,8 +44,8 @@ struct mta_tables {
     } n;
 };
 
-/* The table of a prediction. As in the paper, the global table precedes the inter-warp table, and both precede the
- * per-warp table. */
+/* The table that makes a prediction. As in the paper, the global table has priority over the inter-warp table, and both
+ * have priority over the per-warp table. */
 enum mta_source { MTA_NONE, MTA_WARP, MTA_GLOBAL, MTA_INTER };
 struct mta_prediction {
     uint8_t source; /* enum mta_source */

@@ -9,7 +9,7 @@ enum { MTA_LEVELS = 5 }; /* the level at which all prefetches are dropped */
 
 struct mta_limits {
     uint32_t period; /* length of a period, in loads */
-    uint32_t least;  /* minimum number of prefetches in a period; with fewer, the period is not evaluated */
+    uint32_t least;  /* with fewer prefetches sent in a period, the level decreases by one */
     /* low and high limits for the fraction of sent prefetches whose lines were used; limit for the fraction of misses
      * that merged with an earlier miss */
     double low, high, merges;

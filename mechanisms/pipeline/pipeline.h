@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_PIPELINE_H
 #define MECHANISMS_PIPELINE_H
 /* Software pipelining of loops of one block, in three parts: dependences (pipeline_graph.c), the schedule
- * (pipeline_schedule.c), and the code (pipeline_emit.c); pipeline.c is the pass. Internal to frontend/. The terms are
+ * (pipeline_schedule.c), and the code (pipeline_emit.c); pipeline.c is the pass. Internal to this folder. The terms are
  * defined in B. R. Rau, "Iterative modulo scheduling: an algorithm for software pipelining loops", MICRO 1994: an
  * iteration of the loop begins every II cycles (the initiation interval). An iteration is divided into stages of II
  * cycles, and the kernel executes a different stage of each of several iterations.
@@ -53,10 +53,11 @@ struct pipe_edge {
 struct pipe_graph {
     struct ir *ir;
     const struct defuse *defuse;
-    uint32_t block, first, n; /* instructions [first, first + n); the last one is the branch */
+    /* block of the loop; its instructions are [first, first + n), and the last one is the branch */
+    uint32_t block, first, n;
     struct pipe_value *values;
     uint32_t n_values, cap_values;
-    struct pipe_ref *refs; /* indexed by instruction, in program order */
+    struct pipe_ref *refs; /* accesses in program order; pipe_ref.op is the instruction */
     uint32_t n_refs, cap_refs;
     struct pipe_edge *edges;
     uint32_t n_edges, cap_edges;

@@ -82,8 +82,8 @@ static unsigned compound_latency(const struct ir *ir, const struct program_compo
     return t.latency;
 }
 
-/* Returns the cycles from the issue of an instruction to the issue of a reader of its result. For loads, the schedule
- * chooses the number of cycles. */
+/* Returns the cycles from the issue of an instruction to the issue of a reader of its result. For loads that are not
+ * from shared memory, the schedule chooses the number of cycles. */
 static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_load) {
     char key[48];
     *of_load = in->kind == K_LOAD && in->space != SPACE_SHARED;
@@ -112,8 +112,10 @@ struct naming {
     /* indexed by register: the value that it holds at the current instruction; NO_VALUE: the value of the previous
      * iteration */
     uint32_t *value;
-    unsigned char *shape; /* indexed by register: its shape */
+    unsigned char *shape; /* indexed by register: INVARIANT, RENAMED or FIXED */
 };
+/* INVARIANT: the loop does not write the register. RENAMED: each iteration may use another register. FIXED: the
+ * register keeps its name in all iterations. */
 enum { INVARIANT, RENAMED, FIXED };
 
 const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint32_t vreg, bool write) {
@@ -141,8 +143,9 @@ static const uint32_t *regs_of(const struct pipe_graph *g, uint32_t op, unsigned
     return g->ir->regs + info->regs;
 }
 
-/* If the first write of a register in the loop leaves some lanes unchanged, the register keeps its name in all
- * iterations, since part of its value comes from the previous iteration. */
+/* Finds the shape of each register. If the first write of a register in the loop leaves some lanes unchanged, the
+ * register keeps its name in all iterations, since part of its value comes from the previous iteration. A register that
+ * no move instruction can copy keeps its name, too. */
 static void find_shapes(struct naming *s) {
     struct pipe_graph *g = s->g;
     unsigned n_reads, n;
@@ -207,7 +210,8 @@ static bool read_behind(const struct pipe_graph *g, uint32_t op, uint32_t vreg) 
     return false;
 }
 
-/* Adds edges between the instructions that write and read one value. */
+/* Adds edges between the instructions that write and read one value. Marks the value as live_out if it is read after
+ * the loop. */
 static void join_value(struct pipe_graph *g, uint32_t value) {
     for (uint32_t a = 0; a < g->n_refs; a++) {
         const struct pipe_ref *w = &g->refs[a];

@@ -30,7 +30,7 @@ struct attempt {
     uint32_t ii;
     unsigned load;
     uint64_t *issued; /* in a trial: instruction `op` of iteration i issues in cycle issued[i * n + op] */
-    uint32_t *words;  /* used by most_words(): register words in each cycle of II */
+    uint32_t *words;  /* used by most_words(): number of register words in use in each cycle of II */
     int64_t *height;  /* cycles from an instruction to the end of everything that depends on it */
     int64_t *to_jump; /* cycles from the instruction to the branch; NO_WAY: the branch does not depend on it */
     uint32_t *time, *slot, *least, *order;
@@ -231,7 +231,7 @@ static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32
 
 struct trial {
     const struct attempt *a;
-    uint64_t now;
+    uint64_t now; /* cycle in which the last instruction issued */
 };
 
 static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
@@ -345,13 +345,13 @@ static struct by_end by_end(const struct pipe_graph *g, bool to) {
         b.begin[(to ? g->edges[k].to : g->edges[k].from) + 2]++;
     for (uint32_t op = 0; op < g->n; op++)
         b.begin[op + 2] += b.begin[op + 1];
-    /* earliest issue cycle of the next instruction; at the end, of the first instruction of the next iteration */
+    /* begin[op + 1] is the place of the next edge of `op`; in the end, it is the end of the edges of `op` */
     for (uint32_t k = 0; k < g->n_edges; k++)
         b.edge[b.begin[(to ? g->edges[k].to : g->edges[k].from) + 1]++] = &g->edges[k];
     return b;
 }
 
-/* Allocates memory to measure cycles in order. */
+/* Begins an attempt that only measures cycles of loops whose instructions issue in order. */
 static struct attempt begin_in_order(struct pipe_graph *g, const struct pipe_wish *wish) {
     return (struct attempt){.g = g,
                             .wish = wish,
@@ -373,7 +373,7 @@ static struct attempt begin(const struct attempt *in_order, uint32_t most) {
     return a;
 }
 
-/* Returns the words of registers that the unpipelined loop takes. */
+/* Returns the number of register words that the unpipelined loop needs. */
 static uint32_t plain_words(const struct attempt *a) {
     uint32_t *time = arena_array(a->g->ir->tmp, a->g->n, sizeof *time);
     for (uint32_t k = 0; k < a->g->n; k++)
@@ -388,11 +388,11 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
     uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies);
     const struct attempt real = begin_in_order(g, wish);
     s->plain = plain_cycles(&real);
-    /* one instruction issues per cycle, so an iteration takes at least n cycles */
+    /* the search ends before this II, at which the pipelined loop would not be faster than the unpipelined one */
     uint32_t most = (uint32_t)s->plain + 1;
     struct attempt a = begin(&real, most);
     uint32_t plain = plain_words(&a);
-    s->res_mii = g->n;
+    s->res_mii = g->n; /* one instruction issues per cycle */
     s->rec_mii = find_rec_mii(&a, most);
     uint32_t least = s->rec_mii > g->n ? s->rec_mii : g->n;
     for (uint32_t ii = least; ii < most && (!s->ii || ii < s->cycles);
@@ -400,7 +400,7 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
         for (a.load = wish->load; a.load; a.load /= 2) {
             a.ii = ii;
             if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)
-                /* the search ends here, because smaller load latencies would be further from the real latencies */
+                /* the schedule assumes the wished load latency, so shorter latencies need not be tried */
                 break;
         }
     for (uint32_t v = 0; s->ii && v < g->n_values; v++)

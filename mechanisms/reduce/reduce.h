@@ -19,7 +19,7 @@ struct program_reduce {
     warp_fn *shuffle;
     lane_fn *add;
     uint16_t shuffle_row, add_row;
-    uint8_t distance[REDUCE_STEPS]; /* of each step: 16, 8, 4, 2, 1 or 1, 2, 4, 8, 16 */
+    uint8_t distance[REDUCE_STEPS]; /* shuffle distance of each step: 16, 8, 4, 2, 1 or 1, 2, 4, 8, 16 */
     bool own_first[REDUCE_STEPS];   /* the addition's first source is the lane's own value, not the shuffled one */
     uint8_t lane;                   /* the lane whose sum is used; REDUCE_ALL: all lanes use it */
     uint8_t moves;                  /* number of moves between the shuffles and additions of the ladder */

@@ -50,8 +50,8 @@ static uint64_t word_at(const struct warp *w, const struct inst *in, const struc
     return r->wide ? at : (uint32_t)at;
 }
 
-/* Returns true if the tree computes the sum: the whole warp executes, and only the lane that receives the sum uses
- * it. */
+/* Returns true if the tree computes the sum: the whole warp executes, and only lane r->lane uses the sum, or all lanes
+ * use it. For a sum in shared memory, the values of the lanes must be in consecutive words. */
 static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
     const uint32_t *members = reg_ptr(w, in->e);
     const uint64_t first = operand_b(w, in, r, 0);

@@ -117,8 +117,7 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
 
 /* ---- recognition of a ladder ---- */
 
-/* Checks the shuffles of the ladder: equal modes and masks, and distances from 16 to 1 or from 1 to 16. Returns the
- * reason why the ladder does not fit; NULL: it fits. */
+/* Returns true if the distances go from 16 to 1 or from 1 to 16. */
 static bool in_order(const uint32_t d[REDUCE_STEPS]) {
     bool down = true, up = true;
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
@@ -128,6 +127,8 @@ static bool in_order(const uint32_t d[REDUCE_STEPS]) {
     return down || up;
 }
 
+/* Checks the shuffles of the ladder: equal modes and masks, and distances from 16 to 1 or from 1 to 16. Returns the
+ * reason why the ladder does not fit; NULL: it fits. */
 static const char *check_shuffles(struct reducing *r, struct ladder *l) {
     const struct ir *ir = r->ir;
     const struct inst *first = &ir->code[l->inst[0]];

@@ -69,7 +69,8 @@ static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_
     return t->load != NO_INST && s->ir->code[t->load].a == r->base && at == r->at + 4 * (int64_t)r->n;
 }
 
-/* Returns the longest run of additions from addition i on. One operand of i is the first value. */
+/* Finds the longest run of additions from addition i on. One operand of i is the value to which the run adds: operand a
+ * if `first` is set, else operand b. */
 static void run_from(const struct search *s, uint32_t i, int first, struct run *r) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];

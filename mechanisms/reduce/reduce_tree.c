@@ -192,8 +192,8 @@ static void mark(struct tree_search *t, unsigned char on) {
     }
 }
 
-/* Removes all loads and stores of the steps except the first load of the lane's own value and the last store. Returns
- * the number of removed instructions. */
+/* Removes the instructions of the steps, and the barriers of the warp between them. The load `keep` of the lane's own
+ * value and the last store remain. Returns the number of removed instructions. */
 static unsigned take_out(struct tree_search *t, uint32_t keep) {
     uint32_t last = t->step[REDUCE_STEPS - 1].store;
     unsigned n = 0;

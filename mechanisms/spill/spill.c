@@ -130,7 +130,7 @@ static void weigh(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* Returns the maximum number of live register words at instruction i. */
+/* Returns how many register words may be live at instruction i of function f. */
 static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     const struct ir *ir = s->ir;
     uint32_t limit = s->max >> (s->depth[f] < 3 ? s->depth[f] : 3);
@@ -179,7 +179,9 @@ static void relieve(struct spilling *s, const uint64_t *through, uint32_t excess
     }
 }
 
-/* With `choose`, chooses registers to spill. Otherwise counts the crowded instructions of each register. */
+/* Visits the crowded instructions of function f: more register words are live there than limit_at() allows. If `choose`
+ * is set, chooses registers to spill. Otherwise counts, for each register, the crowded instructions where the register
+ * is live but not used. */
 static void visit_crowded(struct spilling *s, uint32_t f, bool choose) {
     const struct ir *ir = s->ir;
     const struct ir_function *fn = &ir->functions[f];
@@ -232,8 +234,8 @@ static void reload(struct spilling *s, struct edit *e, uint32_t i, uint32_t v) {
     add_access(e, i, false, in);
 }
 
-/* Defines a register in all lanes before instruction i, whose guard leaves lanes out: without it the register would be
- * live from the beginning of the loop around i. */
+/* Defines register t in all lanes before instruction i, because i writes t only in lanes whose guard is true. Without
+ * this definition, t would be live from the beginning of the loop around i. */
 static void define(struct spilling *s, struct edit *e, uint32_t i, uint32_t v, uint32_t t) {
     const enum reg_class cls = s->ir->vregs[v].cls;
     struct inst in;
@@ -286,7 +288,8 @@ static bool give_slots(struct spilling *s) {
         uint32_t bytes = class_bytes(ir->vregs[v].cls);
         if (!s->chosen[v] || s->slot[v])
             continue;
-        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0: the register has no slot */
+        /* never 0, which means that the register has no slot */
+        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes);
         if (at + bytes > MAX_LOCAL_BYTES) {
             snprintf(ir->failure, sizeof ir->failure,
                      "kernel '%s': registers in local memory take more than %llu bytes", ir->kernel,
@@ -314,8 +317,8 @@ static void note(struct spilling *s) {
         }
 }
 
-/* True if function f stays within the limit. Otherwise records how far it exceeds the limit, and at which
- * instruction. */
+/* Returns the largest number of register words that function f needs at one instruction, including those of a callee.
+ * Sets *where to this instruction. */
 static uint32_t need_of(struct spilling *s, uint32_t f, uint32_t *where) {
     const struct ir *ir = s->ir;
     uint32_t most = 0;

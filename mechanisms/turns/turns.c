@@ -16,9 +16,9 @@ struct turns_counts {
 
 struct turns {
     const struct sm_cfg *cfg;
-    uint32_t words;              /* words of sets of the CTAs' warps */
+    uint32_t words;              /* number of words of a warp_set that the CTAs' warps need */
     struct warp_set waiting;     /* sleeping warps, except warps whose registers are being loaded */
-    uint32_t stored[WARP_SLOTS]; /* number of registers of 32 lanes of a waiting warp that are in memory */
+    uint32_t stored[WARP_SLOTS]; /* number of registers (of 32 lanes each) of a waiting warp that are in memory */
     struct turns_counts n;
 };
 
@@ -52,7 +52,8 @@ static void warp_start(void *u, struct sm *sm, uint32_t w, uint64_t now) {
 }
 
 /* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. If some lanes
- * do not wait at a barrier, or a barrier is in a function with live callers, it returns all registers of the kernel. */
+ * do not wait at a barrier, or a lane waits in a function that the kernel has called, it returns all registers of the
+ * kernel. */
 static uint32_t registers_of(const struct turns *t, const struct sm *sm, uint32_t w) {
     const struct program *p = sm_get_program(sm)->program;
     uint32_t all = t->cfg->thread_registers ? t->cfg->thread_registers : p->thread_regs, sum = 0, n;
@@ -89,7 +90,8 @@ static void swap_registers(struct turns *t, struct sm *sm, uint32_t w, uint32_t 
     sm_rouse(sm, w, now + cycles, now);
 }
 
-/* Replaces warps by others, if all their lanes wait for other warps and nothing of them is in flight. */
+/* Takes the turn from each warp whose lanes all wait for other warps and which has no instruction in flight, if another
+ * warp can run. */
 static void replace_waiting(struct turns *t, struct sm *sm, uint64_t now) {
     const struct warp_set *live = sm_get_live(sm);
     uint32_t w, next;

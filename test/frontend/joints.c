@@ -3,7 +3,7 @@
 #include "frontend_help.h"
 #include "test/test.h"
 
-/* Returns this number for the first guarded branch, whose join must be at label A. */
+/* Returns branch.joint of the first guarded branch, whose join must be at label A. */
 static uint32_t joint(const struct program *p) {
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_BRANCH && p->code[pc].guard != NO_GUARD) {

@@ -57,7 +57,7 @@ static void variables(FILE *to, int n) {
     fputs("ret; }\n", to);
 }
 
-/* Writes n loops that use one register, so that only the number of loops grows. */
+/* Writes n nested loops that use the same register, so that only the number of loops grows. */
 static void nest(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q;\nmov.u32 r, %tid.x;\n", to);
     for (int i = 0; i < n; i++)
@@ -67,7 +67,7 @@ static void nest(FILE *to, int n) {
     fputs("st.global.u32 [d], r; ret; }\n", to);
 }
 
-/* Writes n guarded exits, so that the execution of each block depends on all earlier branches. */
+/* Writes n branches to an exit, so that the execution of each block depends on all earlier branches. */
 static void exits(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q; .reg .u64 a;\nmov.u32 r, %tid.x; mad.wide.u32 a, r, 4, d;\n", to);
     for (int i = 0; i < n; i++)

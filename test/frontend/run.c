@@ -301,7 +301,7 @@ START_TEST(local_variable_of_the_module) {
 }
 END_TEST
 
-/* Initialisers of constant variables that contain addresses and single bytes of addresses. */
+/* The initialisers contain numbers and the address of an array element. */
 static uint32_t from_constants(uint32_t t) { return 10 * (t % 4) + 7; }
 START_TEST(initialised_variables) {
     check_lanes(".const .align 4 .u32 tens[4] = {0, 10, 20, 30};\n.global .u32 seven[2] = {0, 7};\n"
@@ -362,7 +362,8 @@ START_TEST(vector_store_of_constants) {
 }
 END_TEST
 
-/* setp writes two destinations, p and q; !p is an operand. */
+/* The first setp writes two predicates: the comparison and its negation. The third setp combines its comparison with
+ * %p3. */
 static uint32_t pair(uint32_t t) { return (t < 9 ? 1 : 0) + (t < 9 ? 0 : 2) + (t < 9 && t > 3 ? 0 : 4); }
 START_TEST(setp_with_two_results) {
     check_lanes(
@@ -408,8 +409,8 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* The truth table 0x80 computes a & b & c: t & 12 & 5 = t & 4. lop3 writes this result to d, and p = (result != 0) and
- * t < 16. */
+/* The truth table 0x80 computes a & b & c: t & 12 & 5 = t & 4. lop3 writes this result to %r0. It sets %p2 if the
+ * result is not 0 and t < 16. */
 static uint32_t lop3_with_predicate(uint32_t t) { return ((t & 4) && t < 16 ? 100 : 0) + (t & 4); }
 START_TEST(lop3_and_a_predicate) {
     check_lanes(
@@ -420,8 +421,8 @@ START_TEST(lop3_and_a_predicate) {
 }
 END_TEST
 
-/* The truth table 0xfe computes a | b | c: t | 0 | 0. p = (result != 0) or t < 1, so p is true in every lane that
- * executes lop3 (t < 20). */
+/* The truth table 0xfe computes a | b | c: t | 0 | 0. lop3 sets %p2 if the result is not 0 or t < 1, so %p2 is true in
+ * every lane that executes lop3 (t < 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",

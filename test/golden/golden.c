@@ -23,7 +23,7 @@ static void compare(const char *key, const char *hashes, char *raw) {
     static struct golden_result out[GOLDEN_INPUTS];
     uint32_t form;
     if (!form_of(key, &form))
-        return; /* the table no longer has this instruction form */
+        return; /* the table no longer has this form, so its results are not compared */
     golden_inputs(form, in);
     golden_execute(form, in, out, GOLDEN_INPUTS);
     golden_canonical(form, out, GOLDEN_INPUTS);
@@ -85,7 +85,8 @@ START_TEST(forms_compute_what_the_gpu_computes) {
 }
 END_TEST
 
-/* Tests this test's own parts: the input values, the executor and the comparison. -5 as a u32 is 0xfffffffb. */
+/* Tests this test's own parts: the keys, the input values and the executor. The form neg.s32 gives -5, which is
+ * 0xfffffffb. */
 START_TEST(keys_inputs_and_results_match) {
     uint32_t form;
     ck_assert(form_of("neg.s32 .s32 .s32", &form));

@@ -168,7 +168,8 @@ static bool divides(const struct isa_row *r) {
 }
 
 void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
-    static const uint32_t wanted[] = {32, 32, 32, 10, 5}; /* by number of operands; 32^2, 10^3, 5^4 <= GOLDEN_CROSSED */
+    /* number of special values per operand, by the number of operands: 32^2, 10^3, 5^4 <= GOLDEN_CROSSED */
+    static const uint32_t wanted[] = {32, 32, 32, 10, 5};
     const struct isa_row *r = row_of(form);
     const enum type t[4] = {(enum type)r->a, (enum type)r->b, (enum type)r->c, (enum type)r->e};
     int operands = 0;

@@ -1,8 +1,9 @@
 #ifndef TEST_HARNESS_HARNESS_H
 #define TEST_HARNESS_HARNESS_H
-/* Runs the test suites of the program `check`. The main process (test/main.c) forks workers. A worker takes a unit from
- * the queue and forks a process for it (unit.c). That process runs the unit's tests one after another (tests.c). When a
- * test fails or dies, the worker records the reason and forks a process for the remaining tests of the unit. */
+/* Runs the test suites of the program `check`. The main process (test/main.c) forks workers, which share one queue of
+ * units. A worker takes a unit from this queue and forks a process for it (unit.c). That process runs the unit's tests
+ * one after another (tests.c). When a test fails or dies, the worker records the reason and forks a process for the
+ * remaining tests of the unit. */
 #include "test/test.h"
 #include <semaphore.h>
 #include <stdatomic.h>

@@ -13,14 +13,15 @@ _Thread_local struct test_tried test_tried;
 static const struct test_place *first_place; /* location record of the thread that runs the tests */
 static struct test_tried *first_tried;
 
-/* A host thread of the simulator has not opened a machine itself, so the report names the machine of the test's first
- * thread. */
+/* Writes the machine that this thread opened, and its last kernel. A host thread of the simulator has opened no
+ * machine, so the report then names the machine of the test's first thread. */
 static void describe(char *out, size_t size) {
     const struct test_tried *t = *test_tried.machine || !first_tried ? &test_tried : first_tried;
     snprintf(out, size, "%s%s", t->machine, *t->machine ? t->kernel : "");
 }
 
-/* A child of the test's process must not write to the test's report, so it writes only to its standard error. */
+/* Writes a message to standard error. A child of the test's process calls this, because it must not write to the test's
+ * report. */
 static void say_in_child(const char *file, int line, const char *message) {
     char tried[sizeof test_tried], text[sizeof tried + 512];
     describe(tried, sizeof tried);
@@ -66,7 +67,8 @@ void place_forget(void) {
     test_tried = (struct test_tried){.machine = ""};
 }
 
-/* Writes without a stdio stream, because the signal may have interrupted malloc(). */
+/* Writes the location and the machine of the running test to the report. Uses no stdio stream, because the signal may
+ * have interrupted malloc(). */
 static void note_end(void) {
     const struct test_place *at = test_place.file || !first_place ? &test_place : first_place;
     if (!report)

@@ -58,7 +58,8 @@ static void restore_environment(void) {
         saved.shown[i] = environ[i];
 }
 
-/* Uses a high file descriptor, since some tests rely on the number of the lowest free descriptor. */
+/* Returns a copy of the file descriptor with a high number, since some tests rely on the number of the lowest free
+ * descriptor. */
 static int keep(int fd) {
     int at = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
     return at >= 0 ? at : fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);

@@ -61,7 +61,8 @@ struct processor_time processor_time(void) {
     return sum;
 }
 
-/* Returns a Check case that contains only the test with this index, or NULL for index -1. */
+/* Returns a Check runner with the suite's test of this index as its only test. With index -1, fill() only counts the
+ * tests, and the runner has no test. */
 static SRunner *runner_of(const struct unit *unit, int index) {
     Suite *suite = suite_create(unit->suite->name);
     TCase *tc = tcase_create(unit->suite->name);

@@ -101,7 +101,8 @@ static void say_failure(int how, bool late, bool after_last) {
     print_end();
 }
 
-/* Returns the index of the next test to run, or `n` if no test is left. */
+/* Decides whether the unit's process ended well. If not, reports a failure and counts it in *failed. Returns the index
+ * of the next test to run, or `n` if no test is left. */
 static int judge(int how, bool late, int from, int n, int *failed) {
     int state = atomic_load(&report->state), test = atomic_load(&report->test);
     bool well = WIFEXITED(how) && WEXITSTATUS(how) == 0 && !late;
@@ -113,8 +114,7 @@ static int judge(int how, bool late, int from, int n, int *failed) {
     ++*failed;
     if (shared->first_only)
         atomic_store(&shared->stop, true);
-    /* A test that has passed counts as one test. If the process dies after that, the death counts as one more, failed
-     * test. */
+    /* if the process dies after the last test has passed, its death counts as an additional, failed test */
     return state == REPORT_NONE                                     ? n
            : state == REPORT_COMPLETE || atomic_load(&shared->stop) ? n
            : test < from                                            ? n

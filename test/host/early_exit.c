@@ -45,7 +45,8 @@ static void loop_return(uint32_t *out, int n) {
             out[i] = t += (uint32_t)((i + 1) % (n - 3) + r);
     }
 }
-/* thread i adds the iterations left (3, 2, 1) of thread i / 2 * 2, which is active if thread i is */
+/* In each of three iterations, thread i adds the value `left` (3, 2, 1) of thread i / 2 * 2, which is below n if i
+ * is. */
 static void loop_fall(uint32_t *out, int n) {
     for (int i = 0; i < n; i++)
         out[i] += 3 + 2 + 1;
@@ -72,11 +73,11 @@ static void half_barrier(uint32_t *out, int n) {
 static const struct {
     const char *name;
     void (*want)(uint32_t *out, int n);
-    int least; /* n */
+    int least; /* least value of n */
 } kernels[] = {{KERNEL(guard), 1},        {KERNEL(two_guards), 1},    {KERNEL(loop_return), 4},
                {KERNEL(loop_fall), 0},    {KERNEL(switch_return), 1}, {KERNEL(else_return), 0},
                {KERNEL(in_function), 1},  {KERNEL(ballot), 1},        {KERNEL(vote_then_store), 4},
-               {KERNEL(half_barrier), 65}}; /* 96 threads are three warps */
+               {KERNEL(half_barrier), 65}}; /* a thread of the third warp must reach the barrier of 96 threads */
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
 struct device {
@@ -190,8 +191,8 @@ static const struct {
      HEAD "@%p bra E; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p bra E; bar.sync 0;" STORE "E: ret; }",
      HEAD "@%p exit; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p exit; bar.sync 0;" STORE "}"},
     {"out of a function called twice", TWO_CALLS("@%p bra E;"), TWO_CALLS("@%p exit;")},
-    /* Threads that leave the loop do not execute the jump back to its start. The first kernel counts their branch, the
-     * second kernel their exit. */
+    /* Threads that leave the loop do not execute the jump back to its start. In the first kernel they execute the
+     * branch, which counts; in the second kernel the exit. */
     {"out of a loop", HEAD ROUNDS "@!%q bra L; ret; }", HEAD ROUNDS "@%q exit; bra L; }"},
 };
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0], LOOP_PAIR = N_PAIRS - 1 };

@@ -27,7 +27,8 @@ static struct heddle_module *loaded(struct heddle *h) {
 
 static const struct heddle_dim one = {1, 1, 1};
 
-/* Calls every function that takes a context with `h`, and returns the number of functions that accepted it. */
+/* Passes `h` as context to every function that has a context as argument. Returns the number of functions that accepted
+ * it. */
 static int taken_by_context(struct heddle *h, struct heddle_module *m, FILE *out) {
     uint64_t zero = 0;
     struct heddle_param params[2];
@@ -93,7 +94,8 @@ START_TEST(contexts_that_are_none_are_refused) {
 }
 END_TEST
 
-/* Calls every function that takes a module, with `m` in a valid context. All functions must refuse it. */
+/* Passes `m` to every function that has a module as argument, with the valid context `h`. All functions must refuse the
+ * module. */
 static void refused_module(struct heddle *h, struct heddle_module *m, const char *why) {
     uint64_t zero = 0;
     struct heddle_param params[2];

@@ -221,7 +221,7 @@ START_TEST(every_command_has_a_page) {
            "sed 's/\\\\-/-/g' $M/heddle-$c.1 > $D/page; for o in $($B/heddle help $c | "
            "sed -n 's/^  \\(-.,\\|   \\) \\(--[a-z-]*\\).*/\\2/p'); do grep -q \"fB$o.f\" $D/page && echo found || "
            "echo no option: $c $o; done; done | sort | uniq -c");
-    /* the line with the number of options of all commands */
+    /* the output is a single line, which has the number of options of all commands */
     ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
     free(out);
     if (have("man")) {
@@ -302,7 +302,8 @@ START_TEST(profiles_have_one_name) {
 }
 END_TEST
 
-/* The Makefile must check this before it builds anything. */
+/* PGO=1 needs gcc, and cannot be combined with SAN, POLL or TINY. The Makefile must refuse other builds before it
+ * compiles anything. */
 START_TEST(profiles_need_gcc_and_a_fast_build) {
     static const char *const variants[] = {"SAN=1", "SAN=thread", "POLL=1", "TINY=1"};
     for (int i = 0; i < 4; i++) {

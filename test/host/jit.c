@@ -206,8 +206,8 @@ END_TEST
 
 /* ---- faults ---- */
 
-/* Sampled: a quarter of the cases, which contains every pair of access, step, lane and iteration; each level and part
- * takes another quarter. */
+/* By default each run tests a quarter of the cases, which contains every pair of access, step, lane and iteration. Runs
+ * with another level of native code, or with another part of the warp, test another quarter. */
 START_TEST(faults_are_at_the_same_lane_and_line) {
     const int part = jit_level(_i);
     static char text[TEXT];
@@ -223,7 +223,7 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
     };
     static const uint64_t steps[] = {1, 2, 4096 * 1024, 1ull << 40, -64ull, -(1ull << 33)};
     static const int lanes[] = {0, 7, 16, 31, 40}, rounds[] = {0, 1, 11};
-    enum { ALWAYS = 5, TOO_LOW = 4 }; /* kinds ALWAYS and ALWAYS + 1 fault in each case */
+    enum { ALWAYS = 5, TOO_LOW = 4 }; /* wrong[ALWAYS] and wrong[ALWAYS + 1] always fault; steps[TOO_LOW] is -64 */
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
         for (int s = 0; s < 6; s++)
             for (int l = 0; l < 5; l++)
@@ -239,8 +239,8 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
                              "st.global.u32 [%%rd4+4], %%r2;\n%s\nst.global.u32 [%%rd4+2048], %%r2;\n"
                              "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 16; @%%p1 bra LOOP;\nEND: ret;\n}\n",
                              HEAD, parts[part], rounds[n], lanes[l], (unsigned long long)steps[s], wrong[k]);
-                    /* A step of -64 bytes from threads 16, 31 and 40 stays in bounds. The parts of a warp contain
-                     * threads 7 and 31; thread 0; all threads except 31. */
+                    /* in[part][l]: lanes[l] is among the threads that execute the loop with parts[part]. Threads 16, 31
+                     * and 40 stay inside the buffer even with the step of -64 bytes. */
                     static const bool in[N_PARTS][5] = {{true, true, true, true, true},
                                                         {[1] = true, [3] = true},
                                                         {[0] = true},

@@ -34,7 +34,7 @@ static const struct {
     {"dpe+plain", "dpe", "plain"},
     {"toy", "spe", "toy"}, /* an extension without a base model is added to spe */
     {"tree+toy", "spe", "toy tree"},
-    {"set", "its", "toy plain"}, /* only the extensions of the set that this table contains */
+    {"set", "its", "toy plain"}, /* of the three extensions in the set, the table contains only these two */
     {"set+tree", "its", "toy tree plain"},
 };
 

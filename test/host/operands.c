@@ -42,8 +42,9 @@ static uint32_t triangle(uint32_t t) { return (t + 40) * (t + 41) / 2; }
 START_TEST(functions_give_their_stack_memory_back) { check(models[_i], "test/compiled/stack.ptx", "sums", triangle); }
 END_TEST
 
-/* The expected sum has these parts: t, the byte that was stored; 0, the misalignment of the second allocation; 1000, if
- * the third allocation (after stackrestore) is not above the second; 10000, if it does not overlap the first. */
+/* The expected sum has these parts: t, the byte that was stored; 0, the misalignment of the second allocation; 1000,
+ * because the third allocation (after stackrestore) is not above the second; 10000, because the third allocation does
+ * not overlap the first. */
 static uint32_t pieces(uint32_t t) { return t + 1000 + 10000; }
 START_TEST(pieces_of_the_stack) { check(models[_i], "test/compiled/stack.ptx", "pieces", pieces); }
 END_TEST

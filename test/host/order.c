@@ -88,8 +88,8 @@ static struct shown run(const char *kernel, const char *model, const char *const
     return s;
 }
 
-/* Compares runs on different numbers of threads. Sampled: every second kernel; one on 2 threads, the next on 4, the
- * next on 8, and so on; `turn` shifts kernels and threads. With HEDDLE_EVERY each kernel runs on each number of
+/* Compares runs on several numbers of host threads with a run on one. By default every second kernel runs, on one
+ * number of threads; `turn` selects the kernels and the numbers. With HEDDLE_EVERY each kernel runs on each number of
  * threads. */
 static void same_always(const char *model, const char *const *set, int turn) {
     static const uint32_t threads[] = {2, 4, 8, 3, 2, 1};

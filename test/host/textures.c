@@ -182,7 +182,8 @@ static struct heddle_texture row(uint32_t n) {
     return (struct heddle_texture){.data = buffer(v, 4ull * n), .width = n, .format = HEDDLE_U32};
 }
 
-/* Queries return the kind of each handle (1 + 10, not 100) and the width of eight texels. */
+/* Queries of the kernel return the width of the surface (8 texels) and the kinds of both handles. The sum of kinds is 1
+ * for the texture plus 10 for the surface; a sampler would add 100. */
 START_TEST(objects) {
     struct heddle_texture from = row(8), to = row(8);
     uint64_t handles[] = {heddle_texture_object(h, &from), heddle_surface_object(h, &to)};
@@ -222,7 +223,7 @@ START_TEST(nothing_bound_is_a_fault) {
 END_TEST
 
 static const struct {
-    struct heddle_texture t; /* data: kernel argument that is added to a buffer of 64 bytes */
+    struct heddle_texture t; /* the test adds the address of a buffer of 64 bytes to t.data */
     const char *name, *message;
 } refusals[] = {
     {{.width = 16, .format = HEDDLE_F32}, "picture", "no texture or surface is called 'picture'"},
@@ -280,7 +281,8 @@ START_TEST(a_texture_is_a_sampler_too) {
 }
 END_TEST
 
-/* linear, clamp_to_border, forced, and a sampler. */
+/* The kernel returns four words: the filter mode of `smooth` (1: linear), its address mode (4: clamp_to_border),
+ * whether `texels` forces unnormalised coordinates (1: yes), and whether `plain` is a sampler (1: yes). */
 START_TEST(samplers_are_asked) {
     run("ask", 1, NULL, NULL, 0);
     static const uint32_t want[] = {1, 4, 1, 1};

@@ -194,8 +194,8 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* Each row's name with a changed letter, or with a deleted or doubled part. It must be rejected with a message or
- * decode to another row. Sampled: every 21st row; every seventh with HEDDLE_EVERY. */
+/* Changes a letter of a row's name, or deletes or doubles a part of the name. The decoder must reject the result with a
+ * message or decode it to another row. By default every 21st row is tested, with HEDDLE_EVERY every seventh. */
 START_TEST(explanations_never_fail) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);

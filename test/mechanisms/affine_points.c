@@ -44,8 +44,8 @@ static void check_sums(const struct job *j) {
     ck_assert(mta || job_stat(j, "mta.loads") == 0);
 }
 
-/* Sampled: each combination runs one program, and the programs are from all parts of the table. HEDDLE_EVERY: all
- * programs with all combinations. */
+/* By default each test runs one program in one combination of model and extensions, and the tests take programs from
+ * all parts of the table. With HEDDLE_EVERY, all programs run in all combinations. */
 START_TEST(programs_are_right) {
     int program = test_every() ? _i : (_i + models() * (_i % 4)) % n_benches;
     for (int k = 0; k < (test_every() ? models() : 1); k++) {
@@ -76,7 +76,7 @@ START_TEST(options_without_their_extension_change_nothing) {
 }
 END_TEST
 
-/* Tests dac with no tuple registers, with a few, and with the maximum. If a kernel needs more tuple registers than the
+/* Tests dac with one tuple register, with a few, and with the maximum. If a kernel needs more tuple registers than the
  * machine has, it is decoupled only in part or not at all, and the run reports this. By default every fourth program is
  * tested, with one base model and one number of registers. */
 START_TEST(programs_are_right_with_any_tuple_file) {

@@ -144,8 +144,8 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and the policies of its kind must have the same names: each row SCHEDULER or REPLACEMENT
- * needs a policy, and each policy needs a row. */
+/* The choices of an option and its policies must have the same names. A mechanism declares each choice by a line
+ * SCHEDULER(name) or REPLACEMENT(name), and each line needs a policy with this name. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];
     const char *choices = choices_of(key);

@@ -38,8 +38,8 @@ static struct toy random_toy(uint32_t seed) {
     return t;
 }
 
-/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at its reconvergence point. Each
- * branch has its own barrier. */
+/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at its reconvergence point. Branches
+ * with the same reconvergence point share a barrier. Returns an empty program if the result would be too long. */
 static struct toy with_barriers(const struct toy *t) {
     struct toy out = {.seed = t->seed};
     int bar[MAX_CODE];
@@ -194,8 +194,8 @@ START_TEST(random_programs) {
 }
 END_TEST
 
-/* State of a test that also reports random events to the model, as an SM does: paths wait at a barrier and wake in
- * another order, loads stall, and paths yield. */
+/* A path that waits for an event. struct notices is the state of a test that also reports random events to the model,
+ * as an SM does: paths wait at a barrier and wake in another order, loads stall, and paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;

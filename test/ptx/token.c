@@ -173,7 +173,7 @@ START_TEST(strange_byte_while_skipping) {
 }
 END_TEST
 
-/* A zero byte in the text would cut off strings in the tree. */
+/* The parser must refuse a zero byte in the text, since it would cut off strings in the tree. */
 START_TEST(zero_is_no_text) {
     struct parsed p = parse_bytes(HEADER ".section .x { a\0b }", strlen(HEADER) + 19);
     char *output = messages(&p.diags);

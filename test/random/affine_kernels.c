@@ -65,7 +65,7 @@ static void decoupled(const struct affine_kernel *k, uint64_t seed, int model, c
         }
 }
 
-/* Sampled: each kernel runs in every second model; the next kernel runs in the others. */
+/* By default each kernel runs in every second model, and the next kernel in the other models. */
 START_TEST(memory_is_equal) {
     static uint32_t want[AFFINE_MAX_THREADS * AFFINE_SLICE];
     uint64_t n = from_environment("HEDDLE_AFFINE_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);

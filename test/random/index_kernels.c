@@ -69,7 +69,7 @@ static void same(const struct index_kernel *k, uint64_t seed, const char *model,
         }
 }
 
-/* Sampled: each kernel runs in every third model; the next kernels use the other models. */
+/* By default each kernel runs in every third model, and the next kernels in the other models. */
 START_TEST(memory_is_equal) {
     static struct memory want, got;
     static const char *const none[] = {NULL};

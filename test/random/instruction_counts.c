@@ -130,9 +130,9 @@ static struct counts bench_counts(const struct bench *b, const char *model, doub
     return c;
 }
 
-/* Sampled: each program runs with one set of the extensions, and the next program with the next set. With HEDDLE_EVERY,
- * each program runs with all sets. Skips programs whose work depends on the order of threads, because timing changes
- * this order. */
+/* By default each program runs with one set of the extensions, and the next program with the next set. With
+ * HEDDLE_EVERY, each program runs with all sets. Programs whose work depends on the order of threads are skipped,
+ * because timing changes this order. */
 START_TEST(benchmarks_execute_the_same) {
     enum { SMS = 15 }; /* number of SMs of preset fermi */
     const struct bench *b = benches[_i];

@@ -121,7 +121,7 @@ static void both(const struct job *j, uint32_t most_threads) {
     }
 }
 
-/* Tests half of the kernels; with HEDDLE_EVERY all. */
+/* Returns the number of kernels to test: half of KERNELS, or with HEDDLE_EVERY all. */
 static uint64_t kernels(void) { return test_every() ? KERNELS : KERNELS / 2; }
 
 START_TEST(random_kernels_end_alike) {

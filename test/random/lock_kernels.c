@@ -35,7 +35,8 @@ static void run(uint64_t seed, unsigned kind, const char *model, const char *mac
     free(text);
 }
 
-/* In the functional model, fermi has independent threads only if gpu.capability is set to 7 or higher. */
+/* Ways to run a kernel in which the threads of a warp make progress independently. In the functional model, the preset
+ * must have gpu.capability 7 or higher for this, so fermi is not used. */
 static const struct {
     const char *model, *machine, *option;
 } ways[] = {
@@ -45,7 +46,7 @@ static const struct {
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
-/* Sampled: each kernel runs in one way, and each way runs one kernel. */
+/* By default each kernel runs in one way, and each way runs one kernel. */
 START_TEST(kernels_with_locks_end_alike) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2),

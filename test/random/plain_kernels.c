@@ -11,7 +11,7 @@ enum { KERNELS = 10 };
 static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | RANDOM_LEAVERS};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* One value is drawn at random from each line. */
+/* A kernel runs on one of these machines, with one of the two values of each option; all are drawn at random. */
 static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "fermi-gpgpusim"};
 static const char *const options[][2] = {{"reconv.first=taken", "reconv.first=fallthrough"},
                                          {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"},

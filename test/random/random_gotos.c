@@ -12,7 +12,9 @@ enum { KERNELS = 60, MOST_BLOCKS = 24, FUNCTIONS = 3, THREADS = 80, ROUNDS = 24 
 struct graph {
     FILE *out;
     uint64_t rng;
-    uint32_t blocks, function; /* the kernel is the last function; a function calls only functions before it */
+    /* function: number of the function that is being written, of which the kernel is the last; a function calls only
+     * functions with lower numbers */
+    uint32_t blocks, function;
 };
 
 static uint32_t below(struct graph *g, uint32_t n) { return test_random_below(&g->rng, n); }

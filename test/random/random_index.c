@@ -194,7 +194,7 @@ static void load(struct gen *g) {
         EMIT("ld.volatile.global.u32 %%x%u, [%%d];\n", d);
         break;
     case 3:
-        EMIT("mov.u32 %%i, %%tid.x;\n"); /* the size 8 makes the address a multiple of 8 */
+        EMIT("mov.u32 %%i, %%tid.x;\n"); /* the index is multiplied by 8, so the address is a multiple of 8 */
         address(g, "%in", 8);
         guard(g);
         EMIT("ld.global.v2.u32 {%%x%u, %%x%u}, [%%d+%u];\n", d, e, 8 * below(g, 32));

@@ -96,7 +96,7 @@ static bool same(struct kernel *k, const char *model, const char *const *set) {
     return true;
 }
 
-/* One of this number of kernels also runs with timing. */
+/* Returns n if every n-th kernel also runs with timing. */
 static uint64_t timed_one_in(void) { return test_every() ? 10 : 5; }
 
 static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
@@ -114,7 +114,7 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        /* half of the models; the next kernel uses the other half */
+        /* half of the models, and the next kernel uses the other half; with HEDDLE_EVERY all models */
         if (m && (((uint64_t)m + k->seed) % 2 || test_every()))
             same(k, "functional", set);
         if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */

@@ -279,7 +279,8 @@ void rich_module(struct gen *g) {
         recursion(g);
 }
 
-/* In the last warp, only half of the lanes exist. */
+/* Writes the declarations and the start of a rich kernel. %full becomes the mask of all lanes of the warp; in the last
+ * warp only half of the lanes exist. */
 void rich_prologue(struct gen *g) {
     fprintf(g->out, ".reg .b32 %%m<%d>, %%full;\nsetp.lt.u32 %%q, %%tid_, %d;\nselp.b32 %%full, -1, %u, %%q;\n", MASKS,
             RANDOM_THREADS / 32 * 32, (1u << RANDOM_THREADS % 32) - 1);

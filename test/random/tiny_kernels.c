@@ -127,7 +127,8 @@ static size_t write_statement(char *to, size_t size, const char *from, const cha
     return n;
 }
 
-/* Without the prologue, there is no thread number and no valid address. So every access gets a guard that is false. */
+/* Draws a kernel, with the prologue in three of four cases. Without the prologue, there is no thread number and no
+ * valid address, so every access gets a guard that is false. */
 static void draw(struct drawn *d, uint64_t *seed) {
     static const uint32_t grids[] = {1, 1, 2, 5, 17}, blocks[] = {1, 31, 32, 33, 64, 100, 160};
     bool begins = below(seed, 4) != 0;

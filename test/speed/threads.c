@@ -77,8 +77,8 @@ static void told(void *ctx, enum windows_event what) {
     p->last = now();
 }
 
-/* Runs the benchmark once and times its parts. If it is a repeated run, it must have the same parts as the first
- * run. */
+/* Runs the benchmark once and times its parts: a part ends at each event of a window (timing/windows.h). A repeated run
+ * must have the same parts as the first run. */
 static bool run(const struct bench *b, struct parts *p) {
     char err[512] = "", path[4096];
     struct windows_watch watch = {told, p};

@@ -22,7 +22,7 @@ static void configure(struct config *c, const char *preset, const char *const *s
     ck_assert_msg(config_check(c, err, sizeof err), "%s", err);
 }
 
-/* Checks that the estimate is more than nine tenths, and less than twice, the memory in use. */
+/* Checks that the estimate is between 0.9 times and twice the memory that the machine takes. */
 static void check(const char *preset, const struct reconv_ops *ops, const char *const *set) {
     struct config c;
     configure(&c, preset, set);
@@ -85,8 +85,8 @@ static double taken(const char *const *set, double *estimate) {
     return took;
 }
 
-/* If an option changes, the growth of the estimate may differ from the growth of the memory in use by at most 1 % of it
- * plus 2 KB. */
+/* If an option changes, the estimate and the memory in use must grow by the same number of bytes. They may differ by 1
+ * % of the growth plus 2 KB. */
 START_TEST(it_grows_as_memory_does) {
     static const char *const sets[][3] = {{"l1.size=4M"},
                                           {"l1.mshrs=4096"},

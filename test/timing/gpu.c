@@ -155,9 +155,9 @@ static const struct {
                 {"turing-rtx2060", 4, 30}, {"fermi-gpgpusim", 2, 15}};
 enum { N_MACHINES = 6 };
 
-/* some extensions still work after the last CTA has ended */
+/* Models with extensions; the units of some extensions still work after the last CTA has ended. */
 static const char *const extended[] = {"spe+dac", "dpe+dac", "its+dac", "spe+cae", "spe+mta"};
-/* Sampled: each model on every second machine; the next model on the other machines. */
+/* By default each model runs on every second machine, and the next model on the other machines. */
 static bool is_sampled(int i) { return test_every() || (i / N_MACHINES + i % N_MACHINES) % 2 == 0; }
 START_TEST(every_issue_slot_is_accounted_for) {
     int model = _i / N_MACHINES, machine = _i % N_MACHINES, n = timed_models()->n;
@@ -325,7 +325,7 @@ static const struct {
 } footprints[] = {
     {256, 16, 0, 6},  /* 48 warps / 8 */
     {64, 16, 0, 8},   /* 8 CTAs at most */
-    {96, 16, 0, 8},   /* shared memory has room for 48 / 3 = 16 CTAs, but an SM has at most 8 */
+    {96, 16, 0, 8},   /* 48 warps / 3 = 16 CTAs would fit, but an SM has at most 8 */
     {1024, 16, 0, 1}, /* 48 / 32 */
     {256, 32, 0, 4},  /* a CTA has 8 warps of 1024 registers: 32768 / 8192 = 4 CTAs */
     /* 8 warps of 832 registers (25 x 32 = 800, rounded up): 32768 / 6656 = 4 CTAs; without rounding there would be 5 */

@@ -304,8 +304,8 @@ END_TEST
 /* Same code as in the test above, from a cold L1, with a stream buffer of 8 lines or of 1 line.
  * - 8 lines: the 16 instructions of a line take 16 x 7 cycles, so a line arrives long before it is needed; a fetch from
  *   the buffer takes one cycle more than a hit, which the dependence chain hides
- * - 1 line: two lines are in flight at a time, since a line is requested one cycle after the line before it was
- *   needed; two lines take this cycle, the miss, fetch and decode, and 15 instructions */
+ * - 1 line: the buffer requests a line one cycle after the warp needed the line before it, so two lines are in flight
+ *   at a time. Two lines together take this cycle, one miss, fetch and decode, and 15 instructions */
 START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;",

@@ -54,7 +54,7 @@ static void teardown(void) {
         heddle_close(h[m]);
 }
 
-/* Adds a register to the sum %o3. */
+/* Writes PTX that adds register `reg` to the sum in %o3. */
 static void fold(const char *reg) {
     switch (reg[1]) {
     case 'p':
@@ -87,8 +87,8 @@ static void fold_type(enum type t, int i) {
         fold(opcode_register(t, i, name));
 }
 
-/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the state space. If
- * possible, each thread has a different address. */
+/* Writes the begin of the kernel, which sets registers to small numbers that differ by thread and register. %d8 gets an
+ * address in the state space of the opcode. If possible, each thread has a different address. */
 static void write_prologue(const char *opcode, const struct decoded *d) {
     k.at = 0;
     k.first = *d;
@@ -186,8 +186,8 @@ static bool same_fault(const char *a, const char *b) {
 static int turn;        /* position in the sample */
 static bool all_models; /* set when a model differs: then all models run, to find the row that differs */
 
-/* Returns a model that differs from the interpreter; NULL: none. Sampled: a quarter of the models runs, and a different
- * quarter for the next kernel; with HEDDLE_EVERY all models run. */
+/* Returns the name of a model whose outcome differs from the interpreter's, or NULL if none differs. Each call runs a
+ * quarter of the models, and the next call runs another quarter. With HEDDLE_EVERY or all_models, all models run. */
 static const char *dissenter(void) {
     turn++;
     for (int m = 1; m < n_models(); m++) {
@@ -276,7 +276,8 @@ START_TEST(arithmetic_is_the_same_in_every_model) {
 }
 END_TEST
 
-/* Each row that may fault, wait or exit has its own kernel. Their status is compared, too. */
+/* Each row that may fault, wait or exit has its own kernel, whose status is compared, too. These rows are divided into
+ * PARTS parts, one for each run of the test. */
 enum { PARTS = 8 };
 START_TEST(the_rest_is_the_same_in_every_model) {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};

@@ -45,7 +45,8 @@ START_TEST(dependents_of_up_to_two_sources_of_a_bank_are_four_cycles_apart) {
 }
 END_TEST
 
-/* The third source is read a cycle later, after the first lanes of the other sources have been read. */
+/* All three sources of an fma are in one bank. The third source is read a cycle later than the other two, so a
+ * dependent fma issues after 5 cycles instead of 4. */
 START_TEST(a_third_source_of_a_bank_costs_a_cycle) {
     for (int p = 0; p < PRESETS; p++) {
         ck_assert_double_eq(apart(p, "fma.rn.f32 %f3,%f3,%f5,%f7;"), 5);

@@ -10,8 +10,8 @@
 
 enum { LINES = 8, LATENCY = 600, L1 = 35 };
 
-/* Returns a kernel in which one warp loads `lines` lines, one after another. Each address depends on the last loaded
- * value (p is zeroed). */
+/* Returns a kernel in which one warp loads `lines` lines, one after another. Each address is computed from the last
+ * loaded value. This value is always zero, because the buffer p is zeroed. */
 static const char *walk(int lines) {
     static char text[4096];
     int n = snprintf(text, sizeof text,
@@ -102,7 +102,8 @@ START_TEST(lines_one_behind_the_other) {
 }
 END_TEST
 
-/* Tests the statistics of a prefetcher at the L2, for a chain of loads with a cold L2 and for a second chain. */
+/* Cycles of two launches of a chain of loads, the first with a cold L2, and the statistics of a prefetcher at the
+ * L2. */
 struct l2_walk {
     double cycles[2], prefetches, lookups, useful, elsewhere, unused;
 };

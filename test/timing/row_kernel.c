@@ -109,7 +109,8 @@ static void put_placed(struct text *t, const char *row, enum row_place place) {
     else if (place == ROW_ONE_WARP)
         put(t, " setp.ge.u32 %%n,%%t1,32;\n");
     else if (place == ROW_NO_LANE || place == ROW_NO_LANE_LOOP)
-        put(t, " setp.gt.u32 %%n,%%t1,100000;\n"); /* otherwise false, because no instruction wrote %n */
+        /* at the other NO_LANE places, %n is false because no instruction has written it */
+        put(t, " setp.gt.u32 %%n,%%t1,100000;\n");
     if (place == ROW_LOOP || place == ROW_NO_LANE_LOOP)
         put_loop(t, guard, row);
     else if (place == ROW_ONE_SIDE || place == ROW_BOTH_SIDES)

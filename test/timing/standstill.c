@@ -98,7 +98,7 @@ START_TEST(an_empty_sm_is_named) {
 }
 END_TEST
 
-/* A cycle that is repeated a few times is only slow. */
+/* If a unit repeats a cycle only a few times, the launch ends normally. */
 START_TEST(a_few_walks_are_allowed) {
     char error[4096];
     clinger = (struct clinger){.from = 2000, .most = 900, .sm = 3};

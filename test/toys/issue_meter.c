@@ -5,7 +5,7 @@
 struct meter {
     struct issue_meter *out;
     uint64_t due; /* first cycle in which the slow warp may issue */
-    bool asks;    /* until this cycle the warp is refused */
+    bool asks;    /* true if the slow warp was refused; tick() then makes the SM reconsider it in cycle `due` */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {

@@ -11,7 +11,8 @@ enum toy_kind { STEP, BRANCH, EXIT, BSSY, BSYNC };
 struct toy_inst {
     enum toy_kind kind;
     uint32_t target, rpc, bar;
-    uint32_t trips;    /* backward: maximum times that a lane takes the branch; forward: a hash selects the lanes */
+    /* of a backward branch: the maximum number of times that a lane takes it; unused for a forward branch */
+    uint32_t trips;
     lanemask_t takers; /* if not 0, the lanes that always take the branch */
 };
 struct toy {

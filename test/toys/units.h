@@ -38,7 +38,8 @@ struct side_warp {
     uint32_t registers, takes, room;
     bool late;   /* true if the side warp opens with the first CTA, not with the launch */
     bool driven; /* with `takes`: true if the unit executes all instructions of the side warp and sets its next PC */
-    uint64_t close_at;      /* cycle from which the side warp closes, in the first cycle that is simulated; 0: never */
+    /* the side warp closes in the first simulated cycle that is not earlier than this cycle; 0: never */
+    uint64_t close_at;
     struct side_seen *seen; /* one entry for each SM, up to SIDE_SMS */
 };
 extern const struct sm_unit_ops side_warp_unit;

@@ -119,7 +119,7 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
     bool absolute = *(open + 1) == '/',
-         inside = find_builtin(path) != NULL; /* built-in presets include built-in presets */
+         inside = find_builtin(path) != NULL; /* the files that a built-in preset includes are built-in presets, too */
     int n = snprintf(file, sizeof file, "%s%s%.*s",
                      absolute ? ""
                      : inside ? built_in

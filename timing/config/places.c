@@ -19,7 +19,8 @@ static bool own_file(char out[PATH_MAX]) {
     bool known = dladdr(&here, &own) && dladdr((void *)(uintptr_t)getauxval(AT_PHDR), &program);
     if (known && own.dli_fbase != program.dli_fbase)
         return realpath(own.dli_fname, out) != NULL;
-    ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1); /* in the program itself, dladdr() returns argv[0] */
+    /* the code is in the program itself, for which dladdr() would return argv[0] instead of a path */
+    ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
     out[len < 0 ? 0 : len] = '\0';
     return len > 0;
 }

@@ -418,7 +418,7 @@ bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *ta
     if (i >= m->n)
         return false;
     const struct cache_target found = *target_at(c, mshr, i);
-    for (; i > m->taken; i--) /* the targets before it keep their order */
+    for (; i > m->taken; i--) /* moves the found target to the front; the older targets keep their order */
         *target_at(c, mshr, i) = *target_at(c, mshr, i - 1);
     *target_at(c, mshr, i) = found;
     return cache_take(c, mshr, target);

@@ -177,7 +177,8 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
         uint64_t at = base + first * bytes, line = at & ~(uint64_t)(c->line_bytes - 1);
         unsigned s0 = (unsigned)(at - line) / SECTOR_BYTES, s1 = (unsigned)(at - line + span - 1) / SECTOR_BYTES;
         uint8_t sectors =
-            (uint8_t)((2u << s1) - (1u << s0)); /* rounds to whole sectors, unless the span is smaller than a sector */
+            /* the sectors that the span touches; it covers them completely, unless it is smaller than a sector */
+            (uint8_t)((2u << s1) - (1u << s0));
         out[n] = (struct coalesced){.line = line,
                                     .lanes = lanes << first,
                                     .bytes = (uint16_t)span,
@@ -203,7 +204,8 @@ int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, 
     return n;
 }
 
-/* Repeats each of the lowest bits n times (1, 2, 4, ...). Requires that the result fits. */
+/* Repeats each of the lowest bits n times; n is a power of two. For example, with n = 2, binary 101 becomes 110011.
+ * Requires that the result fits into 64 bits. */
 static inline uint64_t each_bit(uint64_t bits, unsigned n) {
     for (; n > 1; n /= 2) {
         bits = (bits | bits << 16) & 0x0000ffff0000ffffull;
@@ -277,7 +279,7 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
     return n;
 }
 
-/* Two copies of the function, for words and for bytes, each with its own stack frame. */
+/* Two copies of coalesce_pieces(), one for words and one for bytes, each with its own stack frame. */
 static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
                                                               lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, true);

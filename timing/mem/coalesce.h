@@ -3,9 +3,9 @@
 /* The coalescer: turns the byte addresses of a warp's lanes into requests for memory lines.
  *
  * Lanes that touch the same line share one request. Accesses wider than 4 bytes per lane are split into parts, as in
- * hardware (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): accesses of 8 bytes per lane into half
- * warps, of 16 bytes into quarter warps. A part with adjacent lanes then never needs more than one line. Parts do not
- * share requests. */
+ * hardware (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): accesses of 8 bytes per lane into half warps,
+ * of 16 bytes into quarter warps, and of more bytes into parts of 4 lanes. A part with adjacent lanes then never needs
+ * more than one line. Parts do not share requests. */
 #include "isa/machine/shape.h"
 
 enum {

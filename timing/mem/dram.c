@@ -141,7 +141,7 @@ static void release(struct dram *d, uint64_t clock) {
 }
 
 /* Picks the bank's next request: the oldest request to the open row, or if no request is to the open row, the oldest
- * request. */
+ * request. With dram.policy=fcfs, always picks the oldest request. */
 static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     b->current = b->oldest;
@@ -156,7 +156,8 @@ static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
     file_bank(d, bank, clock);
 }
 
-/* Moves requests whose fixed latency is over into the queue. */
+/* Moves requests whose fixed latency is over into the queue, as long as the queue has room. Returns true if it moved
+ * any. */
 static bool enqueue(struct dram *d, const struct clock_point *now) {
     bool moved = false;
     while (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue) {

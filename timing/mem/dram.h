@@ -92,7 +92,8 @@ struct dram_bank {
     bool open;
     uint8_t want; /* enum dram_want */
     uint8_t group;
-    uint16_t oldest, newest, current; /* its requests; `current` is the one being served */
+    /* the bank's oldest and newest request in the queue; the request that the bank serves now */
+    uint16_t oldest, newest, current;
 };
 
 /* A finished read. */

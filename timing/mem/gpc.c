@@ -10,7 +10,8 @@ uint32_t gpcs_clusters(const struct config *c) {
 }
 
 uint32_t gpcs_requests(const struct config *c) {
-    enum { ANY = 1024 }; /* maximum number of load/store unit accesses that bypass a cache */
+    /* without a constant cache: limit of the load/store unit's accesses in flight that bypass its caches */
+    enum { ANY = 1024 };
     return c->l1i.mshrs + (c->l1c.size ? c->l1c.mshrs : ANY);
 }
 
@@ -109,7 +110,8 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    for (uint32_t s = 0; s < x->sms; s++) /* if a cache has no free entry, a reply must leave first */
+    /* an SM is left out if its cluster's cache has no free entry, because a reply must leave first */
+    for (uint32_t s = 0; s < x->sms; s++)
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));
     return -1;
@@ -189,8 +191,9 @@ static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     return true;
 }
 
-/* Sends a reply through the port. The number of cycles of the transfer follows from the bytes of the reply. The
- * reply leaves in the last cycle. */
+/* Sends a reply through the port. The number of cycles of the transfer follows from the bytes of the reply. The reply
+ * leaves in the last cycle. Returns the cycle at which the reply reaches its SM, or 0 if no reply left in this
+ * cycle. */
 static uint64_t send_reply(struct gpc *g, struct memport *port, uint64_t now) {
     if (g->data_head == g->data_tail)
         return 0;

@@ -54,7 +54,7 @@ struct gpc {
     uint64_t port_free;     /* cycle from which the port may begin the next transfer */
     uint64_t stalled_since; /* cycle in which the tags first refused the oldest request; else NEVER */
     uint64_t next;          /* cycle of the next work, or an earlier cycle; NEVER if the cache has no work */
-    uint32_t turn;          /* SM that has the highest priority in this cluster */
+    uint32_t turn;          /* index in the cluster of the SM that has the highest priority */
     struct gpc_counts n;
 };
 

@@ -41,7 +41,7 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     struct icnt_input *i = &x->in[in];
     struct icnt_output *o = &x->out[out];
     hot_assert(!i->offers && flits);
-    uint64_t head = max64(i->link, ready); /* cycle in which its first flit is at the switch */
+    uint64_t head = max64(i->link, ready); /* cycle in which the packet's first flit is at the switch */
     i->offers = true;
     x->offers++;
     i->ready = ready;
@@ -100,8 +100,8 @@ static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t wor
 static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step,
                                    uint64_t now) {
     uint32_t flits = in->flits, speedup = x->shape.speedup;
-    /* The link delivers the last flit one cycle before in->link; the flit then needs one step at the switch, like
-     * the other flits. */
+    /* The input's link delivers the packet's last flit in cycle in->link - 1. Like every flit, the last flit then needs
+     * one step at the switch. */
     uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
     uint64_t link = max64(max64(now, o->link) + flits, in->link);
     x->n.packets++;
@@ -158,7 +158,8 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
             if (o->room && o->due != NEVER)
                 schedule(x, out, o->due);
         }
-    if (!x->offers) /* an output may be scheduled more than once */
+    /* without offers no output has work, although outputs may still be scheduled (some more than once) */
+    if (!x->offers)
         x->next = NEVER;
     return n;
 }

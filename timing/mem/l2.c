@@ -244,7 +244,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool writes = s->uncached && r->kind == MEM_ATOMIC; /* without an L2, an atomic writes its result to DRAM at once */
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
-    bool ahead = r->kind == MEM_PREFETCH; /* the line has not had its first use yet */
+    bool ahead = r->kind == MEM_PREFETCH; /* a prefetch does not count as the first use of its line */
     enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
                                   : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)

@@ -1,15 +1,15 @@
 #ifndef TIMING_L2_H
 #define TIMING_L2_H
 /* One slice of the L2 cache. Requests arrive from the crossbar, wait the ROP latency, and read the tags in order, one
- * per cycle. A hit is answered at once. A miss goes to the slice's DRAM channel. After the fill, the accesses that wait
- * for the line are answered, one per cycle. The data array moves l2.port_bytes bytes per cycle for hits, writes, fills
- * and write-backs; the port to the crossbar has the same bandwidth. Atomics are performed here: all lanes of a line at
- * once, except that lanes with the same address take one cycle each. A full queue blocks the units before it, back to
- * the SM.
+ * per cycle. A hit is answered l2.latency cycles later. A miss goes to the slice's DRAM channel. After the fill, the
+ * accesses that wait for the line are answered, one per cycle. The data array moves l2.port_bytes bytes per cycle for
+ * hits, writes, fills and write-backs; the port to the crossbar has the same bandwidth. Atomics are performed here: all
+ * lanes of a line at once, except that lanes with the same address take one cycle each. A full queue blocks the units
+ * before it, back to the SM.
  *
  * A sectored slice splits a packet when it arrives. Each 32-byte sector is then a separate request with its own tag
- * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads
- * the requested sectors from DRAM. */
+ * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
+ * requested sectors from DRAM. */
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
@@ -21,7 +21,7 @@ struct l2_request {
     uint64_t ready; /* core cycle from which its tags may be read */
     uint64_t line;  /* line number in the slice */
     uint32_t tag;   /* tag of the sender */
-    uint32_t pc;    /* pc and warp of mem_request */
+    uint32_t pc;    /* `pc` of mem_request, as `warp` below */
     uint16_t sm, bytes;
     uint8_t kind, serial, warp;
     uint8_t sectors; /* sectors of the L2's line */

@@ -463,7 +463,7 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
 }
 
 /* Sets status.next to the first cycle in which a part of the unit has work. Parts that were refused do not count: they
- * wait for room at the port. */
+ * try again when the port has room or a reply arrives. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
     const uint64_t *due = l->due; /* minus 1 turns 0 ("refused") into the largest value */

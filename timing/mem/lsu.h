@@ -103,7 +103,8 @@ static inline bool lsu_waits(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return s->wants || memport_near_due(s->port);
 }
-bool lsu_has_room(const struct lsu *l); /* room for all requests that the unit can send in the next cycle */
+/* returns true if the port has room for all requests that the unit can send in the next cycle */
+bool lsu_has_room(const struct lsu *l);
 /* Returns true if the port has room for all requests of a cycle, and no reply of the cluster's cache is due. */
 static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);

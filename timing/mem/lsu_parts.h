@@ -78,10 +78,12 @@ struct lsu_slot {
     bool wide;  /* true if a lane may wait for several lines */
     bool walks; /* true for an access of the walk unit */
     uint8_t warp;
-    uint8_t fill; /* cycles at the banks after all lines have arrived, which is the last part */
+    /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */
+    uint8_t fill;
 };
 
-/* Counts of the pipeline of one cache. One access per cycle enters the pipeline, and reads the tags at its end. */
+/* Counts of the pipeline of one cache. Each port lets one access per cycle into the pipeline. An access reads the tags
+ * at the pipeline's end. */
 struct lsu_pipe_counts {
 #define COUNT_FIELDS
 #include "timing/report/count_begin.def"
@@ -154,7 +156,9 @@ struct lsu {
      * 0: the part was refused, and tries again in every cycle in which the unit runs because of a reply or room at the
      * port. */
     uint64_t due[LSU_PARTS];
-    uint32_t n_others;    /* other work: number of fetches, filled accesses before the banks, prefetchers' requests */
+    /* number of other jobs: fetches, filled accesses before the banks, prefetchers' requests, walks, entries of
+     * `returns` */
+    uint32_t n_others;
     uint32_t n_returns;   /* number of filled MSHRs of all pipelines whose accesses must return */
     uint32_t return_turn; /* pipeline that has priority in returning an access */
     uint32_t sm;
@@ -245,7 +249,7 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
     *to = *op;
     to->ready = ready;
 }
-/* Takes the replies that are due from the port. */
+/* Takes the first reply from the port: one reply per cycle. */
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Completes one access that waits for a line that has been filled (peer.lsu_serial_returns). */
 void lsu_return(struct lsu *l, uint64_t now);

@@ -121,7 +121,8 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* Convert a waiting access to the 64-bit id that the cache stores, and back. */
+/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes. arrived() gets both
+ * back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {

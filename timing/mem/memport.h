@@ -1,9 +1,9 @@
 #ifndef TIMING_MEMPORT_H
 #define TIMING_MEMPORT_H
 /* The port of one SM to the memory side: a ring of requests and a ring of replies. Both sides may run at the same time.
- * Each side receives the other side's actions at memport_exchange(), between windows. Each action is stored with the
- * cycle in which it becomes visible to the other side, so the result does not depend on the time of the exchange.
- * "Room" is the number of requests that still fit into the ring of requests. */
+ * Each side receives the other side's actions at memport_exchange(), while neither side runs. Each action is stored
+ * with the cycle in which it becomes visible to the other side, so the result does not depend on the time of the
+ * exchange. "Room" is the number of requests that still fit into the ring of requests. */
 #include "icnt.h"
 #include "memsys.h"
 
@@ -47,7 +47,8 @@ struct memport {
     } mem;
 };
 
-/* Returns the cycle of the next reply of the crossbar or of the cluster's cache, or UINT64_MAX if none is known. */
+/* memport_far_cycle() returns the cycle of the next reply of the crossbar. memport_near_cycle() returns the cycle of
+ * the next reply of the cluster's cache. UINT64_MAX means that no reply is known. */
 static inline uint64_t memport_far_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
 }
@@ -162,7 +163,8 @@ static inline struct mem_request memport_receive(struct memport *p) {
 }
 
 /* Functions of the memory side. memport_head() returns the request at the head, or NULL if there is none.
- * memport_remove() removes this request at cycle `now`. memport_reply() adds a reply. */
+ * memport_remove() removes this request at cycle `now`. memport_reply() and memport_near_reply() add a reply, and
+ * return its ring entry, which the caller fills in. */
 static inline const struct mem_request *memport_head(const struct memport *p) {
     return p->mem.removed == p->mem.sent ? NULL : &p->request[p->mem.removed & p->request_mask];
 }

@@ -32,8 +32,8 @@ uint64_t memsys_moved(const struct memsys *m) {
     return n;
 }
 
-/* Runs the fixed model: it accepts at most memory.requests requests per cycle, and answers each one memory.latency
- * cycles later. */
+/* Runs the fixed model: it accepts at most memory.requests requests per cycle from each SM (0: any number), and answers
+ * each request memory.latency cycles later. */
 static void run_fixed(struct memsys *m, uint64_t to) {
     uint32_t rate = m->cfg->memory.requests;
     for (uint32_t s = 0; s < m->sms; s++) {

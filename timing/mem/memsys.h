@@ -20,7 +20,7 @@
 /* Kinds of requests. MEM_PREFETCH brings lines into the L2 only; its reply is empty and comes when the lines have
  * arrived. MEM_READ_AHEAD reads for a prefetch into the L1. MEM_FETCH_AHEAD reads an instruction line for a stream
  * buffer. MEM_WRITE_BACK is a line evicted from the L1, a write without a reply. A sectored L2 sends one reply per
- * sector (except to MEM_PREFETCH). */
+ * sector, except to MEM_PREFETCH. A cluster's cache sends one reply to each request. */
 enum mem_kind {
     MEM_READ,
     MEM_WRITE,

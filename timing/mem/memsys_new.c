@@ -14,7 +14,8 @@ static bool init_ports(struct memsys *m, const struct config *c) {
     if (!m->port)
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) { /* packets on the links occupy no entry of the queue */
+    /* each ring also has entries for packets on the links, which occupy no entry of the SM's queue */
+    for (uint32_t s = 0; s < m->sms; s++) {
         bool flits = m->ahead && c->icnt.input_flits;
         uint32_t queue = flits ? c->icnt.input_flits : c->icnt.sm_queue;
         if (!memport_init(&m->port[s], queue + m->ahead + delay + 1, replies, delay))

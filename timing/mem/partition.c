@@ -60,7 +60,7 @@ struct partition_did partition_tick(struct partition *p, struct clock_point *clo
             did.ticked |= 1u << s;
             did.took |= (uint32_t)l2_tick(&p->slice[s], now) << s;
         }
-    if (p->dram.pipe_tail != sent) /* a slice has sent a request, and the channel's pipeline may have been empty */
+    if (p->dram.pipe_tail != sent) /* a slice has sent a request, so the channel may have work earlier than before */
         p->dram_next = min64(p->dram_next, max64(dram_entry(&p->dram), now + 1));
     return did;
 }

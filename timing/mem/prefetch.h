@@ -39,7 +39,7 @@ enum prefetch_want {
 struct prefetch_request {
     uint64_t address; /* device address in the line */
     uint32_t tag;     /* tag of the requester, returned with each answer */
-    uint32_t pc;      /* instruction and warp that caused the request */
+    uint32_t pc;      /* PC of the instruction that caused the request; `warp` is the warp of this instruction */
     uint16_t note;    /* note of the requester, returned when the line is used first or evicted unused */
     uint8_t warp;
     uint8_t want; /* enum prefetch_want */

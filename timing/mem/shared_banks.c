@@ -83,7 +83,8 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
-    if (lanes && bytes <= b->width && !(b->banks & mask)) { /* one word per lane, because accesses are aligned */
+    /* an aligned access of at most a word's bytes touches one word per lane */
+    if (lanes && bytes <= b->width && !(b->banks & mask)) {
         unsigned shift = (unsigned)__builtin_ctz(b->width);
         if (one_pass(offset, lanes, shift, mask))
             return 1;

@@ -7,12 +7,13 @@
 enum path_state {
     PATH_READY = 0,
     PATH_LOAD = N_PIPES, /* waits for a register that a memory access will write */
-    PATH_FENCE,          /* waits until all memory accesses of its warp have ended */
-    PATH_ORDER,          /* its last instruction waits to be performed in order with other SMs (sm.h) */
-    PATH_ARITH,          /* waits for any other register */
-    PATH_FETCH,          /* wants to fetch */
+    /* waits for memory accesses of its warp: at a fence, for copies, or after an atomic (peer.sm_atomic_wait) */
+    PATH_FENCE,
+    PATH_ORDER, /* its last instruction waits to be performed in order with other SMs (sm.h) */
+    PATH_ARITH, /* waits for any other register */
+    PATH_FETCH, /* wants to fetch */
     PATH_FETCHING,
-    PATH_SWITCH,  /* has become active and waits until the switch latency has passed */
+    PATH_SWITCH,  /* waits for the end of the switch latency, or of a spill or fill of its stack */
     PATH_BLOCKED, /* (state of a warp) has live lanes, but none of its paths may be scheduled */
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,

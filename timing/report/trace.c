@@ -38,7 +38,7 @@ static const char *request_name(uint8_t kind) {
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 
-/* Tracks, which the viewer shows in the order of their numbers. */
+/* Returns the number of the event's track. The viewer shows tracks in the order of these numbers. */
 static uint32_t track(const struct trace_event *e) {
     switch (e->kind) {
     case TRACE_INST:
@@ -124,7 +124,7 @@ static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm
         fprintf(out, "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"SM %u\"}}",
                 first ? "[\n" : ",\n", sm, sm);
     t->begun = true;
-    if (e->kind == TRACE_COUNTER) /* the viewer creates a separate track for the event */
+    if (e->kind == TRACE_COUNTER) /* the viewer itself makes a track with the counter's name */
         return;
     if (t->named[id / 64] >> id % 64 & 1)
         return;

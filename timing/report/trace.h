@@ -31,10 +31,11 @@ enum trace_kind {
 
 struct trace_event {
     uint64_t from, to; /* cycles at which the event begins and ends, which are equal for a mark */
-    uint64_t address;  /* address of a request or write; value of a counter from this cycle on; warp slot of a unit */
-    const char *name;  /* name of a counter or unit; valid as long as the trace */
-    uint32_t pc;       /* PC of the instruction, or of the waiting path */
-    lanemask_t lanes;  /* active lanes; for a CTA: its number in the grid; for a barrier: its number */
+    /* for a request or write: its address; for a counter: its value from this cycle on; for a unit: the warp slot */
+    uint64_t address;
+    const char *name; /* name of a counter or unit; valid as long as the trace */
+    uint32_t pc;      /* PC of the instruction, or of the waiting path */
+    lanemask_t lanes; /* active lanes; for a CTA: its number in the grid; for a barrier: its number */
     uint32_t row;    /* warp slot; for a CTA or barrier: CTA slot; for a request or reply: tag; for a unit: its track */
     uint8_t kind;    /* enum trace_kind */
     uint8_t path;    /* for a wait, the path's index in the warp; for an instruction, its track in the warp */
@@ -79,8 +80,9 @@ struct trace {
     uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number of the CTA in the grid */
     struct trace_bars bars[WARP_SLOTS];            /* by warp slot */
     struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and path index */
-    const char *name[WARP_SLOTS];             /* by warp slot: name of a context; if NULL, the warp's number is used */
-    uint8_t paths[WARP_SLOTS];                /* by warp slot: path indices that may be in use */
+    const char *name[WARP_SLOTS]; /* by warp slot: name of a context; if NULL, the warp's number is used */
+    /* by warp slot: number of paths in the last cycle that was noted; path indices below it may have an open wait */
+    uint8_t paths[WARP_SLOTS];
     bool begun;                               /* true if some events of this SM have been written */
     uint64_t named[(TRACE_TRACKS + 63) / 64]; /* tracks whose names have been written */
     struct trace_event *event;

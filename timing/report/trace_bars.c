@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 struct trace_bar {
-    uint64_t from, until; /* the track is free from `until` on, unless it is open */
+    uint64_t from, until; /* the track is free from `until` on, unless the bar is open */
     uint32_t pc;
     lanemask_t lanes, left; /* left: lanes that have no result yet; a split load has two parts */
     bool open;              /* the result has not been written yet */
-    bool waits;             /* waits for other lanes of its member mask, which may complete it */
-    bool early;             /* the end was recorded before the issue */
+    /* the instruction waits for other lanes of its member mask, and may complete when they arrive */
+    bool waits;
+    bool early; /* the end was recorded before the issue */
 };
 
 static void draw(struct trace *t, uint32_t warp, struct trace_bar *b, uint64_t to, bool missed, bool unfinished) {
@@ -43,7 +44,8 @@ static struct trace_bar *more_rows(struct trace *t, struct trace_bars *w) {
     return row;
 }
 
-/* Begins a bar on the first track that is free at `from`. Returns NULL if memory runs out and the event is lost. */
+/* Begins a bar on the first track that is free at `from`. Returns NULL if memory runs out or the warp has all
+ * TRACE_INST_TRACKS tracks; the event is then lost. */
 static struct trace_bar *begin(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t from) {
     struct trace_bars *w = &t->bars[warp];
     struct trace_bar *b = NULL;

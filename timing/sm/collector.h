@@ -2,10 +2,10 @@
 #define TIMING_COLLECTOR_H
 /* Collector units: they gather the operands of an instruction before it enters a pipe.
  *
- * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all
- * its later steps are computed, in order of issue (first come, first served). So no step is simulated cycle by
- * cycle. Each step takes at least one cycle: issue latch; allocation of a collector unit; operand reads (limited
- * per cycle, and one access per bank and cycle); dispatch. */
+ * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all its
+ * later steps are computed, in order of issue (first come, first served). So no step is simulated cycle by cycle. Each
+ * step takes at least one cycle, except with collector.latch=0 and pipe.latch=0: issue latch; allocation of a collector
+ * unit; operand reads (limited per cycle, and one access per bank and cycle); dispatch. */
 #include "regfile.h"
 
 enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };

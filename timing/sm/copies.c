@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that is already in
- * the ready state can add one more arrival, and so can each arrival that is performed at the end of the window. */
+/* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that is already in the
+ * ready state can add one more arrival, and so can each arrival that is performed at an edge (timing/windows.h). */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
@@ -127,8 +127,8 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
         commit(sm, w, sm->fx.lanes);
 }
 
-/* Performs arrivals that waited for the last copy of the warp. Returns true if the table of arrivals was full and has
- * room now. */
+/* Called when a copy of the warp has completed. Performs the arrivals of the lanes that wait for no other copy. Returns
+ * true if the table of arrivals was full and has room now. */
 static bool arrive(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     bool full = k->n_arrivals >= MAX_ARRIVALS;

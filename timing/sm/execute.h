@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_EXECUTE_H
 #define TIMING_SM_EXECUTE_H
 /* Execution of an issued instruction. The functions reserve all later steps of the instruction, or pass it to the
- * memory stage. `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
+ * memory stage. The arguments `fast` and `one_part` are the fields `instructions` and `one_part` of struct
+ * sm_fast_path. */
 #include "uniform_path.h"
 
 /* Notifies the SM's units that an instruction without a result has ended. */

@@ -34,6 +34,7 @@ void sm_find_fast_path(struct sm *sm) {
     fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&
                  !sm_hooked(sm, HOOK_AFTER_ISSUE);
     if (fast.instructions)
-        sm->memory.unlock = false; /* the general path sets this field for each instruction */
+        /* the fast path needs false here and never sets the field; the general path sets it for each instruction */
+        sm->memory.unlock = false;
     sm->fast = fast;
 }

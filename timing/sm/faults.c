@@ -18,7 +18,8 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
         .bytes = fx->fault_bytes,
         .is_store = fx_is_store(in, fx),
         .text = fx->fault_text,
-        .context = x && !x->driven ? x->name : NULL, /* the unit of the context has set the CTA and lane */
+        /* a driven context needs no name here: its unit has set the CTA and lane of the faulting thread */
+        .context = x && !x->driven ? x->name : NULL,
     };
     sm->status.fault_cycle = now;
     sm->status.stopped = true;

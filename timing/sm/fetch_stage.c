@@ -26,7 +26,8 @@ static inline void deliver_hit(struct sm *sm, uint32_t ticket, uint32_t latency,
     wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency, event_make(EVENT_FETCHED, ticket));
 }
 
-/* Sends a fetch of the path to its instruction cache. Returns true if the port was used. */
+/* Sends a fetch of the path to its instruction cache. Returns true if the fetch has used the part's fetch slot of this
+ * cycle. With peer.fetch_retry, a refused fetch uses the slot, too. */
 static bool start_fetch(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
@@ -102,7 +103,8 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         reclaim(sm, part, last, last, now);
 }
 
-/* Passes a fetch through the fetch stage again when its line has arrived. All schedulers share one stage. */
+/* Passes a fetch through the fetch stage again when its line has arrived. Used only if the SM is not divided, so that
+ * all schedulers share one fetch stage. */
 static void fetch_again(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
     fetch_take(&sm->fetch, &ticket, &latency);

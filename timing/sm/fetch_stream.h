@@ -30,7 +30,7 @@ enum fetch_result fetch_stream_take(struct fetch *f, uint32_t unit, uint64_t lin
 void fetch_stream_arrived(struct fetch *f, uint64_t target, uint64_t now);
 /* Lets buffers that the L1 refused try again, after a line has arrived in the L1. */
 void fetch_streams_retry(struct fetch *f);
-/* Runs all buffers for one cycle: lines that are due go to their L0, and one request leaves. Returns true if an L0 got
- * a line. */
+/* Runs all buffers for one cycle: lines that are due go to their L0, and at most one request leaves. Returns true if an
+ * L0 got a line. */
 bool fetch_streams_tick(struct fetch *f, uint64_t now);
 #endif

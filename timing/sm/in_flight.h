@@ -7,14 +7,15 @@
 
 struct sm_form;
 
-enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* the counters in sm_warp have 16 bits */
+/* MAX_INFLIGHT must fit into the 16-bit counters of struct sm_warp */
+enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) };
 
 struct inflight {
     uint64_t issued; /* cycle */
     uint32_t pc;
     uint32_t next; /* next entry of the free list, or of sm_warp.loads */
     lanemask_t lanes;
-    uint8_t warp, board, part; /* number of the part of a divided SM */
+    uint8_t warp, board, part; /* part: number of the SM's part, if the SM is divided */
     bool missed : 1, used : 1;
     bool known : 1; /* for models that split paths: true if the tags of all lines of this waiting load have been read */
     const struct sm_form *form; /* variant (form) of a memory instruction; NULL: no form */

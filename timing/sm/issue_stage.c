@@ -36,7 +36,7 @@ static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w,
     execute(sm, w, path, ti, form, now, false, false);
 }
 
-/* Issues an instruction that uses its issue slot now and executes at the end of the window (ordered.c). */
+/* Issues an instruction that uses its issue slot now and executes at the next edge (ordered.c). */
 static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
                           const struct sm_form *form, uint64_t now) {
     struct sm_path *path = &sm->warps.slot[w].path[p];

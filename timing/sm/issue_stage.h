@@ -8,10 +8,10 @@
 
 struct sm;
 
-/* An instruction that waits for the end of the window. */
+/* An instruction that waits for the next edge (timing/windows.h), where it is performed. */
 struct ordered_inst {
     uint64_t cycle;
-    uint32_t pc, mem; /* index into sm_memory.inst; MEM_QUEUE for a system call */
+    uint32_t pc, mem; /* mem: index into sm_memory.inst; MEM_QUEUE for a system call */
     lanemask_t active;
     uint8_t warp;
 };

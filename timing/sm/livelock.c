@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed, used; /* true if a search has begun before */
+    bool watching, disturbed, used; /* used: true if a search has begun at least once */
     uint64_t arrivals;              /* number of mbarrier arrivals by copies before the search began */
     struct repeat_warp warp[WARP_SLOTS];
 };
@@ -108,7 +108,7 @@ bool livelock_disturbed(const struct sm *sm) {
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    if (sm_copies_in_flight(sm)) /* these arrivals may release threads */
+    if (sm_copies_in_flight(sm)) /* copies in flight may arrive at mbarriers and so release threads */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         if (!sm_is_live(sm, w))

@@ -18,7 +18,8 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
-    if (ti->flags & TIMED_FALLBACK) /* effects.taken is 0, because the lanes are on several paths */
+    /* the fallback's time applies if effects.taken is 0, as it is for lanes on several paths */
+    if (ti->flags & TIMED_FALLBACK)
         ti = &sm->program->fallback[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
     struct regfile *banks = &sm->operands.part[sm->in_flight.entry[i].part].regfile;

@@ -57,8 +57,8 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     return UINT64_MAX;
 }
 
-/* Sets the access of a copy. The access reads memory for the lanes that read data. It then occupies the
- * shared-memory banks for all lanes. */
+/* Sets the access of a copy. The access reads memory for the lanes that read data. It then occupies the shared-memory
+ * banks for all lanes. If no lane reads data, the access only writes zeros to shared memory. */
 static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
     const struct effects *fx = &sm->fx;
     struct lsu_access *a = &m->access;
@@ -83,7 +83,8 @@ static __attribute__((noinline, cold)) void take_local(const struct sm *sm, stru
 
 static inline bool is_walk(const struct inst *in) { return __builtin_expect(in->cache_op == CACHE_WALK, 0); }
 
-/* Sets the lists of a heddle.walk, which has checked them. */
+/* Sets the host addresses of the lists that the lanes of a heddle.walk read. The execution of the instruction has
+ * checked the lists. */
 static __attribute__((noinline, cold)) void take_walk(const struct sm *sm, struct mem_inst *m) {
     const struct memory *memory = sm->launch->memory;
     m->access.halves.shape = SHAPE_ANY;
@@ -200,8 +201,8 @@ struct mem_turn {
     bool ended; /* an instruction ended without using the load/store unit */
 };
 
-/* Moves an instruction out of the dispatch latch. Returns false if the load/store unit is busy. The unit then has work
- * when it is free again. */
+/* Moves an instruction out of the dispatch latch. Returns false if the load/store unit cannot accept the instruction.
+ * The memory stage tries again after the unit's next tick (sm_memory.lsu_refused). */
 static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
                                                            struct mem_turn *turn) {
     if (__builtin_expect(m->skip, 0)) {
@@ -216,7 +217,8 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
     }
     lsu_accept(sm->lsu, &m->access, now);
     turn->lsu_used = true;
-    uint64_t next = lsu_status(sm->lsu)->next; /* its next work is known from here on */
+    /* only now is it known in which cycle the load/store unit has work for this access */
+    uint64_t next = lsu_status(sm->lsu)->next;
     sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
 }
@@ -251,13 +253,14 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
                 if (sm->memory.n_free == 1)
                     room_changed(sm, now);
-                due = now + 1; /* an instruction that was refused may follow */
+                due = now + 1; /* an instruction that found no room in this cycle may move in the next cycle */
                 continue;
             }
         } else if (n_collect < e->mem.collectors) {
             what += MEM_COLLECT - MEM_LATCH;
             at = collect(sm, &sm->memory.inst[what / MEM_STAGES], now);
-            due = min64(due, at > now ? at : UINT64_MAX); /* otherwise it waits until an older instruction leaves */
+            /* if `at` is not later than `now`, the instruction moves when an older instruction leaves */
+            due = min64(due, at > now ? at : UINT64_MAX);
             n_collect++;
             e->mem.n_latch--;
             latch_changed(sm, e);

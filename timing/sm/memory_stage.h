@@ -44,7 +44,7 @@ struct sm_memory {
     uint32_t n_free;
     uint8_t free[MEM_QUEUE];
     uint64_t local_stride;   /* bytes from one word of a warp's local memory to the next word */
-    struct held_stores held; /* plain stores of this window */
+    struct held_stores held; /* plain stores since the last edge, which other SMs do not see yet */
 };
 
 bool memory_init(struct sm_memory *m);

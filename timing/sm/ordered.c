@@ -1,4 +1,4 @@
-/* The end of a window: performs plain stores and ordered instructions. */
+/* The work of an SM at an edge (timing/windows.h): performs plain stores and ordered instructions. */
 #include "counting.h"
 #include "issue_slots.h"
 

@@ -26,7 +26,8 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     path->buffered--;
     path->stale = true;
     if (sw->n_paths > 1)
-        sm_evaluate_all(sm, w, now); /* the register that it writes is pending now, which may stall other paths */
+        /* the register that the instruction writes is pending now, which may stall other paths */
+        sm_evaluate_all(sm, w, now);
     else
         sm_evaluate(sm, w, p, now);
 }
@@ -53,8 +54,8 @@ static void release_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint6
         if (control_open(&sm->warps.slot[w].control, sm->warps.slot[w].w, b))
             warp_set_add(&freed, w);
     cta_barrier_reset(c->cta, barrier);
-    for (struct warp_set m = freed;
-         warp_set_take(&m, &w);) /* another path of the warp may be in the middle of a basic block */
+    /* the model needs the PCs of the warp's other paths, which may be in the middle of a basic block */
+    for (struct warp_set m = freed; warp_set_take(&m, &w);)
         sm_tell_all(sm, &sm->warps.slot[w]);
     while (warp_set_take(&freed, &w))
         if (!sm->fast.stack || !sm_step_over(sm, w))
@@ -98,7 +99,8 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct path path = {.pc = here->pc, .lanes = here->lanes, .id = here->id, .board = here->board};
     const struct inst *in = &sm->program->program->code[path.pc];
     sm_tell_all(sm, sw);
-    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the path is split first */
+    /* if the guard is false for some lanes, the path is split first, and no lane arrives yet */
+    if (guard_lanes(sw->w, in, path.lanes) == path.lanes)
         sm_members_arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);

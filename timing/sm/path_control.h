@@ -35,11 +35,11 @@ void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
 void sm_woken(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
-/* Gets the paths of the warp from the model, and evaluates the state of each path. Sets sm_warp.finished if the warp
- * has no path left. Lanes exit only in sm_control() and sm_await_members(), so callers of these two functions must
- * then call sm_warp_check_done(). */
+/* Gets the paths of the warp from the model, and evaluates the state of each path. Sets sm_warp.finished if all lanes
+ * of the warp have exited. Lanes exit only in sm_control() and sm_await_members(), so callers of these two functions
+ * must then call sm_warp_check_done(). */
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now);
-/* Adds the cost of a path switch to the active path (wants.switches). */
+/* Delays the active path by the cost of a path switch, for models with wants.switches. */
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- path_control.c ---- */
@@ -54,6 +54,7 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 
 /* ---- stack_spills.c ---- */
-/* Handles changed paths of the warp (wants.stack_entries). */
+/* Updates the depth of the warp's stack after its paths have changed, and adds the time of spilled and filled entries.
+ * For models with wants.stack_entries. */
 void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now);
 #endif

@@ -39,7 +39,8 @@ bool sm_select(struct sm *sm, uint64_t now) {
         while (warp_set_take(&stalled, &w)) {
             if (!sm->warps.slot[w].selected && interleave(sm, w, now)) {
                 any = true;
-                break; /* only the lowest-numbered warp that can switch does so: one warp per cycle */
+                /* at most one warp per scheduler switches in a cycle: the lowest-numbered warp that can switch */
+                break;
             }
         }
     }
@@ -64,11 +65,12 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     sw->control.n_held = kept;
     if (!woken)
         return;
-    sw->selected = false; /* the warp has a path again to which it can switch */
+    /* interleave() may try this warp again, because the warp has a ready path to which it can switch */
+    sw->selected = false;
     if (had_path)
         return;
     sm_refresh(sm, w, now);
-    sw->gave_way = true; /* all subwarps of the warp were suspended */
+    sw->gave_way = true; /* all subwarps of the warp were suspended, so the switch costs wants.stall_latency */
     sm_switched(sm, w, now);
 }
 
@@ -86,7 +88,7 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct sm_warp *sw = &sm->warps.slot[f->warp];
-    if (sm->program->inst[f->pc].kind == K_COPY) /* the path does not wait for the load */
+    if (sm->program->inst[f->pc].kind == K_COPY) /* a path does not wait for the data of its cp.async */
         return;
     if (sw->n_paths && sw->path[0].lanes & f->lanes)
         rotate(sm, f->warp, sw->path[0].id, now);

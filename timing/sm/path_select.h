@@ -14,8 +14,8 @@ bool sm_select(struct sm *sm, uint64_t now);
 void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now);
 /* Handles a load that missed the L1, for models with wants.rotates. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Handles an instruction with a flag of sm_model.long_latency that was issued with the effects sm->fx. `id`: the
- * model's name of the instruction's path. */
+/* Handles an instruction with a flag of sm_model.long_latency that was issued with the effects sm->fx. `id`: the id
+ * that the model gave to the instruction's path. */
 void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_inst *ti, uint64_t now);
 
 /* ---- path_split.c: wants.splits ---- */

@@ -96,7 +96,8 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     return true;
 }
 
-/* Returns true if every warp waits for memory, for a barrier, or for reconvergence of its lanes. */
+/* Returns true if no warp has a path that is ready, fetches, waits for a path switch, or waits for an arithmetic
+ * result. So all warps wait for memory or for other lanes. */
 static bool no_warp_works(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
     uint64_t any = 0;
@@ -110,8 +111,8 @@ static bool no_warp_works(const struct sm *sm) {
 }
 
 /* Tries to split paths of the warps that are listed now. Warps added during this call are checked in the next cycle.
- * For a model that revives paths, warps are checked only while no warp of the SM can issue. The check then ends at
- * the first warp that can issue again, and the remaining warps stay listed. */
+ * For a model that revives paths, warps are checked only while no warp of the SM can issue. The check then ends after
+ * the first split, and the remaining warps stay listed. */
 bool sm_split(struct sm *sm, uint64_t now) {
     bool revived = false;
     uint32_t n = sm->warps.split_check.n, i = 0;

@@ -16,7 +16,8 @@ static const struct sched_ops *selected(const struct sm_cfg *cfg) {
     uint32_t i = 0;
     while (i < cfg->policy && sched_built_in[i])
         i++;
-    return sched_built_in[i] ? sched_built_in[i] : &sched_lrr; /* a mechanism's policy: the caller must pass `ops` */
+    /* the choice may be a policy of a mechanism, which the caller must then pass to sched_init() as `ops` */
+    return sched_built_in[i] ? sched_built_in[i] : &sched_lrr;
 }
 
 bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cfg *cfg, uint32_t index) {
@@ -27,7 +28,8 @@ bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cf
     s->words = 1;
     for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
         sched_add(s, w);
-    s->last = s->words == 1 ? 63 : NO_WARP_SLOT; /* lrr: warp 0 is next; gto: slot 63 is next if it is ready */
+    /* so lrr begins with warp 0; gto begins with the oldest ready warp, unless slot 63 is ready */
+    s->last = s->words == 1 ? 63 : NO_WARP_SLOT;
     if (!s->ops->size)
         return true;
     s->state = calloc(1, s->ops->size(cfg));

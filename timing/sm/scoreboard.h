@@ -45,7 +45,7 @@ struct scoreboard_ops {
     uint32_t (*bits)(uint32_t n_regs);
 };
 
-/* One set of pending bits for the whole warp, for SPE. */
+/* One set of pending bits for the whole warp (RECONV_BOARD_WARP), for SPE and other models. */
 extern const struct scoreboard_ops scoreboard_warp;
 /* The state of scoreboard_warp for programs of at most SB_WORD registers. Its functions are inline for callers that
  * know that a warp has this kind of scoreboard. */

@@ -14,7 +14,8 @@ struct counted_board {
     uint8_t lane[N_COUNTERS][WARP_LANES]; /* number of operations in flight, by lane */
     struct {
         lanemask_t pending, load;
-        lanemask_t by[N_COUNTERS]; /* lanes whose value was written under this counter, which has not been zero since */
+        /* lanes that loaded the register with counter k, which has not been zero since */
+        lanemask_t by[N_COUNTERS];
     } reg[];
 };
 

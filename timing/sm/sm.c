@@ -30,8 +30,9 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Finds the warps that have a ready instruction whose pipe has room: the warps of scheduler `s`, or all warps if the
- * SM is not divided. */
+/* Finds the warps that have a ready instruction whose pipe has room. In a divided SM, the pipes are those of the part
+ * of scheduler `s`, so the result is valid only for warps of this scheduler. While the table of instructions in flight
+ * is full, no warp is found. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
@@ -73,19 +74,20 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     return true;
 }
 
-/* Runs the issue slot of a scheduler. Returns false if the slot issues nothing. `may` is the result of
- * find_issuable() for this scheduler. */
+/* Runs the issue slot of a scheduler. Returns false if no warp was picked. `may` is the result of find_issuable() for
+ * this scheduler. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    struct warp_set ready = {.word = {0}}; /* because scheduler policies may read all words */
+    /* all words are zeroed, because scheduler policies may read words beyond `words` */
+    struct warp_set ready = {.word = {0}};
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;
     return issue_picked(sm, s, w, now, words, fast);
 }
 
-/* Runs two schedulers, or only the last one. The code is repeated for both schedulers, so that each has its own
- * branches, which the host predicts well. */
+/* Runs the schedulers `s` and `second`, or only `s` if `both` is false. The code is repeated for both schedulers, so
+ * that each has its own branches, which the host predicts well. */
 static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, uint32_t second, bool both,
                                                              uint64_t now, uint32_t words, const bool fast) {
     struct warp_set may;
@@ -273,7 +275,8 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
     if (sm->memory.due <= now) {
         did->mem = true;
         if (sm_mem_tick(sm, now) ||
-            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0)) /* true if a memory instruction can issue now */
+            /* a memory instruction can issue now, so the cycle is not quiet */
+            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0))
             return false;
     }
     sm->status.next = next_with_memory(sm, sm->clock.own_next);
@@ -286,7 +289,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         empty_cycle(sm, now);
         return;
     }
-    const bool counts = fast || sm->status.ctas; /* cycles not counted here are counted later, as in empty_cycle() */
+    const bool counts = fast || sm->status.ctas; /* cycles without CTAs are counted later: see empty_cycle() */
     if (counts) {
         account(sm, now, words, fast);
         sm->clock.accounted = now + 1; /* sm_inflight_new() takes the present cycle from this field */
@@ -309,7 +312,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     if (!fast && sm_hooked(sm, HOOK_AFTER_ISSUE))
         sm_units_after_issue(sm, now);
     if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
-        sm->warps.words != words) /* a unit may have opened a context */
+        sm->warps.words != words) /* the sets have more words if a unit has opened a context in this cycle */
         sm_fetch(sm, now);
     sm->clock.own_next = fast ? next_own(sm, now, words) : 0;
     if (fast) {

@@ -65,8 +65,8 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
 /* Lets the SM continue at `cycle`. Requires that no event is due before this cycle. */
 void sm_start_at(struct sm *sm, uint64_t cycle);
 /* Simulates the cycles from sm_status.reached up to `to`. It stops earlier at the first edge (a multiple of `edge`)
- * with an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room
- * at its memory port is not known (memport.sure). A stopped SM has reached `to`. */
+ * with an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room at
+ * its memory port is not known (memport.sure). If a fault has stopped the SM, sm_status.reached is set to `to`. */
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
 /* Returns the first cycle >= now to simulate; UINT64_MAX if the SM waits for other SMs or for memory, or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
@@ -78,7 +78,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Returns the fault of a stopped SM; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
-/* Returns a count that grows with each issue slot used and each visit of the walk unit; sm_stats() resets the first. */
+/* Returns the number of issue slots used since the last sm_stats(), plus the number of visits of the walk unit since
+ * the SM was made. The deadlock search uses it to detect progress. */
 uint64_t sm_issue_count(const struct sm *sm);
 /* Returns the counts since the last sm_launch(), one entry per instruction of the program, or NULL if the launch did
  * not request these counts. */

@@ -70,7 +70,7 @@ static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
 /* Updates lsu_due, the next cycle after `now` at which the load/store unit, or a fetch that waits for its port, has
- * work. Call it after a change of these. */
+ * work. Call it after the work of either has changed. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;

@@ -181,8 +181,8 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
-/* Returns the number of instructions that one fetch at `pc` brings: at most to the end of the program and, without
- * peer.fetch_crosses_lines, of the cache line. */
+/* Returns the number of instructions that one fetch at `pc` brings: the fetch width, but no instructions beyond the end
+ * of the program and, without peer.fetch_crosses_lines, beyond the end of the cache line. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
     uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
@@ -221,14 +221,16 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
-        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in rotation; a compiler would choose them */
+        /* loads use the counters in rotation; for hardware, the compiler would choose the counters */
+        if (ti->flags & TIMED_LOAD && info->n_writes)
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
         ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            ti->pipe = existing_pipe(sm, PIPE_INT); /* has a memory latency class, but makes no access */
+            /* the instruction has the latency class of memory, but makes no access */
+            ti->pipe = existing_pipe(sm, PIPE_INT);
         fill_banks(ti, p, banks, t->bank + info->regs);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);

@@ -11,7 +11,7 @@ enum {
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
     TIMED_ENDS = 8,    /* last instruction of a basic block: the divergence model is notified */
     TIMED_FENCE = 16,
-    TIMED_ORDERED = 32,       /* performed at the window's end, in order of (cycle, SM): see sm.h */
+    TIMED_ORDERED = 32,       /* performed at the next edge, in order of (cycle, SM): see sm.h */
     TIMED_FREE = 64,          /* BSSY, BSYNC, BREAK and their jumps: counted separately from warp instructions */
     TIMED_LONG = 128,         /* long-latency operation: loads from memory, textures */
     TIMED_MEMBERS = 512,      /* waits for the lanes of its member mask */

@@ -3,7 +3,8 @@
 #include "uniform_path.h"
 #include "isa/paths/reconv_spe.h"
 
-/* Returns true if the warp has a single path, which is ready or waits only for fetch or operands. */
+/* Returns true if the warp has a single path, the path's instruction is in the buffer, and no lane waits at a barrier,
+ * for an edge, or after an atomic. */
 static inline bool is_simple(const struct sm_warp *sw) {
     const struct warp_control *c = &sw->control;
     return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;

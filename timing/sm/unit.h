@@ -1,10 +1,10 @@
 #ifndef TIMING_SM_UNIT_H
 #define TIMING_SM_UNIT_H
-/* Units: extensions of an SM. A unit has a state in each SM and a table of functions ("calls"), each of which may be
- * NULL. At an event, a stage of the SM calls the units that have subscribed to it. If no unit has subscribed, this
- * costs one predictable branch. Livelock search (livelock.c) and trace (unit_trace.c) are units; test/toys has the
- * smallest ones. unit_access.h has the parts of an SM that a unit may read and change. A unit keeps its data within
- * its SM: SMs run on several host threads. */
+/* Units: extensions of an SM. A unit has a state in each SM and a table of functions ("calls"), each of which except
+ * make() may be NULL. At an event, a stage of the SM calls the units that have subscribed to it. If no unit has
+ * subscribed, this costs one predictable branch. Livelock search (livelock.c) and trace (unit_trace.c) are units;
+ * test/toys has the smallest ones. unit_access.h has the parts of an SM that a unit may read and change. A unit keeps
+ * its data within its SM: SMs run on several host threads. */
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
 #include "unit_events.h"
@@ -50,11 +50,12 @@ struct sm_unit_ops {
      * all warps). */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     uint32_t (*warps_loaded)(const struct config *cfg, const struct launch *l, void *ctx);
-    /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in
-     * `fx` all that exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is
-     * FAULT_NONE. The instruction uses its pipe and latency, but accesses no memory. If it returns false, the SM
-     * executes the instruction like any other instruction. The SM always executes exits. The livelock search counts
-     * instructions executed by a unit as progress. A NULL function is the same as always false. */
+    /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in `fx`
+     * all that exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE.
+     * The instruction uses its pipe and latency, but accesses no memory. If it returns false, the SM executes the
+     * instruction like any other instruction. The SM executes exits itself, unless the unit drives the context
+     * (unit_context.h). The livelock search counts instructions executed by a unit as progress. A NULL function is the
+     * same as always false. */
     bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
     /* Called when the context in slot `warp` has exited or was closed, and has nothing in flight. The slot is then
      * free. */

@@ -31,8 +31,8 @@ enum sm_hook {
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
 /* Returns the state of the unit with the table of functions `ops`, or NULL if the SM has no such unit. */
 void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
-/* Subscribes the unit to a call, or unsubscribes it. Useful for calls that the unit needs only at times. Allowed
- * within the same call. */
+/* Subscribes the unit to a call, or unsubscribes it. Useful for calls that the unit needs only at times. A unit may use
+ * this function even while it handles such a call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
 /* ---- reading ---- */

@@ -17,7 +17,7 @@ struct sm_candidate {
 
 enum issue_phase {
     ISSUE_DONE,      /* executed, with effects; the model has not been notified yet */
-    ISSUE_ORDERED,   /* waits for the end of the window, when ISSUE_PERFORMED follows; no effects yet */
+    ISSUE_ORDERED,   /* waits for the next edge, where ISSUE_PERFORMED follows; no effects yet */
     ISSUE_PERFORMED, /* effects of an ordered instruction, which was reported as ISSUE_ORDERED before */
     ISSUE_WAITS,     /* took its issue slot and waits for other lanes of its member mask; no effects */
     ISSUE_UNIT,      /* like ISSUE_DONE, but executed by the unit that owns the context */

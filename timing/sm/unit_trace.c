@@ -42,9 +42,9 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
-/* Records an issue. An ordered instruction is reported twice, but takes one issue slot. The end of a memory
- * instruction that makes no access is not reported. Neither is the end of an instruction without a result that waits
- * for other lanes, because the path's track shows this wait. */
+/* Records an issue. An ordered instruction is reported twice, but takes one issue slot. Two kinds of instructions get a
+ * bar that ends at once (TRACE_ISSUE_ENDS): memory instructions that make no access, whose end is never reported, and
+ * instructions without a result that wait for other lanes, because the path's track shows this wait. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;
     bool memory = i->ti->flags & TIMED_MEMORY;

@@ -21,7 +21,7 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint16_t inflight;           /* number of issued instructions whose results are not written yet */
     uint16_t accesses;           /* memory instructions in flight */
     uint16_t atomics;            /* with peer.sm_atomic_wait: number of atomics among the accesses */
-    uint16_t ticket;             /* number of its last fetch (sm_ticket()) */
+    uint16_t ticket;             /* number of the warp's last fetch, from which sm_ticket() makes the ticket */
     lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;                 /* slot of its CTA */
     uint8_t n_paths, last_path;  /* last_path: the path that issued last */
@@ -29,11 +29,14 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint8_t n_await;             /* entries of await */
     bool finished;               /* all lanes have exited */
     bool context;                /* true if it is a context of a unit (contexts.h) */
-    bool asleep;                 /* not scheduled: a context while the SM has no CTA, or see unit_sleep.h */
-    bool waking;                 /* true until the event EVENT_WAKE wakes the warp */
-    bool selected;               /* true if it had no other ready path; cleared when its paths change */
-    bool gave_way;               /* true if its active path stalled or yielded: a switch costs wants.stall_latency */
-    bool in_split_check;         /* in sm_warps.split_check */
+    /* true if the warp is not scheduled: a context while the SM has no CTA, or a warp that a unit put to sleep */
+    bool asleep;
+    bool waking; /* true until the event EVENT_WAKE wakes the warp */
+    /* si: true if the warp found no ready path to switch to; false again when its paths have changed */
+    bool selected;
+    /* true if the warp's active path stalled or yielded: the switch then costs wants.stall_latency */
+    bool gave_way;
+    bool in_split_check; /* in sm_warps.split_check */
     struct warp_control control;
     uint32_t long_ops;      /* number of long-latency operations since its path became active */
     uint32_t loads;         /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
@@ -42,7 +45,8 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 
-/* The warp slots. All stages read them. Every change of a path's state is made by warps_move(). */
+/* The warp slots. All stages read them. Code that changes the state of a path must also update in_state, as
+ * warps_move() does. */
 struct sm_warps {
     uint32_t words, slots;     /* number of words of a warp_set in use; number of warp slots for CTAs and contexts */
     uint32_t n_waking;         /* number of warps with `waking` */
@@ -69,7 +73,8 @@ void warps_free(struct sm_warps *ws);
  * warps_free_boards() must follow. */
 bool warps_place_boards(struct sm_warps *ws, size_t size);
 void warps_free_boards(struct sm_warps *ws);
-/* Updates the sets of warps for a warp that has several paths or no path. */
+/* Computes anew in which sets of in_state the warp is, from the states of its paths. (Also for a warp without
+ * paths.) */
 void warps_states_changed(struct sm_warps *ws, uint32_t w);
 /* Makes the next sm_split() check the warp. */
 void warps_check_split(struct sm_warps *ws, uint32_t w);

@@ -207,7 +207,7 @@ static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint6
     struct stride_prefetcher *p = prefetcher;
     (void)now;
     if (a == PREFETCH_SENT)
-        return; /* the line is still in flight */
+        return; /* the request has been sent, so the line stays in the queue until it arrives */
     p->queue[tag].line = NO_LINE;
     p->n_queued--;
 }

@@ -87,7 +87,7 @@ struct stride_prefetcher {
     struct prefetch_victims victims;
     const void *program; /* program whose PCs are in the table */
     struct stride_counts n;
-    struct stride_line_counts lines; /* with prefetches into the L1 */
+    struct stride_line_counts lines; /* counts of the prefetched lines, if prefetches go into the L1 */
     int first;                       /* first of its statistics */
 };
 

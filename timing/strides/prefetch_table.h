@@ -11,7 +11,7 @@
 struct prefetch_entry {
     uint64_t address; /* address of the last miss */
     int64_t stride;   /* bytes */
-    int64_t blocks;   /* bytes from the block of the miss before to the block of the last miss */
+    int64_t blocks;   /* bytes from the block of the last but one miss to the block of the last miss */
     uint64_t used;    /* time of the last use, for replacement; 0: the entry is free */
     uint32_t pc;
     uint8_t warp;
@@ -32,7 +32,9 @@ struct prefetch_table {
     struct prefetch_entry *entry; /* sets x ways */
     uint32_t sets, ways;
     uint32_t train; /* number of equal successive strides that start prefetching */
-    uint32_t grain; /* bytes of a block, whose strides also count, see prefetch_table_learn(); 1 after init: none */
+    /* bytes of a block; equal distances of blocks also confirm a stride (prefetch_table_learn()); 1: blocks are not
+     * used */
+    uint32_t grain;
     uint64_t clock;
     struct stride_table_counts n;
 };

@@ -28,7 +28,8 @@ static uint64_t env_number(const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* Appends the words of HEDDLE_SET ("key=value key=value") to `first`. */
+/* Returns a new list: the words of `first`, then the words of `text`, the value of HEDDLE_SET ("key=value
+ * key=value"). */
 static const char **split_words(const char *const *first, char *text) {
     size_t n = 0;
     const char **words = calloc(strlen(text) / 2 + 2 + FOLLOW_OPTIONS, sizeof *words);
@@ -40,7 +41,8 @@ static const char **split_words(const char *const *first, char *text) {
     return words;
 }
 
-/* A failed kernel shows in the exit status, even if the program ignores the error. */
+/* Reports at the end of the program. If the program would exit with 0 although a kernel failed, changes the exit status
+ * to that of the failure. */
 static void at_exit(int status, void *unused) {
     (void)unused;
     if (cuda_core.forked)
@@ -54,7 +56,7 @@ static void at_exit(int status, void *unused) {
 }
 
 static void watch_exit(void) { on_exit(at_exit, NULL); }
-/* From now on the process exits with the status in cuda_core.worst. */
+/* Makes at_exit() run at the end of the process. */
 static void report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
@@ -63,7 +65,8 @@ static void report_at_exit(void) {
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     cuda_core.forked = true;
-    cuda_core.lock = open; /* the thread that held the lock does not exist in this process */
+    /* if a thread of the parent held the lock, it does not exist in this process and cannot release the lock */
+    cuda_core.lock = open;
 }
 
 /* Reserves the device's address range in the host's address space, without memory, so that no host pointer looks
@@ -140,7 +143,7 @@ static void choose_machine(struct follow *f) {
 }
 
 static void open_context(void) {
-    static struct follow follow; /* the open GPU keeps pointers to these strings */
+    static struct follow follow; /* static, because the open GPU keeps pointers to these strings */
     struct cuda_core *r = &cuda_core;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
                *bounds = getenv("HEDDLE_CHECK_BOUNDS");
@@ -188,7 +191,8 @@ enum cuda_error cuda_enter(void) {
 enum cuda_error cuda_open(void) {
     struct cuda_context *current = cuda_current_context;
     enum cuda_error e = cuda_enter();
-    cuda_current_context = current; /* opening the GPU makes no context current */
+    /* cuda_enter() may have made the primary context current, which cuda_open() must not do */
+    cuda_current_context = current;
     bool broken = cuda_core.broken;
     cuda_leave();
     return broken ? CUDA_ErrorNoDevice : e;

@@ -32,7 +32,7 @@ struct cuda_core {
     bool broken;                    /* true if the GPU could not be opened */
     bool forked;                    /* true in a forked child process: the parent opened the GPU and has its threads */
     _Atomic enum cuda_error sticky; /* the error that a faulting kernel left */
-    bool functional, check;         /* functional: the model has no time; check: the checker is on */
+    bool functional, check;         /* functional: true if the model has no time; check: true if the checker is on */
     struct cuda_module *modules;
     struct cuda_kernel *kernels[CUDA_CHAINS];
     struct cuda_variable *variables[CUDA_CHAINS];

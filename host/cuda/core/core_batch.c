@@ -6,8 +6,8 @@
 
 enum { ORDER_LAST = 3, POINTER = 1, ARRAY = 2 };
 
-/* Attributes entry i applies from copy number first[i] on. The numbers in `first` must begin with 0, ascend, and stay
- * below `n`. */
+/* Returns true if the numbers in `first` begin with 0, ascend, and stay below `n`. Entry i of the attributes applies
+ * from copy number first[i] on. */
 static bool starts_rise(const size_t *first, size_t entries, size_t n) {
     bool ok = entries && entries <= n && first && first[0] == 0;
     for (size_t i = 1; ok && i < entries; i++)
@@ -56,8 +56,9 @@ struct cuda_box_copy {
     unsigned flags;
 };
 
-/* Sets the size of an element in bytes: the element size of the array, or 1 without an array. Returns false if two
- * arrays have different element sizes. */
+/* Sets *element to the element size of operand `o` in bytes, if `o` is an array; otherwise leaves it. *element is 1
+ * before the first operand. Returns false if `o` is invalid, or if both operands are arrays with different element
+ * sizes. */
 static bool element_of(const struct operand *o, size_t *element) {
     void *first;
     size_t pitch, rows, bytes;

@@ -16,7 +16,7 @@ struct cuda_batch {
     const size_t *bytes;
     size_t n;
     const struct cuda_copy_attributes *attributes;
-    const size_t *first; /* the number of the first copy that each attributes entry applies to */
+    const size_t *first; /* index in `attributes` -> number of the first copy to which these attributes apply */
     size_t n_attributes;
 };
 

@@ -60,7 +60,7 @@ enum cuda_error cuda_context_new(struct cuda_context **out, unsigned flags, int 
     return e;
 }
 
-/* The struct is not freed, because other threads may have the handle. */
+/* Marks the context as destroyed. The struct is not freed, because other threads may have the handle. */
 enum cuda_error cuda_context_destroy(struct cuda_context *c) {
     CUDA_LOCK;
     if (!cuda_context_is(c) || c == &cuda_primary_context)
@@ -156,7 +156,8 @@ enum cuda_error cuda_primary_release(int device) {
     return CUDA_Success;
 }
 
-/* A caller that retained the primary context still has to release it. */
+/* Clears the fault. The count of retains stays, so a caller that retained the primary context still has to release
+ * it. */
 enum cuda_error cuda_primary_reset(int device) {
     if (device)
         return CUDA_ErrorInvalidDevice;

@@ -8,7 +8,9 @@
 enum { CONTEXT_MAGIC = 0x48435458 };
 struct cuda_context {
     unsigned magic, flags;
-    int uses; /* for the primary context, the number of retains; for other contexts, the number of attachments */
+    /* for the primary context, the number of retains that were not released; for other contexts, 1 + the number of
+     * attachments */
+    int uses;
     bool destroyed;
 };
 

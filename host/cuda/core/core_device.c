@@ -106,7 +106,7 @@ enum cuda_error cuda_device_attribute(int *out, int which, int device) {
     case STREAM_VALUES_NOR:
     case STREAM_VALUES_64_V2:
     case STREAM_VALUES_NOR_V2:
-        *out = 1; /* features that cudaDeviceProp does not list */
+        *out = 1; /* these features exist, but cudaDeviceProp has no fields for them */
         break;
     default:
         *out = 0; /* the machine lacks the feature */
@@ -124,7 +124,7 @@ enum cuda_error cuda_device_linear_width(size_t *out, const void *format, int de
     return e;
 }
 
-/* Checks for a missing argument, or a device number other than 0. */
+/* Returns an error if the device number is not 0, or if `out` is NULL. */
 static enum cuda_error check(const void *out, int device) {
     return device ? CUDA_ErrorInvalidDevice : out ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
@@ -197,7 +197,8 @@ enum cuda_error cuda_device_flags(unsigned *out) {
     return cuda_put((int *)out, (int)device_flags);
 }
 
-/* Limits: stack bytes per thread, buffer of printf(), heap of malloc(), and the limits of dynamic parallelism. */
+/* Limits by the numbers of cudaLimit: stack bytes per thread, bytes of the buffer of printf(), bytes of the heap of
+ * malloc(), limits of dynamic parallelism, and two limits of the L2. */
 enum { N_LIMITS = 7, PERSISTING = 6 };
 static size_t limits[N_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
@@ -209,7 +210,8 @@ enum cuda_error cuda_limit(size_t *out, int which) {
     return CUDA_Success;
 }
 
-/* The first kernel that needs the heap creates it. From then on its size is fixed. */
+/* Sets the size of the heap of malloc(); a smaller size than the current one has no effect. The first kernel that needs
+ * the heap creates it; from then on a larger size is an error. */
 static enum cuda_error set_heap(size_t value) {
     size_t *heap = &limits[CUDA_LIMIT_HEAP];
     if (value > *heap && !reserve_heap(cuda_core.h, value)) {

@@ -20,12 +20,13 @@ _Static_assert(sizeof(struct cuda_properties) == 1032, "the size in CUDA 12");
 enum cuda_error cuda_device_properties(struct cuda_properties *out, int device);
 /* Returns an attribute by its number, which both interfaces share; 0 if the machine lacks the feature. */
 enum cuda_error cuda_device_attribute(int *out, int which, int device);
-/* The largest number of elements, of any format, in a one-dimensional texture over linear memory. */
+/* Returns the largest number of elements in a one-dimensional texture over linear memory. It is the same for all
+ * formats. */
 enum cuda_error cuda_device_linear_width(size_t *out, const void *format, int device);
 enum cuda_error cuda_device_name(char *out, int size, int device);
-/* The device's UUID: 16 bytes, equal in every run. */
+/* Returns the device's UUID: 16 bytes, which are equal in every run. */
 enum cuda_error cuda_device_uuid(char *out, int device);
-/* Bytes of device memory. */
+/* Returns the number of bytes of device memory. */
 enum cuda_error cuda_device_memory(size_t *out, int device);
 enum cuda_error cuda_device_pci_id(char *out, int size, int device);
 enum cuda_error cuda_device_by_pci_id(int *out, const char *id);

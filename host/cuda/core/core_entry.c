@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Returns the function that a header of this version means by a name without a version suffix. */
+/* Names without a version suffix: `is` is the function that the headers of CUDA version `from` and later mean by
+ * `name`. */
 static const struct version_row {
     const char *name, *is;
     int from;

@@ -36,7 +36,8 @@ static bool is_printed(const char *key) {
     return false;
 }
 
-/* A block of a report is a line and the lines after it that begin with a blank. */
+/* Returns the length in bytes of the first block of a report. A block is a line with all following lines that begin
+ * with a blank. */
 static size_t block_bytes(const char *text) {
     const char *at = text;
     do {
@@ -46,8 +47,8 @@ static size_t block_bytes(const char *text) {
     return (size_t)(at - text);
 }
 
-/* The key of a finding: kind, place and place of the other access, without the address and the threads of the first
- * occurrence. */
+/* Writes a key for the finding in `block`. Findings with the same kernel, kind, place and place of the other access
+ * have the same key, whatever addresses and threads they name. */
 static void key_of(const char *kernel, const char *block, size_t bytes, char *out, size_t size) {
     const char *line = memchr(block, '\n', bytes), *address = strstr(block, " at 0x"),
                *other = strstr(block, " it at ");
@@ -72,7 +73,8 @@ static struct tally *tally_of(const char *kernel) {
     return *t;
 }
 
-/* The last line of a report: "check: 64 mistakes at 1 place in kernel 'k'". */
+/* Adds the mistakes of one launch to the kernel's tally. `line` is the last line of a report: "check: 64 mistakes at 1
+ * place in kernel 'k'". */
 static void count(const char *kernel, const char *line) {
     struct tally *t = tally_of(kernel);
     unsigned long long n = 0;

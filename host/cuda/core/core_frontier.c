@@ -1,5 +1,5 @@
-/* Frontiers. A frontier is the list of nodes that the next node of a captured stream depends on, or the next node
- * after a captured event. */
+/* Frontiers. A frontier of a captured stream is the list of nodes on which the next node of this stream will depend. An
+ * event recorded in this stream keeps a copy, for streams that wait for the event. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 
 /* ---- work ---- */
 
-/* Copies the arguments of a kernel into one block: first the pointers, then the values. */
+/* Replaces the arguments of a launch by a copy in one block of memory: first the pointers to the values, then the
+ * values. */
 static bool copy_args(struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     size_t bytes = (size_t)k->n_params * sizeof(void *);
@@ -130,8 +131,8 @@ enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, str
 }
 
 /* Puts all nodes that a node depends on into the order, and then the node. Returns false if there is a cycle. The
- * recursion depth is the longest chain of nodes added after their dependents. Programs mostly add nodes in order, so
- * the recursion is shallow. */
+ * recursion depth is the length of the longest chain of nodes in which each node was added to the graph before the node
+ * that it depends on. Programs mostly add a node after the nodes that it depends on, so the recursion is shallow. */
 static bool place(struct cuda_node *n, struct cuda_node **order, int *count) {
     if (n->at == -2)
         return false;

@@ -69,7 +69,7 @@ enum cuda_error cuda_node_set_fill(struct cuda_node *n, const struct cuda_fill_p
 enum cuda_error cuda_node_fill(const struct cuda_node *n, struct cuda_fill_params *out);
 /* Writes the graph to a file for Graphviz. */
 enum cuda_error cuda_graph_draw(const struct cuda_graph *g, const char *path);
-/* Lists at most *n edges of a graph, and sets *n to their number. `kinds` may be NULL. */
+/* Lists at most *n edges of a graph, and sets *n to their number. `kinds`, which may be NULL, gets the edge kinds. */
 enum cuda_error cuda_graph_edges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
                                  void *kinds, size_t *n);
 /* Lists at most *n nodes that the node depends on (if `before` is set) or that depend on the node. */
@@ -100,7 +100,7 @@ enum cuda_error cuda_node_alloc(const struct cuda_node *n, struct cuda_alloc_par
 enum cuda_error cuda_node_free_of(const struct cuda_node *n, void **out);
 /* Returns the number of bytes that graph nodes have allocated. */
 enum cuda_error cuda_graph_memory_attribute(int device, int which, uint64_t *out);
-/* Set, get and copy the launch attributes of a kernel node, by cudaLaunchAttributeID. */
+/* Set, get and copy the launch attributes of a kernel node. `which` is a value of cudaLaunchAttributeID. */
 enum cuda_error cuda_node_set_attribute(struct cuda_node *n, int which, const void *value);
 enum cuda_error cuda_node_get_attribute(struct cuda_node *n, int which, void *out);
 enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda_node *from_node);

@@ -7,7 +7,7 @@
 struct cuda_graph_exec {
     struct cuda_graph_exec *next;
     struct cuda_work *work;
-    const struct cuda_node **of; /* the node of the original graph that each work was copied from */
+    const struct cuda_node **of; /* index in `work` -> the node of the original graph from which this work was copied */
     bool *disabled;
     int n;
     struct cuda_held *held;   /* objects of the program */
@@ -70,7 +70,7 @@ enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda
     return CUDA_Success;
 }
 
-/* Graph launches from kernels are not simulated. */
+/* Returns CUDA_ErrorNotSupported for graphs that kernels are to launch, because such launches are not simulated. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags) {
     CUDA_LOCK;
@@ -196,7 +196,8 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     bool same = fresh.n == x->n;
     for (int i = 0; same && i < x->n; i++)
         same = fresh.work[i].kind == x->work[i].kind;
-    if (same) { /* only the work is replaced, so later changes still refer to the nodes of the original graph */
+    /* only x->work is replaced and not x->of, so later changes still refer to the nodes of the original graph */
+    if (same) {
         struct cuda_work *work = x->work;
         x->work = fresh.work;
         fresh.work = work;

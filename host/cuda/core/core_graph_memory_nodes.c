@@ -15,7 +15,7 @@ enum cuda_error cuda_graph_add_alloc(struct cuda_node **out, struct cuda_graph *
     if (e)
         return e;
     struct cuda_graph_memory *m = w.memory;
-    m->uses = 1; /* reference held until a node owns the memory */
+    m->uses = 1; /* this reference keeps the memory until the new node has a reference */
     m->freed = true;
     if (!(e = cuda_graph_add(out, g, before, n, &w)))
         p->p = (void *)(uintptr_t)m->address;

@@ -28,7 +28,8 @@ struct cuda_graph *cuda_graph_all(void);
 void cuda_graph_list(struct cuda_graph *g);
 bool cuda_graph_unlist(struct cuda_graph *g);
 void cuda_node_free(struct cuda_node *n);
-/* Return whether the graph contains the node, and the node of a handle (NULL if the handle is invalid). */
+/* cuda_graph_has() returns whether the graph contains the node. cuda_graph_node() returns the node of a handle, or NULL
+ * if the handle is invalid. */
 bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n);
 struct cuda_node *cuda_graph_node(const struct cuda_node *n);
 /* Adds a node with a copy of the work to the graph. The node depends on the `n` nodes of `before`. `out` may be
@@ -60,7 +61,8 @@ void cuda_graph_memory_drop(struct cuda_graph_memory *m);
 bool cuda_held_copy(struct cuda_held **to, const struct cuda_held *from);
 void cuda_held_drop(struct cuda_held **list);
 
-/* Copy the data that the work points to (false if the host is out of memory), free this copy, and perform the work. */
+/* cuda_work_own() replaces the data that the work points to by a copy (false if the host is out of memory).
+ * cuda_work_free() frees this copy. The third function performs the work. */
 bool cuda_work_own(struct cuda_work *w);
 void cuda_work_free(struct cuda_work *w);
 enum cuda_error cuda_work_run(const struct cuda_work *w);
@@ -68,15 +70,16 @@ enum cuda_error cuda_work_run(const struct cuda_work *w);
 enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *w);
 enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_kernel_params *p);
 
-/* Return whether the stream is captured, and add a node for work that is submitted to a captured stream. The node
- * depends on the earlier work of the stream. */
+/* cuda_capturing() returns whether the stream is captured. cuda_capture() adds a node for work that is submitted to a
+ * captured stream; the node depends on the earlier work of the stream. */
 bool cuda_capturing(const struct cuda_stream *s);
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w);
 /* Marks a capture as failed, because the program did something with the stream that no node can do. Returns the
  * error. */
 enum cuda_error cuda_capture_spoil(struct cuda_stream *s);
 
-/* A frontier: the nodes that the next node of a captured stream depends on, or the next node after a captured event. */
+/* A frontier of a captured stream is the list of nodes on which the next node of this stream will depend. An event
+ * recorded in this stream keeps a copy, for streams that wait for the event. */
 struct cuda_frontier {
     struct cuda_graph *graph; /* NULL: not captured */
     struct cuda_node **nodes;

@@ -43,7 +43,7 @@ static void add_edge(struct lists *p, struct cuda_node *from, struct cuda_node *
     p->n++;
 }
 
-/* Lists all edges, only the edges to `only_to`, or only the edges from `only_from`. */
+/* Lists the edges of a graph. If `only_from` or `only_to` is not NULL, lists only the edges from or to this node. */
 static void list_edges(struct lists *p, const struct cuda_graph *g, const struct cuda_node *only_from,
                        const struct cuda_node *only_to) {
     for (struct cuda_node *n = g->first; n; n = n->next)

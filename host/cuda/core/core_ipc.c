@@ -95,7 +95,8 @@ enum cuda_error cuda_ipc_open_memory(void **out, const union cuda_ipc_handle *h)
     if (!out || h->magic != MEMORY_HANDLE || !h->bytes)
         return CUDA_ErrorInvalidValue;
     if (h->process == getpid())
-        return CUDA_ErrorDeviceUninitialized; /* as on a GPU, this is an error: the process already has the memory */
+        /* as on a GPU, a process cannot open its own handle, because it already has the memory */
+        return CUDA_ErrorDeviceUninitialized;
     struct opened *o = all_opened;
     while (o && memcmp(&o->handle, h, sizeof *h) != 0)
         o = o->next;

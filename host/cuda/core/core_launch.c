@@ -4,7 +4,8 @@
 #include "core_graph_parts.h"
 #include "core_module.h"
 
-/* The blocks of a cooperative grid wait for each other, so all blocks must be resident at once. */
+/* Returns an error if a cooperative grid has more blocks than the machine can hold at once. Its blocks wait for each
+ * other, so all must be resident. */
 static enum cuda_error fits(const struct cuda_launch *l) {
     int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
                                 (struct heddle_dim){l->block.x, l->block.y, l->block.z},
@@ -15,7 +16,8 @@ static enum cuda_error fits(const struct cuda_launch *l) {
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
 
-/* As on a GPU, a program must set an attribute to use more than 48 KiB of shared memory. */
+/* Returns an error if the launch uses more shared memory than the kernel's attribute allows. As on a GPU, a program
+ * must set this attribute to use more than 48 KiB. */
 static enum cuda_error shared_allowed(const struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     if (l->shared <= (size_t)k->dynamic_shared_limit)
@@ -48,7 +50,7 @@ enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struc
     return e ? e : cuda_launch(l, s);
 }
 
-/* A refused launch sets the exit status, even if the program ignores the error. */
+/* Prints that clusters are not simulated. cuda_refuse() sets the exit status, even if the program ignores the error. */
 static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
     char why[160];
     snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,

@@ -16,7 +16,8 @@ static void **jit_option(const struct cuda_jit *o, int name) {
     return NULL;
 }
 
-/* Fills one of the two log buffers. The option for the buffer's size is set to the length of the text. */
+/* Writes `text` to the log buffer of option `which`. Option which + 1 gives the size of the buffer; its value becomes
+ * the length of the text. */
 static void jit_log(const struct cuda_jit *o, int which, const char *text) {
     void **buffer = jit_option(o, which), **bytes = jit_option(o, which + 1);
     if (!buffer || !*buffer || !bytes)
@@ -187,7 +188,8 @@ enum cuda_error cuda_module_kernel(struct cuda_kernel **out, struct cuda_module 
     if (!k)
         return CUDA_ErrorMemoryAllocation;
     *out = k;
-    return cuda_find_kernel(k, &k); /* errors in the kernel's code are reported here */
+    /* cuda_find_kernel() compiles the kernel, so errors in its code are reported here */
+    return cuda_find_kernel(k, &k);
 }
 
 enum cuda_error cuda_module_count(unsigned *out, const struct cuda_module *m) {
@@ -229,7 +231,7 @@ enum cuda_error cuda_module_variable(uint64_t *address, size_t *bytes, struct cu
 struct cuda_link {
     struct cuda_link *next;
     struct device_code code;
-    struct cuda_jit options; /* arrays of the caller, who keeps them until the linker is destroyed */
+    struct cuda_jit options; /* options of the caller; the caller keeps the arrays until it destroys the linker */
 };
 static struct cuda_link *links; /* under the lock */
 

@@ -6,11 +6,11 @@
 
 enum { PITCH = 512 };
 
-/* Memory that the host uses too. */
+/* A block of memory that both host and device can access. */
 struct host_block {
     struct host_block *next;
     uint64_t begin, bytes;
-    uint64_t device; /* its address for kernels, usually equal to the host address */
+    uint64_t device; /* device address of the first byte, usually equal to the host address `begin` */
     int type;
 };
 static struct host_block *host_blocks; /* under the lock */
@@ -91,7 +91,8 @@ enum cuda_error cuda_host_register(void *p, uint64_t bytes) {
         return CUDA_ErrorInvalidValue;
     if (block_of(p) || heddle_buffer(cuda_core.h, address_of(p), NULL, NULL, NULL))
         return CUDA_ErrorHostMemoryAlreadyRegistered;
-    enum { OWN = 1 << 28 }; /* below this address are the windows of other state spaces */
+    /* below this address, kernels see the windows of other state spaces, so the memory gets another device address */
+    enum { OWN = 1 << 28 };
     uint64_t at = address_of(p) < OWN                              ? heddle_map_elsewhere(cuda_core.h, p, bytes)
                   : heddle_map(cuda_core.h, p, bytes) == HEDDLE_OK ? address_of(p)
                                                                    : 0;
@@ -136,7 +137,8 @@ enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes)
         *bytes = b->bytes;
         return b->type;
     }
-    bool shared = false; /* host-visible memory without a block is a managed variable of a module */
+    /* true for memory that the host sees, too; without a block, this is a managed variable of a module */
+    bool shared = false;
     if (!heddle_buffer(cuda_core.h, address_of(p), begin, bytes, &shared))
         return MEMORY_UNREGISTERED;
     return shared ? MEMORY_MANAGED : MEMORY_DEVICE;

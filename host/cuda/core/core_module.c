@@ -192,7 +192,7 @@ enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64
     struct cuda_variable *v = cuda_core.variables[chain_of(shadow)];
     while (v && v->shadow != shadow)
         v = v->next;
-    /* A program identifies a managed variable by the value of its pointer. */
+    /* A program identifies a managed variable by its device address, the value of the pointer v->pointer. */
     for (int i = 0; !v && i < CUDA_CHAINS; i++)
         for (v = cuda_core.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
             ;

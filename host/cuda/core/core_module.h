@@ -22,16 +22,18 @@ struct cuda_kernel {
     struct cuda_module *in;
     const char *name;       /* as in the PTX */
     int n_params;           /* -1: not known yet */
-    enum cuda_error failed; /* the error from compiling the kernel, which has been printed */
+    enum cuda_error failed; /* the error from compiling the kernel, whose message has been printed */
     uint32_t *param_bytes, *param_offsets;
-    int shared_bytes;         /* static shared memory of the kernel, in bytes */
-    int dynamic_shared_limit; /* limit of dynamic shared bytes: the rest of 48 KiB, or set by the program */
+    int shared_bytes; /* static shared memory of the kernel, in bytes */
+    /* maximum number of bytes of dynamic shared memory: 48 KiB - shared_bytes, unless the program sets it */
+    int dynamic_shared_limit;
 };
 
 struct cuda_variable {
     struct cuda_variable *next; /* of its hash chain */
-    const void *shadow;         /* the host variable that represents it */
-    void **pointer;             /* for managed variables, where the program keeps the device address; else NULL */
+    const void *shadow;         /* the host variable by whose address the program identifies the device variable */
+    /* for a managed variable, the program's pointer that holds the device address; else NULL */
+    void **pointer;
     struct cuda_module *in;
     const char *name;
     size_t bytes;

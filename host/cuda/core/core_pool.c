@@ -6,9 +6,11 @@
 
 struct cuda_pool {
     struct cuda_pool *next;
-    uint64_t threshold; /* free bytes to keep; without effect, because none are kept */
+    /* an attribute: number of freed bytes to keep; it has no effect, because freed memory is never kept */
+    uint64_t threshold;
     uint64_t used, most_used;
-    int reuse[4]; /* CUDA's attribute number, REUSE_FIRST to REUSE_LAST -> its value; [0] is unused */
+    /* attributes about reuse: attribute number (REUSE_FIRST to REUSE_LAST) -> value; reuse[0] is unused */
+    int reuse[4];
 };
 static struct cuda_pool standard;
 static struct cuda_pool *pools, *current = &standard; /* under the lock */

@@ -8,9 +8,12 @@ struct cuda_module;
 struct cuda_reference {
     struct cuda_reference *next;
     struct cuda_module *in; /* NULL if it belongs to no module: cuTexRefCreate() */
-    const void *shadow; /* the variable that a runtime program declares; NULL for a reference of the driver interface */
+    /* the host variable by which a program of the runtime interface identifies the reference; NULL for the driver
+     * interface */
+    const void *shadow;
     char *name;
-    bool surface, bound, stale; /* stale: changed since it was last bound */
+    /* bound: memory is bound to it; stale: it was changed since it was last bound in the module */
+    bool surface, bound, stale;
     struct cuda_resource resource;
     struct cuda_texture texture;
     /* for references of the driver interface: the format of the memory, and whether integers are read as integers */

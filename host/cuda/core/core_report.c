@@ -14,7 +14,7 @@ struct row {
 };
 
 static struct row *find_row(struct row *rows, int *n, const char *name) {
-    for (int i = *n - 1; i >= 0; i--) /* the last kernel is tried first, because it often runs again */
+    for (int i = *n - 1; i >= 0; i--) /* searches backward, because the kernel of the last row often runs again */
         if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
     rows[*n] = (struct row){.name = name};

@@ -64,7 +64,7 @@ static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
     return o;
 }
 
-/* The failure of a kernel takes precedence over the exit status of the program. */
+/* Describes how the run ended. The failure of a kernel takes precedence over the exit status of the program. */
 static struct run_end end_of(const struct cuda_core *r, int status, char *message, size_t size) {
     struct run_end e = {r->worst, "ran", NULL, NULL};
     if (e.status == HEDDLE_OK && status) {

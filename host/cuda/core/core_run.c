@@ -20,9 +20,9 @@ static enum cuda_error fault_error(enum heddle_status status) {
     }
 }
 
-/* Returns the error of a launch that ran or was refused. As on a GPU, later calls also return a fault. A checked
- * kernel that ran to its end has no fault, whatever the checker found. `before` is the number of launches with
- * statistics before this one. */
+/* Returns the error of a launch that ran or was refused. A fault is not returned by the launch itself but, as on a GPU,
+ * by later calls. A checked kernel that ran to its end has no fault, whatever the checker found. `before` is the number
+ * of launches with statistics before this one. */
 static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
     struct cuda_core *r = &cuda_core;
     bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
@@ -34,9 +34,8 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     }
     if (status == HEDDLE_OK)
         return CUDA_Success;
-    if (status == HEDDLE_USAGE &&
-        heddle_fault(r->h) ==
-            HEDDLE_FAULT_UNSUPPORTED) /* Without this kernel, the results of the program will be wrong. */
+    /* refuses, because without this kernel the results of the program will be wrong */
+    if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED)
         return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
     if (status == HEDDLE_USAGE) /* a GPU refuses this launch too, and the program may handle the error */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);

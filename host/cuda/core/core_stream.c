@@ -22,9 +22,10 @@ struct cuda_hints {
 };
 struct cuda_event {
     struct cuda_event *next;
-    double at;                     /* simulated time of the record in seconds; below 0 if not recorded */
-    bool untimed;                  /* it has no time */
-    struct cuda_frontier frontier; /* set if a captured stream recorded the event */
+    double at;    /* simulated time of the record in seconds; below 0 if not recorded */
+    bool untimed; /* it has no time */
+    /* nodes on which a stream depends that waits for the event; set if a captured stream recorded it */
+    struct cuda_frontier frontier;
 };
 static struct cuda_stream *streams; /* under the lock */
 static struct cuda_event *events;
@@ -76,7 +77,7 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
     return CUDA_ErrorInvalidResourceHandle;
 }
 
-/* All default streams have one common set of attributes. */
+/* Returns the place of a stream's attributes. All default streams have one common set. */
 static struct cuda_hints **hints_of(struct cuda_stream *s) {
     static struct cuda_hints *of_default;
     return is_default(s) ? &of_default : &s->hints;

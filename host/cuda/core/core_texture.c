@@ -88,7 +88,7 @@ enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct c
     out->normalized_read = x->normalized_read != 0;
     out->normalized_coords = x->normalized_coords != 0;
     for (int i = 0; i < 3 && !out->normalized_coords;
-         i++) /* as on a GPU, wrap and mirror mode act as clamp mode here */
+         i++) /* as on a GPU, wrap and mirror mode act as clamp mode if coordinates are not normalized */
         if (out->sampler.address[i] == HEDDLE_WRAP || out->sampler.address[i] == HEDDLE_MIRROR)
             out->sampler.address[i] = HEDDLE_CLAMP;
     return clamp_levels(out, x);

@@ -58,7 +58,8 @@ static void drop_unused(struct physical *p) {
     free(p);
 }
 
-/* The memory must be on this device, and can be exported only as a file descriptor. */
+/* Returns an error unless the memory is to be on this device, and to be exported only as a file descriptor or not at
+ * all. */
 static enum cuda_error check_properties(const struct cuda_physical_properties *p) {
     if (!p || p->type != PINNED)
         return p && p->type == 2 ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;
@@ -194,7 +195,7 @@ static enum mem_reserved reserved(unsigned flags) {
     return flags == ACCESS_NONE ? RANGE_CLOSED : flags == ACCESS_READ ? RANGE_READ : RANGE_WRITE;
 }
 
-/* Appends a piece to the list, or extends the last piece. */
+/* Appends the piece [begin, end) to the list `p`, or extends the last piece if it has the same access `what`. */
 static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, uint64_t begin, uint64_t end,
                       enum mem_reserved what) {
     if (begin == end)

@@ -50,7 +50,7 @@ enum cuda_node_kind {
 struct cuda_work {
     enum cuda_node_kind kind;
     union {
-        struct cuda_launch launch; /* a node owns its arguments, stored in one block */
+        struct cuda_launch launch; /* in a node, launch.args is a block with all arguments, which the node owns */
         struct cuda_box box;
         struct cuda_rows rows;
         struct cuda_call call;

@@ -1,4 +1,5 @@
-/* Arrays, texture objects and surface objects of the driver. Translates their descriptions to the types of core. */
+/* Arrays, texture objects and surface objects of the driver. This file translates the driver's descriptions of them to
+ * the types of core. */
 #include "driver_texture.h"
 #include <string.h>
 

@@ -35,7 +35,7 @@ struct old_properties {
     int most_threads, block[3], grid[3], shared, constant, warp, pitch, registers, clock, alignment;
 };
 
-/* The fields are the attributes 1 to 14, in their order. */
+/* Fills the struct of cuDeviceGetProperties(). Its fields are the device attributes 1 to 14, in their order. */
 static enum cuda_error properties(struct old_properties *p, int device) {
     enum cuda_error e = p ? cuda_fault() : CUDA_ErrorInvalidValue;
     for (int i = 0; !e && i < (int)(sizeof *p / sizeof(int)); i++)

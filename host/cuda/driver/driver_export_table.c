@@ -1,5 +1,5 @@
-/* cuGetExportTable() gives NVIDIA's own libraries undocumented parts of the driver. A caller contains a CUDA runtime
- * that Heddle could not replace. */
+/* cuGetExportTable(). On a GPU, NVIDIA's own libraries get undocumented parts of the driver from it. If a file calls it
+ * here, a CUDA runtime is linked into this file that Heddle could not replace. */
 #include "driver.h"
 #include "host/cuda/redirect/machine_code.h"
 #include <dlfcn.h>
@@ -21,7 +21,8 @@ static const char *file_with(void *code, bool *program) {
     return caller.dli_fname;
 }
 
-/* A program with its own runtime cannot run. audit.c has already printed the name of a library of machine code. */
+/* Ends the program if the caller is the program itself, which cannot run with its own runtime. If the caller is a
+ * library, prints a message once and refuses. For a library of machine code, audit.c has already printed a message. */
 CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
     static _Atomic bool printed;
     bool program;

@@ -28,7 +28,7 @@ CUDA_API enum cuda_error cuGraphExecKernelNodeSetParams_v2(struct cuda_graph_exe
     DRIVER(p ? cuda_exec_set_kernel(x, n, &(struct cuda_kernel_params[]){params_of(p)}[0]) : CUDA_ErrorInvalidValue);
 }
 
-/* One of the two handles is enough to identify the kernel. */
+/* Describes the work of a kernel node. out->kernel stays NULL, because the CUfunction alone identifies the kernel. */
 static enum cuda_error get_kernel(const struct cuda_node *n, struct kernel_params_v2 *out) {
     if (!out)
         return CUDA_ErrorInvalidValue;
@@ -95,7 +95,7 @@ CUDA_API enum cuda_error cuGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *
     DRIVER(exec_set_copy(x, n, c));
 }
 
-/* The functions of CUDA 11 and 12, which lack the parameter for edge kinds. */
+/* The forms of these functions in CUDA 11 and 12, which lack the parameter for edge kinds. */
 CUDA_API enum cuda_error cuGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n) {
     DRIVER(cuda_graph_add_edges(g, from, to, n));
 }

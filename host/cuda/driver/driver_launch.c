@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `extra` describes one block with all arguments, each at the offset of its parameter in the PTX. */
+/* Finds the arguments of a kernel in one block that `extra` describes: each argument is at the offset of its parameter
+ * in the PTX. */
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
 
 static enum cuda_error take_buffer(const struct cuda_kernel *k, void **extra, void **args) {
@@ -99,7 +100,7 @@ static enum cuda_error known(const void *f) {
     return cuda_find_launched(f, &k);
 }
 
-/* The configuration fixes the split of L1 and shared memory. */
+/* Has no effect, because the configuration fixes the split between L1 and shared memory. */
 CUDA_API enum cuda_error cuFuncSetCacheConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncSetSharedMemConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncLoad(const void *f) { DRIVER(known(f)); }
@@ -151,7 +152,7 @@ CUDA_API enum cuda_error cuKernelGetAttribute(int *out, int which, const void *k
 CUDA_API enum cuda_error cuKernelSetAttribute(int which, int value, const void *k, int device) {
     DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_kernel_set_attribute(k, which, value));
 }
-/* The configuration fixes the split of L1 and shared memory. */
+/* Has no effect, because the configuration fixes the split between L1 and shared memory. */
 CUDA_API enum cuda_error cuKernelSetCacheConfig(const void *k, int which, int device) {
     struct cuda_kernel *found;
     (void)which;

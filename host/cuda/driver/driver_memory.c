@@ -116,7 +116,7 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
 
 CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) { DRIVER(attribute(out, which, p)); }
 
-/* An attribute that the address lacks becomes 0, without an error. */
+/* Reads several attributes of an address. An attribute that the address lacks becomes 0, without an error. */
 static enum cuda_error attributes(unsigned n, const int *which, void **out, device_ptr p) {
     if (!which || !out)
         return CUDA_ErrorInvalidValue;

@@ -1,4 +1,5 @@
-/* The launch functions of CUDA 3: separate calls set the block size, shared memory and parameters of a kernel. */
+/* The functions with which programs of CUDA 3 launch kernels: separate calls set the block size, the shared memory and
+ * the parameters. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>

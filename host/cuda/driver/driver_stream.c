@@ -6,7 +6,7 @@ CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_conte
     DRIVER(cuda_context_current(out));
 }
 
-/* The program's function may call CUDA, so the lock is not held while it runs. */
+/* `call` is a function of the program. It may call CUDA, so the lock is not held while it runs. */
 CUDA_API enum cuda_error cuLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
     bool captured = false;
     enum cuda_error e = cuda_enter_current();

@@ -38,7 +38,8 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* The flags and the format of the bound memory decide how integers are read. A program may set them in any order. */
+/* Computes from the flags and from the format of the bound memory how a texture reads integers. A program may set
+ * flags, format and memory in any order, so every change calls this function. */
 static enum cuda_error update(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);

@@ -19,7 +19,7 @@
 #define AUDIT_API __attribute__((visibility("default")))
 #define STUB      "heddle_to_"
 
-/* Loaded objects that are not yet patched, and the table of stubs. */
+/* The state of this library: loaded objects that are not yet patched, and the table of stubs. */
 enum { FAMILIES = 16 };
 static struct {
     struct waiting {
@@ -63,14 +63,14 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Heddle's own libraries are in the folder of the stubs library. */
+/* Returns true for a library of Heddle: it is in the folder of the stubs library. */
 static bool is_ours(const char *path, const char *stubs) {
     size_t folder = (size_t)(last_part(stubs) - stubs);
     return strncmp(path, stubs, folder) == 0 && !strchr(path + folder, '/');
 }
 
-/* The code that replaces a function: a jump to `to`. If Heddle does not know the function, the code passes the
- * function's name to a common stub. */
+/* The code that replaces the beginning of a function: a jump to address `to`. `name` is NULL, or, if Heddle does not
+ * know the function, its name, which the code passes to a common stub. */
 struct jump {
     uint64_t to;
     const char *name;
@@ -92,8 +92,9 @@ static void put_jump(unsigned char *at, const struct jump *j) {
 #elif defined(__aarch64__)
 enum { JUMP_BYTES = 16, NAMED_BYTES = 32 };
 static void put_jump(unsigned char *at, const struct jump *j) {
-    static const uint32_t jump[] = {0x58000050, 0xd61f0200};                          /* ldr x16, .+8; br x16 */
-    static const uint32_t named[] = {0x58000090, 0x580000b1, 0xd61f0200, 0xd503201f}; /* and ldr x17, .+20; nop */
+    static const uint32_t jump[] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */
+    /* ldr x16, .+16; ldr x17, .+20; br x16; nop */
+    static const uint32_t named[] = {0x58000090, 0x580000b1, 0xd61f0200, 0xd503201f};
     size_t bytes = j->name ? sizeof named : sizeof jump;
     memcpy(at, j->name ? named : jump, bytes);
     memcpy(at + bytes, &j->to, sizeof j->to);
@@ -107,7 +108,8 @@ static void put_jump(unsigned char *at, const struct jump *j) {
 
 static size_t jump_bytes(const struct jump *j) { return j->name ? NAMED_BYTES : JUMP_BYTES; }
 
-/* Code is never writable and executable at once, which many systems forbid. */
+/* Writes the jump at the entry of a function. The page is never writable and executable at once, because many systems
+ * forbid this. Returns false if the system does not allow the change. */
 static bool write_code(uintptr_t at, const struct jump *j) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = at & ~(page - 1);
     size_t bytes = ((at + jump_bytes(j) + page - 1) & ~(page - 1)) - first;
@@ -154,7 +156,7 @@ static int version_of(const struct symbols *s, const char *path) {
     return symbols_find(s, "cudaBindTexture") ? 11 : symbols_find(s, "cudaGetDeviceProperties_v2") ? 12 : 13;
 }
 
-/* Stores the version of the first runtime in the stubs library, where 0 means none yet. */
+/* Stores the version of the runtime in the program in the variable heddle_redirect_major of the stubs library. */
 static void pass_version(int version) {
     uint64_t at = symbols_find(&audit.stubs, "heddle_redirect_major");
     if (at)
@@ -165,8 +167,8 @@ static void pass_version(int version) {
  * runtime function or is too short for a jump. */
 static struct jump jump_of(const struct symbols *s, const struct symbol *f) {
     struct jump j = {is_runtime_name(f->name) ? stub_of(f->name) : 0, NULL};
-    if (!j.to && is_runtime_name(f->name) &&
-        symbols_is_runtime(s, f)) /* a function of a CUDA version newer than this Heddle */
+    /* the function is from a CUDA version that is newer than this Heddle */
+    if (!j.to && is_runtime_name(f->name) && symbols_is_runtime(s, f))
         j = (struct jump){stub_of("unknown"), strdup(f->name)};
     if (f->room < jump_bytes(&j))
         j.to = 0;
@@ -190,7 +192,7 @@ static void redirect(const struct link_map *map, const struct symbols *s) {
         pass_version(version_of(s, file_of(map)));
 }
 
-/* Prints the name of a library of machine code that is linked in statically. */
+/* If a library of machine code is linked statically into the object, prints its name. */
 static void look_for_machine_code(const struct link_map *map, const struct symbols *s) {
     struct symbol f;
     if (!s->device_code || !symbols_mention(s, "Create"))
@@ -215,7 +217,8 @@ static void look_at(const struct link_map *map, bool may_redirect) {
     symbols_close(&s);
 }
 
-/* Objects that are loaded before the stubs library are patched after it is loaded. */
+/* Examines and patches the waiting objects once the stubs library is loaded. Objects that are loaded before it wait in
+ * a list. */
 static void look_at_all(void) {
     const char *off = getenv("HEDDLE_REDIRECT");
     bool wanted = !off || strcmp(off, "0") != 0;

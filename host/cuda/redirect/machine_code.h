@@ -1,6 +1,7 @@
 #ifndef CUDA_MACHINE_CODE_H
 #define CUDA_MACHINE_CODE_H
-/* NVIDIA's libraries of machine code, by the beginning of their file names. */
+/* NVIDIA's libraries that contain machine code for GPUs instead of PTX. The beginning of its file name identifies a
+ * library. */
 #include <string.h>
 
 struct machine_code {
@@ -24,8 +25,8 @@ static inline const struct machine_code *machine_code_library(const char *path) 
     return NULL;
 }
 
-/* Returns the statically linked library that a function belongs to. The table has functions that every user of the
- * library calls. */
+/* Returns the name of the library that defines a function, or NULL. The table has functions that every user of a
+ * library calls, so one of them is present if the library is linked statically. */
 static inline const char *machine_code_function(const char *name) {
     static const char *const all[][2] = {
         {"cublasCreate_v2", "cuBLAS"},    {"cublasLtCreate", "cuBLAS"},     {"curandCreateGenerator", "cuRAND"},

@@ -40,7 +40,8 @@ static void *library(void) {
     return core = handle;
 }
 
-/* Each stub calls this function on its first call. */
+/* Returns the address of function number `i` in Heddle's runtime. Each stub calls this function once, when the program
+ * first calls the stub. */
 void *heddle_redirect_resolve(size_t i) {
     void *function = dlsym(library(), heddle_redirect_names[i]);
     if (!function)

@@ -30,7 +30,8 @@ static const Elf64_Shdr *sections(const struct symbols *s, size_t *n) {
     return (const void *)(s->file + head->e_shoff);
 }
 
-/* Uses a symbol section and the section with its names. */
+/* Finds the first valid symbol section of type `type` and the section with its names. Returns false if there is
+ * none. */
 static bool take_table(struct symbols *s, const Elf64_Shdr *all, size_t n, uint32_t type) {
     for (size_t i = 0; i < n; i++) {
         const Elf64_Shdr *t = &all[i];
@@ -123,7 +124,8 @@ bool symbols_next(const struct symbols *s, size_t *i, struct symbol *out) {
         const Elf64_Sym *y = &table[(*i)++];
         if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF || y->st_name >= s->names_len)
             continue;
-        size_t lo = 0, hi = s->n_starts; /* the first function after the static runtime */
+        /* the search finds the first function after this one; the distance is the room for a jump */
+        size_t lo = 0, hi = s->n_starts;
         while (lo < hi) {
             size_t mid = (lo + hi) / 2;
             if (s->starts[mid] <= y->st_value)

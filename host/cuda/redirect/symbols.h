@@ -15,8 +15,8 @@ struct symbols {
     const char *names;
     size_t names_len;
     bool device_code; /* true if the file has a section of device code */
-    uint64_t runtime_first,
-        runtime_end;  /* address range of the static runtime's own functions; 0 if the file has no static runtime */
+    /* address range of the functions with names that only a statically linked runtime has; 0 if there are none */
+    uint64_t runtime_first, runtime_end;
     uint64_t *starts; /* addresses of all functions, in order */
     size_t n_starts;
 };
@@ -24,7 +24,7 @@ struct symbols {
 struct symbol {
     const char *name;
     uint64_t address; /* from the object's base */
-    uint64_t room;    /* bytes up to the next function */
+    uint64_t room;    /* number of bytes up to the next function, which a jump may overwrite */
     bool hidden;
 };
 

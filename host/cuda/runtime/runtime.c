@@ -27,7 +27,7 @@ CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
     return text ? text : cuda_error_name(e);
 }
 
-/* A missing function is not an error here. *status reports it. */
+/* Finds a driver function. A missing function is not an error in the runtime; *status tells that it is missing. */
 static enum cuda_error entry_point(const char *name, void **out, unsigned version, int *status) {
     enum cuda_error e = cuda_entry_point(name, out, (int)version, status);
     return e == CUDA_ErrorSymbolNotFound ? CUDA_Success : e;

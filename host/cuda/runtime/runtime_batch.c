@@ -1,7 +1,8 @@
 /* The runtime API's batched copies: cudaMemcpyBatchAsync(), cudaMemcpy3DBatchAsync(). */
 #include "runtime.h"
 
-/* In CUDA 12 a pointer for the number of the failed copy comes before the stream. CUDA 13 lacks this parameter. */
+/* Returns whether the functions of this file have a pointer for the number of the failed copy before the stream. They
+ * have it in CUDA 12, but not in CUDA 13. */
 static bool with_index(void) { return cuda_major() == 12; }
 
 CUDA_API enum cuda_error cudaMemcpyBatchAsync_ptsz(BATCH_PARAMETERS, void *last, struct cuda_stream *s) {

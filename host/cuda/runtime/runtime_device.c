@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* cudaDeviceProp of CUDA 13. It lacks the old fields, and its reserved area has additional fields. */
+/* cudaDeviceProp of CUDA 13. It lacks the fields with OLD(), and has additional fields in place of a part of the
+ * reserved area. */
 #define PROP(type, name, count) type name count;
 #define NEW(type, name, count)  type name count;
 struct properties_13 {
@@ -37,7 +38,7 @@ static enum cuda_error properties(void *out, int device) {
         return e;
     if (cuda_major() >= 13)
         as_13(out, &p);
-    else /* programs of CUDA 12 call cudaGetDeviceProperties_v2() */
+    else /* this is the struct of CUDA 11, since programs of CUDA 12 call cudaGetDeviceProperties_v2() */
         memcpy(out, &p, offsetof(struct cuda_properties, hostRegisterSupported));
     return CUDA_Success;
 }
@@ -64,8 +65,8 @@ CUDA_API enum cuda_error cudaSetDeviceFlags(unsigned flags) { NOTE(cuda_device_s
 CUDA_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) { NOTE(cuda_device_flags(flags)); }
 CUDA_API enum cuda_error cudaThreadSynchronize(void) { RUNTIME(CUDA_Success); }
 
-/* Programs call this function at their end, or to continue after a fault. Memory and variables are kept, and the
- * report at exit includes all launches. */
+/* Clears a fault and does nothing else: memory and variables are kept, and the report at exit includes all launches.
+ * Programs call this function at their end, or to continue after a fault. */
 static enum cuda_error reset(void) {
     enum cuda_error e = cuda_enter();
     if (e && e == cuda_fault()) {

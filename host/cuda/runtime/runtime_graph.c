@@ -130,12 +130,12 @@ CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *
 
 /* ---- kernels, and graphs made ready ---- */
 
-/* In CUDA 13 the first node is the destination. Before, it was the source. */
+/* In CUDA 13 the first parameter is the destination of the copy. In older versions, it is the source. */
 CUDA_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct cuda_node *a, struct cuda_node *b) {
     bool to_first = cuda_major() >= 13;
     RUNTIME(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
 }
-/* CUDA 11 has three more parameters, for messages. */
+/* In CUDA 11 the function has three more parameters for messages, which are ignored here. */
 CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
     RUNTIME(cuda_graph_instantiate(out, g, 0));
 }

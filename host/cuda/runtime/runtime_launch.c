@@ -86,7 +86,7 @@ CUDA_API enum cuda_error cudaKernelSetAttributeForDevice(const void *k, int whic
         NOTE(CUDA_ErrorInvalidDevice);
     RUNTIME(cuda_kernel_set_attribute(k, which, value));
 }
-/* The configuration fixes the split of L1 and shared memory. */
+/* Has no effect, because the configuration fixes the split between L1 and shared memory. */
 CUDA_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, int which) {
     (void)stub, (void)which;
     return CUDA_Success;

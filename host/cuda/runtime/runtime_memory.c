@@ -91,7 +91,8 @@ struct copy_3d {
     enum cuda_copy kind;
 };
 
-/* One side of a copy: an array, or pitched memory. Positions in arrays are in elements. */
+/* Computes the first byte, pitch, plane size and element size of one side of a copy, which is an array or pitched
+ * memory. Positions in arrays are in elements. */
 static bool side_of(struct cuda_array *array, struct pitched p, struct position at, char **first, size_t *pitch,
                     size_t *plane, size_t *element) {
     size_t x = at.x;
@@ -108,7 +109,7 @@ static bool side_of(struct cuda_array *array, struct pitched p, struct position 
 }
 
 enum cuda_error runtime_box_of(struct cuda_box *out, const struct copy_3d *c) {
-    size_t element = 1; /* the extent is in elements if a side is an array */
+    size_t element = 1; /* the width of the extent is in elements if a side is an array, else in bytes */
     if (!c ||
         !side_of(c->from_array, c->from, c->from_at, (char **)&out->from, &out->from_pitch, &out->from_plane,
                  &element) ||

@@ -1,5 +1,5 @@
-/* Texture and surface references of the runtime (CUDA 11 and earlier). A program declares a variable, the shadow.
- * Its address identifies the reference. */
+/* Texture and surface references of the runtime (CUDA 11 and earlier). A program declares a host variable for each
+ * reference, the shadow. The address of the shadow identifies the reference. */
 #include "runtime.h"
 
 /* The first fields of texture<...>, which programs declare. */
@@ -41,7 +41,7 @@ static enum cuda_error bind(const struct texture_reference *shadow, struct cuda_
     return CUDA_Success;
 }
 
-/* Binds the memory from `p` to its end, at most the requested bytes. */
+/* Binds the memory that begins at `p`: `bytes` bytes, or fewer if the memory ends before. */
 static enum cuda_error bind_line(size_t *offset, const struct texture_reference *shadow, const void *p,
                                  const struct channel_format *f, size_t bytes) {
     uint64_t begin, all;
@@ -89,7 +89,7 @@ static enum cuda_error bind_array(const struct texture_reference *shadow, struct
 
 CUDA_API enum cuda_error cudaBindTextureToArray(const struct texture_reference *shadow, struct cuda_array *a,
                                                 const struct channel_format *f) {
-    (void)f; /* here the format of the array is used */
+    (void)f; /* the format of the array applies instead */
     RUNTIME(bind_array(shadow, a));
 }
 

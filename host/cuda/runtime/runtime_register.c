@@ -4,7 +4,8 @@
 
 CUDA_API void **__cudaRegisterFatBinary(const struct cuda_wrapper *w) { return cuda_module_register(w); }
 CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-/* Called at the end of the program, or when a shared object is closed. Its stubs and variables no longer exist. */
+/* A program calls this function at its end, or when it closes a shared object, whose stubs and variables then no longer
+ * exist. */
 CUDA_API void __cudaUnregisterFatBinary(void **handle) { cuda_module_unregister(handle); }
 CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
                                      void *tid, void *bid, void *block, void *grid, int *warp_size) {
@@ -19,7 +20,7 @@ CUDA_API void __cudaRegisterVar(void **handle, char *shadow, char *device_addres
 CUDA_API void __cudaRegisterHostVar(void **handle, const char *name, char *shadow, size_t bytes) {
     (void)handle, (void)name, (void)shadow, (void)bytes;
 }
-/* The host accesses the variable through a pointer, which __cudaInitModule() sets. */
+/* Registers a managed variable. The host accesses the variable through *pointer, which __cudaInitModule() sets. */
 CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *device_name,
                                        int is_extern, size_t bytes, int constant, int global) {
     (void)device_address, (void)is_extern, (void)constant, (void)global;

@@ -160,8 +160,8 @@ static void check_loop(const struct graph *r, const struct reference *ref, const
     EXPECT(loop->depth == depth && loop->innermost == innermost, "graph %d: depth of %u", seed, loop->header);
 }
 
-/* Checks the blocks of each loop. They are the reachable blocks from which a latch can be reached without passing the
- * header. */
+/* Finds the header and the blocks of each loop by the definition: the blocks are the reachable blocks from which a
+ * latch can be reached without passing the header. Returns the number of loops. */
 static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bool sets[][MAX_N], uint32_t *headers) {
     uint32_t n = 0;
     for (uint32_t h = 0; h < r->g.n; h++) {

@@ -48,7 +48,7 @@ START_TEST(irreducible) {
 }
 END_TEST
 
-/* The kernel has two ends, and the branches to them have no join. */
+/* Threads end in block 1 or in block 3, so the branch in block 0 has no join. */
 START_TEST(two_exits) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {2, 3}};
     int expected[] = {-1, -1, 3, -1};

@@ -149,8 +149,7 @@ START_TEST(thread_counts) {
 }
 END_TEST
 
-/* A branch over an exit becomes an exit with the negated guard: the remaining threads continue at the branch's
- * target. */
+/* Threads that do not take the branch only exit. So no thread waits for them, and the join is the branch's target. */
 START_TEST(branch_over_exit_meets_at_its_target) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; exit; GO: mov.u32 %r2, 1; ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, 3);
@@ -158,7 +157,8 @@ START_TEST(branch_over_exit_meets_at_its_target) {
 }
 END_TEST
 
-/* Two sides that both have effects before they exit have no join. Two sides that only exit have no join either. */
+/* In the first kernel, both sides execute an instruction and exit, so they have no join. In the second kernel, the
+ * sides meet at END, but END is no join, since threads only exit there. */
 START_TEST(exiting_sides_have_no_join) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; exit; GO: mov.u32 %r2, 1; "
                                    "ret;");
@@ -181,8 +181,8 @@ START_TEST(guarded_exit_is_no_branch) {
 }
 END_TEST
 
-/* The operand list of a call (isa/machine/call.h) has the callee, one input and one result with their places and
- * sizes. */
+/* The operand list of a call (isa/machine/call.h) has the callee, the numbers of inputs and results, and for each input
+ * and result its byte offsets in the caller and in the callee, and its size. */
 START_TEST(a_call_s_list) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n"

@@ -86,7 +86,7 @@ static const struct {
     const char *name, *text;
     int want;
 } leaving[] = {
-    /* issued instructions: 2 on each of the two sides of the first branch, 2 for the second branch, LEAVE, and 1
+    /* issued instructions: 2 for the first branch, 2 on the side that jumps to J, 2 for the second branch, LEAVE, and 1
      * at B */
     {"an early return", HEAD SIDES LEAVE REJOIN TAIL, 4 + 2 + 2 + 2 + 4 + 1 + 8},
     /* lanes 0 to 3 test once more (2 instructions) and go to B with the remaining lanes */
@@ -107,7 +107,8 @@ static const struct {
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, C0;\n brx.idx %r5, T;\nC0: add.u32 %r3,%r3,1; bra J;\n"
           "C1: " LEAVE "C2: add.u32 %r3,%r3,2;\nJ:\n" TAIL,
      4 + 2 + 2 + 4 + 1 + 8},
-    /* nested returns: lanes 0 and 1 return first, then lanes 2 and 3 return after one more setp and branch */
+    /* two returns: lanes 0 to 3 execute one more setp and branch; then lanes 0 and 1 return at D, and lanes 2 and 3
+     * return before D */
     {"two returns", HEAD SIDES " setp.lt.u32 %o,%r1,2; @%o bra D;\n" LEAVE "D: " LEAVE REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 4 + 4 + 1 + 8},
     /* two joins, each after a return: lanes 0 to 3 return before the first join, and lanes 16 to 19 before the
@@ -181,8 +182,8 @@ START_TEST(no_barrier_waits_for_absent_threads) {
 END_TEST
 
 /* Kernels in which threads leave a region for code that only some of its threads reach. The expected numbers, derived
- * by hand, are the instructions that one warp issues if each block below is issued once. HEAD has 4 instructions, and
- * TAIL has 8. %r1 holds the lane number. */
+ * by hand, are the instructions that one warp issues if all lanes that execute a block in the same iteration execute it
+ * together. HEAD has 4 instructions, and TAIL has 8. %r1 holds the lane number. */
 #define FUNCTION(body)                                                                                                 \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func (.param .b32 r) f(.param .b32 s)\n{\n.reg .b32 %r<9>;"       \
     " .reg .pred %o; ld.param.b32 %r1,[s]; mov.u32 %r3,0; mov.u32 %r2,0;\n" body                                       \
@@ -193,16 +194,16 @@ static const struct {
     const char *name, *text;
     int want;
 } shared[] = {
-    /* a || b: half of the lanes execute the second test; DO3 and a jump are issued once for the taken side, and DO3
-     * once for the other side */
+    /* a || b: half of the lanes execute the second test; DO3 and a jump are issued once for the lanes that do not
+     * branch to T, and DO3 once for the lanes at T */
     {"or", HEAD SPLIT(1, "T") SPLIT(2, "T") DO3 " bra J;\nT:" DO3 "J:\n" TAIL, 4 + 3 + 3 + 4 + 3 + 8},
-    /* a && b: as for a || b, with the sides exchanged */
+    /* a && b && c: as for a || b, with three tests and the sides exchanged */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
     /* (a || b) && (c || d): the lanes for which the first pair is true execute the second pair */
     {"or and",
      HEAD SPLIT(1, "C") SPLIT(2, "C") " bra E;\nC:" SPLIT(4, "T") SPLIT(8, "T") "E:" DO3 " bra J;\nT:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
-    /* one side of an if jumps over the join of both sides to code after it */
+    /* some lanes of one side of an if do not join the other side at J, but jump to T, which follows J */
     {"goto", HEAD SPLIT(1, "A") DO3 SPLIT(2, "T") " bra J;\nA:" DO3 "J:" DO3 "T:" DO3 TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 8},
     /* both sides may jump over the join, each to its own block; the two blocks are adjacent */
@@ -213,12 +214,12 @@ static const struct {
      HEAD SPLIT(1, "A") DO3 SPLIT(2, "F") " bra S;\nA:" SPLIT(4, "B")
          DO3 SPLIT(8, "F") " bra S;\nB:" DO3 SPLIT(16, "F") "S:" DO3 " bra J;\nF:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
-    /* A loop with `continue` and two exits: - The first 2 instructions of the body are issued in 5 iterations, the rest
-     * in 4 iterations.
-     * - The rest has 4   instructions up to the first `continue`, DO3 and 3 more up to the second, and DO3 and 2 more
-     *   up to the   third.
-     * - From the second iteration on, 3 more instructions test bit 4 of the lane number.
-     * - Lanes with bit 4   leave early, through DO3 and a jump. The remaining lanes reach Y. */
+    /* A loop with `continue` and two exits:
+     * - The first 2 instructions of the body are issued in 5 iterations, the rest in 4 iterations.
+     * - The rest has 4 instructions up to the first `continue`, DO3 and 3 more up to the second, and DO3 and 2 more up
+     *   to the third.
+     * - From the second iteration on, 3 more instructions test bit 2 of the lane number.
+     * - Lanes with this bit leave early, through DO3 and a jump. The remaining lanes reach Y. */
     {"continue",
      HEAD "H: setp.ge.u32 %o,%r2,4; @%o bra Y;\n add.u32 %r2,%r2,1;\n" SPLIT(1, "H") DO3 SPLIT(2, "H") DO3
      " setp.lt.u32 %o,%r2,2; @%o bra H; and.b32 %r5,%r1,4; setp.eq.u32 %o,%r5,0; @%o bra H;\n" DO3 " bra J;\nY:" DO3
@@ -251,8 +252,8 @@ static const struct {
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, X;\n brx.idx %r5, T;\nC0:" DO3 " bra J;\nC1:" DO3
           " bra J;\nC2:" DO3 "J:" DO3 "X:" DO3 TAIL,
      4 + 2 + 4 + 4 + 3 + 3 + 3 + 8},
-    /* an early return of a called function: the kernel issues 5 instructions before the call, and the function
-     * issues 3 before its body and 2 at R */
+    /* an early return of a called function: before TAIL, the kernel issues 5 instructions, which include the call; the
+     * function issues 3 before its body and 2 at R */
     {"return", FUNCTION(SPLIT(1, "A") DO3 SPLIT(2, "R") " bra J;\nA:" DO3 "J:" DO3),
      4 + 1 + 3 + 3 + 3 + 3 + 1 + 3 + 3 + 2 + 8},
     /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1. Issued instructions:

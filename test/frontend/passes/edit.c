@@ -153,7 +153,7 @@ static bool cut_up(struct ir *ir) {
     return edit_end(e);
 }
 
-/* Renames most registers of the kernel to new ones, in all reads and writes. */
+/* Renames about a quarter of the registers to new ones, in all reads and writes. */
 static bool rename_all(struct ir *ir) {
     uint32_t n = ir->n_vregs, n_blocks = ir->n_blocks;
     struct edit *e = edit_begin(ir);
@@ -241,7 +241,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 6 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
+            if ((seed / 2 + k) % 6 && !test_every()) /* this choice tries every edit on both simple and rich kernels */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;

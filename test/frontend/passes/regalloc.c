@@ -56,8 +56,8 @@ static void finish(struct made *m) {
     ck_assert(pass_regalloc(&m->ir));
 }
 
-/* Computes the registers that are live after each instruction by the textbook method, an iteration over bit sets to
- * a fixed point. */
+/* The sets of live registers before and after each instruction, as bit sets. textbook() computes them by iteration to a
+ * fixed point. */
 struct flow {
     /* filled[i]: set of registers that some path to instruction i writes */
     uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N];
@@ -244,7 +244,7 @@ START_TEST(structured_programs) {
 }
 END_TEST
 
-/* r1 = ..; r3 = f(r1): r1 dies in the instruction that writes r3, so r1 and r3 share a slot. */
+/* r3 = ..; r4 = f(r3): r3 dies in the instruction that writes r4, so r3 and r4 share a slot. */
 START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
@@ -257,8 +257,8 @@ START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
 }
 END_TEST
 
-/* With a cross-lane instruction, r1 and r3 must not share a slot, because the instruction writes some lanes before
- * it has read all lanes. */
+/* If r4 = f(r3) is a cross-lane instruction, r3 and r4 must not share a slot, because the instruction writes some lanes
+ * before it has read all lanes. */
 START_TEST(cross_lane_destinations_share_no_slot_with_sources) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);

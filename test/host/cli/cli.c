@@ -157,7 +157,7 @@ START_TEST(a_set_stands_for_its_benchmarks) {
 }
 END_TEST
 
-/* A set of benchmarks gets its own mean if some, but not all, of the chosen benchmarks are in it, and more than one. */
+/* compare prints a mean for each set that contains at least two of the chosen benchmarks, but not all of them. */
 START_TEST(compare_has_a_mean_for_each_set) {
     STATUS(HEDDLE_OK, "compare vecadd sgemm bfs1 hotspot arith -m functional --csv -");
     ck_assert_int_eq(times("mean of classic,"), 1);
@@ -166,11 +166,13 @@ START_TEST(compare_has_a_mean_for_each_set) {
     ck_assert_int_eq(times("mean of "), 4); /* the set `speed` contains only one chosen benchmark, so it gets no mean */
     ck_assert_int_eq(times("mean of all,"), 1);
     STATUS(HEDDLE_OK, "compare vecadd sgemm -m functional --csv -");
-    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain both benchmarks: only the overall mean */
+    /* classic and dac contain both benchmarks, so only the mean of all is printed */
+    ck_assert_int_eq(times("mean of "), 1);
 }
 END_TEST
 
-/* Makes a folder of kernels in which vecadd subtracts instead, so that its result is wrong. */
+/* Makes a folder that has only vecadd, with a subtraction instead of the addition, and makes heddle use this folder. So
+ * the result of vecadd is wrong. */
 static void spoil_vecadd(void) {
     ck_assert_int_eq(system("mkdir bad && sed 's/add.f32/sub.f32/' $HEDDLE_KERNELS/vecadd.ptx >bad/vecadd.ptx"), 0);
     setenv("HEDDLE_KERNELS", "bad", 1);

@@ -59,7 +59,7 @@ START_TEST(one_file_is_written_once) {
     write_sevens();
     write_mine("y");
     ck_assert_int_eq(symlink("y", "link"), 0);
-    ck_assert_int_eq(symlink("new", "ahead"), 0); /* writes to a file that does not exist yet */
+    ck_assert_int_eq(symlink("new", "ahead"), 0); /* `ahead` links to a file that does not exist yet */
     ck_assert_int_eq(link("y", "hard"), 0);
     ck_assert_int_eq(mkdir("d", 0777), 0);
     static const char *const pairs[] = {
@@ -152,7 +152,7 @@ START_TEST(what_cannot_be_written_is_refused_beforehand) {
     ck_assert_int_eq(chmod("y", 0444), 0);
     ck_assert_int_eq(mkdir("d", 0777), 0);
     char longest[300];
-    memset(longest, 'n', 256); /* one character more than a name may have */
+    memset(longest, 'n', 256); /* one character more than a file name may have */
     longest[256] = '\0';
     const struct {
         const char *path, *part;

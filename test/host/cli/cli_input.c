@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Writes a kernel with four threads: q[t] = p[t] + 1. */
+/* Writes a kernel with four threads that compute q[t] = p[t] + 1, and the file x with the words 10, 20, 30 and 40. */
 static void write_copy(void) {
     write_kernel(".param .u64 p, .param .u64 q",
                  "ld.param.u64 %rd1,[p]; ld.param.u64 %rd2,[q]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd3,%r1,4;\n"
@@ -131,7 +131,8 @@ START_TEST(several_runs_read_a_pipe_once) {
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2);
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
-    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2); /* no new run: the bytes are equal */
+    /* the input bytes are those of the stored runs, so no run is repeated */
+    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2);
     ck_assert_int_eq(bash("cat k.ptx | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 3); /* other bytes */
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o c.db --slurm"),

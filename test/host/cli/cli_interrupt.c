@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SLOWER = 6 }; /* how much more time this build needs */
+enum { SLOWER = 6 }; /* factor by which the address sanitizer slows heddle down */
 #else
 enum { SLOWER = 1 };
 #endif
@@ -38,7 +38,7 @@ static pid_t start(const char *args) {
     return pid;
 }
 
-/* Waits up to `ms` milliseconds for the end of the process. */
+/* Waits up to `ms` milliseconds for the end of the process. Returns true if the process has ended. */
 static bool ended(pid_t pid, long ms, int *how) {
     for (; ms > 0; ms -= 10) {
         if (waitpid(pid, how, WNOHANG) == pid)
@@ -55,7 +55,7 @@ static long spent_ms(pid_t pid) {
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *f = fopen(path, "r");
     if (!f)
-        return 0; /* a child that has just ended */
+        return 0; /* the process has just ended */
     ck_assert_int_eq(fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system), 2);
     fclose(f);
     long sum = (long)((user + system) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK));
@@ -68,8 +68,9 @@ static long spent_ms(pid_t pid) {
     return sum;
 }
 
-/* Runs heddle, and sends the signal after heddle has used `ms` milliseconds of processor time, or after `most`
- * milliseconds by the clock. Expects it to end by that signal soon. */
+/* Runs heddle, and sends the signal after heddle has used `ms` milliseconds of processor time (SLOWER times as many
+ * with the address sanitizer), or after `most` milliseconds by the clock. The signal must end heddle within 10 seconds,
+ * and no temporary file may remain. */
 static void interrupted_after(long ms, long most, const char *args, int number) {
     pid_t pid = start(args);
     int how = 0;
@@ -221,7 +222,7 @@ START_TEST(a_complete_run_says_so) {
 }
 END_TEST
 
-/* Makes a folder of kernels in which lud never ends. */
+/* Makes a folder of kernels in which lud never ends, and makes heddle use this folder. */
 static void hang_lud(void) {
     ck_assert_int_eq(system("cp -r $HEDDLE_KERNELS hang && sed -i 's/^[ \\t]*ret;/HANG_HERE: add.u32 %r1,%r1,1; bra "
                             "HANG_HERE;/' hang/lud.ptx"),
@@ -237,7 +238,7 @@ START_TEST(rows_that_are_done_are_written) {
     for (int i = 0; i < 3; i++) {
         char args[256];
         snprintf(args, sizeof args, "%s --csv t.csv --json r.json", commands[i]);
-        interrupted_after(500, 2500, args, numbers[i]); /* vecadd needs some 20 ms */
+        interrupted_after(500, 2500, args, numbers[i]); /* vecadd ends after some 20 ms, so the signal stops lud */
         char *text = slurp("t.csv");
         SAYS(text, "vecadd");
         SAYS(text, "pass");

@@ -97,7 +97,8 @@ END_TEST
  * device. */
 START_TEST(faults_are_told_and_end_by_a_reset) {
     static const char *const faults[][2] = {{"null", "in the page of the null pointer"},
-                                            {"beyond", "4190208 bytes past the end of buffer"}, /* (4 << 20) - 4096 */
+                                            /* the write is 4 MiB after the start of a buffer of 4 KiB */
+                                            {"beyond", "4190208 bytes past the end of buffer"},
                                             {"odd", "misaligned write of 4 bytes"},
                                             {"trap", "trap in kernel '_Z4stopv'"}};
     if (cannot_run())

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A libcudart.so with a sanitizer cannot be loaded into programs. */
+/* Skips the test and returns true if this build has no libcudart.so. Builds with a sanitizer have none, because
+ * programs could not load it. */
 static bool no_library(void) {
     if (has_runtime())
         return false;
@@ -87,8 +88,8 @@ START_TEST(runs_go_into_a_database) {
 }
 END_TEST
 
-/* If the program itself reports an error, its run is stored as failed; here its grid needs more than one SM. If the
- * file is not a results database, heddle refuses it before the program begins. */
+/* If the program itself reports an error, its run is stored as failed. Here the program fails because its grid needs
+ * more than one SM. If the file is not a results database, heddle refuses it before the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
         return;
@@ -127,7 +128,8 @@ static const char *const versions[] = {"11.0", "12", "13"};
 /* - saxpy computes y = 2 x + y with x = y = i. After the first launch (63 threads) y is 3 i; after the second launch
  *   (64 threads) y is 5 i. So the last two values are 5 * 62 and 3 * 63 (thread 63 ran only once).
  * - Programs of CUDA 12 call cudaGetDeviceProperties_v2(), so the name without _v2 returns the layout of CUDA 11, which
- *   has 728 bytes. The layout of CUDA 12 has 1032 bytes: 13 new fields and 63 reserved fields of 4 bytes each. */
+ *   has 728 bytes. The layout of CUDA 12 has 1032 bytes: 13 new fields and 63 reserved fields of 4 bytes each. In CUDA
+ *   13 the name without _v2 returns the layout of CUDA 13, which has 1008 bytes. */
 START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
@@ -157,8 +159,8 @@ START_TEST(a_fault_is_told) {
 }
 END_TEST
 
-/* texture<> is the texture reference of CUDA 11. Each result is 100 times the array's value, and the byte's normalised
- * value. */
+/* texture<> is the texture reference of CUDA 11. Each result is 100 times the array's value, plus the normalised value
+ * of a byte. */
 START_TEST(texture_references_are_bound) {
     if (no_library())
         return;
@@ -384,8 +386,8 @@ START_TEST(a_client_in_python_runs) {
 }
 END_TEST
 
-/* Compiles the programs with this machine's nvcc, if it has one, and runs them. A small program with the shared runtime
- * only with HEDDLE_EVERY. */
+/* Compiles programs with this machine's nvcc, if it has one, and runs them. The last program (empty.cu with the shared
+ * runtime) is tested only with HEDDLE_EVERY. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
         return;

@@ -30,7 +30,8 @@ __attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...) {
         ck_abort_msg("%s", command);
 }
 
-/* Unpacks the program that nvcc 13 compiled from test/cuda/plain.cu without options. */
+/* Unpacks the program that nvcc 13 compiled from test/cuda/plain.cu without options. If this machine cannot run it,
+ * skips the test and returns false. */
 static bool unpack_plain(void) {
 #ifdef __x86_64__
     if (skip_without_runtime())
@@ -197,9 +198,9 @@ START_TEST(the_report_precedes_the_librarys_failure) {
 END_TEST
 
 /* Without -c, heddle adapts a preset to the newest PTX in the program (compute_XX). A program of CUDA 13 reads this
- * compute capability, and the maximum shared memory of a CTA (CUDA C Programming Guide, technical specifications, in
- * KiB: 64, 163, 99, 227). Sampled: the first capability, whose preset is used unchanged, and 90; with HEDDLE_EVERY all
- * capabilities. */
+ * compute capability, and the maximum shared memory of a CTA (in KiB: 64, 163, 99 or 227, by the technical
+ * specifications in the CUDA C Programming Guide). By default only two capabilities are tested: the first, whose preset
+ * is used unchanged, and 9.0. With HEDDLE_EVERY all are tested. */
 START_TEST(the_machine_follows_the_newest_ptx) {
     static const struct {
         int arch, shared;

@@ -1,13 +1,13 @@
 /* Lets every allocation of a command fail, one after another. The command must report that the host is out of memory
  * and exit with status 2, or continue without the allocation and give correct results. test/tools/no_memory.c, loaded
- * before the program, makes allocations fail. Sampled by a seeded choice: about RUNS allocations of
- * a command; with HEDDLE_EVERY about MANY_RUNS. */
+ * before the program, makes allocations fail. By default only about RUNS allocations of a command fail, which a seeded
+ * random choice selects; with HEDDLE_EVERY about MANY_RUNS. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__
-enum { POSSIBLE = 0 }; /* the address sanitizer itself must be loaded first */
+enum { POSSIBLE = 0 }; /* the address sanitizer must be loaded first, so no_memory.c cannot be */
 #else
 enum { POSSIBLE = 1 };
 #endif
@@ -166,7 +166,8 @@ START_TEST(lost_events_are_counted_and_reported) {
 END_TEST
 
 /* If the checker ran out of memory and did not follow the whole run, the command must not report success. Most
- * allocations that the checker adds to a run are its tables. So at most two of these failures may go unnoticed. */
+ * allocations that the checker adds to a run are its tables, and a run must not succeed if one of them fails. So the
+ * checker may add at most two allocations without which a run succeeds. */
 START_TEST(a_checker_without_memory_does_not_pass) {
     unsigned long plain = 0, made = 0, passed = 0, beyond = 0;
     if (!POSSIBLE)

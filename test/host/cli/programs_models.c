@@ -86,7 +86,8 @@ START_TEST(in_every_model_and_on_every_preset) {
 }
 END_TEST
 
-/* Only the functional model; with HEDDLE_EVERY also timing models. */
+/* Compares the programs at size paper in the functional model only; with HEDDLE_EVERY, lud runs in the timing model
+ * its. */
 START_TEST(at_size_paper) {
     runs_are_equal("lud", test_every() ? "-m its --size paper" : "-m functional --size paper");
     runs_are_equal("bfs", "-m functional --size paper");

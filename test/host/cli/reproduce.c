@@ -229,10 +229,10 @@ START_TEST(panel_values_by_hand) {
 }
 END_TEST
 
-/* Cycles of the base are 100, 200, 400, of `one` 50, 100, 500, of `two` 80, 100, 320. The estimate takes the seconds of
- * the base (1, 2, 3) as used time and its cycles as two losses. One keeps the share that `one` has of the base (1/2,
- * 1/2, 5/4), the other stays.
- * - 1 / (1 + 50 + 100), 2 / (2 + 100 + 200), 3 / (3 + 500 + 400) */
+/* Cycles of the base are 100, 200, 400, of `one` 50, 100, 500, of `two` 80, 100, 320. An estimate is the used time,
+ * divided by the used time plus the losses. The used time is the seconds of the base (1, 2, 3). Two losses are the
+ * cycles of the base, of which the first is multiplied by the cycles of `one` over those of the base (1/2, 1/2, 5/4).
+ * So the estimates are 1 / (1 + 50 + 100), 2 / (2 + 100 + 200) and 3 / (3 + 500 + 400). */
 START_TEST(an_estimate_by_hand) {
     static const struct estimate e = {
         "base", "host.seconds", {{"gpu.cycles", "one", "base", "gpu.cycles"}, {.loss = "gpu.cycles"}}};
@@ -258,7 +258,8 @@ START_TEST(an_estimate_by_hand) {
 }
 END_TEST
 
-/* A series with an ending runs the program of that name, if there is one. */
+/* If a series has a suffix, it runs the variant of a program whose name ends with this suffix (black_loop instead of
+ * black). A program without such a variant runs unchanged. */
 START_TEST(a_series_runs_variants_of_programs) {
     static const struct series series[] = {{.label = "loops", .model = "spe", .suffix = "_loop"}, {0}};
     static const struct figure f = {
@@ -328,7 +329,7 @@ START_TEST(a_summary_by_hand) {
     ck_assert_int_eq(c->measured, 5);
     ck_assert_int_eq(c->directed, 5);
     ck_assert_int_eq(c->same, 3);     /* three claims agree in direction; 0.8 and 1, and 1.5 and "at most 1.2" do not */
-    ck_assert_int_eq(c->compared, 4); /* "at most" has no distance */
+    ck_assert_int_eq(c->compared, 4); /* the claim "at most 1.2" names no single value, so it has no distance */
     ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
     /* series `one` has three pairs of programs: 1 tie here, 2 in the paper's order */
     ck_assert_int_eq(c->programs.pairs, 3);
@@ -466,7 +467,7 @@ START_TEST(interleaving_falls_at_32_ways_without_enough_instruction_cache) {
 }
 END_TEST
 
-/* A database with the runs of dpe-stacks, for the tests that need no new runs of it. */
+/* A database with the runs of figure dpe-stacks, for the tests that need no new runs of this figure. */
 static struct {
     char *bytes;
     long size;

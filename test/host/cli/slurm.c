@@ -120,8 +120,8 @@ static const char sbatch[] =
     "    i=$((i + 1))\n"
     "done\n";
 
-/* Part 1 of 3 is fwt, lud, fwt, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
- * the missing runs as job 3, which job 4 merges. */
+/* Part 1 of 3 has four runs (fwt, lud, fwt, lud), so runs are missing after its task was killed. Job 1 is the array.
+ * Job 2 merges the parts and submits the missing runs as job 3, and job 4 merges the parts of job 3. */
 START_TEST(a_killed_task_is_submitted_again) {
     char path[PATH_MAX * 2];
     write_file("sbatch", sbatch, sizeof sbatch - 1);

@@ -460,8 +460,8 @@ START_TEST(results_never_overwrites_the_database) {
 }
 END_TEST
 
-/* SQLite would not create a file for ":memory:", and would treat "file:..." as a URI. The results would be lost, so
- * heddle refuses these names. */
+/* SQLite itself would create no file for ":memory:", and would treat "file:..." as a URI, so the results would be lost.
+ * heddle treats these names as names of ordinary files. */
 START_TEST(special_names_of_sqlite_are_files) {
     static const char *const names[] = {":memory:", "file:a.db?mode=memory", "it's \"a\" 100% #1.db"};
     for (int i = 0; i < 3; i++) {

@@ -136,15 +136,15 @@ static bool fits(const char *spec, const struct heddle_param *p, int address_siz
 
 START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(fits("f32:1", &params[1], 64));
-    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer argument fits a float parameter */
+    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer argument does not fit a float parameter */
     ck_assert(!fits("f64:1", &params[1], 64));
     ck_assert(fits("u8:1", &params[3], 64));
     /* the signedness is ignored, since compilers declare an int parameter as .u32 */
     ck_assert(fits("s8:1", &params[3], 64));
     ck_assert(!fits("u32:1", &params[3], 64));
-    /* a struct parameter accepts only arguments of the form `bytes`, */
+    /* a struct parameter accepts only arguments of the form `bytes` */
     ck_assert(!fits("u64:1", &params[2], 64));
-    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even if the sizes are equal */
+    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* has the size of a u64, which it does not accept either */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};
     ck_assert(fits("f32:1", &bits, 64) && fits("s32:1", &bits, 64));

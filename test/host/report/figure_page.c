@@ -82,7 +82,7 @@ START_TEST(the_page_shows_machines_and_differences) {
                "si.trigger=half</td><td>its</td></tr>");
     SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
     SAYS(page, "<th>option</th><th>pepsc</th><th>gt200</th><th>turing</th><th>fermi</th>");
-    /* the numbers of SMs of a PEPSC core and of the GTX 285; the rows of the figure's series set 4 SMs */
+    /* gpu.sms of the presets pepsc (1) and gt200 (30); the settings of the figure's series are in other rows */
     SAYS(page, "<tr><td>gpu.sms</td><td>1</td><td>30</td><td>");
     SAYS(page, ", SQLite 3.");
     free(page);

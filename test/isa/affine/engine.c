@@ -287,8 +287,8 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* The first _i threads each get a value of their own. The cell can hold up to three such values as tuples, besides the
- * default value. */
+/* The first _i threads each get a value of their own in register r. The cell of r can hold up to three such values as
+ * tuples, besides the value of the other threads. More values need exact values for each thread. */
 START_TEST(divergent_tuples) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];
@@ -308,7 +308,7 @@ START_TEST(divergent_tuples) {
         vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
     } while (!step.entries);
     ck_assert_uint_eq(fallbacks, _i >= 4);
-    /* only mad.wide is counted: the later moves write to a register that has exact values */
+    /* counts only mad.wide: the moves after the fallback write to r, which already has exact values */
     ck_assert_uint_eq(vectors, _i >= 4);
     uint64_t at[WARP_LANES];
     ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);

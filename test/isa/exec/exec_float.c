@@ -94,8 +94,8 @@ static void specials(struct values *s, enum type t) {
         special_integers(s, t);
 }
 
-/* Returns random bits, a number near 1 (so that operands are often equal or similar), or an integer of random
- * length. */
+/* Returns random bits, a value close to the other operand `like`, a number near 1 (so that operands are often equal or
+ * similar), or an integer of random length. */
 static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     enum type h = float_half(t);

@@ -98,7 +98,7 @@ static void ref_operands(const unsigned char *operand, enum type t, struct ref_o
         uwide bits = 0;
         if (t == T_PRED)
             bits = get_lane(operand, t, l);
-        else if (bytes == 4) { /* memcpy() with constant sizes is fast */
+        else if (bytes == 4) { /* a word is frequent, and memcpy() of a constant size is fast */
             uint32_t word;
             memcpy(&word, operand + 4 * l, sizeof word);
             bits = word;
@@ -232,7 +232,7 @@ static void check_random(const struct isa_row *row, struct warp_case *w, int own
     check_in_place(row, w, w->a, row->a);
 }
 
-/* Returns true for integer types, and for rows that only move or compare integers. */
+/* Returns true for rows whose operands are integers, and for rows that only move or compare integers. */
 static bool is_integer(const struct isa_row *row) {
     if (row->kind != K_LANE)
         return false;
@@ -292,8 +292,8 @@ START_TEST(video_selectors) {
      * 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
     word = video_default(OP_VADD2);
     ck_assert_uint_eq(word, 0x0301a008);
-    ck_assert(
-        video_select(OP_VADD2, 'a', "h32", &word)); /* most significant first: element 0 is half 2, element 1 half 3 */
+    /* h32 names the most significant element first: element 1 is half 3, element 0 half 2 */
+    ck_assert(video_select(OP_VADD2, 'a', "h32", &word));
     ck_assert_uint_eq(word, 0x0301a01a);
     ck_assert(video_select(OP_VADD2, 'd', "h1", &word));
     ck_assert_uint_eq(word, 0x0201a01a);

@@ -128,7 +128,7 @@ static void add_access(struct text *t, const struct job *j, int x) {
 
 enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix, and of all four matrices */
 
-/* In the kernel, all lanes copy the matrices to shared memory and back. */
+/* Adds a loop in which the lanes of the warp together copy all matrices to shared memory (if `in`) or back. */
 static void add_copy(struct text *t, const char *from, const char *to, bool in, int label) {
     add(t,
         "mov.u32 %%x0, %%laneid; shl.b32 %%x0, %%x0, 2;\nL%d: cvt.u64.u32 %%q0, %%x0; add.u64 %%q1, %s, %%q0; "
@@ -201,7 +201,7 @@ static void compare(const struct job *j, const unsigned char *memory, bool exact
             long double half = strcmp(j->k->d, "f16") == 0   ? 0x1p-11L
                                : strcmp(j->k->d, "f32") == 0 ? 0x1p-24L
                                                              : 0x1p-53L;
-            /* half of the smallest positive f16 number */
+            /* a result below the normal f16 numbers may be wrong by half of the smallest f16 number */
             long double least = strcmp(j->k->d, "f16") == 0 ? 0x1p-25L : 0;
             long double bound = exact ? 0 : fmaxl(half * fabsl(sum), least) + (s->k + 1) * 0x1p-53L * size;
             EXPECT(fabsl(have - (exact || whole ? (long double)want : sum)) <= bound * 1.000001L,

@@ -65,8 +65,8 @@ static bool phase_ended(uint64_t token) {
     return pred_get(w, done) & 1;
 }
 
-/* The model of an mbarrier object: the number of completed phases, and the numbers of arrivals and transaction bytes
- * for which the current phase waits. */
+/* The model of an mbarrier object: `phases` counts the completed phases, the current phase waits for `waiting` arrivals
+ * and `tx` transaction bytes, and each phase expects `members` arrivals. */
 struct model {
     int phases, waiting, members, tx;
 };

@@ -220,7 +220,8 @@ START_TEST(addresses_of_32_bits_wrap) {
 }
 END_TEST
 
-/* Rows of consecutive words that end at 4 GiB, or wrap there to address 0. Memory exists on both sides of 4 GiB. */
+/* The lanes of a warp access consecutive words at 32-bit addresses. The words end at 4 GiB, or they continue at address
+ * 0, which faults. Memory exists on both sides of 4 GiB, so an address of more than 32 bits would not fault. */
 START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
@@ -247,8 +248,8 @@ START_TEST(rows_at_the_end_of_32_bits) {
 }
 END_TEST
 
-/* Rows of words, of which only the words of the active lanes are inside the allocation. The rows are at the start and
- * at the end of the allocation. */
+/* The lanes address consecutive words, but only the words of the active lanes are inside the allocation: at its start
+ * or at its end. */
 START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
@@ -520,7 +521,7 @@ START_TEST(space_of_an_address) {
     opnd_t p = asm_reg(a, 0);
     static const char *const names[] = {"global", "shared", "local", "const", "param"};
     static const lanemask_t want[] = {1, 2, 4, 8, 16};
-    cta_free(cta); /* the warp's program was created without this register */
+    cta_free(cta); /* starts the CTA again, because the first CTA has no register p */
     begin();
     uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};
     for (int l = 0; l < 5; l++)
@@ -536,7 +537,8 @@ START_TEST(space_of_an_address) {
 }
 END_TEST
 
-/* heddle.walk returns the two results of each lane's record, and faults at a record whose list is not in memory. */
+/* heddle.walk returns the two results of each lane's record (isa/walk.h). It faults at a record whose list of addresses
+ * is not in memory. */
 START_TEST(walks) {
     for (int bad = 0; bad < 3; bad++) {
         setup(4);
@@ -544,7 +546,7 @@ START_TEST(walks) {
         begin();
         uint64_t list = buffer + 2048, n[] = {1, 0x1234};
         mem_write(&mem, list, n, sizeof n);
-        if (bad == 1) /* more addresses than the buffer holds */
+        if (bad == 1) /* the list has more addresses than the buffer has room for */
             n[0] = BYTES / 8;
         mem_write(&mem, buffer + 2080, n, sizeof n);
         for (uint32_t l = 0; l < WARP_LANES; l++) {

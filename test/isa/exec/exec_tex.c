@@ -131,8 +131,8 @@ START_TEST(address_modes) {
 }
 END_TEST
 
-/* At the border, halfway between the last and the first texel: wrap mixes 40 and 10, clamp repeats the edge texel,
- * border mixes it with zero. x = 1 is halfway between them. */
+/* Samples at the right edge (x = 1), halfway between the last texel and the next. TEX_WRAP takes the mean of 40 and of
+ * the first texel, 10. TEX_CLAMP and TEX_MIRROR repeat the last texel. TEX_BORDER takes the mean of 40 and 0. */
 START_TEST(filter_at_the_edge) {
     static const float want[] = {[TEX_WRAP] = 25, [TEX_CLAMP] = 40, [TEX_MIRROR] = 40, [TEX_BORDER] = 20};
     row_of_four();

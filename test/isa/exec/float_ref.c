@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A floating-point format: its precision in bits, the exponents of its least subnormal and its greatest number (for
- * MPFR's significands in [1/2, 1)), and its number of stored bits. */
+ * MPFR's significands in [1/2, 1)), and the numbers of stored bits of the significand and of the exponent. */
 struct format {
     int prec, emin, emax, mantissa, exponent;
 };
@@ -140,7 +140,7 @@ static struct {
     bool ready;
     mpfr_exp_t emin, emax; /* widest exponent range */
     mpfr_t in[N_TYPES][3], result[N_TYPES];
-    mpfr_t value, half; /* value: source of a conversion; half: half a unit, which is added to it */
+    mpfr_t value, half; /* source of a conversion; half a unit in the last place, then its sum with a number */
 } pool;
 
 static void wide_range(void) {
@@ -354,7 +354,7 @@ static bool ref_set(const struct isa_row *row, struct lane *x) {
 
 /* --- cvt --- */
 
-/* Converts a source value to an exact MPFR number. */
+/* Sets v to the exact value of an integer of type t. */
 static void integer_value(mpfr_t v, enum type t, uint64_t bits) {
     unsigned unused = 64 - 8 * type_bytes(t);
     if (type_class(t) == 's')

@@ -29,9 +29,9 @@ bool float_ref_is_near(const struct isa_row *row) {
     return false;
 }
 
-/* For rsqrt.approx.f64, PTX states no bound; our bound is two double ulps. For rcp and rsqrt.approx.ftz.f64, PTX only
- * states that 20 bits are kept; our bound is one unit of the 20-bit significand. For sin and cos beyond 100 pi, PTX
- * states no bound; we use the bound of the inner range. */
+/* Returns the error bound of a row for operand x. For rsqrt.approx.f64, PTX states no bound; our bound is two double
+ * ulps. For rcp and rsqrt.approx.ftz.f64, PTX only states that 20 bits are kept; our bound is one unit of the 20-bit
+ * significand. For sin and cos beyond 100 pi, PTX states no bound; we use the bound of the inner range. */
 static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     switch (row->op) {
     case OP_SIN:

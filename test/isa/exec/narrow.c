@@ -9,7 +9,8 @@ enum { RANDOM_WARPS = 600 };
 
 /* --- formats --- */
 
-enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* which of infinity, NaN or numbers the last encodings are */
+/* What the last encodings of a format are: infinity and NaNs, a NaN only, or numbers. */
+enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER };
 struct format {
     const char *name;
     int exponent, mantissa, bias;

@@ -67,7 +67,7 @@ static bool ref_product(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* Division by zero gives all ones, and the remainder is the dividend. */
+/* Computes div and rem. Division by zero gives all ones, and the remainder is then the dividend. */
 static bool ref_quotient(const struct isa_row *row, struct ref_lane *x) {
     wide a = x->a.value, b = x->b.value;
     if (b == 0)

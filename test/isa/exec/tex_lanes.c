@@ -81,7 +81,8 @@ static void scene_end(struct scene *c) {
     asm_free(c->a);
 }
 
-/* Compares the `n_out` results and all source registers. Operands that the instruction does not have are ignored. */
+/* Creates the scene's instruction and starts a CTA that executes it. Its results are the first n_out registers of
+ * c->out, its sources the first n_sources registers of c->source. */
 static void scene_inst(struct scene *c, const char *opcode, unsigned n_out, unsigned n_sources) {
     uint32_t list[REGISTERS + SOURCES], k = 0;
     c->in = asm_op(c->a, opcode, OPND_SINK, asm_const(c->a, 8, TEXTURE_HANDLE), OPND_ZERO, OPND_ZERO);

@@ -17,8 +17,8 @@ static void teardown(void) { rig_end(&r); }
  * `of`. */
 static bool lane_before(int lane, uint32_t time, int of) { return rig_before(&r, 0, 0, lane, time, WEAK, 0, 0, of); }
 static uint32_t step(lanemask_t lanes) { return rig_step(&r, 0, 0, lanes); }
-/* Returns true if a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of
- * another warp. The access is made by lane 3. */
+/* Returns true if a weak access of lane 7 of warp `warp` of CTA `cta` at `time` is ordered before the current
+ * instruction of lane 3 of warp `of_warp` of CTA `of_cta`. */
 static bool weak_before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 7, time, WEAK, of_cta, of_warp, 3);
 }
@@ -34,7 +34,8 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
     ck_assert(lane_before(16, 2, 0));
     ck_assert_uint_eq(step(HIGH), 4);
     ck_assert(lane_before(0, 2, 16));
-    ck_assert(!lane_before(0, 3, 16)); /* the other side of the branch executes */
+    /* lane 16 is on the other side of the branch, so time 3 of lane 0 is unordered */
+    ck_assert(!lane_before(0, 3, 16));
     ck_assert(lane_before(17, 4, 16));
     ck_assert_uint_eq(step(LOW), 5);
     ck_assert(lane_before(16, 2, 0));
@@ -270,7 +271,8 @@ START_TEST(a_release_after_a_fence) {
     order_acquire(&to, next, false);
     ck_assert(!weak_before(0, 0, 4, 1, 2)); /* no fence in between */
     ck_assert(strong_before(0, 0, 5, 1, 2));
-    order_fence(&n); /* in the same instruction: the cached clock of the release must be dropped */
+    /* `next` was released in this instruction, before the fence: its cached clock must be dropped */
+    order_fence(&n);
     struct clock *last = order_released(&n);
     order_acquire(&to, last, false);
     ck_assert(weak_before(0, 0, 5, 1, 2));
@@ -298,7 +300,8 @@ START_TEST(a_fence_of_the_cta) {
     ck_assert_ptr_ne(later, local);
     order_acquire(&to, later, true);
     ck_assert(strong_before(0, 0, 3, 0, 2));
-    order_fence(&cta); /* in the same instruction: another release must be computed */
+    /* `later` was released in this instruction, before the fence: its clock must be computed again */
+    order_fence(&cta);
     struct clock *last = order_released_cta(&gpu);
     order_acquire(&to, last, true);
     ck_assert(weak_before(0, 0, 3, 0, 2));
@@ -347,7 +350,7 @@ START_TEST(knowledge_passes_through_barriers) {
     order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 1, 2, 0));
     ck_assert(weak_before(1, 0, 1, 2, 0));
-    ck_assert(!weak_before(1, 0, 2, 2, 0)); /* only after warp 0 has executed a fence */
+    ck_assert(!weak_before(1, 0, 2, 2, 0)); /* warp 0 of CTA 1 has executed no fence after this access */
     ck_assert(weak_before(1, 0, 2, 1, 1));
     clock_unref(all), clock_unref(released);
 }

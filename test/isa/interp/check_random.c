@@ -1,8 +1,8 @@
 /* Tests the checker on random programs without races. A program consists of phases. In each phase, every thread writes
- * a word of one buffer and reads a word that another warp wrote in the previous phase. Any kind of barrier is between
- * the phases. Blocks also pass messages to each other by flags. The checker must report nothing. If one of the barriers
- * is left out, the checker must report a race of the write before this barrier and the read after it. It must also
- * report nothing for the generators of test/random. */
+ * a word of one buffer and reads a word that another warp wrote in the previous phase. A barrier of any kind is between
+ * two phases. Blocks also pass messages to each other by flags. The checker must report nothing. If one of the barriers
+ * is left out, the checker must report a race of the write before this barrier and the read after it. For kernels of
+ * the generators in test/random, the checker must report nothing. */
 #include "benchmarks/bench.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"

@@ -263,7 +263,7 @@ START_TEST(a_phase_orders) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     ck_assert_uint_eq(mbarrier(arrive, 0, 1, 0, word_of(1, 0)), 2);
     wait_for(test_wait, 2, 0, 0, word_of(1, 0));
-    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* not true, because no phase is complete yet */
+    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* the result is false, because no phase is complete yet */
     ck_assert(!before(0, 0, 2, 0, 2));
     ck_assert_uint_eq(mbarrier(arrive, 1, 1, 0, word_of(2, 1)), 1);
     wait_for(test_wait, 2, ~(1u << 4), 0, word_of(2, 1)); /* the predicate is true only in lanes that do not wait */

@@ -262,7 +262,8 @@ START_TEST(endless_loop_meets_the_limit) {
 }
 END_TEST
 
-/* A spin lock inside a warp: lane 1 waits for lane 0, and lane 0 waits at the join for lane 1. */
+/* Makes a program that never ends on a reconvergence stack: lane 1 spins until a flag is set, and lane 0, which sets
+ * the flag after the join, waits at the join for lane 1. */
 static void spin_within_a_warp(void) {
     opnd_t p = asm_reg(a, 0), v = asm_reg(a, 4), flag = asm_const(a, 8, out);
     asm_op(a, "setp.eq.u32", p, tid, zero, zero);

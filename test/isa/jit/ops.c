@@ -221,8 +221,9 @@ START_TEST(code_is_for_the_processor) {
 }
 END_TEST
 
-/* Returns the shape of 32 addresses: the first address, the steps between lanes of each half warp, and `gap`, the
- * distance from the first lane to the second half. */
+/* Returns the shape of 32 addresses: `first` is the first address, `low` and `high` are the steps between lanes of each
+ * half warp, and `gap` is the distance from the first lane to the second half. The address of `lane` deviates by
+ * `off`. */
 static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, uint64_t high, uint32_t lane,
                                     uint64_t off) {
     uint64_t a[WARP_LANES];

@@ -158,7 +158,7 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
 }
 
-/* Fills the registers of `size` bytes per lane (0: a predicate) with random values, from offset `at` on. */
+/* Fills register `reg`, of `size` bytes per lane (0: a predicate), with random values for the start of the block. */
 static inline void rig_fill(struct rig *r, uint64_t *rng, opnd_t reg, unsigned size) {
     unsigned char *to = r->before + (reg >> 1);
     if (!size) {

@@ -38,7 +38,8 @@ static uint32_t word(uint32_t i) {
 static void put(opnd_t v) { asm_mem(a, "st.global.u32", v, 4, at, 0); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* Begins the next function. Its frame of 32 bytes comes after the frames of all other functions. */
+/* Begins the next function, whose frame has 32 bytes. The frame comes after the frames of the other functions, unless
+ * the function is recursive. */
 static struct program_function *function(const char *name, bool recursive) {
     struct program_function *f = &a->functions[a->p.n_functions];
     f->name = name;

@@ -148,7 +148,7 @@ START_TEST(host_memory_keeps_its_address) {
     ck_assert(!mem_map(&m, own + 255, 1) && !mem_map(&m, own, 1)); /* already mapped */
     ck_assert(!mem_map(&m, own - 1, 2) && !mem_map(&m, own - 64, 1024));
     ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* these addresses are reserved for device memory */
-    /* this memory has a lower address than the memory mapped before, so the list must be sorted again */
+    /* `b` is below the host memory that was mapped before, so the list of allocations must be sorted again */
     uint64_t b = mem_alloc(&m, 64, 0, NULL, false);
     ck_assert(mem_write(&m, at + 252, &v, 4) && own[252] == 7);
     own[8] = 9;

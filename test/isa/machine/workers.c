@@ -17,7 +17,8 @@ static void job(void *ctx, uint32_t i) {
     atomic_fetch_add(&done[i], 1);
 }
 
-/* Runs several rounds with each number of jobs. Between numbers, the jobs must be divided among the threads anew. */
+/* Runs several rounds with each number of jobs. When the number changes, the jobs must be divided among the threads
+ * anew. */
 START_TEST(every_job_is_done_once) {
     static const uint32_t sizes[] = {1, 2, 3, 16, 300, 0, 7};
     uint32_t threads = (uint32_t)_i + 1, rounds = 0;

@@ -117,7 +117,7 @@ static struct path_wait held[MAX_PATHS];
 static struct effects fx;
 static uint64_t state;
 enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
-static opnd_t masks; /* lane masks for the instruction PAIRS */
+static opnd_t masks; /* register that holds the lane masks of the instruction PAIRS */
 static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
 
 /* The program of both warps. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3: bar.warp.sync of all lanes; 5:
@@ -384,7 +384,7 @@ END_TEST
 START_TEST(lanes_that_do_not_arrive) {
     opnd_t q = asm_reg(a, 0);
     a->code[BAR].guard = q >> 1;
-    cta_free(cta); /* the CTA was created without the register */
+    cta_free(cta); /* starts the CTA again, because the first CTA has no register q */
     cta = cta_new(&l);
     cta_start(cta, (struct dim3){0, 0, 0}, 0);
     w = &cta->warps[0];

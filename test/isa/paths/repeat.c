@@ -76,7 +76,8 @@ START_TEST(repetition_of_instructions) {
 }
 END_TEST
 
-/* Lanes 0 to 3 execute an atomic, either each lane on its own word, or all on one word. Every word is 5 before. */
+/* Lanes 0 to 3 execute an atomic, either each lane on its own word (`apart`), or all on one word. Every word is 5
+ * before. `result`: the instruction returns the old value. `fine`: the prediction is that memory stays unchanged. */
 static const struct {
     const char *opcode;
     unsigned bytes;

@@ -319,9 +319,9 @@ static double added(const char *const *set, const char *inst, const char *name) 
     return sum[1] - sum[0];
 }
 
-/* An instruction keeps an affine unit busy for `cae.initiation` cycles. In a chain, an instruction takes 10 cycles (see
- * above). With one unit and an initiation interval of 40 cycles, it therefore waits 30 cycles for the unit. With one
- * bank, the second and third operand each wait one cycle. */
+/* An instruction keeps an affine unit busy for `cae.initiation` cycles. In a chain, an instruction takes 6 cycles plus
+ * its latency of 4, that is, 10 cycles. With one unit and an initiation interval of 40 cycles, it therefore waits 30
+ * cycles for the unit. With one bank, the second and third operand each wait one cycle. */
 START_TEST(waiting_cycles_are_counted) {
     static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
                                                                                               "cae.banks=1", NULL};
@@ -364,8 +364,8 @@ START_TEST(launches_have_their_own_statistics) {
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
-    /* in each warp, mad reads two operands more than the bank delivers in a cycle, and each addition one more; there
-     * are three results */
+    /* in each warp, mad reads two operands more than the bank delivers in a cycle, and each of six additions one more;
+     * the kernel without them writes only three results per warp */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);

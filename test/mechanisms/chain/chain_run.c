@@ -4,8 +4,8 @@
 
 enum { LANES = 32 };
 
-/* Before the body, %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], and %p1 = (tid < 7). After the body, %f7, %f8
- * and %f9 are stored. An f32 addition takes 3 cycles, as in the paper. */
+/* Runs a kernel in one warp. Before the body, %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], and %p1 = (tid <
+ * 7). After the body, %f7, %f8 and %f9 are stored. An f32 addition takes 3 cycles, as in the paper. */
 static struct outcome run_body(const char *model, const char *const *more, const char *body, const float *in) {
     static const char kernel[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
@@ -32,8 +32,8 @@ static double cycles(const char *model, const char *const *set, const char *body
     return cycles_of(run_body(model, set, body, in));
 }
 
-/* Writes n additions to %f7, each of which depends on the previous one. Each instruction, chain or not, reads two
- * registers. */
+/* Writes n operations on %f7, two additions and then a multiplication, each of which depends on the previous one. Each
+ * instruction, chain or not, reads two registers. */
 static void additions(char *body, size_t size, int n) {
     int at = 0;
     for (int i = 1; i <= n; i++)

@@ -8,7 +8,7 @@
 
 /* The latency depends on the longer of the two sequences. It is chain.latency<depth>, or, if this option is 0, the
  * latency of an addition plus two cycles for each further FPU. An instruction with two sequences needs one more read
- * port. None of the instructions is executed as separate instructions. */
+ * port. These instructions need no fallback, so the times of the fallback are 0. */
 START_TEST(latency_is_that_of_the_deeper_sequence) {
     static const struct {
         struct fused fused;
@@ -60,7 +60,8 @@ START_TEST(folded_instructions_count_wasted_operations) {
     ck_assert_uint_eq(n.fused.folded, 1);
     ck_assert_uint_eq(n.fused.dual, 0);
     ck_assert_uint_eq(n.fused.operations, 5);
-    ck_assert_uint_eq(n.fused.later, 8 * (2 + 1)); /* of three and of two FPUs */
+    /* in 8 lanes: 2 FPUs after the first in one sequence, 1 in the other */
+    ck_assert_uint_eq(n.fused.later, 8 * (2 + 1));
     ck_assert_uint_eq(n.fused.by_length[2], 1);
     ck_assert_uint_eq(n.fused.by_length[1], 1);
     ck_assert_uint_eq(n.fused.reads_saved, 2);

@@ -1,8 +1,8 @@
 /* Tests compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), from two compilers at three
- * optimisation levels. The decoupled kernel must leave equal memory contents as the kernel that is not decoupled, in
- * the functional model and on SMs, with each base model. HEDDLE_ADDRESSES names another file of these kernels.
- * Sampled: each kernel of each file and shape runs with every fifth model, in turn. With HEDDLE_EVERY it runs
- * with all. */
+ * optimisation levels. The decoupled kernel must leave the same memory contents as the kernel that is not decoupled, in
+ * the functional model and on SMs, with each base model. HEDDLE_ADDRESSES names another file of these kernels. By
+ * default each kernel of a file runs, for each shape of launch, with every fifth model; the next kernel runs with other
+ * models. With HEDDLE_EVERY it runs with all models. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -68,8 +68,8 @@ static void compare(const char *file, const char *kernel, int shape, const char 
                       model, set && set[0] ? set[0] : "", i, got[i], want[i]);
 }
 
-/* Returns false if the kernel does not support the block shape. A tree reduction needs a power of two; a tile of 256
- * words must have room for all threads. */
+/* Returns false if the kernel does not support the block shape: the tree reduction of the kernel `shared` needs a power
+ * of two of threads. */
 static bool suits(const char *kernel, const struct shape *s) {
     const uint32_t n = s->block.x * s->block.y * s->block.z;
     return strcmp(kernel, "shared") != 0 || !(n & (n - 1));

@@ -1,5 +1,5 @@
 /* Tests what small kernels cost on the affine warp and its expansion units: rows of threads, exact values, predicates,
- * branches, and each warp's part of the queues. Expected numbers are by hand. */
+ * branches, and each warp's part of the queues. Expected numbers were derived by hand. */
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 

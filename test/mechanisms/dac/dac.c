@@ -64,7 +64,7 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.masks", 10);
     STAT("dac.lines", 10);
     STAT("dac.lines_without_lock", 0);
-    STAT("dac.unlocks", 0); /* each load uses all sectors of its line */
+    STAT("dac.unlocks", 0); /* each load uses all sectors of its line, which unlocks the line without a request */
     STAT("dac.spills", 0);
     STAT("dac.wide_records", 0);
     STAT("dac.address_cycles", 30);

@@ -31,9 +31,9 @@ struct watch {
     /* number of instructions that the affine warp has executed, before it may issue in this cycle */
     uint64_t steps;
     bool waits;
-    uint64_t cta_came;                      /* cycle in which the last CTA arrived */
-    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
-    uint32_t pending;                       /* number of CTAs without a stream, before the unit's tick */
+    uint64_t cta_came;         /* cycle in which the last CTA arrived */
+    uint64_t batches, overdue; /* batches at the last check; entries that exceeded the queue's size after a timeout */
+    uint32_t pending;          /* number of CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
     uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
@@ -266,7 +266,7 @@ static void check_expander(struct watch *t, int k, uint64_t now) {
     t->done_at[k] = x->done_at;
 }
 
-/* Sets `state_at` of free lines to 255. */
+/* Sets `state_at` of free lines to 255, which is not a state. */
 static void mark_free(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     uint32_t n = 0;

@@ -68,8 +68,9 @@ static const char header[] = ".version 7.0\n.target sm_70\n.address_size 64\n.vi
                              ".reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %a<9>;\n.local .align 16 .b8 depot[256];\n"
                              " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;\n";
 
-/* Launches `ctas` CTAs on a buffer of words. In the first half of the buffer every word is 1. In the second half, one
- * of each 1024 words is 1, and the others are 0. */
+/* Launches `ctas` CTAs on a buffer of words, and checks the statistics. In the first half of the buffer every word is
+ * 1. In the second half, one of each 1024 words is 1, and the others are 0. The kernel's argument is the address
+ * `offset` bytes after the start of the buffer. */
 static inline void watched(const char *what, const char *model, const char *const *set, const char *body, uint32_t ctas,
                            uint32_t threads, uint64_t offset) {
     enum { BYTES = 1 << 19 };

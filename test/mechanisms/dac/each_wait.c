@@ -31,9 +31,9 @@ END_TEST
 
 static int step(void) { return test_every() ? 1 : 2; }
 
-/* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that.
- * Their queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the
- * L1 set of the eight loads' lines. Sampled: every second base model; all of them with HEDDLE_EVERY. */
+/* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that. Their
+ * queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the L1 set of
+ * the eight loads' lines. By default every second base model is tested, with HEDDLE_EVERY all of them. */
 START_TEST(a_long_wait_ends_with_an_entry) {
     char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
                       " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"

@@ -143,7 +143,7 @@ static void run(const struct work *w, const char *name, const struct heddle_opti
     heddle_close(h);
 }
 
-/* Prepares a model and a variant. The options of the test come before the options of the variant. */
+/* A model on a variant of the machine. The options of the test come before the options of the variant. */
 struct machine {
     char model[32], name[256];
     const char *set[MOST_SETS + 4];
@@ -174,8 +174,9 @@ static void same_memory(const struct work *w, const struct machine *m, const uin
         }
 }
 
-/* Runs each kernel with bases in one variant. Sampled: every third base, and fewer kernels; with HEDDLE_EVERY each pair
- * of base and variant occurs. */
+/* Runs random kernels. Each kernel runs with several base models, and each of these runs uses one variant of the
+ * machine. By default fewer kernels run, each with every third model. With HEDDLE_EVERY, each pair of model and variant
+ * occurs. */
 START_TEST(memory_is_equal) {
     static uint32_t want[MOST_WORDS], got[MOST_WORDS];
     uint64_t n = from_environment("HEDDLE_DAC_KERNELS", test_every() ? KERNELS : SAMPLED),
@@ -189,7 +190,7 @@ START_TEST(memory_is_equal) {
         for (int b = 0; b < timed_models()->n; b++) {
             struct machine m;
             if (((uint64_t)b + seed) % 3 &&
-                !test_every()) /* sampled: every third model; the next kernels use the other models */
+                !test_every()) /* by default every third model; the next kernels use the other models */
                 continue;
             machine(&m, seed, b, (int)((seed * 5 + (uint64_t)b * 3 + (uint64_t)kind) % VARIANTS), NULL);
             run(w, m.name, &m.o, got, NULL);

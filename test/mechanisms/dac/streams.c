@@ -25,7 +25,7 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Runs heddle's own pass and measures its time. */
+/* Runs the pass `decouple`, and records its longest processor time and the largest kernel. */
 static bool timed(struct ir *ir) {
     double begin = cpu_seconds();
     bool fine = decouple(ir);
@@ -55,7 +55,8 @@ static void count(const struct program *p) {
     sum.potential += p->coverage.potential;
 }
 
-/* Lowers all kernels of a text. Another pass runs after `decouple`, unless it is NULL. */
+/* Lowers all kernels of a text. If `other` is not NULL, this pass runs after `decouple`. Otherwise the kernels are
+ * added to `sum`. */
 static void lower_all(const char *name, const char *text, const struct pass *other, bool barriers) {
     static struct pass table[MAX_PASSES];
     struct lowered *l = lower_text(text, NULL);
@@ -382,7 +383,8 @@ START_TEST(broken_streams_are_found) {
 }
 END_TEST
 
-/* Control dependence by its definition: b depends on a if b is a successor s of a or lies on all paths from s to the
+/* Returns true if a path leads from block `from` to the end without passing `without`. The test uses it to compute
+ * control dependence by its definition: b depends on a if b is a successor s of a or lies on all paths from s to the
  * end, but does not lie on all paths from a to the end. */
 static bool reaches_end_without(const struct control *c, uint32_t from, uint32_t without, unsigned char *seen,
                                 uint32_t *stack) {

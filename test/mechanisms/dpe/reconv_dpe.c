@@ -190,7 +190,7 @@ START_TEST(constrained_hides_a_miss) {
     double both = stat("gpu.cycles");
     run("dpe.scheduler=constrained", "", side[0], side[1]);
     ck_assert_double_ge(stat("gpu.cycles"), both);
-    /* cycles: the L1's latency until the miss is known, and two fetches */
+    /* the constrained scheduler loses at most the time until the L1 detects a miss, and two fetches */
     ck_assert_double_le(stat("gpu.cycles"), both + 60);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* Tests reconvergence stacks some of whose entries are in memory (dual-path paper, section 7.3): spills, fills, and
- * their cost. Expected values are by hand. */
+ * their cost. Expected values were derived by hand. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -74,7 +74,8 @@ START_TEST(spills_and_fills_cost_cycles) {
     double all = run("spe", 0, NULL), two = run("spe", 2, NULL);
     ck_assert_double_le(two - all, 205 + WINDOW);
     ck_assert_double_ge(two - all, 205 - 5 * 8 - WINDOW);
-    double slow = run("spe", 2, "l1.latency=135"); /* the kernel itself has one store only */
+    /* the kernel's own access is a store, so the latency slows only fills */
+    double slow = run("spe", 2, "l1.latency=135");
     ck_assert_double_eq_tol(slow - run("spe", 0, "l1.latency=135"), two - all + 500, 2 * WINDOW);
     all = run("dpe", 0, NULL);
     two = run("dpe", 2, NULL); /* two spills and two fills of five words: 2 * 5 + 2 * (5 + 35) */

@@ -24,7 +24,7 @@ static const struct body {
     int folded;
     const char *want[2];
 } bodies[] = {
-    /* the source of srad: 4 + 4 operations in 4 instructions */
+    /* as in the source of srad: each side has 4 operations, and 4 instructions replace all 8 */
     {"four operations a side",
      "chain.length=5",
      IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
@@ -40,7 +40,7 @@ static const struct body {
      IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
      0,
      {"note: line 14: left alone: 4 operations on the side of line 15; fold.operations is 3\n"}},
-    /* chains of three and three do not fit into five FPUs: two and two, then one and one */
+    /* two chains of three operations do not fit into five FPUs, so each is cut into two operations and one */
     {"three and three",
      "chain.length=5",
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nmul.f32 %f8, %f3, %f2;\n" ELSE

@@ -449,7 +449,7 @@ static void compare(const char *model, const char *const *set, int k) {
     heddle_close(fast.h);
 }
 
-/* Sampled: each loop runs in every second model; the next loop uses the other models. */
+/* By default each loop runs in every second model, and the next loop in the other models. */
 START_TEST(memory_equals_the_plain_loop) {
     const struct every_model *models = timed_models();
     for (int m = 0; m < models->n; m++) {

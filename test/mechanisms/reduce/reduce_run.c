@@ -5,8 +5,8 @@
 
 enum { STEPS = 5 };
 
-/* Writes a ladder: five steps, each a shuffle and an addition, that sum %f7 over the lanes of a warp. The ladder uses
- * one register and no moves. */
+/* Writes a ladder: five steps, each a shuffle and an addition, that sum %f7 over the lanes of a warp. The sum stays in
+ * %f7, so the ladder has no moves. The distances begin with 16 if `from_16` is true, else with 1. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
     int at = 0;
     bool up = strstr(how, "up") != NULL;
@@ -17,7 +17,7 @@ static int ladder(char *body, size_t size, const char *how, bool from_16, const 
     return at;
 }
 
-/* Before the body, f7 = in[tid]; after it, out[tid] = f9. */
+/* Runs a kernel. Before the body, f7 = in[tid]; after it, out[tid] = f9. */
 static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[FLOATS]) {
     static const char kernel[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
@@ -252,8 +252,8 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
         struct outcome plain = run_body("spe", blocks[b], body, in);
         int threads = (int)(blocks[b].x * blocks[b].y);
         if (blocks[b].y == 1)
-            ck_assert(plain.out[0] ==
-                      tree_sum(in, threads, from_16, which)); /* the program's own results are the expected values */
+            /* under spe, the program computes the sum that C computes */
+            ck_assert(plain.out[0] == tree_sum(in, threads, from_16, which));
         for (int m = 0; m < reducing(); m++) {
             const char *model = reducing_model(m);
             struct outcome o = run_body(model, blocks[b], body, in);

@@ -34,8 +34,8 @@ START_TEST(sums_by_shuffles) {
         ck_assert_uint_eq(t.fallback_latency, 5 * (6 + 20) + 2 * 3 + 11 * 14);
         ck_assert_uint_eq(t.fallback_initiation, 5 * (2 + 7) + 2 * 4);
     }
-    /* An addition of one cycle: a chain of five takes 1 + 4 x 2 cycles, more than five additions. chain.latency5 = 12
-     * is a slower chain. */
+    /* The tree takes as long as a chain of five additions, if this is longer than five single additions. With additions
+     * of one cycle, a chain takes 1 + 4 x 2 = 9 cycles, or 12 cycles with chain.latency5 = 12. */
     for (uint32_t chain = 0; chain <= 12; chain += 12) {
         struct compound_time t = {.latency = 1, .initiation = 1};
         cfg.reduce.latency = 0;

@@ -10,9 +10,9 @@ struct machine {
     struct heddle_module *m;
 };
 
-/* The kernel loads %f1 to %f<n> from in[0] to in[n - 1], in this order. %d1 is the address. Then it adds them from %f1
- * on, and stores the sum. The address takes two registers and is live to the end. Each value takes one register, so the
- * kernel needs n + 2 registers. */
+/* The kernel loads %f1 to %f<n> from words 1 to n of the buffer, in this order. Then it adds them in this order, and
+ * stores the sum to word 0. The address %d1 takes two registers and is live to the end. Each value takes one register,
+ * so the kernel needs n + 2 registers. */
 static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
@@ -76,9 +76,9 @@ START_TEST(values_beyond_the_limit_are_spilled) {
 }
 END_TEST
 
-/* A loop loads eight values under a guard and adds them. A guarded write leaves lanes out. So without a definition in
- * all lanes each value, also a reloaded one, is live around the loop. The address, the sum and the counter take four
- * registers. */
+/* A loop loads eight values under a guard and adds them. Lanes whose guard is false keep the old value. So each value,
+ * also a value that was spilled and reloaded, would be live in all iterations if nothing defined it in all lanes. The
+ * address, the sum and the counter take four registers. */
 START_TEST(guarded_values_are_spilled) {
     char err[512] = "";
     const char *const set[] = {"regs.max=9", NULL};
@@ -112,7 +112,7 @@ START_TEST(guarded_values_are_spilled) {
 }
 END_TEST
 
-/* With the kernel's own limit, with or without the machine's limit, the lower limit applies. */
+/* A kernel may have its own limit (.maxnreg). If the machine also has a limit, the lower one applies. */
 START_TEST(a_kernel_may_have_a_lower_limit) {
     static const char *const set[] = {"regs.max=10", NULL};
     struct machine x = limited_sums(10, "functional", NULL, ".maxnreg 8"),

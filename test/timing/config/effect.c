@@ -182,7 +182,8 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     return f;
 }
 
-/* Returns true if this value changes a statistic. `before` has the statistics with the row's settings alone. */
+/* Returns true if setting the option to this value, in addition to the settings of row `g`, changes a statistic.
+ * `before` has the statistics with the row's settings only. */
 static bool value_changes(const struct ground *g, const struct opt *o, const char *value, const char *kernel,
                           const struct figures *before) {
     char assignment[160];
@@ -195,8 +196,8 @@ static const char *const kernels[] = {"spaces",   "chains", "rows",  "sums",   "
                                       "products", "faces",  "sides", "traffic"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
-/* Returns the statistics with the settings of a row alone. Many options need the same settings, so these statistics are
- * kept. */
+/* Returns the statistics of a kernel with the settings of row `g` of `needs` and no other option. Many options need the
+ * same settings, so these statistics are kept. */
 static const struct figures *figures_of(const struct ground *g, int kernel) {
     static struct figures seen[N_NEEDS + 1][N_KERNELS];
     struct figures *f = &seen[g == &usual ? N_NEEDS : g - needs][kernel];
@@ -205,9 +206,9 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
-/* Returns true if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of
- * its range. Each value is tried with all kernels before the next value. The reason: if an option affects only one
- * kernel, an end of its range usually shows the effect. */
+/* Returns true if a value of the option changes a statistic. Tries the value of row `g`, if it has one, then at most
+ * `most` values of the option's range, beginning with its ends. Each value is tried with all kernels before the next
+ * value, because even an option that affects only one kernel usually shows its effect at an end of its range. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
     for (int v = g->value ? -1 : 0; v < most; v++) {

@@ -39,7 +39,7 @@ static const char *model_for(const struct opt *o, int turn) {
         return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
         return bases_with("+dac")->name[turn % bases];
-    int n = timed_models()->n + 1; /* includes extensions that change only timing */
+    int n = timed_models()->n + 1; /* the last of the n turns uses cae and mta, which change only timing */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 

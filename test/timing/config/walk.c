@@ -10,7 +10,7 @@
 enum { CTAS = 3, THREADS = 64, N = CTAS * THREADS, IN = 4096, SIDE = 16, CYCLES = 2000000000, CPU_SECONDS = 20 };
 const char *const walk_configs[WALK_CONFIGS] = {"fermi", "turing-rtx2060", "tiny", "volta", "gt200", "turing"};
 
-/* Memory contents after the kernel, and the error message of a launch. */
+/* The outcome of a launch: its status, the memory contents after the kernel, and the error message. */
 struct outcome {
     enum heddle_status status;
     uint32_t out[N], sum[2];

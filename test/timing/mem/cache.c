@@ -107,7 +107,7 @@ START_TEST(policies_keep_lines_that_must_stay) {
 }
 END_TEST
 
-/* A replacement policy that counts how often it is called. */
+/* The state of a replacement policy that counts the calls of its functions and stores the last arguments. */
 struct calls {
     uint32_t fills, hits, last_set, last_way;
 };

@@ -140,7 +140,7 @@ START_TEST(local_words_are_interleaved) {
     off[7] = 40; /* one lane has another offset, so it has its own line */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 4, out), 2);
     ck_assert_uint_eq(out[1].lanes, 1u << 7);
-    off[7] = 12; /* with a larger distance between the words of a lane */
+    off[7] = 12; /* all offsets are 12 again; the words of a lane are now 15 KiB apart */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 15 * 1024, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 15 * 1024);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 15 * 1024);

@@ -136,8 +136,9 @@ START_TEST(the_port_bounds_replies) {
 END_TEST
 
 /* SM 2 is served first, because SM 0 was served last.
- * - If the queue has one entry, SM 0's request enters when SM 2's request has left at 18, and reads the tags at 28.
- * - If the queue has two entries, both requests enter at 8, and SM 0's reply comes one cycle after SM 2's reply. */
+ * - If the cluster cache has one entry for requests, SM 0's request enters when SM 2's request has left at 18, and
+ *   reads the tags at 28.
+ * - If it has two entries, both requests enter at 8, and SM 0's reply comes one cycle after SM 2's reply. */
 START_TEST(requests_wait_for_an_entry) {
     for (uint32_t entries = 1; entries <= 2; entries++) {
         static struct gpc_rig r;

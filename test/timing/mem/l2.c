@@ -70,10 +70,11 @@ START_TEST(misses_take_a_cycle_each) {
 }
 END_TEST
 
-/* Two accesses join a pending line, whose MSHR has no room for a third access.
+/* Three accesses read one line. The first access misses and the second joins it, and then the line's MSHR has no room
+ * for the third access.
  * - the third access stalls at the tags from cycle 12 to 50, and then hits
- * - the data array takes 4 cycles per line: the first access is answered in cycle 55, the third (the hit) in cycle
- *   59, and the second in cycle 63 */
+ * - the data array takes 4 cycles per line: the first access is answered in cycle 55, the third (the hit) in cycle 59,
+ *   and the second in cycle 63 */
 START_TEST(accesses_join_an_mshr) {
     begin(_i);
     cfg.l2.merges = 2;
@@ -108,7 +109,7 @@ START_TEST(one_mshr) {
     unsigned mshr = asked(false, 1, ALL);
     fill(mshr, ALL, 50);
     run(50);
-    asked_nothing(); /* the second access is answered in cycle 51 */
+    asked_nothing(); /* the MSHR is free only in cycle 51, when the second access is answered */
     run(51);
     asked(false, 2, ALL);
     ck_assert_uint_eq(slice.n.stalls, 51 - 12);
@@ -136,7 +137,8 @@ START_TEST(fills_in_their_own_order) {
 END_TEST
 
 /* A write that misses, under each policy: whether it is sent to DRAM, whether the line is fetched, and whether the
- * slice has the line after the write. An acknowledgement has no bytes and comes 5 cycles after the tags. */
+ * slice has the line after the write. An acknowledgement has no bytes and comes 5 cycles after the write has read the
+ * tags. */
 START_TEST(writes_that_miss) {
     static const struct {
         enum l2_write_miss policy;
@@ -184,7 +186,9 @@ START_TEST(partial_writes_are_completed) {
         if (fetch)
             mshr = asked(false, 3, 0xd);
         asked_nothing();
-        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the other three sectors are fetched at the same time */
+        /* Reads the fully written sector 1. The line is incomplete, so with L2_VALIDATE its other three sectors are
+         * requested now. */
+        packet(MEM_READ, 3, 2, 1, 100);
         run(150);
         if (!fetch)
             mshr = asked(false, 3, 0xd);
@@ -283,7 +287,7 @@ START_TEST(sectors_go_their_own_ways) {
         mshr = asked(false, 1, (uint8_t)(1u << s));
     fill(mshr, 4, 50);
     fill(mshr, 1, 60);
-    fill(mshr, 10, 70); /* 2 sectors take 2 cycles */
+    fill(mshr, 10, 70); /* sectors 1 and 3 take the data array for one cycle each */
     run(100);
     const uint64_t at[] = {65, 75, 76, 77};
     for (int i = 0; i < 4; i++) { /* accesses to a line are answered in order */
@@ -348,7 +352,8 @@ START_TEST(atomics_by_sector) {
     fill(mshr, 2, 51);
     run(200);
     replied(1, 50 + 5 + 15, 32);
-    replied(1, 71, 32); /* the data array is free at 66; one lane reads, and its reply comes at 66 + 5 */
+    /* sector 1 waits for the data array until 66 and counts as one lane, so its reply comes at 66 + 5 */
+    replied(1, 71, 32);
     ck_assert_uint_eq(slice.n.atomics, 17);
     stop();
 }
@@ -368,7 +373,7 @@ START_TEST(replies_that_stay_stall) {
         packet(MEM_READ, 1, 1, 2, from);
         run(from + 300);
         ck_assert_uint_eq(slice.n.hits, places);
-        replied(1, from + 15, 32); /* the reply is taken at from + 301 */
+        replied(1, from + 15, 32); /* the crossbar takes the first reply at from + 301 */
         run(from + 400);
         replied(2, places == 1 ? from + 301 + 5 : from + 16, 32);
         ck_assert_uint_eq(slice.n.stalls, places == 1 ? 301 - 11 : 0);
@@ -382,7 +387,7 @@ START_TEST(replies_that_stay_stall) {
     run(20);
     fill(asked(false, 1, ALL), ALL, 50);
     run(499);
-    replied(1, 55, 128); /* the reply is taken at 500 */
+    replied(1, 55, 128); /* the crossbar takes the first reply at 500 */
     run(600);
     replied(2, 505, 128);
     stop();
@@ -429,7 +434,7 @@ START_TEST(room_on_the_way_to_dram) {
     run(1000);
     ck_assert_uint_eq(slice.n.misses, places - 1);
     asked(false, 0, ALL);
-    slice.next = now; /* the partition does this when DRAM has taken a request */
+    slice.next = now; /* in a whole machine, the partition wakes the slice like this when DRAM has taken a request */
     run(1001);
     ck_assert_uint_eq(slice.n.misses, places);
     ck_assert_uint_eq(slice.n.stalls, 1001 - (10 + places - 1));

@@ -96,7 +96,7 @@ START_TEST(a_prefetch_of_the_slice) {
     run(115);
     asked(false, 13, ALL);
     run(116);
-    asked(false, 3, ALL); /* prefetch of the first access */
+    asked(false, 3, ALL); /* the line of the prefetch that the first access caused */
     run(117);
     asked(false, 10, ALL); /* of the second */
     run(118);
@@ -197,9 +197,9 @@ START_TEST(no_prefetch_passes_a_held_access) {
 }
 END_TEST
 
-/* With twelve slices and interleaving in pieces of 256 bytes, every other next line belongs to another slice. Lines
- * that an SM prefetches into the L2 are also marked as prefetched, but not as prefetched by the prefetcher of the
- * slice. */
+/* With twelve slices and interleaving in pieces of 256 bytes, the line after every second line belongs to another
+ * slice. Lines that an SM prefetches into the L2 are also marked as prefetched, but not as prefetched by the prefetcher
+ * of the slice. */
 START_TEST(lines_of_others) {
     begin(_i);
     cfg.memory.l2_slices = 12;

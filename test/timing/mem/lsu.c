@@ -365,7 +365,8 @@ END_TEST
 /* The pipeline holds 36 lines: one for each cycle of latency, and one more.
  * - line k of 38 enters in cycle k + 1
  * - line 0 reads its tags at 35 and has the only MSHR until 335, so line 1 stalls from 36 on
- * - lines 1 to 36 are in the pipeline at 37, and the last line waits at its entry from 38 until 335 */
+ * - lines 1 to 36 are in the pipeline at 37, and line 37, the last, waits in front of the full pipeline from 38 until
+ *   335 */
 START_TEST(a_full_pipeline_holds_the_front) {
     setup();
     cfg.l1.mshrs = 1;
@@ -447,9 +448,9 @@ START_TEST(waiting_lanes_of_tags_that_collide) {
 }
 END_TEST
 
-/* Lanes access words 0 and 16 of two lines, that is, sectors 0 and 2. With lsu.segments, a store carries whole
- * segments, which are here both halves of the line. A load requests only the sectors that it reads. A sectored L1
- * counts the sectors of an access. */
+/* Lanes access words 0 and 16 of two lines, that is, sectors 0 and 2. With lsu.segments, a store carries whole segments
+ * of 64 bytes, here both halves of each line. A load requests only the sectors that it reads. A sectored L1 counts the
+ * sectors of an access. */
 START_TEST(stores_carry_segments) {
     for (int on = 0; on < 2; on++)
         for (int store = 0; store < 2; store++) {
@@ -514,7 +515,7 @@ START_TEST(fetch_comes_back) {
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     ck_assert_uint_eq(tag, 99);
     ck_assert_uint_eq(sectors, 0xf);
-    ck_assert_uint_eq(now, 301); /* sent at 0 and arrived at 300; the loop adds one cycle */
+    ck_assert_uint_eq(now, 301); /* the request was sent at 0, and its reply arrived at 300; the loop adds one cycle */
     stop();
 }
 END_TEST
@@ -596,9 +597,9 @@ START_TEST(local_store_without_allocation) {
 }
 END_TEST
 
-/* An access waits for room if the port's queue has no free entry. The SM then stops before cycles for which the number
- * of free entries is unknown. An access that waits for replies, or for an entry in the table of accesses past the L1,
- * does not wait for room. */
+/* lsu_waits() returns true if an access waits because the port's queue has no free entry. While it returns true, the SM
+ * does not run cycles for which it does not know the number of free entries. lsu_waits() returns false for an access
+ * that waits for replies, or for an entry in the table of accesses past the L1. */
 START_TEST(accesses_that_wait_for_room) {
     enum { THE_RING, REPLIES, THE_TABLE };
     static const int kinds[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION};
@@ -687,7 +688,8 @@ START_TEST(places_of_flits) {
     memport_remove(&p, 10);
     memport_exchange(&p, 0);
     ck_assert_uint_eq(memport_room(&p, 11), 4);
-    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 entries are free, in any cycle */
+    /* memport_ample() counts all 23 free entries at once, whatever the cycle */
+    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6));
     ck_assert_uint_eq(memport_room(&p, 12), 5);
     memport_free(&p);
     ck_assert(memport_init(&p, 3, 64, 2));

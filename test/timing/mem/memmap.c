@@ -72,7 +72,8 @@ START_TEST(due_units_are_called) {
             }
         ck_assert_int_eq(agenda_take(&a), -1);
     }
-    /* adds a unit from every cycle of two turns of the ring, for near cycles and for far cycles up to the ring's end */
+    /* In every cycle `from` of two turns of the ring, a unit is added that is due d cycles later. agenda_next() must
+     * return this cycle, for small d and for large d up to the ring's end. */
     for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
         for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
             agenda_init(&a, some[_i], from);

@@ -62,7 +62,7 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
-/* Returns the number of stalls of both networks since the last call. */
+/* Returns the number of cycles that packets have waited at both networks since the last call. */
 static double network_stalls(struct rig *r) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -94,8 +94,8 @@ START_TEST(replies_wait_for_each_other) {
 }
 END_TEST
 
-/* With l2.host_copies the L2 has the lines that the host wrote (175 cycles, as above). Without the option, and for
- * all other lines, loads read DRAM. */
+/* With l2.host_copies the L2 has the lines that the host wrote, so a load takes 175 cycles, as in latency_of_l2.
+ * Without the option, and for all other lines, loads read DRAM. */
 START_TEST(copies_of_the_host) {
     static struct rig r;
     one_clock(&r);
@@ -199,7 +199,8 @@ START_TEST(bandwidth_of_dram) {
 }
 END_TEST
 
-/* At four transfers per clock, a burst takes 2 clocks, so bursts must alternate between bank groups. */
+/* At four transfers per clock, a burst takes 2 clocks, but two bursts of one bank group must be CCDL, 3 clocks, apart.
+ * So only bursts that alternate between bank groups reach the peak bandwidth. */
 START_TEST(bandwidth_with_bank_groups) {
     static struct rig r;
     config_default(&r.cfg);
@@ -422,7 +423,7 @@ static const struct prefetcher_ops wild_ops = {.name = "wild",
                                                .answer = wild_answer,
                                                .room = wild_room};
 
-/* MEMORY_FIRST: the memory side runs each window before the SMs. The results must be the same as without it. */
+/* MEMORY_FIRST: the memory side runs each window before the SMs. The results must be the same as in the other modes. */
 enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
 
 /* Runs the traffic to its end and adds its statistics to `s`. Returns a hash of all completions. If each cache has a

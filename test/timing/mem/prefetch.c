@@ -76,7 +76,7 @@ START_TEST(warps_go_first) {
 END_TEST
 
 /* Two loads of 32 lines keep the port busy from cycle 1 to 64.
- * - after 32 cycles the request of cycle 0 has priority: tags at 66
+ * - after 32 cycles of waiting, the prefetch request of cycle 0 has priority over the loads, and reads the tags at 66
  * - the loads' last line enters in cycle 66 and completes at 66 + 34 + 300 */
 START_TEST(an_old_request_has_priority) {
     cfg.lsu.queue = 2;
@@ -85,7 +85,7 @@ START_TEST(an_old_request_has_priority) {
     give(MEM_READ, A, 128, 1);
     give(MEM_READ, A + 0x100000, 128, 2);
     ask(PREFETCH_LOCK, A + 0x200000, 1);
-    ask(PREFETCH_LOCK, A + 0x200080, 2); /* the second request follows a cycle later */
+    ask(PREFETCH_LOCK, A + 0x200080, 2); /* the second request uses the port a cycle after the first */
     ck_assert_uint_eq(done(1), 32 + 2 + 34 + 300);
     answered(0, 1, PREFETCH_SENT, 66);
     answered(1, 2, PREFETCH_SENT, 67);

@@ -75,7 +75,8 @@ START_TEST(reads_move_the_sectors_that_are_read) {
         for (uint64_t line = 0; line < N; line++)
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), N * each);
-        for (uint64_t line = 0; line < N; line++) /* the L2 has these sectors now */
+        /* unless the L2 caches no data, it has these sectors now, so no read goes to DRAM */
+        for (uint64_t line = 0; line < N; line++)
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), presets[_i].uncached ? N * each : 0);
         rig_stop(&r);
@@ -83,7 +84,8 @@ START_TEST(reads_move_the_sectors_that_are_read) {
 }
 END_TEST
 
-/* One access reads all four sectors, and one request may read several sectors. */
+/* One access reads all four sectors of a line. DRAM must move exactly the bytes of a line, even if one request reads
+ * several sectors. */
 START_TEST(a_line_moves_all_of_its_sectors) {
     begin(presets[_i].name);
     for (uint64_t line = 0; line < N; line++)

@@ -1,4 +1,5 @@
-/* The walk unit. An instruction that arrives at 0 begins its first accesses at 1. Tests take 10 cycles. */
+/* Tests the walk unit. An instruction that arrives at 0 begins its first accesses at 1. At each visit, a ray makes one
+ * access of 100 cycles (OWN), and then computes intersection tests for 10 cycles (walk.latency). */
 #include "timing/mem/walker.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
@@ -64,8 +65,8 @@ static void counts(double accesses, double visits) {
 static const uint64_t none[] = {0}, two[] = {2, 0x10000000, 0x10000400}, one[] = {1, 0x10000000},
                       twice[] = {2, 0x10000000, 0x10000020};
 
-/* A walk without a visit ends at 1. Two visits: 1 + 2 x (100 + 10). The longest walk of the warp decides. All lanes
- * read the same 64 bytes: they share both accesses. */
+/* A walk without a visit ends at 1, and a walk with two visits ends at 1 + 2 x (100 + 10). An instruction ends when the
+ * longest walk of its warp ends. All lanes read the same 64 bytes, so they share both accesses. */
 START_TEST(the_longest_ray_decides) {
     const uint64_t *const short_and_long[] = {none, two};
     start(WALK_OWN, 4, 4);
@@ -78,7 +79,8 @@ START_TEST(the_longest_ray_decides) {
 }
 END_TEST
 
-/* One access a cycle: the last lane of 32 begins at 32. Four a cycle: at 8. */
+/* If the unit begins one access per cycle, the last of 32 lanes begins its access at 32. If it begins four accesses per
+ * cycle, the last lane begins at 8. */
 START_TEST(accesses_begin_at_the_rate) {
     uint64_t lists[WARP_LANES][2];
     const uint64_t *list[WARP_LANES];
@@ -98,8 +100,9 @@ START_TEST(accesses_begin_at_the_rate) {
 }
 END_TEST
 
-/* The L1: enters at 1, reads the tags at 35, data at 335, tests until 345. The second access of the same line enters at
- * 345, hits at 379, tests until 389. */
+/* The unit reads through the L1. The first access enters the L1 at 1, reads the tags at 35 and misses. Its data arrive
+ * at 335, and the intersection tests last until 345. The second access reads the same line: it enters at 345, hits at
+ * 379, and the tests last until 389. */
 START_TEST(accesses_go_through_the_l1) {
     const uint64_t *const list[] = {twice};
     start(WALK_L1, 4, 4);
@@ -115,7 +118,8 @@ START_TEST(accesses_go_through_the_l1) {
 }
 END_TEST
 
-/* Past the L1, on a machine without one: sent at 1, data at 301, tests until 311; and again. */
+/* On a machine without an L1, the first request leaves at 1, its data arrive at 301, and the intersection tests last
+ * until 311. The second visit takes as long. */
 START_TEST(a_machine_without_an_l1) {
     const uint64_t *const list[] = {twice};
     start(WALK_L1, 4, 4);
@@ -129,8 +133,8 @@ START_TEST(a_machine_without_an_l1) {
 }
 END_TEST
 
-/* The unit follows one warp; the second begins when the first ends: 111, then 221. There is room for one in the
- * queue. */
+/* The unit walks for one warp at a time, and its queue has room for one more warp. So the second warp begins when the
+ * first warp ends at 111, and ends at 221. */
 START_TEST(warps_wait_in_the_queue) {
     const uint64_t *const list[] = {one};
     start(WALK_OWN, 1, 1);
@@ -145,7 +149,8 @@ START_TEST(warps_wait_in_the_queue) {
     lsu_stats(lsu, &s);
     ck_assert_double_eq(stats_get(&s, "walk.instructions"), 2);
     ck_assert_double_eq(stats_get(&s, "walk.rays"), 32 + 1);
-    ck_assert_double_eq(stats_get(&s, "walk.cycles"), 111 + 221); /* both arrive in cycle 0 */
+    /* both instructions arrive in cycle 0, so the second also counts its wait */
+    ck_assert_double_eq(stats_get(&s, "walk.cycles"), 111 + 221);
     stats_free(&s);
     stop();
 }

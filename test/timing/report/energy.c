@@ -42,7 +42,7 @@ static const struct price {
     {"l1", "sm.swap_stores", "l1"},
     {"l1", "sm.swap_loads", "l1"},
     {"l1", "l1.sectors", "l1"},
-    {"l1_tag", "l1.prefetch_lookups", "l1"}, /* reads the tags of a set without the data */
+    {"l1_tag", "l1.prefetch_lookups", "l1"}, /* a look-up for a prefetch reads the tags of a set, but no data */
     {"l1c", "l1c.accesses", "l1"},
     {"gpc", "gpc.accesses", "l1"},
     {"tex", "tex.accesses", "l1"},

@@ -357,8 +357,8 @@ static struct gpu *run_reported(struct reports *reports) {
                                           .progress_ctx = reports});
 }
 
-/* A memory latency of two cycles results in windows of two cycles. Every 256th window reports progress, that is,
- * every 512 cycles while CTAs run, unless windows are skipped. */
+/* With a memory latency of two cycles, there is an edge every two cycles (timing/windows.h). Progress is reported at
+ * every 256th edge, that is, every 512 cycles while CTAs run, unless edges are skipped. */
 START_TEST(progress_is_reported_regularly) {
     struct reports reports = {.views = 1};
     gpu_free(run_reported(&reports));

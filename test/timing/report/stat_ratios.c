@@ -11,7 +11,8 @@ static const struct {
     {"gpu.lane_utilization", "gpu.thread_instructions", "gpu.lane_slots"},
     {"gpu.avg_paths", "gpu.path_sum", "gpu.warp_instructions"},
     {"dac.static_share", "dac.static_affine", "dac.static_instructions"},
-    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* gpu.warps counts both kinds of warps */
+    /* gpu.warp_instructions includes affine ones */
+    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"},
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},

@@ -167,7 +167,8 @@ START_TEST(a_blocked_pipe_holds_the_collector) {
     struct bank_list l = list(NULL, 0, 0);
     struct collector c = make(2, 1);
     uint32_t unit;
-    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* has no operands: allocated at 11, leaves at 12 */
+    /* the instruction has no operands: it is allocated at 11 and leaves at 12 */
+    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12);
     collector_dispatched(&c, unit, 12, 40);
     ck_assert_uint_eq(collect(&c, &l, 11, &unit), 40);
     collector_dispatched(&c, unit, 40, 41);

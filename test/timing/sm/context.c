@@ -111,7 +111,7 @@ START_TEST(a_context_issues_like_any_warp) {
             continue;
         ck_assert_uint_eq(seen[0].slot[i].warp, 8); /* tiny.cfg: sm.warps=8 */
         uint64_t gap = seen[0].slot[i].cycle - before;
-        /* cycles of the second and the third of three subtractions */
+        /* true for the second and the third of three subtractions, each of which needs the result before it */
         bool dependent = gap >= 10 && gap <= 11 && seen[0].slot[i].pc == pc + 1;
         bool taken = false;
         for (uint32_t k = 0; k < seen[0].n; k++)
@@ -380,7 +380,7 @@ START_TEST(a_trace_names_the_context) {
     ck_assert_uint_eq(bars(text, 8, 0, TRACE_INST_TRACKS), seen[0].issued); /* slot 8 of tiny.cfg */
     for (int w = 0; w < 4; w++) {
         ck_assert_uint_eq(bars(text, w, 0, TRACE_INST_TRACKS), (seen[0].n - seen[0].issued) / 4);
-        /* the side warp's first path waits for fetches, operands and the barrier */
+        /* waits of the first path of each CTA warp: for fetches, operands and the barrier */
         ck_assert_uint_gt(bars(text, w, PATHS, 1), 5);
     }
     for (int c = 0; c < 2; c++) {

@@ -160,8 +160,8 @@ END_TEST
 
 /* Parts of two kernels in which 31 warps issue three arrivals each while their copies are in flight. These are more
  * arrivals than the table of pending arrivals holds. The mbarrier's phase ends when all have arrived. NEAR arrives by a
- * shared address. GENERIC arrives by a generic address: such arrivals are performed at the end of a window, several in
- * the same cycle. */
+ * shared address. GENERIC arrives by a generic address: such arrivals are performed at an edge (timing/windows.h),
+ * several in the same cycle. */
 #define FAR     "mov.u64 %d3,b; cvta.shared.u64 %d3,%d3; cp.async.ca.shared.global [%r2],[%d1+4096],4;\n"
 #define NEAR    "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
 #define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"
@@ -173,7 +173,9 @@ START_TEST(arrivals_without_an_entry_happen_too) {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
     if (!LEAST_TABLES) /* with the smallest tables, the test only checks that the kernels end */
-        ck_assert_double_eq(far - near, 3 * 20000); /* latencies of the first line of code, the load, the copies */
+        /* memory's latency grows by 20000 and is paid three times: for the first line of code, the load, and the
+         * copies */
+        ck_assert_double_eq(far - near, 3 * 20000);
 }
 END_TEST
 

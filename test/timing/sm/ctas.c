@@ -67,7 +67,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
         ck_assert_msg(sm_fits(&cfg, &l, demand, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    l.block.x = 256; /* 8 x 1024 registers; 1024 if the SM holds registers of only one warp per CTA */
+    l.block.x = 256; /* a CTA needs 8 x 1024 registers, or 1024 if the SM holds registers of only one warp per CTA */
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
     cfg.sm.registers = 2048;

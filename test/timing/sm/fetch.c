@@ -153,7 +153,8 @@ START_TEST(refused_misses_share_a_request) {
 }
 END_TEST
 
-/* An MSHR takes four accesses. The fifth access to line 0 is refused. It hits in the L1 when the line has arrived. */
+/* An MSHR of the L1 takes four accesses. The L1 refuses the fifth L0 miss of its line 0. This miss hits in the L1 when
+ * the line has arrived. */
 START_TEST(a_refused_miss_may_hit_later) {
     make(true, 4);
     for (uint32_t i = 0; i < 5; i++)

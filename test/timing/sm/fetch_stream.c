@@ -70,7 +70,7 @@ START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
     ck_assert_int_eq(ask(0, 0, 2, 60), 0);
     ck_assert_int_eq(ask(0, 1, 3, 61), STREAM_LATENCY);
     ck_assert_int_eq(ask(0, 2, 4, 62), -1); /* pending until 63 */
-    ck_assert_uint_eq(run(62, 63), 1 << 4); /* requests line 5, of L1 line 2, and line 6 */
+    ck_assert_uint_eq(run(62, 63), 1 << 4); /* meanwhile the buffer requests line 5 (in L1 line 2) and line 6 */
     ck_assert_int_eq(ask(0, 3, 5, 64), STREAM_LATENCY);
     ck_assert_uint_eq(run(64, 65), 0);
     ck_assert_int_eq(ask(0, 4, 6, 66), STREAM_LATENCY);

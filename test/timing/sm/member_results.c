@@ -66,7 +66,7 @@ START_TEST(the_last_arrival_counts) {
     ck_assert_double_eq(many - few, 32 * 10);
     ck_assert_double_eq(stat("gpu.warp_instructions") - instructions, 32);
     ck_assert_double_eq(stat("gpu.thread_instructions") - threads, 32 * 16);
-    ck_assert_double_eq(lanes, 32); /* counted once per lane, in two instructions */
+    ck_assert_double_eq(lanes, 32); /* each lane counts once, although each path issues its own instruction */
     ck_assert_double_eq(stat("op.shfl"), 32);
 }
 END_TEST
@@ -81,7 +81,7 @@ START_TEST(one_latency_for_all) {
     static const char end[] = "shfl.sync.idx.b32 %r5,%r1,0,31,-1; ret;";
     fast = run(models[_i], "latency.shfl=300", end, 8, end, 32);
     slow = run(models[_i], "latency.shfl=400", end, 8, end, 32);
-    ck_assert_double_eq_tol(slow - fast, 100, 16); /* a launch ends at the end of a window */
+    ck_assert_double_eq_tol(slow - fast, 100, 16); /* the tolerance is the distance of two edges (timing/windows.h) */
 }
 END_TEST
 

@@ -7,9 +7,9 @@
 #define HIGH 0xffff0000u
 #define ADDS "add.u32 %r3,%r3,1; add.u32 %r4,%r4,2; add.u32 %r5,%r5,3; add.u32 %r6,%r6,4; add.u32 %r7,%r7,5;\n"
 
-/* One half of a warp is in the middle of a basic block, which the model does not notice. The other half branches
- * twice more, and waits for loads, a barrier and other lanes. There is no loop: no lane issues an instruction twice,
- * however often it is suspended, and all lanes issue the last instructions. */
+/* One half of a warp waits for its load in the middle of a basic block; most models are told only when a block ends.
+ * The other half branches twice more, and waits for loads, a barrier and other lanes. There is no loop: no lane issues
+ * an instruction twice, however often it is suspended, and all lanes issue the last instructions. */
 static const char apart[] =
     "mov.u32 %r3,%l; mov.u32 %r4,%l; mov.u32 %r5,%l; mov.u32 %r6,%l; mov.u32 %r7,%l; @%q bra T;\n" ADDS
     "ld.global.u32 %r8,[%a+2048];\n" ADDS "add.u32 %r3,%r3,%r8;\n" ADDS "bra J;\n"
@@ -19,7 +19,8 @@ static const char apart[] =
     "add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r7;\n"
     "mad.wide.u32 %b,%t,4,%a; st.global.u32 [%b+16384],%r3;";
 
-/* Returns a lane's result: five times the lane, 15 for each block of ADDS on its path, and 7 for lanes 4 to 7. */
+/* Returns the result of a lane. It is the sum of five times the lane's number, 15 for each execution of ADDS on the
+ * lane's path, and 7 for lanes 4 to 7. */
 static uint32_t sum_of(uint32_t lane) {
     uint32_t rounds = lane >= 16 ? 4 : lane >= 8 ? 3 : 4;
     return 5 * lane + 15 * rounds + (lane >= 4 && lane < 8 ? 7 : 0);
@@ -87,7 +88,7 @@ START_TEST(an_atomic_delays_its_warp_or_not) {
             "red.global.add.u32 [%a],%l; add.u32 %r3,%l,%l; st.global.u32 [%a+4096],%r3;", 32);
         after[i] = rig_at(0, 6, ~0u) - rig_at(0, 5, ~0u);
     }
-    ck_assert_uint_lt(after[0], 40); /* a launch lasts until the end of its window */
+    ck_assert_uint_lt(after[0], 40); /* the path waits only until the next edge, where the atomic is performed */
     ck_assert_uint_gt(after[1], 600);
 }
 END_TEST

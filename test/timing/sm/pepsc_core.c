@@ -93,9 +93,9 @@ static void check_watts(const char *what, double joules, double seconds, double 
 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
-/* Six sources and the results of a chain, which takes eleven cycles, need more than 16 registers. So the limit is off,
- * and the energy is set to the energy of a file with 16 registers. Figure 12 gives these values for one chain of five
- * operations with six sources per cycle:
+/* Six sources and the results of a chain, which takes eleven cycles, need more than 16 registers. So pepsc.registers=0
+ * turns off the limit on registers; an access then has the energy of a file with 16 registers. Figure 12 gives these
+ * values for one chain of five operations with six sources per cycle:
  * - 120 GFLOP/s
  * - FPUs 1.18 W
  * - register file 32 x 9.28 mW

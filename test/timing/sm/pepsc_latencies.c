@@ -30,8 +30,8 @@ static char *kernel_of(const char *repeat, int ops) {
     return text;
 }
 
-/* Runs the kernel with `threads` threads and `iterations` on a buffer of `lines` lines, each of which points to the
- * line `step` lines behind it. Returns the cycles of the launch. */
+/* Runs the kernel with `threads` threads and `iterations` on a buffer of `lines` lines, each of which contains the
+ * address of the line that is `step` lines after it. Returns the cycles of the launch. */
 static double cycles_of(const char *model, const char *const *set, const char *text, uint32_t iterations,
                         uint32_t lines, uint32_t step, uint32_t threads) {
     char err[512] = "";

@@ -13,7 +13,8 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* Words of the set that the machine does not use contain garbage, which the policy must not read. */
+/* Returns the warp that the policy picks from the set `ready`. The words that the machine does not use contain garbage,
+ * which the policy must not read. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
@@ -273,7 +274,7 @@ START_TEST(policy_hears_events) {
     sched_warp_starts(&s, 4);
     int w = pick(&s, 0x10, NULL);
     sched_issued(&s, w);
-    update(&s, 0x10, 0); /* this policy receives no events */
+    update(&s, 0x10, 0); /* the policy has no cycle_ends(), so this call reports nothing to it */
     sched_warp_ends(&s, 4);
     ck_assert_str_eq(((struct told *)s.state)->text, "init2 starts4 pick63 issued4 ends4 ");
     sched_free(&s);

@@ -57,7 +57,8 @@ START_TEST(the_awaited_register_is_reported) {
         ck_assert_int_eq(ops->waits_for(board, 0, A, &only[i]), i == 4 ? 4 : -1);
         ck_assert_int_eq(ops->waits_for(board, 0, B, &only[i]), -1);
     }
-    struct sb_regs many = sb_regs_of(numbers + 2, 2, numbers + 4, 1, NO_COUNTER); /* reads 2 and 3, writes 4 */
+    /* the instruction reads registers 2 and 3, and writes register 4 */
+    struct sb_regs many = sb_regs_of(numbers + 2, 2, numbers + 4, 1, NO_COUNTER);
     ck_assert_int_eq(ops->waits_for(board, 0, A, &many), 4);
     free(board);
 }

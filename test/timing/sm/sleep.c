@@ -20,7 +20,7 @@ static const char adds[] = HEAD ".reg .b32 %r<4>; .reg .b64 %a; .reg .pred %q;\n
 struct napper {
     uint32_t nap, after;
     uint32_t began, slept, most_awake;
-    bool naps[WARP_SLOTS]; /* the warp began in this cycle */
+    bool naps[WARP_SLOTS]; /* by warp slot: true if the warp began in this cycle and must sleep for `nap` cycles */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -106,7 +106,8 @@ START_TEST(a_warp_sleeps_until_the_unit_wakes_it) {
 }
 END_TEST
 
-/* A barrier opens for sleeping warps, too. They wake at once, or later. Other CTAs use their slots. */
+/* A barrier opens for sleeping warps, too. They wake at once, or 300 cycles later. When the four warps of a CTA have
+ * ended, another CTA uses their slots. */
 START_TEST(a_barrier_opens_for_sleeping_warps) {
     const char *model = base_models()->name[_i];
     enum { CTAS = 40 };

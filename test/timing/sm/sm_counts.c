@@ -18,8 +18,8 @@ struct kernel {
 
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Runs a kernel with `n` repeats, and stores the context of the launch in `h`. %t is the thread, %q its lowest bit,
- * %no false, %a the buffer. */
+/* Runs a kernel with `n` repeats, and stores the context of the launch in `h`. %t is the thread number, %q its lowest
+ * bit, %w is true for threads below 32, %no is always false, and %a is the address of the buffer. */
 static void run(const struct kernel *k, int n) {
     static char text[TEXT];
     char err[512] = "";
@@ -69,9 +69,9 @@ static void adds(const struct kernel *k, const char *name, double expect) {
     ck_assert_msg(got > expect - 1e-9 && got < expect + 1e-9, "%s: %s: %.9g, not %g", k->repeat, name, got, expect);
 }
 
-/* Checks these properties of an instruction of one warp: its operation class, which counts lanes; its pipe (tiny has
- * SP, SFU and memory); operands read and written; and the words of these operands: 1 word for 32 bits, 2 words for
- * 64 bits, no word for a predicate. */
+/* One row per instruction: the statistics that one execution by one warp increases. These are its operation class,
+ * which counts lanes; its pipe (tiny has SP, SFU and memory); operands read and written; and the words of these
+ * operands: 1 word for 32 bits, 2 words for 64 bits, no word for a predicate. */
 static const struct {
     const char *inst, *op, *pipe;
     double reads, writes, read_words, write_words;
@@ -136,7 +136,8 @@ START_TEST(lanes_of_guarded_instructions) {
 }
 END_TEST
 
-/* A fetch brings two instructions. */
+/* A fetch brings two instructions, so each instruction adds half a fetch. Without an instruction cache there are no
+ * misses. */
 START_TEST(fetches) {
     const struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;"};
     adds(&k, "fetch.fetches", 1 / 2.);

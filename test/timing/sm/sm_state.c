@@ -207,7 +207,8 @@ START_TEST(contexts_end_with_the_launch) {
         ck_assert_uint_eq(sm->contexts.n, MAX_CONTEXTS - 1);
         ck_assert_ptr_null(sm->contexts.slot[1].owner);
         ck_assert_uint_eq(sm->warps.slot[cfg.sm.warps + 1].n_paths, 0);
-        for (int k = 0; k < N_PATH_STATES; k++) /* no path of the slot is in any state */
+        /* the slot has no paths, so no set of slots by path state contains it */
+        for (int k = 0; k < N_PATH_STATES; k++)
             ck_assert(!warps_state_has(&sm->warps, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->contexts.n, 0);

@@ -127,7 +127,7 @@ enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 static const struct {
     const char *what;
     uint8_t kind, space, hints;
-    bool guarded, far; /* far: the target is in the instruction (direct) */
+    bool guarded, far; /* far: the instruction contains its target (in a direct branch or call) */
     unsigned flags;
 } kinds[] = {
     {"lane", K_LANE, SPACE_GLOBAL, 0, false, true, 0},

@@ -161,7 +161,8 @@ START_TEST(a_unit_gives_another_form) {
     }
     ck_assert_double_eq(sfu[1] - sfu[0], 5);
     ck_assert_double_eq(sp[0] - sp[1], 5);
-    ck_assert_double_eq_tol(took[1] - took[0], 500, 16); /* a launch ends at the end of a window */
+    /* the tolerance is the distance of two edges (timing/windows.h) */
+    ck_assert_double_eq_tol(took[1] - took[0], 500, 16);
 }
 END_TEST
 

@@ -59,7 +59,8 @@ START_TEST(masked_lanes_keep_the_stride) {
 }
 END_TEST
 
-/* All 256 warps of one load in one set. Each warp has its own entry, address and stride. */
+/* All 256 warps execute one load, and the table has one set of 256 ways. Each warp has its own entry, address and
+ * stride. */
 START_TEST(each_of_256_warps_has_its_entry) {
     begin(256, 256);
     for (uint64_t k = 0; k < 3; k++)

@@ -140,8 +140,8 @@ START_TEST(lines_for_another_cache) {
 }
 END_TEST
 
-/* Three sectors are requested. An SM has written one of them (in an unsectored cache, two of the line's four
- * sectors), so only 64 bytes come from memory. Without a cache nothing is counted. */
+/* A prefetch requests sectors 0 to 2. The slice already has sector 1, because an SM wrote it, so only the other two
+ * sectors, 64 bytes, come from memory. Without a cache nothing is counted. */
 START_TEST(bytes_are_those_fetched) {
     begin(false, NULL);
     struct prefetch_seen seen = {
