@@ -1,0 +1,163 @@
+/* Tests srrip, brrip and drrip on a cache whose misses are filled at once. The reference increases the predictions of a
+ * set one by one until a line has the prediction 3, as the paper describes it. */
+#include "mechanisms/all.h"
+#include "test/random.h"
+#include "test/test.h"
+#include "timing/mem/cache.h"
+#include <string.h>
+
+enum { SETS = 64, WAYS = 4 };
+
+static struct cache c;
+static struct cache_out out;
+
+static void start(const char *policy, uint32_t sets, uint32_t ways) {
+    const struct replacement_ops *ops = mechanism_replacement(policy);
+    ck_assert_ptr_nonnull(ops);
+    const struct cache_shape s = {
+        .sets = sets, .ways = ways, .line_bytes = 128, .mshrs = 2, .merges = 2, .replacement = ops};
+    ck_assert(cache_init(&c, &s));
+}
+
+/* Reads a line and fills it at once. Returns true if it was a hit. */
+static bool reads(uint64_t line) {
+    uint64_t target;
+    if (cache_read(&c, line, 0xf, 1, &out) == CACHE_HIT)
+        return true;
+    cache_fill(&c, out.mshr, out.fetch);
+    ck_assert(cache_take(&c, out.mshr, &target));
+    return false;
+}
+
+/* A scan of lines that are used once, between uses of lines 1 and 2 in a set of 4 ways. The predictions:
+ * - 1 and 2 are read twice: both 0. The ways of the scan are empty.
+ * - 10 and 11 get 2.
+ * - 12: no line has 3, so all increase by one: 1 and 2 get 1, 10 and 11 get 3. 12 replaces 10 and gets 2.
+ * - 13 replaces 11 (3) and gets 2. Now 1, 1, 2, 2.
+ * - 14: all increase by one: 2, 2, 3, 3. 14 replaces 12 and gets 2.
+ * - 15 replaces 13 (3) and gets 2. Now all have 2.
+ * - 1 and 2 hit after this scan of six lines. Under lru, 12 and 13 replace them. */
+START_TEST(a_scan_leaves_used_lines) {
+    start("srrip", 1, 4);
+    for (int i = 0; i < 2; i++)
+        ck_assert(reads(1) == (i > 0) && reads(2) == (i > 0));
+    for (uint64_t line = 10; line < 16; line++)
+        ck_assert(!reads(line));
+    ck_assert(reads(1) && reads(2));
+    ck_assert(!reads(12) && !reads(13));
+    cache_free(&c);
+    start("lru", 1, 4);
+    for (int i = 0; i < 2; i++)
+        ck_assert(reads(1) == (i > 0) && reads(2) == (i > 0));
+    for (uint64_t line = 10; line < 16; line++)
+        ck_assert(!reads(line));
+    ck_assert(!reads(1) && !reads(2));
+    cache_free(&c);
+}
+END_TEST
+
+/* After the first three steps of a_scan_leaves_used_lines, a store drops line 10 and makes its way empty. Line 12 then
+ * takes the empty way, and the predictions of the other lines stay: 1 and 2 have 0, 11 has 2. Line 13 increases them by
+ * one, to 1, 1 and 3, and replaces 11. If the empty way had kept the prediction 2 of line 10, line 12 would already have
+ * increased the predictions, so that line 13 would not increase them. Then, after 14 to 17, they would differ by one.
+ * - After 13: 1 and 2 have 1, 12 has 3, 13 has 2.
+ * - 14 replaces 12 (3). 15 increases by one: 1 and 2 get 2, 13 and 14 get 3; it replaces the first of these.
+ * - 16 replaces the other. Now 1 and 2 have 2, 15 and 16 have 2. 17 increases all to 3 and replaces line 1. */
+START_TEST(a_dropped_line_leaves_no_prediction) {
+    start("srrip", 1, 4);
+    for (int i = 0; i < 2; i++)
+        ck_assert(reads(1) == (i > 0) && reads(2) == (i > 0));
+    ck_assert(!reads(10) && !reads(11));
+    ck_assert(cache_write_through(&c, 10, true, NULL));
+    for (uint64_t line = 12; line < 17; line++)
+        ck_assert(!reads(line));
+    ck_assert(!reads(17));
+    ck_assert_uint_eq(out.victim, 1);
+    cache_free(&c);
+}
+END_TEST
+
+/* The reference: the lines of each set by way, and their predictions. */
+static struct {
+    uint64_t line[SETS][WAYS];
+    int predicted[SETS][WAYS], counter, fills;
+} ref;
+
+static bool ref_reads(const char *policy, uint64_t line) {
+    uint64_t *set = ref.line[line % SETS];
+    int *predicted = ref.predicted[line % SETS], way;
+    bool bimodal = strcmp(policy, "brrip") == 0;
+    for (way = 0; way < WAYS; way++)
+        if (set[way] == line) {
+            predicted[way] = 0;
+            return true;
+        }
+    if (strcmp(policy, "drrip") == 0) {
+        int part = (int)(line % SETS % 8); /* set 0 of 8 always uses srrip, set 4 always brrip */
+        ref.counter += part == 0 ? ref.counter < 1023 : part == 4 ? -(ref.counter > 0) : 0;
+        bimodal = part == 4 || (part != 0 && ref.counter >= 512);
+    }
+    for (way = 0; way < WAYS && set[way] != UINT64_MAX; way++)
+        ; /* an empty way, if there is one */
+    while (way == WAYS) {
+        for (way = 0; way < WAYS && predicted[way] < 3; way++)
+            ;
+        for (int w = 0; way == WAYS && w < WAYS; w++)
+            predicted[w]++;
+    }
+    set[way] = line;
+    predicted[way] = bimodal && ++ref.fills % 32 != 0 ? 3 : 2;
+    return false;
+}
+
+static const char *const policies[] = {"srrip", "brrip", "drrip"};
+
+/* Three phases: random lines of a small area, a loop that is a little too large for the cache, and random lines of a
+ * large area. In the loop the leaders of brrip miss less, so drrip changes to brrip. */
+START_TEST(every_access_is_as_in_the_reference) {
+    const char *policy = policies[_i];
+    uint64_t random = 7;
+    int hits = 0;
+    memset(&ref, 0, sizeof ref);
+    ref.counter = 511;
+    for (int set = 0; set < SETS; set++)
+        for (int way = 0; way < WAYS; way++) {
+            ref.line[set][way] = UINT64_MAX;
+            ref.predicted[set][way] = 3;
+        }
+    start(policy, SETS, WAYS);
+    for (int i = 0; i < 60000; i++) {
+        uint64_t line = i < 20000   ? test_random_below(&random, 300)
+                        : i < 40000 ? (uint64_t)i % 320
+                                    : test_random_below(&random, 1000);
+        bool hit = ref_reads(policy, line);
+        ck_assert_msg(reads(line) == hit, "%s: access %d to line %d", policy, i, (int)line);
+        hits += hit;
+    }
+    ck_assert_int_gt(hits, 10000);
+    cache_free(&c);
+}
+END_TEST
+
+/* A locked line and a line that waits for its data are never victims, whatever their predictions. */
+START_TEST(locked_lines_stay) {
+    start(policies[_i], 1, 3);
+    reads(1);
+    reads(2);
+    ck_assert_int_eq(cache_read(&c, 3, 0xf, 1, &out), CACHE_MISS); /* waits for its data */
+    ck_assert(cache_lock(&c, 2));
+    for (uint64_t line = 10; line < 100; line++) {
+        ck_assert_int_eq(cache_write(&c, line, 0xf, 0xf, &out), CACHE_MISS);
+        ck_assert_uint_ne(out.victim, 2);
+        ck_assert_uint_ne(out.victim, 3);
+    }
+    cache_free(&c);
+}
+END_TEST
+
+SUITE(mechanisms_rrip) {
+    TEST(a_scan_leaves_used_lines);
+    TEST(a_dropped_line_leaves_no_prediction);
+    TEST_LOOP(every_access_is_as_in_the_reference, 0, 3);
+    TEST_LOOP(locked_lines_stay, 0, 3);
+}
