@@ -1,5 +1,5 @@
-/* Insertion policies [Qureshi et al., ISCA 2007]. The victim is the least recently used line, as under LRU. The policies
- * differ in the place of a new line in the order of use:
+/* Insertion policies [Qureshi et al., ISCA 2007]. The victim is the least recently used line, as under LRU. The
+ * policies differ in the place of a new line in the order of use:
  *
  *   lip   a new line is the least recently used one (LRU insertion)
  *   bip   one new line of 32 is the most recently used one, the others the least recently used (bimodal insertion)

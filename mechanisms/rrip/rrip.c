@@ -1,7 +1,7 @@
-/* Re-reference interval prediction [Jaleel et al., ISCA 2010], with hit priority. Each line has a prediction of two bits:
- * 0 means that the line will be used again soon, 3 that it will be used again in the distant future. A hit sets the
- * prediction to 0. The victim is a line with prediction 3; if there is none, the predictions of all lines of the set
- * increase until there is one. The policies differ in the prediction of a new line:
+/* Re-reference interval prediction [Jaleel et al., ISCA 2010], with hit priority. Each line has a prediction of two
+ * bits: 0 means that the line will be used again soon, 3 that it will be used again in the distant future. A hit sets
+ * the prediction to 0. The victim is a line with prediction 3; if there is none, the predictions of all lines of the
+ * set increase until there is one. The policies differ in the prediction of a new line:
  *
  *   srrip  2 (static)
  *   brrip  2 for one new line of 32, else 3 (bimodal)

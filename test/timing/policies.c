@@ -108,8 +108,8 @@ static void order_of_ends(const struct gpu_policies *p, char out[64]) {
 
 /* Four warps, which start in the order 0, 1, 2, 3, compete for one scheduler. A round-robin scheduler lets them end in
  * that order. If the highest slot has priority, warp 3 never waits for another warp, warp 2 waits only for warp 3, and
- * so on, so they end in the reverse order. While a table is nearly full, schedulers pick warps round-robin, so the test needs
- * larger tables than the smallest. */
+ * so on, so they end in the reverse order. While a table is nearly full, schedulers pick warps round-robin, so the test
+ * needs larger tables than the smallest. */
 START_TEST(highest_warp_ends_first) {
     char order[64];
     if (LEAST_TABLES) {

@@ -1,5 +1,5 @@
-/* Tests the insertion policies lip, bip and dip on a cache whose misses are filled at once. The reference keeps each set
- * as a list of lines in the order of their use, as the paper describes the policies. */
+/* Tests the insertion policies lip, bip and dip on a cache whose misses are filled at once. The reference keeps each
+ * set as a list of lines in the order of their use, as the paper describes the policies. */
 #include "mechanisms/all.h"
 #include "test/random.h"
 #include "test/test.h"
@@ -52,8 +52,8 @@ START_TEST(lip_keeps_a_part_of_a_loop) {
 END_TEST
 
 /* The program moves on to other lines: lines 0 to 3 are not used again. Under lip the first three stay for ever, and
- * lines 10 to 13, in a loop, share one way: no hit. Under bip every 32nd new line becomes the most recently used one, so
- * the new lines take over and the loop of 4 lines hits in the end. */
+ * lines 10 to 13, in a loop, share one way: no hit. Under bip every 32nd new line becomes the most recently used one,
+ * so the new lines take over and the loop of 4 lines hits in the end. */
 START_TEST(bip_forgets_old_lines) {
     for (int bip = 0; bip < 2; bip++) {
         int last = 0;

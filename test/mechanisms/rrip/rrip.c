@@ -56,13 +56,17 @@ START_TEST(a_scan_leaves_used_lines) {
 }
 END_TEST
 
-/* After the first three steps of a_scan_leaves_used_lines, a store drops line 10 and makes its way empty. Line 12 then
- * takes the empty way, and the predictions of the other lines stay: 1 and 2 have 0, 11 has 2. Line 13 increases them by
- * one, to 1, 1 and 3, and replaces 11. If the empty way had kept the prediction 2 of line 10, line 12 would already have
- * increased the predictions, so that line 13 would not increase them. Then, after 14 to 17, they would differ by one.
- * - After 13: 1 and 2 have 1, 12 has 3, 13 has 2.
- * - 14 replaces 12 (3). 15 increases by one: 1 and 2 get 2, 13 and 14 get 3; it replaces the first of these.
- * - 16 replaces the other. Now 1 and 2 have 2, 15 and 16 have 2. 17 increases all to 3 and replaces line 1. */
+/* Lines 1, 2, 10 and 11 are in ways 0 to 3, with the predictions 0, 0, 2 and 2. Then a store drops line 10, and new
+ * lines come. Predictions of ways 0 to 3 after each new line:
+ * - 12 takes the empty way 2:                               0 0 2 2
+ * - 13: all increase by 1; it replaces 12 in way 2:         1 1 2 3
+ * - 14 replaces 11 in way 3:                                1 1 2 2
+ * - 15: all increase by 1; it replaces 13 in way 2:         2 2 2 3
+ * - 16 replaces 14 in way 3:                                2 2 2 2
+ * - 17: all increase by 1; it replaces line 1 in way 0.
+ *
+ * If the empty way had kept the prediction 2 of line 10, all would increase already for line 12. Then line 16 would
+ * replace line 1, and line 17 line 2. */
 START_TEST(a_dropped_line_leaves_no_prediction) {
     start("srrip", 1, 4);
     for (int i = 0; i < 2; i++)
