@@ -1,17 +1,17 @@
 #ifndef ISA_PATH_TREE_H
 #define ISA_PATH_TREE_H
-/* The paths of a warp as a tree of nodes, for models that have a table of splits (dws, multipath). A node's children are
- * either on the stack, and run one at a time, the last pushed first; or they are splits, entries of the table, and all
- * run at once. A leaf is a path. It ends when its PC reaches its rpc; a node continues at its own PC when its last child
- * has ended. 96 nodes are enough, because the lanes of siblings are disjoint subsets of their parent's lanes, and a node
- * whose lanes are those of its parent has no children of the same kind with all these lanes.
+/* The paths of a warp as a tree of nodes, for models that have a table of splits (dws, multipath). A node's children
+ * are either on the stack, and run one at a time, the last pushed first; or they are splits, entries of the table, and
+ * all run at once. A leaf is a path. It ends when its PC reaches its rpc; a node continues at its own PC when its last
+ * child has ended. 96 nodes are enough, because each child has fewer lanes than its parent when it is made, and siblings
+ * share no lane.
  *
  * If the table is limited, the splits that find no entry are parked. A parked split is not scheduled and does not
  * merge. The oldest parked split enters the table when a split ends or merges, or replaces a split that waits at a
  * barrier.
  *
- * The functions with the arguments of struct reconv_ops (reconv.h) can be its members; the model's state then begins with
- * a struct path_tree. The id of a path is the number of its node. */
+ * The functions with the arguments of struct reconv_ops (reconv.h) can be its members; the model's state then begins
+ * with a struct path_tree. The id of a path is the number of its node. */
 #include "reconv.h"
 
 enum { TREE_NODES = 96, TREE_NO_NODE = 255 };
@@ -21,7 +21,7 @@ struct path_node {
     lanemask_t lanes;
     uint16_t depth, rpc_depth; /* current call depth of the lanes, and their call depth at the divergence */
     uint8_t parent;
-    bool is_split; /* the node is an entry of the warp-split table */
+    bool is_split; /* the node is a split, and an entry of the table while it is a leaf and not parked */
     bool memory;   /* a split that a load caused (split() of the model) */
     bool parked;   /* a split without an entry in the table */
     bool asleep;   /* the path waits at a barrier, or for lanes of its member mask */
@@ -32,7 +32,7 @@ struct path_node {
 
 struct path_tree {
     uint32_t entries; /* entries of the table of splits; 0: unlimited */
-    bool last_first;  /* of the sides of a branch on the stack, the last one of the arguments runs first */
+    bool last_first;  /* the side of a branch that comes last in the arguments runs first on the stack */
     bool merges;      /* splits with the same parent merge when they are at the same PC */
     uint32_t clock, n_splits, n_parked;
     int n;    /* nodes in use */
@@ -49,19 +49,20 @@ static inline bool path_tree_has_room(const struct path_tree *s, uint32_t n) {
 /* A branch that all lanes of the path take to `pc`. Returns RECONV_CHANGED if a path has ended or merged. */
 unsigned path_tree_jump(struct path_tree *s, int id, uint32_t pc, const struct branch_site *site);
 /* Makes the path `id` a node that continues at the branch's rpc, with a child for each side that is not there already.
- * The children are splits, or on the stack. A branch without an rpc uses the rpc of the node. Returns RECONV_CHANGED. */
+ * The children are splits, or on the stack. A branch without an rpc uses the rpc of the node. Returns
+ * RECONV_CHANGED. */
 unsigned path_tree_nest(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site,
                         bool splits);
 /* Replaces the path `id` by n splits that end at the rpc of its node: the path itself if it is no split, else its
- * parent. `site` is NULL if the path splits at a load. The caller must call path_tree_settle(), at once or at the next
- * step: it would merge splits at the same PC. */
+ * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). If it waits for the
+ * next step, splits at the same PC do not merge before that step. */
 void path_tree_subdivide(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site);
 /* Removes nodes that have reached their rpc, and merges splits. Returns RECONV_CHANGED if it has changed a path. */
 unsigned path_tree_settle(struct path_tree *s);
 
-/* Members of struct reconv_ops. path_tree_give_way() makes a path the root of a separate tree if it waits for lanes that
- * cannot be scheduled before the path has ended. path_tree_stall() gives the table entry of a split that waits at a
- * barrier to a parked split. path_tree_board() chooses a mask of pending lanes for each register. */
+/* Members of struct reconv_ops. path_tree_give_way() makes a path the root of a separate tree if it waits for lanes
+ * that cannot be scheduled before the path has ended. path_tree_stall() gives the table entry of a split that waits at
+ * a barrier to a parked split. path_tree_board() chooses a mask of pending lanes for each register. */
 int path_tree_paths(const void *st, struct path *out, int max);
 bool path_tree_finished(const void *st);
 unsigned path_tree_advance(void *st, int id, uint32_t next);

@@ -115,8 +115,8 @@ START_TEST(a_full_table_lets_paths_wait) {
 }
 END_TEST
 
-/* Both sides of a branch reach PC 40, which is before their reconvergence point. Only with opportunistic merging do they
- * become one path there. A path with another reconvergence point does not merge with them. */
+/* Both sides of a branch reach PC 40, which is before their reconvergence point. Only with opportunistic merging do
+ * they become one path there. A path with another reconvergence point does not merge with them. */
 START_TEST(paths_merge_early_if_wanted) {
     for (int merges = 0; merges < 2; merges++) {
         start(0, merges);
