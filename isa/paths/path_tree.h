@@ -3,8 +3,8 @@
 /* The paths of a warp as a tree of nodes, for models that have a table of splits (dws, multipath). A node's children
  * are either on the stack, and run one at a time, the last pushed first; or they are splits, entries of the table, and
  * all run at once. A leaf is a path. It ends when its PC reaches its rpc; a node continues at its own PC when its last
- * child has ended. 96 nodes are enough, because each child has fewer lanes than its parent when it is made, and siblings
- * share no lane.
+ * child has ended. 96 nodes are enough, because each child has fewer lanes than its parent when it is made, and
+ * siblings share no lane.
  *
  * If the table is limited, the splits that find no entry are parked. A parked split is not scheduled and does not
  * merge. The oldest parked split enters the table when a split ends or merges, or replaces a split that waits at a
@@ -54,8 +54,8 @@ unsigned path_tree_jump(struct path_tree *s, int id, uint32_t pc, const struct b
 unsigned path_tree_nest(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site,
                         bool splits);
 /* Replaces the path `id` by n splits that end at the rpc of its node: the path itself if it is no split, else its
- * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). If it waits for the
- * next step, splits at the same PC do not merge before that step. */
+ * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). If it waits for
+ * the next step, splits at the same PC do not merge before that step. */
 void path_tree_subdivide(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site);
 /* Removes nodes that have reached their rpc, and merges splits. Returns RECONV_CHANGED if it has changed a path. */
 unsigned path_tree_settle(struct path_tree *s);
