@@ -1,33 +1,9 @@
 /* Tests srrip, brrip and drrip on a cache whose misses are filled at once. The reference increases the predictions of a
  * set one by one until a line has the prediction 3, as the paper describes it. */
-#include "mechanisms/all.h"
-#include "test/random.h"
-#include "test/test.h"
-#include "timing/mem/cache.h"
+#include "test/mechanisms/replacement_rig.h"
 #include <string.h>
 
 enum { SETS = 64, WAYS = 4 };
-
-static struct cache c;
-static struct cache_out out;
-
-static void start(const char *policy, uint32_t sets, uint32_t ways) {
-    const struct replacement_ops *ops = mechanism_replacement(policy);
-    ck_assert_ptr_nonnull(ops);
-    const struct cache_shape s = {
-        .sets = sets, .ways = ways, .line_bytes = 128, .mshrs = 2, .merges = 2, .replacement = ops};
-    ck_assert(cache_init(&c, &s));
-}
-
-/* Reads a line and fills it at once. Returns true if it was a hit. */
-static bool reads(uint64_t line) {
-    uint64_t target;
-    if (cache_read(&c, line, 0xf, 1, &out) == CACHE_HIT)
-        return true;
-    cache_fill(&c, out.mshr, out.fetch);
-    ck_assert(cache_take(&c, out.mshr, &target));
-    return false;
-}
 
 /* A scan of lines that are used once, between uses of lines 1 and 2 in a set of 4 ways. The predictions:
  * - 1 and 2 are read twice: both 0. The ways of the scan are empty.
@@ -116,12 +92,7 @@ static bool ref_reads(const char *policy, uint64_t line) {
 
 static const char *const policies[] = {"srrip", "brrip", "drrip"};
 
-/* Three phases: random lines of a small area, a loop that is a little too large for the cache, and random lines of a
- * large area. In the loop the leaders of brrip miss less, so drrip changes to brrip. */
 START_TEST(every_access_is_as_in_the_reference) {
-    const char *policy = policies[_i];
-    uint64_t random = 7;
-    int hits = 0;
     memset(&ref, 0, sizeof ref);
     ref.counter = 511;
     for (int set = 0; set < SETS; set++)
@@ -129,34 +100,11 @@ START_TEST(every_access_is_as_in_the_reference) {
             ref.line[set][way] = UINT64_MAX;
             ref.predicted[set][way] = 3;
         }
-    start(policy, SETS, WAYS);
-    for (int i = 0; i < 60000; i++) {
-        uint64_t line = i < 20000   ? test_random_below(&random, 300)
-                        : i < 40000 ? (uint64_t)i % 320
-                                    : test_random_below(&random, 1000);
-        bool hit = ref_reads(policy, line);
-        ck_assert_msg(reads(line) == hit, "%s: access %d to line %d", policy, i, (int)line);
-        hits += hit;
-    }
-    ck_assert_int_gt(hits, 10000);
-    cache_free(&c);
+    hits_as(ref_reads, policies[_i]);
 }
 END_TEST
 
-/* A locked line and a line that waits for its data are never victims, whatever their predictions. */
-START_TEST(locked_lines_stay) {
-    start(policies[_i], 1, 3);
-    reads(1);
-    reads(2);
-    ck_assert_int_eq(cache_read(&c, 3, 0xf, 1, &out), CACHE_MISS); /* waits for its data */
-    ck_assert(cache_lock(&c, 2));
-    for (uint64_t line = 10; line < 100; line++) {
-        ck_assert_int_eq(cache_write(&c, line, 0xf, 0xf, &out), CACHE_MISS);
-        ck_assert_uint_ne(out.victim, 2);
-        ck_assert_uint_ne(out.victim, 3);
-    }
-    cache_free(&c);
-}
+START_TEST(locked_lines_stay) { check_locked_lines(policies[_i]); }
 END_TEST
 
 SUITE(mechanisms_rrip) {
