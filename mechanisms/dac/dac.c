@@ -134,6 +134,7 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
         d->out_of_memory = true;
         return;
     }
+    dac_account(d, now);
     memset(c, 0, offsetof(struct dac_cta, plan));
     c->n_warps = engine_shape(d->engine)->n_warps;
     for (struct warp_walk i = warp_walk(&sm_get_cta(sm, cta)->warps);
@@ -147,7 +148,8 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
-    (void)sm, (void)now;
+    (void)sm;
+    dac_account(d, now);
     for (uint32_t w = 0; w < c->n_warps; w++)
         for (int q = 0; q < N_QUEUES; q++)
             assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
@@ -441,7 +443,8 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
 
 static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
     struct dac *d = u;
-    (void)sm, (void)warp, (void)now;
+    (void)sm, (void)warp;
+    dac_account(d, now);
     d->context = NO_CONTEXT;
     d->dirty = true;
 }

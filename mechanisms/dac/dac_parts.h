@@ -199,7 +199,7 @@ void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* account.c: counts queue occupancy up to cycle `now`. Call this before the occupancy of a queue changes. */
+/* account.c: counts queue entries, locked lines and CTAs up to cycle `now`. Call this before one of them changes. */
 void dac_account(struct dac *d, uint64_t now);
 
 /* dac_report.c. */

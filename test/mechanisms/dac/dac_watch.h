@@ -32,12 +32,14 @@ struct watch {
     uint64_t steps;
     bool waits;
     uint64_t cta_came;                      /* cycle in which the last CTA arrived */
+    uint64_t ctas, cta_waits;               /* resident CTAs, and CTAs that wait for a stream, summed over all cycles */
     uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
     uint32_t pending;                       /* number of CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
     uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
     uint64_t started[SM_CTA_SLOTS];         /* 1 + number of the last ATQ entry whose start address was computed */
+    bool resident[SM_CTA_SLOTS];
     char what[300];
 };
 
@@ -445,6 +447,10 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
     if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine))
         t->atq_full += next_sends(d) && n == d->cfg->dac.atq;
     check_wait(t, now);
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++) {
+        t->ctas += t->resident[c];
+        t->cta_waits += (d->pending >> c & 1) && d->context != NO_CONTEXT;
+    }
     count_waits(t, sm->warps.slots, false);
     for (uint32_t w = 0; w < sm->warps.slots; w++)
         check_queue(t, w, now);
@@ -483,14 +489,21 @@ static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct watch *t = u;
     (void)sm;
     t->cta_came = now;
+    t->resident[cta] = true;
     for (int k = 0; k < EXPANDERS; k++)
         t->got[cta][k] = t->room[cta][k] = now;
+}
+
+static void watch_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    (void)sm, (void)now;
+    ((struct watch *)u)->resident[cta] = false;
 }
 
 static const struct sm_unit_ops watch = {.name = "watch",
                                          .make = watch_make,
                                          .launch = watch_launch,
                                          .cta_start = watch_cta,
+                                         .cta_end = watch_cta_end,
                                          .tick = watch_tick,
                                          .look = watch_look};
 #endif
