@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
-
 static void free_entries(struct atq_entry *a, uint32_t n_warps) {
     for (uint32_t i = 0; i < a->n_ctas * n_warps; i++)
         affine_entry_free(&a->entries[i]);
@@ -20,7 +18,7 @@ static void free_entries(struct atq_entry *a, uint32_t n_warps) {
 
 void atq_clear(struct dac *d) {
     for (; d->head < d->tail; d->head++)
-        free_entries(atq_at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), d->shape->n_warps);
     for (int k = 0; k < EXPANDERS; k++) {
         d->expander[k].done_at = NO_TIME;
         d->expander[k].retry_at = UINT64_MAX;
@@ -29,22 +27,23 @@ void atq_clear(struct dac *d) {
 
 /* Checks all entries, because a predicate that must be expanded for fewer CTAs may be ready before an earlier
  * predicate. */
-bool atq_has_predicate(const struct dac *d, uint64_t last) {
-    for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
+bool atq_has_predicate(const struct dac *d, const struct dac_stream *from) {
+    for (uint64_t seq = d->head; from->waits && seq < d->tail; seq++) {
         const struct atq_entry *a = atq_at(d, seq);
-        if (a->queue == QUEUE_PREDICATE && a->left && a->number <= last)
+        if (a->queue == QUEUE_PREDICATE && a->left && a->number <= from->waits && &d->stream[a->stream] == from)
             return true;
     }
     return false;
 }
 
-bool atq_put(struct dac *d, const struct affine_step *s) {
+bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_step *s) {
     assert(atq_has_room(d));
-    uint32_t n = d->n_batch * shape(d)->n_warps;
+    uint32_t n = from->n_batch * d->shape->n_warps;
     struct atq_entry *a = atq_at(d, d->tail);
     *a = (struct atq_entry){.site = sm_get_program(d->sm)->program->info[s->pc].site - 1u,
-                            .number = d->numbers + s->number,
-                            .n_ctas = d->n_batch};
+                            .number = from->numbers + s->number,
+                            .stream = (uint8_t)(from - d->stream),
+                            .n_ctas = from->n_batch};
     a->queue = (uint8_t)queue_of(sm_get_program(d->sm)->program->sites[a->site].kind);
     a->entries = malloc(n * sizeof *a->entries);
     if (!a->entries)
@@ -52,7 +51,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     for (uint32_t i = 0; i < n; i++) {
         a->entries[i] = s->entries[i];
         if (s->entries[i].lanes)
-            a->left |= 1u << i / shape(d)->n_warps;
+            a->left |= 1u << i / d->shape->n_warps;
         s->entries[i].exact = NULL; /* the ATQ entry now owns this data */
         s->entries[i].lanes = 0;
     }
@@ -61,9 +60,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) { /* slots of the batch may get new CTAs before the entry is expanded */
-        a->cta[c] = (uint8_t)d->batch[c];
-        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
+    for (uint32_t c = 0; c < from->n_batch;
+         c++) { /* slots of the batch may get new CTAs before the entry is expanded */
+        a->cta[c] = (uint8_t)from->batch[c];
+        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << from->batch[c];
     }
     d->tail++;
     d->n.atq_accesses++;
@@ -128,10 +128,10 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
     const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128, step = e->at.off[0];
-    if (e->exact || !shape(d)->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
+    if (e->exact || !d->shape->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
         bytes > SECTOR_BYTES || enq->space != SPACE_GLOBAL)
         return false;
-    const uint64_t first = affine_at(&e->at, shape(d), warp, 0),
+    const uint64_t first = affine_at(&e->at, d->shape, warp, 0),
                    last = first + step * ((uint32_t)__builtin_popcount(e->lanes) - 1) + bytes - 1,
                    end = last & ~(line_bytes - 1);
     if (last < first)
@@ -190,14 +190,14 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     bool early = true;
     p->n_lines = enq->space == SPACE_SHARED;
     if (!p->n_lines && !find_row(d, enq, e, warp, p)) {
-        affine_entry_addresses(e, shape(d), warp, address);
+        affine_entry_addresses(e, d->shape, warp, address);
         find_lines(d, enq, slot, address, e->lanes, p);
         early = is_early(d, enq, slot, address, e->lanes);
     }
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
     p->early = e->kind == SITE_DATA && !p->wide && early;
-    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
+    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(d->shape, warp);
 }
 
 /* Returns true if the path waits for an entry that has not arrived. */
@@ -417,7 +417,7 @@ static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     c->warp[k] = 0;
     c->begun[k] = false;
     while (d->head < d->tail && !atq_at(d, d->head)->left) {
-        free_entries(atq_at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), d->shape->n_warps);
         d->head++;
     }
 }
@@ -442,8 +442,9 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     c->warp[k] = w;
     if (w == c->n_warps)
         entry_done(d, c, k);
-    if (d->context != NO_CONTEXT)
-        sm_reconsider(d->sm, d->context, now);
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].context != NO_CONTEXT)
+            sm_reconsider(d->sm, d->stream[i].context, now);
 }
 
 /* Finds the next ATQ entry that this unit must expand for the CTA. Returns false if there is none yet. */

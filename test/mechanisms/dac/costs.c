@@ -240,6 +240,69 @@ START_TEST(a_late_load_counts_once) {
 }
 END_TEST
 
+/* A kernel whose address needs a chain of `n` dependent additions of the scalar 0. The threads of CTA 0 end before it.
+ * Only the affine stream contains the chain. */
+static double chain(const char *model, const char *const *set, uint32_t ctas, int n, const char *name) {
+    static char text[16384];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                                 ".reg .b32 %%r<9>; .reg .b64 %%a<9>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
+                                 " ld.param.u32 %%r2,[n]; mov.u32 %%r1,%%tid.x; mov.u32 %%r4,%%ctaid.x;\n"
+                                 " setp.eq.u32 %%p,%%r4,0; @%%p bra E; mov.u32 %%r3,%%r2;\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " add.u32 %%r3,%%r3,%%r2;\n");
+    snprintf(text + at, sizeof text - at,
+             " add.u32 %%r3,%%r3,%%r1; mad.wide.u32 %%a2,%%r3,4,%%a1; mov.u32 %%r5,%%clock;\n"
+             " st.global.u32 [%%a2],%%r5;\nE: ret;\n}\n");
+    const uint32_t zero = 0;
+    open_with(model, set, 1000000);
+    struct heddle_arg args[] = {{&buffer, 8}, {&zero, 4}};
+    ck_assert_msg(start(load(text), "k", ctas, 32, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+    return stat(name);
+}
+
+/* How long CTAs wait while the affine warp runs for older CTAs. The instruction cache is perfect, so a chain that is
+ * longer by 200 additions takes 200 * D cycles more, also under spe (D: cycles from an addition to the next).
+ * - CTAs 0 and 1 in one batch: no wait.
+ * - CTAs 0 to 2, one per batch: CTA 0 has no chain, CTA 2 waits while the chain of CTA 1 runs: 200 * D.
+ * - CTAs 0 to 2, of which two fit on the SM: CTA 2 comes when CTA 0 ends. The chain of CTA 1 still runs: 200 * D.
+ * With two affine warps:
+ * - CTAs 0 to 2, one per batch: CTA 2 waits only for CTA 0, which has no chain.
+ * - CTAs 0 to 2, of which two fit: no wait. The chains of CTAs 1 and 2 overlap, so the launch takes 200 * D cycles more
+ *   for longer chains, and not 400 * D. */
+START_TEST(new_ctas_wait_for_the_affine_warp) {
+    static const char *const all[] = {"gpu.sms=1", "l1i.size=0", NULL},
+                             *const single[] = {"gpu.sms=1", "l1i.size=0", "dac.batch=1", NULL},
+                             *const few[] = {"gpu.sms=1", "l1i.size=0", "sm.ctas=2", NULL};
+    const char *contexts = _i == 0 ? NULL : _i == 1 ? "dac.contexts=2" : "dac.contexts=4";
+    const char *const more_single[] = {"gpu.sms=1", "l1i.size=0", "dac.batch=1", contexts, NULL}, *const more_few[] = {
+                                                                                                      "gpu.sms=1",
+                                                                                                      "l1i.size=0",
+                                                                                                      "sm.ctas=2",
+                                                                                                      contexts, NULL};
+    static const char wait[] = "dac.cta_wait_cycles", time[] = "gpu.cycles";
+    const double more = chain("spe", all, 2, 300, time) - chain("spe", all, 2, 100, time);
+    ck_assert_double_ge(more, 200 * 4); /* int_add has a latency of 4 cycles */
+    ck_assert_double_eq(chain("spe+dac", all, 2, 300, wait), 0);
+    ck_assert_double_eq(chain("spe+dac", single, 3, 300, wait) - chain("spe+dac", single, 3, 100, wait), more);
+    ck_assert_double_eq(chain("spe+dac", few, 3, 300, wait) - chain("spe+dac", few, 3, 100, wait), more);
+    ck_assert_double_eq(stat("dac.batches"), 2);
+    ck_assert_double_gt(stat("dac.cta_cycles"), stat(wait));
+    STAT("dac.cta_wait_share", stat(wait) / stat("dac.cta_cycles"));
+    ck_assert_double_eq(chain("spe+dac", few, 3, 300, time) - chain("spe+dac", few, 3, 100, time), 2 * more);
+    if (contexts) {
+        const double waits = chain("spe+dac", more_single, 3, 300, wait);
+        STAT("dac.batches", 3);
+        ck_assert_int_eq(waits > 0, _i == 1);
+        ck_assert_double_eq(waits, chain("spe+dac", more_single, 3, 100, wait));
+        ck_assert_double_eq(chain("spe+dac", more_few, 3, 300, wait), 0);
+        STAT("dac.batches", 2);
+        ck_assert_double_eq(chain("spe+dac", more_few, 3, 300, time) - chain("spe+dac", more_few, 3, 100, time), more);
+    }
+}
+END_TEST
+
 SUITE(mechanisms_dac_costs) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(rows_cost_an_adjustment);
@@ -250,4 +313,5 @@ SUITE(mechanisms_dac_costs) {
     TEST(queues_are_shared_by_resident_warps);
     TEST(halves_unlock_by_request);
     TEST(a_late_load_counts_once);
+    TEST_LOOP(new_ctas_wait_for_the_affine_warp, 0, 3);
 }

@@ -40,6 +40,8 @@ static inline void check_figures(const char *what) {
                 {"dac.records", seen.records},
                 {"dac.records", seen.sent[QUEUE_ADDRESS]},
                 {"dac.masks", seen.sent[QUEUE_PREDICATE]},
+                {"dac.cta_cycles", seen.ctas},
+                {"dac.cta_wait_cycles", seen.cta_waits},
                 {"dac.wide_records", seen.wide},
                 {"dac.spills", seen.spills},
                 {"dac.pwaq_full", seen.full[QUEUE_ADDRESS]},

@@ -25,6 +25,7 @@ struct ground {
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
 static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
+    {"dac.contexts", "spe+dac", "fermi", {"dac.batch=1", NULL}, NULL},
     {"dac.", "spe+dac", "fermi", {NULL}, "1"},
     {"energy.dac_", "spe+dac", "fermi", {NULL}, NULL},
     {"reduce.latency", "spe+reduce", "fermi", {NULL}, NULL},
