@@ -100,7 +100,7 @@ struct dac_cta {
     uint32_t passed;             /* barriers passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
     uint32_t warp[EXPANDERS];    /* next warp of that entry */
-    bool begun[EXPANDERS];       /* true if the start address of the CTA has been computed */
+    bool begun[EXPANDERS];       /* true if the entry's start address and adjustment for the CTA have been computed */
     uint64_t blocked[EXPANDERS]; /* cycle since which the queue of `warp` has had no room; NO_TIME if it has room */
     /* if the queue of `warp` has no room: slot of this warp, and number of places that the warp needs */
     uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];

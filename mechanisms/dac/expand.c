@@ -1,8 +1,8 @@
 /* The affine tuple queue and its consumers: the address expansion unit and the predicate expansion unit (sections 4.2
  * and 4.3). Each unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has
  * no room in its queue. Entries of a CTA are expanded in the order in which they were sent. A unit spends one cycle on
- * each of these: the start address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a
- * warp or between warps, and a comparison. */
+ * each of these: the start address of a CTA, the adjustment for rows of threads (once for an entry of a CTA), a record
+ * (one line), and a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
@@ -175,12 +175,9 @@ static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     return true;
 }
 
-static bool row_changes(const struct affine_shape *s, uint32_t warp) {
-    if (!s->one_row[warp])
-        return true;
-    uint32_t i = warp * WARP_LANES, before = i - WARP_LANES;
-    return warp && (s->tid[1][i] != s->tid[1][before] || s->tid[2][i] != s->tid[2][before]);
-}
+/* Returns true if threadIdx.y or z changes in the CTA. The accumulated address then needs an adjustment, which has the
+ * same value for all threads (section 4.2). */
+static bool has_rows(const struct affine_shape *s) { return s->block.y > 1 || s->block.z > 1; }
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
                          uint32_t slot, struct dac_plan *p) {
@@ -197,7 +194,7 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
     p->early = e->kind == SITE_DATA && !p->wide && early;
-    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
+    p->cycles = e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records;
 }
 
 /* Returns true if the path waits for an entry that has not arrived. */
@@ -303,7 +300,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     const struct atq_entry *a = atq_at(d, c->seq[k]);
     const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = c->warp[k];
-    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
+    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS ? 1 + has_rows(shape(d)) : 0;
     bool spills;
     while (w < c->n_warps && !entries[w].lanes)
         w++;

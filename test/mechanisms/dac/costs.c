@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 /* Each thread stores a word at its index in the CTA. Expanding this address costs one cycle for the start address of
- * the CTA, and one cycle for the line of each warp. One more cycle is needed for each warp in which tid.y or tid.z
- * changes, either within the warp or from the previous warp. */
+ * the CTA, and one cycle for the line of each warp. One more cycle is needed if the CTA has several rows: the adjustment
+ * has one value for all threads, so it is computed once for the CTA. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -18,12 +18,12 @@ START_TEST(rows_cost_an_adjustment) {
         int warps, turns;
     } rows[] = {
         {{64, 1, 1}, 2, 0}, /* one row */
-        {{16, 4, 1}, 2, 2}, /* two rows in each warp */
+        {{16, 4, 1}, 2, 1}, /* two rows in each warp */
         {{32, 2, 1}, 2, 1}, /* one row in each warp; tid.y differs in the second warp */
         {{32, 1, 2}, 2, 1}, /* tid.z differs in the second warp */
         {{64, 2, 1}, 4, 1}, /* two warps in each row: the third warp starts the second row */
         {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
-        {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1; warp 1 starts in row 0, and warp 2 in row 1 */
+        {{48, 2, 1}, 3, 1}, /* row 1 starts in the middle of warp 1; warp 1 starts in row 0, and warp 2 in row 1 */
         {{1, 1, 1}, 1, 0}};
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

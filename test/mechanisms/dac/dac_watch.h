@@ -84,15 +84,6 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     return n;
 }
 
-/* Returns true if tid.y or tid.z changes within the warp, or from the previous warp to this warp. */
-static bool changes_row(const struct dac *d, uint32_t warp) {
-    const struct dim3 b = d->sm->launch->block;
-    uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
-    to = to < n ? to : n;
-    uint32_t first = from ? from - WARP_LANES : from;
-    return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
-}
-
 /* Returns true if the path waits for a queue entry that has not arrived. A path that only waits for lines does not
  * count. */
 static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_path *path) {
@@ -157,8 +148,11 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
              records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
-        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + changes_row(d, x->warp) +
-                    (t->started[cta] != x->seq + 1);
+        /* an entry of a CTA costs one cycle for its start, and one more if tid.y or tid.z changes in the CTA */
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) +
+                    (t->started[cta] == x->seq + 1                         ? 0
+                     : d->sm->launch->block.y * d->sm->launch->block.z > 1 ? 2
+                                                                           : 1);
     else
         x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
