@@ -188,7 +188,7 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
-    if (op->ends && simple)
+    if (op->relation && simple)
         compute_by_ends(e, op, c, &o, lanes, step);
     else if (simple || (op->n_dests && !op->dest[0].bits))
         compute_by_thread(e, op, c, lanes, step);

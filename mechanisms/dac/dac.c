@@ -347,7 +347,7 @@ enum { TUPLE_WORDS = 4 }; /* number of words of a tuple: one base, and three off
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
-        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
+        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && dac_compare(d, &s->entries[i]) == COMPARE_LANES;
     return n;
 }
 

@@ -173,6 +173,11 @@ static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32
 }
 static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
+/* Returns how the predicate of an entry is computed: COMPARE_CTA, COMPARE_ENDS or COMPARE_LANES. */
+static inline enum affine_compare dac_compare(const struct dac *d, const struct affine_entry *e) {
+    return affine_compare_by(d->cfg->dac.corners, e->compare);
+}
+
 static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 /* expand.c. */

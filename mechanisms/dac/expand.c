@@ -321,7 +321,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
-        cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        cycles = dac_compare(d, e) == COMPARE_ENDS ? 2 : 1;
         /* One comparison serves all warps that have room. A warp that exceeds the size of its queue is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
@@ -391,7 +391,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
     } else {
         q->used[QUEUE_PREDICATE]++;
         d->filled[QUEUE_PREDICATE]++;
-        d->n.compared[e->compare]++;
+        d->n.compared[dac_compare(d, e)]++;
     }
     if (!supply_put(&d->supply, slot, e))
         return false;

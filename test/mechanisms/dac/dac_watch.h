@@ -154,7 +154,7 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
                      : d->sm->launch->block.y * d->sm->launch->block.z > 1 ? 2
                                                                            : 1);
     else
-        x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        x->cycles = e->compare == COMPARE_ENDS || e->compare == COMPARE_CORNERS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
            (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
         x->n_warps++;
