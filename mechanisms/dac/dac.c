@@ -109,6 +109,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     }
     d->out_of_memory = false;
     d->sends = false;
+    d->enq_since = NO_TIME;
     d->context = NO_CONTEXT;
     return true;
 }
@@ -211,11 +212,13 @@ static void begin_batch(struct dac *d, uint64_t now) {
     d->out_of_memory |= d->context == NO_CONTEXT;
 }
 
-static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
+static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c, uint64_t now) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
     d->waits = 0; /* once a predicate is expanded, it remains expanded */
-    return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
+    if (!is_enq(c->in) || d->repeat)
+        return PATH_READY;
+    return !atq_has_room(d) || (c->in->kind == K_ENQ_PRED && dac_enq_waits(d, now)) ? PATH_QUEUE : PATH_READY;
 }
 
 /* Returns true if none of the entries that these lanes take next still waits for its data. */
@@ -246,11 +249,10 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
-    (void)now;
     if (!d->engine)
         return PATH_QUEUE; /* memory has run out; the next tick reports it */
     if (c->warp == d->context)
-        return affine_may_issue(d, c);
+        return affine_may_issue(d, c, now);
     if (!(c->ti->flags & TIMED_DEQ))
         return PATH_READY;
     const struct program *p = sm_get_program(sm)->program;
@@ -389,6 +391,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
     struct dac *d = u;
     struct affine_step s;
     dac_account(d, now);
+    dac_enq_end(d, now);
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
@@ -427,7 +430,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         sm_no_memory(sm, now);
         return;
     }
-    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
+    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1) && now < dac_enq_next(d))
         return;
     dac_account(d, now);
     d->dirty = false;
@@ -437,6 +440,8 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         begin_batch(d, now);
     dac_expand(d, now);
     dac_ask(d, now);
+    if (d->context != NO_CONTEXT && d->enq_since != NO_TIME)
+        sm_reconsider(sm, d->context, now);
 }
 
 static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
@@ -454,6 +459,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
         return now + 1;
     uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
     d->due = a < b ? a : b;
+    d->due = dac_enq_next(d) < d->due ? dac_enq_next(d) : d->due;
     return d->due > now ? d->due : now + 1;
 }
 

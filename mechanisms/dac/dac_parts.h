@@ -144,6 +144,9 @@ struct dac {
     uint64_t numbers; /* number of predicates that earlier batches have sent */
     uint32_t sent;    /* number of predicates that this batch has sent */
     bool sends;       /* the affine warp's next instruction is an enq */
+    /* cycle since which the next enq waits for a full predicate queue, NO_TIME if it does not wait; cycle in which the
+     * queues must be read again even if no event has changed them */
+    uint64_t enq_since, enq_again;
 
     struct atq_entry *atq; /* ring of at least cfg->dac.atq entries; the low bits of an entry's number are its index */
     uint64_t atq_mask, head, tail;
@@ -186,6 +189,11 @@ static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head 
 bool atq_has_predicate(const struct dac *d, uint64_t last);
 /* Appends to the ATQ the entries that step `s` has made. Returns false if memory runs out. */
 bool atq_put(struct dac *d, const struct affine_step *s);
+/* Returns true if the affine warp must not send a predicate, because a predicate queue of its batch is full. */
+bool dac_enq_waits(struct dac *d, uint64_t now);
+/* Ends the wait of an enq, and counts it. */
+void dac_enq_end(struct dac *d, uint64_t now);
+static inline uint64_t dac_enq_next(const struct dac *d) { return d->enq_since == NO_TIME ? UINT64_MAX : d->enq_again; }
 void atq_clear(struct dac *d);
 /* Simulates one cycle of both expansion units. */
 void dac_expand(struct dac *d, uint64_t now);

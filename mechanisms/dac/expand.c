@@ -231,6 +231,13 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     return true;
 }
 
+static bool some_stuck(const struct dac *d) {
+    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
+        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
+            return true;
+    return false;
+}
+
 /* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
  * Example: a warp polls memory until another warp writes there. The polling warp's queue is full, so the other warp's
  * entries cannot be expanded. The polling warp is not stuck, but takes no entries. */
@@ -239,9 +246,8 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
         c->blocked[k] = now;
     if (now < c->blocked[k] + PATIENCE)
         return false;
-    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
-        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
-            return true;
+    if (some_stuck(d))
+        return true;
     c->blocked[k] = now;
     return false;
 }
@@ -255,6 +261,46 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
+}
+
+/* Returns true if a predicate queue of a warp of the batch is full. Queues of warps that wait for entries or sleep do not
+ * count. Such a warp may wait for an entry that the affine warp sends later. */
+static bool is_batch_full(const struct dac *d) {
+    for (uint32_t i = 0; i < d->n_batch; i++) {
+        const struct dac_cta *c = &d->cta[d->batch[i]];
+        if (!(d->serving >> d->batch[i] & 1)) /* the CTA has ended */
+            continue;
+        for (uint32_t w = 0; w < c->n_warps; w++)
+            if (!fits(d, c->slot[w], QUEUE_PREDICATE, 1) && !is_away(d, c->slot[w]) && !is_stuck(d, c->slot[w]))
+                return true;
+    }
+    return false;
+}
+
+void dac_enq_end(struct dac *d, uint64_t now) {
+    d->n.enq_full += d->enq_since == NO_TIME ? 0 : now - d->enq_since;
+    d->enq_since = NO_TIME;
+}
+
+/* An enq does not issue while a predicate queue is full (section 4.1). After 10,000 cycles it issues if some warp is
+ * stuck, as in is_overdue(): the warp with the full queue may wait for the stuck warp. */
+bool dac_enq_waits(struct dac *d, uint64_t now) {
+    if (!d->cfg->dac.enq_waits || !is_batch_full(d)) {
+        dac_enq_end(d, now);
+        return false;
+    }
+    if (d->enq_since == NO_TIME)
+        d->enq_since = now;
+    if (now >= d->enq_since + PATIENCE) {
+        if (some_stuck(d))
+            return false;
+        dac_enq_end(d, now);
+        d->enq_since = now;
+    }
+    d->enq_again = d->enq_since + PATIENCE;
+    if (sm_may_sleep(d->sm) && now + RETRY_CYCLES < d->enq_again) /* no event reports that warps sleep */
+        d->enq_again = now + RETRY_CYCLES;
+    return true;
 }
 
 static bool wait_for_room(struct expander *x, uint64_t until) {

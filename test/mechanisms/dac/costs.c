@@ -204,6 +204,33 @@ START_TEST(queues_are_shared_by_resident_warps) {
 }
 END_TEST
 
+/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
+ * An enqueue waits while it is full, so few entries are in the ATQ: those that were sent before the expansion of the
+ * first. Without this rule, the first entry leaves the ATQ and the other seven wait in it. */
+START_TEST(an_enqueue_waits_for_the_predicate_queue) {
+    char text[4096];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                                 ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p<9>;\n ld.param.u64 %%a1,[p];\n"
+                                 " mov.u32 %%r1,%%tid.x; mad.wide.u32 %%a2,%%r1,4,%%a1; mov.u32 %%r2,%%clock;\n");
+    for (int i = 0; i < 40; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " mad.lo.u32 %%r2,%%r2,%%r2,%%r2;\n");
+    for (int i = 0; i < 8; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               " setp.gt.u32 %%p%d,%%r1,%d; selp.u32 %%r2,%%r2,%%r1,%%p%d;\n", i, 7 * i, i);
+    snprintf(text + at, sizeof text - at, " st.global.u32 [%%a2],%%r2; ret;\n}\n");
+    for (int waits = 0; waits < 2; waits++) {
+        const char *const set[] = {"gpu.sms=1", "dac.pwpq=1", waits ? NULL : "dac.enq_waits=off", NULL};
+        open_with("spe+dac", set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+        STAT("dac.masks", 2 * 8);
+        ck_assert_msg((stat("dac.enq_full") > 0) == waits, "%g cycles", stat("dac.enq_full"));
+        ck_assert_msg(waits ? stat("dac.atq_max") < 5 : stat("dac.atq_max") >= 7, "%g entries", stat("dac.atq_max"));
+    }
+}
+END_TEST
+
 /* Lanes 0 to 15 hit and continue alone, while lanes 16 to 31 miss. Each half then executes a second load, whose line
  * was locked for the whole warp. The two accesses do not unlock the line, so a separate request does. The line of the
  * first load is read by all lanes at once, so it needs no separate request. */
@@ -263,6 +290,7 @@ SUITE(mechanisms_dac_costs) {
     TEST(divergent_branches);
     TEST(predicates_by_hand);
     TEST(queues_are_shared_by_resident_warps);
+    TEST(an_enqueue_waits_for_the_predicate_queue);
     TEST(halves_unlock_by_request);
     TEST(a_late_load_counts_once);
 }

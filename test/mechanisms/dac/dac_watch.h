@@ -30,10 +30,11 @@ struct watch {
     uint64_t number[MOST_ATQ]; /* serial numbers of predicates, by ATQ entry */
     /* number of instructions that the affine warp has executed, before it may issue in this cycle */
     uint64_t steps;
-    bool waits;
-    uint64_t cta_came;                      /* cycle in which the last CTA arrived */
-    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
-    uint32_t pending;                       /* number of CTAs without a stream, before the unit's tick */
+    bool waits, batch_full;    /* the affine warp must wait for a predicate, or for room in a predicate queue */
+    uint64_t enq_free;         /* last cycle in which the affine warp did not wait for a full queue */
+    uint64_t cta_came;         /* cycle in which the last CTA arrived */
+    uint64_t batches, overdue; /* overdue: entries that exceeded the queue's size after a timeout */
+    uint32_t pending;          /* number of CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
     uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
@@ -368,15 +369,35 @@ static bool next_sends(const struct dac *d) {
     return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
 }
 
+/* Returns true if the affine warp's next instruction sends a predicate, and a warp that can run has a full predicate
+ * queue. */
+static bool has_full_queue(const struct dac *d) {
+    bool full = false;
+    if (!d->cfg->dac.enq_waits || d->context == NO_CONTEXT || d->repeat || engine_done(d->engine) ||
+        engine_next(d->engine)->kind != K_ENQ_PRED)
+        return false;
+    for (uint32_t i = 0; i < d->n_batch; i++)
+        for (uint32_t w = 0; w < engine_shape(d->engine)->n_warps && d->serving >> d->batch[i] & 1; w++) {
+            const uint32_t slot = d->cta[d->batch[i]].slot[w];
+            full |= d->queue[slot].used[QUEUE_PREDICATE] >= d->size[QUEUE_PREDICATE] && !stuck(d, slot);
+        }
+    return full;
+}
+
 /* Checks that the affine warp executes nothing while it must wait, and that it does not wait without a reason. */
 static void check_wait(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
           (unsigned long long)d->waits);
+    CHECK(!t->batch_full || d->n.instructions == t->steps || now >= t->enq_free + WAITS_AT_MOST,
+          "the affine warp sends a predicate although a queue is full");
+    if (!has_full_queue(d) || d->n.instructions != t->steps)
+        t->enq_free = now;
     if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
         d->sm->warps.slot[d->context].path[0].state != PATH_QUEUE)
         return;
-    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits without need");
+    CHECK(next_sends(d) && (d->tail - d->head == d->cfg->dac.atq || t->batch_full || has_full_queue(d)),
+          "the affine warp waits without need");
 }
 
 static void watch_tick(void *u, struct sm *sm, uint64_t now) {
@@ -398,6 +419,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     check_batch(t, now);
     lines_tick(now);
     t->waits = has_to_wait(t, now);
+    t->batch_full = has_full_queue(d);
     t->steps = d->n.instructions;
     for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
         CHECK(!(d->pending >> c & 1) || d->context != NO_CONTEXT || t->cta_came == now,
