@@ -2,7 +2,7 @@
 #define ISA_AFFINE_COMPUTE_PARTS_H
 /* Shared by the files that compute an operation of the affine stream, lowest level first: compute_execute.c (one
  * execution), compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (single threads;
- * predicates from the ends of a warp), compute_variants.c (several tuples), compute.c (all CTAs of a
+ * predicates from the ends of a warp), compute_variants.c and compute_select.c (several tuples), compute.c (all CTAs of a
  * batch). */
 #include "engine_parts.h"
 #include "isa/decode.h"
@@ -151,6 +151,14 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
  * the result's old value in other threads is dead. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
+
+/* ---- compute_select.c ----
+ *
+ * Computes a min, max or rem of operands that have one tuple each, for the lanes of piece p[0]. Splits the piece into up
+ * to AFFINE_VARIANTS pieces with one tuple each, and returns their number. Returns 0 if more are needed, or if a divisor
+ * is not scalar or not positive. Adds to e->selects. */
+uint32_t compute_select(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                        struct affine_piece *p);
 
 /* ---- compute_ctas.c ----
  *

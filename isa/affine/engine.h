@@ -53,9 +53,11 @@ enum affine_step_class {
 struct affine_step {
     uint32_t pc;
     const struct inst *in;
-    uint8_t class;      /* enum affine_step_class */
-    bool counts;        /* false for instructions inserted for convergence barriers, which are counted separately */
-    uint32_t slots;     /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR) */
+    uint8_t class; /* enum affine_step_class */
+    bool counts;   /* false for instructions inserted for convergence barriers, which are counted separately */
+    /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR); and one for each warp whose lanes
+     * select among the tuples of a min, max or rem */
+    uint32_t slots;
     uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
     /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */
     bool splits_warps, splits_threads;

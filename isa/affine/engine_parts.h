@@ -125,6 +125,7 @@ struct affine_engine {
     unsigned char *bank;
     struct effects fx;
     struct affine_piece *pieces;
+    uint32_t selects; /* warps whose lanes the present operation compares to select a tuple (compute_select()) */
     /* Control. */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;

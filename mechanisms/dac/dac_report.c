@@ -68,7 +68,9 @@ void dac_describe(const void *u, const struct sm *sm, FILE *out) {
         const struct inst *in = engine_next(d->engine);
         fprintf(out, "; the affine warp is at line %u%s",
                 sm_get_launch(sm)->program->info[in - sm_get_launch(sm)->program->code].line,
-                atq_has_predicate(d, d->waits) ? " and waits for a predicate to be expanded" : "");
+                atq_has_predicate(d, d->waits) ? " and waits for a predicate to be expanded"
+                : d->enq_since != NO_TIME      ? " and waits for room in a predicate queue"
+                                               : "");
     }
     fputc('\n', out);
     for (uint32_t w = 0; w < d->supply.n_warps; w++)
