@@ -61,7 +61,6 @@ struct affine_op {
     bool plain;  /* true for a computation or load without guard that statistics count */
     bool linear; /* true if the rule also computes the base; else the executor of the instruction computes the base */
     uint8_t relation; /* comparison of two integers, not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
-    bool ends;        /* the relation is an order, so the results at both ends of a row may decide for the row */
     uint8_t rule;     /* enum affine_rule */
     uint8_t n_sources, n_dests;
     bool is_signed;                           /* source a has a signed type */
@@ -126,6 +125,7 @@ struct affine_engine {
     unsigned char *bank;
     struct effects fx;
     struct affine_piece *pieces;
+    uint32_t selects; /* warps whose lanes the present operation compares to select a tuple (compute_select()) */
     /* Control. */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;

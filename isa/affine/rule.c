@@ -44,6 +44,12 @@ static enum affine_rule rule_of_lanes(const struct isa_row *r) {
         return rule_of_product(r, RULE_MAD, RULE_MAD_WIDE);
     case OP_SHL:
         return RULE_SHL;
+    case OP_MIN:
+        return integer && plain ? RULE_MIN : RULE_SCALAR_ONLY;
+    case OP_MAX:
+        return integer && plain ? RULE_MAX : RULE_SCALAR_ONLY;
+    case OP_REM:
+        return integer && plain ? RULE_REM : RULE_SCALAR_ONLY;
     case OP_CVTA:
         return RULE_MOV;
     case OP_MOV:
@@ -101,6 +107,8 @@ enum affine_class affine_result(enum affine_rule rule, const enum affine_class s
     case RULE_NEG:
     case RULE_WIDEN:
     case RULE_SELP:
+    case RULE_MIN:
+    case RULE_MAX:
     case RULE_SETP:
     case RULE_PRED:
         return all;
@@ -110,6 +118,7 @@ enum affine_class affine_result(enum affine_rule rule, const enum affine_class s
     case RULE_MAD_WIDE:
         return weaker(product(s), s[2]);
     case RULE_SHL:
+    case RULE_REM:
         return s[1] == CLASS_SCALAR ? s[0] : CLASS_VECTOR;
     case RULE_SCALAR_ONLY:
     case RULE_LD_PARAM:

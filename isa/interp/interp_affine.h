@@ -15,6 +15,7 @@ struct cta_affine {
     uint32_t ahead;
     /* indexed by site (struct program_site): the allocation that contained the site's last row of elements */
     uint32_t *found;
+    bool corners; /* interp_cfg.affine_corners */
     bool full;    /* a full queue has stopped a warp */
     bool faulted; /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
 };

@@ -106,7 +106,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->accounted = now;
     d->head = d->tail = d->due = 0;
     for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
-        d->stream[i] = (struct dac_stream){.context = NO_CONTEXT};
+        d->stream[i] = (struct dac_stream){.context = NO_CONTEXT, .enq_since = NO_TIME};
     d->n_idle = d->cfg->dac.contexts;
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
@@ -235,11 +235,13 @@ static struct dac_stream *stream_of(struct dac *d, uint32_t slot) {
     return NULL;
 }
 
-static uint8_t affine_may_issue(struct dac *d, struct dac_stream *s, const struct sm_candidate *c) {
+static uint8_t affine_may_issue(struct dac *d, struct dac_stream *s, const struct sm_candidate *c, uint64_t now) {
     if (atq_has_predicate(d, s))
         return PATH_QUEUE;
     s->waits = 0; /* once a predicate is expanded, it remains expanded */
-    return is_enq(c->in) && !s->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
+    if (!is_enq(c->in) || s->repeat)
+        return PATH_READY;
+    return !atq_has_room(d) || (c->in->kind == K_ENQ_PRED && dac_enq_waits(d, s, now)) ? PATH_QUEUE : PATH_READY;
 }
 
 /* Returns true if none of the entries that these lanes take next still waits for its data. */
@@ -270,12 +272,11 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
-    (void)now;
     if (!d->shape)
         return PATH_QUEUE; /* memory has run out; the next tick reports it */
     struct dac_stream *s = stream_of(d, c->warp);
     if (s)
-        return affine_may_issue(d, s, c);
+        return affine_may_issue(d, s, c, now);
     if (!(c->ti->flags & TIMED_DEQ))
         return PATH_READY;
     const struct program *p = sm_get_program(sm)->program;
@@ -372,7 +373,7 @@ enum { TUPLE_WORDS = 4 }; /* number of words of a tuple: one base, and three off
 static uint32_t lane_compares(const struct dac *d, uint32_t n_ctas, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < n_ctas * d->shape->n_warps; i++)
-        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
+        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && dac_compare(d, &s->entries[i]) == COMPARE_LANES;
     return n;
 }
 
@@ -422,6 +423,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
     struct dac_stream *from = stream_of(d, c->warp);
     struct affine_step s;
     dac_account(d, now);
+    dac_enq_end(d, from, now);
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
@@ -462,7 +464,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         sm_no_memory(sm, now);
         return;
     }
-    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
+    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1) && now < dac_enq_next(d))
         return;
     dac_account(d, now);
     d->dirty = false;
@@ -474,6 +476,9 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
     begin_batches(d, now);
     dac_expand(d, now);
     dac_ask(d, now);
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].context != NO_CONTEXT && d->stream[i].enq_since != NO_TIME)
+            sm_reconsider(sm, d->stream[i].context, now);
 }
 
 static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
@@ -493,6 +498,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
         return now + 1;
     uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
     d->due = a < b ? a : b;
+    d->due = dac_enq_next(d) < d->due ? dac_enq_next(d) : d->due;
     return d->due > now ? d->due : now + 1;
 }
 

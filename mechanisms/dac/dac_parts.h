@@ -101,7 +101,7 @@ struct dac_cta {
     uint32_t passed;             /* barriers passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
     uint32_t warp[EXPANDERS];    /* next warp of that entry */
-    bool begun[EXPANDERS];       /* true if the start address of the CTA has been computed */
+    bool begun[EXPANDERS];       /* true if the entry's start address and adjustment for the CTA have been computed */
     uint64_t blocked[EXPANDERS]; /* cycle since which the queue of `warp` has had no room; NO_TIME if it has room */
     /* if the queue of `warp` has no room: slot of this warp, and number of places that the warp needs */
     uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
@@ -125,6 +125,9 @@ struct dac_stream {
     uint64_t numbers; /* number of predicates that earlier batches have sent */
     uint32_t sent;    /* number of predicates that this batch has sent */
     bool sends;       /* the affine warp's next instruction is an enq */
+    /* cycle since which the next enq waits for a full predicate queue, NO_TIME if it does not wait; cycle in which the
+     * queues must be read again even if no event has changed them */
+    uint64_t enq_since, enq_again;
 };
 
 struct dac_counts {
@@ -181,14 +184,31 @@ static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32
 }
 static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
+/* Returns how the predicate of an entry is computed: COMPARE_CTA, COMPARE_ENDS or COMPARE_LANES. */
+static inline enum affine_compare dac_compare(const struct dac *d, const struct affine_entry *e) {
+    return affine_compare_by(d->cfg->dac.corners, e->compare);
+}
+
 static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 /* expand.c. */
-/* Returns true if the predicate that the affine warp waits for, or an earlier one that it has sent, must still be
+/* Returns true if the predicate for which the affine warp waits, or an earlier predicate of this warp, must still be
  * expanded for some CTA. */
 bool atq_has_predicate(const struct dac *d, const struct dac_stream *from);
 /* Appends to the ATQ the entries that step `s` of an affine warp has made. Returns false if memory runs out. */
 bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_step *s);
+/* Returns true if an affine warp must not send a predicate, because a predicate queue of its batch is full. */
+bool dac_enq_waits(struct dac *d, struct dac_stream *s, uint64_t now);
+/* Ends the wait of an affine warp's enq, and counts it. */
+void dac_enq_end(struct dac *d, struct dac_stream *s, uint64_t now);
+/* Returns the next cycle in which an enq that waits must read the queues again; UINT64_MAX: none. */
+static inline uint64_t dac_enq_next(const struct dac *d) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].enq_since != NO_TIME && d->stream[i].enq_again < next)
+            next = d->stream[i].enq_again;
+    return next;
+}
 void atq_clear(struct dac *d);
 /* Simulates one cycle of both expansion units. */
 void dac_expand(struct dac *d, uint64_t now);

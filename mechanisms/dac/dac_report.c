@@ -66,7 +66,9 @@ static void describe_stream(const struct dac *d, const struct dac_stream *s, FIL
     if (d->cfg->dac.contexts > 1)
         fprintf(out, " of context %u", (uint32_t)(s - d->stream));
     fprintf(out, " is at line %u%s", p->info[engine_next(s->engine) - p->code].line,
-            atq_has_predicate(d, s) ? " and waits for a predicate to be expanded" : "");
+            atq_has_predicate(d, s)   ? " and waits for a predicate to be expanded"
+            : s->enq_since != NO_TIME ? " and waits for room in a predicate queue"
+                                      : "");
 }
 
 void dac_describe(const void *u, const struct sm *sm, FILE *out) {

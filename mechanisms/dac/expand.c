@@ -1,8 +1,8 @@
 /* The affine tuple queue and its consumers: the address expansion unit and the predicate expansion unit (sections 4.2
  * and 4.3). Each unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has
  * no room in its queue. Entries of a CTA are expanded in the order in which they were sent. A unit spends one cycle on
- * each of these: the start address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a
- * warp or between warps, and a comparison. */
+ * each of these: the start address of a CTA, the adjustment for rows of threads (once for an entry of a CTA), a record
+ * (one line), and a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
@@ -175,12 +175,9 @@ static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     return true;
 }
 
-static bool row_changes(const struct affine_shape *s, uint32_t warp) {
-    if (!s->one_row[warp])
-        return true;
-    uint32_t i = warp * WARP_LANES, before = i - WARP_LANES;
-    return warp && (s->tid[1][i] != s->tid[1][before] || s->tid[2][i] != s->tid[2][before]);
-}
+/* Returns true if threadIdx.y or z changes in the CTA. The accumulated address then needs an adjustment, which has the
+ * same value for all threads (section 4.2). */
+static bool has_rows(const struct affine_shape *s) { return s->block.y > 1 || s->block.z > 1; }
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
                          uint32_t slot, struct dac_plan *p) {
@@ -197,7 +194,7 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
     p->early = e->kind == SITE_DATA && !p->wide && early;
-    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(d->shape, warp);
+    p->cycles = e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records;
 }
 
 /* Returns true if the path waits for an entry that has not arrived. */
@@ -234,6 +231,13 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     return true;
 }
 
+static bool some_stuck(const struct dac *d) {
+    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
+        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
+            return true;
+    return false;
+}
+
 /* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
  * Example: a warp polls memory until another warp writes there. The polling warp's queue is full, so the other warp's
  * entries cannot be expanded. The polling warp is not stuck, but takes no entries. */
@@ -242,9 +246,8 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
         c->blocked[k] = now;
     if (now < c->blocked[k] + PATIENCE)
         return false;
-    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
-        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
-            return true;
+    if (some_stuck(d))
+        return true;
     c->blocked[k] = now;
     return false;
 }
@@ -258,6 +261,46 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
+}
+
+/* Returns true if a predicate queue of a warp of the batch is full. Queues of warps that wait for entries or sleep do
+ * not count. Such a warp may wait for an entry that the affine warp sends later. */
+static bool is_batch_full(const struct dac *d, const struct dac_stream *s) {
+    for (uint32_t i = 0; i < s->n_batch; i++) {
+        const struct dac_cta *c = &d->cta[s->batch[i]];
+        if (!(d->serving >> s->batch[i] & 1)) /* the CTA has ended */
+            continue;
+        for (uint32_t w = 0; w < c->n_warps; w++)
+            if (!fits(d, c->slot[w], QUEUE_PREDICATE, 1) && !is_away(d, c->slot[w]) && !is_stuck(d, c->slot[w]))
+                return true;
+    }
+    return false;
+}
+
+void dac_enq_end(struct dac *d, struct dac_stream *s, uint64_t now) {
+    d->n.enq_full += s->enq_since == NO_TIME ? 0 : now - s->enq_since;
+    s->enq_since = NO_TIME;
+}
+
+/* An enq does not issue while a predicate queue is full (section 4.1). After 10,000 cycles it issues if some warp is
+ * stuck, as in is_overdue(): the warp with the full queue may wait for the stuck warp. */
+bool dac_enq_waits(struct dac *d, struct dac_stream *s, uint64_t now) {
+    if (!d->cfg->dac.enq_waits || !is_batch_full(d, s)) {
+        dac_enq_end(d, s, now);
+        return false;
+    }
+    if (s->enq_since == NO_TIME)
+        s->enq_since = now;
+    if (now >= s->enq_since + PATIENCE) {
+        if (some_stuck(d))
+            return false;
+        dac_enq_end(d, s, now);
+        s->enq_since = now;
+    }
+    s->enq_again = s->enq_since + PATIENCE;
+    if (sm_may_sleep(d->sm) && now + RETRY_CYCLES < s->enq_again) /* no event reports that warps sleep */
+        s->enq_again = now + RETRY_CYCLES;
+    return true;
 }
 
 static bool wait_for_room(struct expander *x, uint64_t until) {
@@ -303,7 +346,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     const struct atq_entry *a = atq_at(d, c->seq[k]);
     const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = c->warp[k];
-    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
+    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS ? 1 + has_rows(d->shape) : 0;
     bool spills;
     while (w < c->n_warps && !entries[w].lanes)
         w++;
@@ -324,7 +367,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
-        cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        cycles = dac_compare(d, e) == COMPARE_ENDS ? 2 : 1;
         /* One comparison serves all warps that have room. A warp that exceeds the size of its queue is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
@@ -394,7 +437,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
     } else {
         q->used[QUEUE_PREDICATE]++;
         d->filled[QUEUE_PREDICATE]++;
-        d->n.compared[e->compare]++;
+        d->n.compared[dac_compare(d, e)]++;
     }
     if (!supply_put(&d->supply, slot, e))
         return false;

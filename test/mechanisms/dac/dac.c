@@ -501,28 +501,34 @@ START_TEST(deadlocks_name_warps) {
 END_TEST
 
 /* Figure 4's kernel is stopped at many points. The report must name for what each warp waits: the first load waits for
- * its address, and then for its line. If each warp has room for one mask, the affine warp waits after its branch. */
+ * its address, and then for its line. If each warp has room for one mask, the affine warp waits before it sends the
+ * next one. With dac.enq_waits=off, it waits after its branch. */
 START_TEST(reports_name_what_warps_wait_for) {
-    static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
-                                      "memory.model=fixed", "memory.latency=600", NULL};
+    const char *set[] = {"gpu.sms=1",          "dac.pwaq=48", "dac.pwpq=16", "memory.model=fixed",
+                         "memory.latency=600", NULL,          NULL};
     static const char *const texts[] = {
         "\n  dac: CTA (0,0,0), warp 1: 0 of 3 in its address queue; it waits for one that has not come\n",
         "in its address queue, the first for the data of line 30, lanes 0xffffffff, 1 lines on their way\n",
         "of 1 in its predicate queue, the first for the predicate of line 38, lanes 0xffffffff\n",
+        "; the affine warp is at line 38 and waits for room in a predicate queue\n",
         "; the affine warp is at line 30 and waits for a predicate to be expanded\n"};
     uint32_t dim = 3, num = 64, limit = 16;
-    bool seen[4] = {false};
+    bool seen[5] = {false};
     enum heddle_status status = HEDDLE_DEADLOCK;
-    for (; status != HEDDLE_OK; limit += 16) {
+    for (; status != HEDDLE_OK || !set[5]; limit += 16) {
+        if (status == HEDDLE_OK) {
+            set[5] = "dac.enq_waits=off";
+            limit = 16;
+        }
         open_with("spe+dac", set, limit);
         struct heddle_arg args[] = {{&buffer, 8}, {&buffer, 8}, {&dim, 4}, {&num, 4}};
         status = start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 64, args, 4);
         ck_assert(status == HEDDLE_OK || status == HEDDLE_DEADLOCK);
-        for (int i = 0; i < 4 && status != HEDDLE_OK; i++)
+        for (int i = 0; i < 5 && status != HEDDLE_OK; i++)
             seen[i] |= strstr(heddle_error(h), texts[i]) != NULL;
         ck_assert_uint_lt(limit, 20000);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         ck_assert_msg(seen[i], "no report has '%s'", texts[i]);
 }
 END_TEST

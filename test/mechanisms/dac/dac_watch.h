@@ -30,7 +30,9 @@ struct watch {
     uint64_t number[MOST_ATQ]; /* serial numbers of predicates, by ATQ entry */
     /* number of instructions that affine warps have executed, before they may issue in this cycle */
     uint64_t steps;
-    bool waits[MAX_CONTEXTS];               /* the affine warp must wait for a predicate in this cycle */
+    /* for each affine warp: it must wait for a predicate in this cycle, or for room in a predicate queue */
+    bool waits[MAX_CONTEXTS], batch_full[MAX_CONTEXTS];
+    uint64_t enq_free[MAX_CONTEXTS];        /* last cycle in which the affine warp did not wait for a full queue */
     const struct inst *at[MAX_CONTEXTS];    /* its next instruction, before it may issue in this cycle */
     uint64_t cta_came;                      /* cycle in which the last CTA arrived */
     uint64_t ctas, cta_waits;               /* resident CTAs, and CTAs that wait for a stream, summed over all cycles */
@@ -85,15 +87,6 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
             sectors[i] |= (uint8_t)(1u << at % width / SECTOR);
         }
     return n;
-}
-
-/* Returns true if tid.y or tid.z changes within the warp, or from the previous warp to this warp. */
-static bool changes_row(const struct dac *d, uint32_t warp) {
-    const struct dim3 b = d->sm->launch->block;
-    uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
-    to = to < n ? to : n;
-    uint32_t first = from ? from - WARP_LANES : from;
-    return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
 /* Returns true if the path waits for a queue entry that has not arrived. A path that only waits for lines does not
@@ -160,10 +153,13 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
              records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
-        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + changes_row(d, x->warp) +
-                    (t->started[cta] != x->seq + 1);
+        /* an entry of a CTA costs one cycle for its start, and one more if tid.y or tid.z changes in the CTA */
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) +
+                    (t->started[cta] == x->seq + 1                         ? 0
+                     : d->sm->launch->block.y * d->sm->launch->block.z > 1 ? 2
+                                                                           : 1);
     else
-        x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        x->cycles = e->compare == COMPARE_ENDS || e->compare == COMPARE_CORNERS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
            (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
         x->n_warps++;
@@ -391,17 +387,40 @@ static bool next_sends(const struct dac_stream *s) {
     return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
 }
 
+/* Returns true if the next instruction of affine warp `i` sends a predicate, and a warp of its batch that can run has
+ * a full predicate queue. */
+static bool has_full_queue(const struct dac *d, uint32_t i) {
+    const struct dac_stream *s = &d->stream[i];
+    bool full = false;
+    if (!d->cfg->dac.enq_waits || !is_busy(d, i) || s->repeat || engine_done(s->engine) ||
+        engine_next(s->engine)->kind != K_ENQ_PRED)
+        return false;
+    for (uint32_t k = 0; k < s->n_batch; k++)
+        for (uint32_t w = 0; w < d->shape->n_warps && d->serving >> s->batch[k] & 1; w++) {
+            const uint32_t slot = d->cta[s->batch[k]].slot[w];
+            full |= d->queue[slot].used[QUEUE_PREDICATE] >= d->size[QUEUE_PREDICATE] && !stuck(d, slot);
+        }
+    return full;
+}
+
 /* Checks that an affine warp executes nothing while it must wait, and that it does not wait without a reason. */
 static void check_wait(struct watch *t, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
     const struct dac_stream *s = &d->stream[i];
-    CHECK(!t->waits[i] || engine_next(s->engine) == t->at[i], "affine warp %u does not wait for predicate %llu", i,
-          (unsigned long long)s->waits);
+    const bool stays = is_busy(d, i) && engine_next(s->engine) == t->at[i];
+    CHECK(!t->waits[i] || stays, "affine warp %u does not wait for predicate %llu", i, (unsigned long long)s->waits);
     CHECK(!t->waits[i] || contexts(d) > 1 || d->n.instructions == t->steps, "the affine warp does not wait");
+    CHECK(!t->batch_full[i] || stays || now >= t->enq_free[i] + WAITS_AT_MOST,
+          "affine warp %u sends a predicate although a queue is full", i);
+    if (!has_full_queue(d, i) || !stays)
+        t->enq_free[i] = now;
     if (!is_busy(d, i) || engine_done(s->engine) || has_to_wait(t, i, now) ||
         d->sm->warps.slot[s->context].path[0].state != PATH_QUEUE)
         return;
-    CHECK(next_sends(s) && d->tail - d->head == d->cfg->dac.atq, "affine warp %u waits without need", i);
+    /* a wait that has begun in this cycle may have had its reason when the affine warp was ready to issue */
+    CHECK(next_sends(s) &&
+              (d->tail - d->head == d->cfg->dac.atq || t->batch_full[i] || has_full_queue(d, i) || s->enq_since == now),
+          "affine warp %u waits without need", i);
 }
 
 static void watch_tick(void *u, struct sm *sm, uint64_t now) {
@@ -424,6 +443,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     lines_tick(now);
     for (uint32_t i = 0; i < contexts(d); i++) {
         t->waits[i] = is_busy(d, i) && has_to_wait(t, i, now);
+        t->batch_full[i] = has_full_queue(d, i);
         t->at[i] = is_busy(d, i) ? engine_next(d->stream[i].engine) : NULL;
     }
     t->steps = d->n.instructions;
