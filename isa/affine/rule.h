@@ -27,7 +27,7 @@ enum affine_rule {
     RULE_MIN,         /* the smaller of a and b; the result has a value for each side */
     RULE_MAX,         /* the larger of a and b; the result has a value for each side */
     RULE_REM,         /* a modulo b, b scalar; the result has a value for each quotient */
-    RULE_SETP,        /* eq ne lt le gt ge lo ls hi hs of integers, combined with a predicate c by and, or, xor */
+    RULE_SETP,        /* comparison of integers, a or b scalar, combined with a predicate c by and, or, xor */
     RULE_PRED,        /* and or xor not mov of predicates */
     RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: only if all sources are scalar */
     RULE_LD_PARAM,    /* ld.param of the kernel at a scalar address */
