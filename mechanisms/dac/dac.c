@@ -1,11 +1,11 @@
 /* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
- * the SM. One affine warp per SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
- * Its results wait in the affine tuple queue (ATQ). The address expansion unit and the predicate expansion unit expand
- * these results for each warp into the warp's own queues. The warp's instructions take entries from these queues. When
- * addresses are expanded, the lines that they access are prefetched into the L1 and stay locked until the warp reads
- * them. docs/dac.md separates the paper's rules from this project's.
+ * the SM. One affine warp per SM (with dac.contexts, up to four) runs the affine stream for batches of CTAs;
+ * isa/affine/engine.h computes its results. They wait in the affine tuple queue (ATQ). The address expansion unit and
+ * the predicate expansion unit expand these results for each warp into the warp's own queues. The warp's instructions
+ * take entries from these queues. When addresses are expanded, the lines that they access are prefetched into the L1
+ * and stay locked until the warp reads them. docs/dac.md separates the paper's rules from this project's.
  *
- * This file has the affine warp, its batches of CTAs, and how the kernel's own warps take entries. */
+ * This file has the affine warps, their batches of CTAs, and how the kernel's own warps take entries. */
 #include "dac_host.h"
 #include "dac_parts.h"
 #include "decouple.h"
