@@ -59,9 +59,9 @@ static void list_schedulers(void) {
     for (; sched_built_in[n]; n++)
         all_schedulers[n] = sched_built_in[n];
     for (const struct mechanism *const *m = list; *m; m++)
-        if ((*m)->scheduler) {
+        for (const struct sched_ops *const *s = (*m)->schedulers; s && *s; s++) {
             assert(n < MAX_POLICIES - 1);
-            all_schedulers[n++] = (*m)->scheduler;
+            all_schedulers[n++] = *s;
         }
 }
 
@@ -70,9 +70,9 @@ static void list_replacements(void) {
     for (; replacement_built_in[n]; n++)
         all_replacements[n] = replacement_built_in[n];
     for (const struct mechanism *const *m = list; *m; m++)
-        if ((*m)->replacement) {
+        for (const struct replacement_ops *const *r = (*m)->replacements; r && *r; r++) {
             assert(n < MAX_POLICIES - 1);
-            all_replacements[n++] = (*m)->replacement;
+            all_replacements[n++] = *r;
         }
 }
 

@@ -59,9 +59,9 @@ struct mechanism {
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
     /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
     bool (*on)(const struct config *cfg);
-    const struct sched_ops *scheduler; /* a policy that sched.policy can select: timing/sm/sched_ops.h */
-    /* a policy that l1.replacement and l2.replacement can select: timing/mem/replacement.h */
-    const struct replacement_ops *replacement;
+    const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
+    /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
+    const struct replacement_ops *const *replacements;
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
@@ -84,6 +84,8 @@ struct mechanism {
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
+#define SCHEDULERS(...)   ((const struct sched_ops *const[]){__VA_ARGS__, NULL})
+#define REPLACEMENTS(...) ((const struct replacement_ops *const[]){__VA_ARGS__, NULL})
 
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Measures the effect of PEPSC's parts on its ten programs and prints tables with the paper's values, for docs/pepsc.md:
-# speed by chain length (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), efficiency by
-# width and length (Figure 4), and power (Figure 12). Every run is checked against C code; a wrong result ends the script.
+# Measures the effect of PEPSC's parts on its ten programs and prints the tables of docs/pepsc-core.md with the paper's
+# values: speed by chain length (Figure 9b), software pipelining, prefetching (Figure 10), control flow, utilisation
+# (Figure 2), efficiency by width and length (Figure 4), and power (Figure 12). Every run is checked against C code; a
+# wrong result ends the script. docs/pepsc-core.md says which tables are of size paper.
 # usage: HEDDLE_BIN=... SIZE=small PARTS='chains pipeline prefetch control utilisation efficiency power' scripts/pepsc_table.sh
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
@@ -13,8 +14,6 @@ trap 'rm -rf "$dir"' EXIT
 # About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which small programs can fill.
 eighth='-c gt200 -s gpu.sms=4 -s dram.channels=1 -s l2.slices=1'
 core='-c pepsc'
-# The reduction tree, if this version has it.
-tree=$("$heddle" list models | awk '$1 == "+reduce" { print $1 }')
 
 # measure NAME PROGRAMS OPTION...: adds lines `NAME program statistic value` for the programs' totals. In the JSON, which
 # has one key per line, totals follow the kernels, and the program's name follows both.
@@ -28,7 +27,7 @@ measure() {
         exit 1
     }
     awk -v name="$name" -F '[\t":,]+' '
-        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|pipeline|sm|l1)\.[a-z0-9_]+$/ { value[$2] = $3 }
+        $2 ~ /^(gpu|util|energy|mem|dram|issue|pipe|pipeline|sm|l1|ddp)\.[a-z0-9_]+$/ { value[$2] = $3 }
         $2 == "benchmark" { for (k in value) print name, $3, k, value[k]; print name, $3, "order", ++n; split("", value) }
     ' "$dir/json" >>"$dir/figures"
 }
@@ -38,6 +37,10 @@ table() {
     awk "$1"'
         { v[$1, $2, $3] = $4; if ($3 == "order" && !($2 in seen)) { seen[$2]; program[++n] = $2 } }
         function speed(base, run, p) { return v[base, p, "gpu.cycles"] / v[run, p, "gpu.cycles"] }
+        function average(base, run,   i, sum) {
+            for (i = 1; i <= n; i++) sum += speed(base, run, program[i])
+            return sum / n
+        }
         function geometric(base, run,   i, sum) {
             for (i = 1; i <= n; i++) sum += log(speed(base, run, program[i]))
             return exp(sum / n)
@@ -52,26 +55,34 @@ table() {
 }
 wants() { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
 
-chains() { # TITLE OPTION...
-    title=$1
-    shift
-    measure none pepsc "$@" -m spe
-    for n in 2 3 4 5 6; do
-        measure "$n" pepsc "$@" -m spe+chain -s "chain.length=$n" -s chain.dual=off
-        measure "${n}d" pepsc "$@" -m spe+chain -s "chain.length=$n"
+# Without misses, as in the paper; the last row but one is with misses.
+# shellcheck disable=SC2086 # options
+chains() {
+    for at in alone memory; do
+        [ $at = alone ] && perfect=true || perfect=false
+        measure $at-none pepsc $core -m spe -s memory.perfect_l1=$perfect
+        for n in 2 3 4 5; do
+            measure $at-$n pepsc $core -m spe+chain -s chain.length=$n -s chain.dual=off -s memory.perfect_l1=$perfect
+        done
+        for n in 4 5 6; do
+            measure $at-${n}d pepsc $core -m spe+chain -s chain.length=$n -s memory.perfect_l1=$perfect
+        done
     done
-    printf '\n%s\n\n| program | 2 | 3 | 4 | 5 | 6 | 2 dual | 3 dual | 4 dual | 5 dual | 6 dual |\n' "$title"
-    echo '|---|---|---|---|---|---|---|---|---|---|---|'
-    table 'END {
-            m = split("2 3 4 5 6 2d 3d 4d 5d 6d", run, " ")
-            for (i = 1; i <= n; i++) {
-                printf "| %s |", program[i]
-                for (k = 1; k <= m; k++) printf " %.3f |", speed("none", run[k], program[i])
-                print ""
+    printf '\n| program | 2 | 3 | 4 | 5 | 4 dual | 5 dual | 6 dual |\n|---|---|---|---|---|---|---|---|\n'
+    table 'function row(title, at, p,   k, x) {
+            printf "| %s |", title
+            for (k = 1; k <= m; k++) {
+                x = p == "" ? average(at "none", at run[k]) : speed(at "none", at run[k], p)
+                printf " %.3f |", x
             }
-            printf "| geometric mean |"
-            for (k = 1; k <= m; k++) printf " %.3f |", geometric("none", run[k])
-            print "\n| the paper, mean | | | | 1.12 | | | | | 1.18 | |"
+            print ""
+        }
+        END {
+            m = split("2 3 4 5 4d 5d 6d", run, " ")
+            for (i = 1; i <= n; i++) row(program[i], "alone-", program[i])
+            row("mean", "alone-", "")
+            row("mean, memory", "memory-", "")
+            print "| the paper, mean | | | | 1.12 | | 1.18 | |"
         }'
 }
 
@@ -109,92 +120,87 @@ pipeline() {
         }'
 }
 
-# Two more rows have srad only.
+# Plain loops; every instruction but a load takes one cycle, as in `heddle reproduce pepsc-10`.
 # shellcheck disable=SC2086 # options
 prefetch() {
-    for m in spe spe+stride spe+ddp; do
-        measure $m pepsc $core -m $m
-        measure large-$m srad $core -m $m -s l2.size=262144 -s l2.ways=8
+    alone='-s pipe.forward=2 -s pepsc.registers=0 -s pepsc.pipeline=off'
+    for key in latency.f32_add latency.f32_mul latency.f32_fma latency.f32_minmax latency.f32_div initiation.f32_div \
+        latency.sfu initiation.sfu latency.int_div initiation.int_div; do
+        alone="$alone -s $key=1"
     done
-    printf '\n| program | stride | ddp | ddp / stride | latency of a miss: none | stride | ddp | DRAM read: stride | ddp |\n'
+    for m in spe spe+stride spe+ddp; do
+        measure $m pepsc-loops $core $alone -m $m
+    done
+    measure most pepsc-loops $core $alone -m spe -s l2.size=268435456 -s l2.host_copies=true
+    printf '\n| program | stride | ddp | all in L2 | latency, stride | latency, ddp | mean degree | DRAM read: stride | ddp |\n'
     echo '|---|---|---|---|---|---|---|---|---|'
-    table 'function row(title, at, p,   s, d) {
-            s = speed(at "spe", at "spe+stride", p); d = speed(at "spe", at "spe+ddp", p)
-            printf "| %s | %.2f | %.2f | %.2f | %.0f | %s | %s | %s | %s |\n", title, s, d, d / s, v[at "spe", p, "mem.latency"],
-                change(at, "spe+stride", p, "mem.latency"), change(at, "spe+ddp", p, "mem.latency"),
-                change(at, "spe+stride", p, "dram.read_bytes"), change(at, "spe+ddp", p, "dram.read_bytes")
-        }
-        function change(at, run, p, what,   base) {
-            base = v[at "spe", p, what]
-            return base ? percent(v[at run, p, what] / base - 1) : ""
+    table 'function change(run, p, what) {
+            return v["spe", p, what] ? v[run, p, what] / v["spe", p, what] - 1 : 0
         }
         function all(run, what,   i, sum) {
-            for (i = 1; i <= n; i++) sum += v[run, program[i], what] / v["spe", program[i], what]
-            return percent(sum / n - 1)
+            for (i = 1; i <= n; i++) sum += change(run, program[i], what)
+            return percent(sum / n)
         }
         END {
-            for (i = 1; i <= n; i++) row(program[i], "", program[i])
-            s = geometric("spe", "spe+stride"); d = geometric("spe", "spe+ddp")
-            printf "| mean | %.2f | %.2f | %.2f | | %s | %s | %s | %s |\n", s, d, d / s, all("spe+stride", "mem.latency"),
+            for (i = 1; i <= n; i++) {
+                p = program[i]
+                printf "| %s | %.2f | %.2f | %.2f | %s | %s | %.1f | %s | %s |\n", p, speed("spe", "spe+stride", p),
+                    speed("spe", "spe+ddp", p), speed("spe", "most", p), percent(change("spe+stride", p, "mem.latency")),
+                    percent(change("spe+ddp", p, "mem.latency")), v["spe+ddp", p, "ddp.degree"],
+                    percent(change("spe+stride", p, "dram.read_bytes")), percent(change("spe+ddp", p, "dram.read_bytes"))
+            }
+            printf "| mean | %.2f | %.2f | %.2f | %s | %s | | %s | %s |\n", average("spe", "spe+stride"),
+                average("spe", "spe+ddp"), average("spe", "most"), all("spe+stride", "mem.latency"),
                 all("spe+ddp", "mem.latency"), all("spe+stride", "dram.read_bytes"), all("spe+ddp", "dram.read_bytes")
-            print "| the paper, mean | 2.3 | 3.4 | 1.5 | | -62.2 % | -82.3 % | +0.8 % | +1.3 % |"
-            row("srad, 8 kB a lane, 8 ways", "large-", "srad")
+            print "| the paper, mean | 2.3 | 3.4 | | -62.2 % | -82.3 % | | +0.8 % | +1.3 % |"
         }'
 }
 
+# Programs in source form on the core, without misses and spilled registers; CUDA programs on an eighth of `gt200`.
+# shellcheck disable=SC2086 # options
 control() {
-    for c in eighth core; do
-        [ $c = eighth ] && on=$eighth || on=$core
-        # shellcheck disable=SC2086 # options
-        measure $c-plain 'lps lu srad mc' $on -m spe+chain
-        # shellcheck disable=SC2086
-        measure $c-fold 'lps lu srad mc' $on -m "spe+chain+fold$tree"
-    done
-    # shellcheck disable=SC2016 # no command
-    printf '\n| program | lost to control flow, eighth | speed | warp instructions | lost to control flow, `pepsc` | speed | warp instructions | the paper |\n'
-    echo '|---|---|---|---|---|---|---|---|'
+    source='-s memory.perfect_l1=on -s pepsc.registers=0 -s chain.ieee=off'
+    fold="-m spe+chain+fold+reduce -s fold.selections=off"
+    sides='lps_sides lu_sides srad_sides mc_sides'
+    measure chains "$sides" $core -m spe+chain $source
+    measure folded "$sides" $core $fold $source
+    measure limits "$sides" $core $fold $source -s fold.operations=0 -s fold.guarded=0 -s fold.pairs=off
+    measure cuda-chains 'lps lu srad mc' $eighth -m spe+chain
+    measure cuda-folded 'lps lu srad mc' $eighth -m spe+chain+fold+reduce
+    printf '\n| program | source form | inactive lanes | old limits, source | CUDA, eighth | the paper |\n'
+    echo '|---|---|---|---|---|---|'
     table 'function lost(run, p) { return v[run, p, "util.lost_serialization"] - v[run, p, "util.lost_no_warp"] }
-        function part(c, p,   a, b) {
-            a = lost(c "-plain", p); b = lost(c "-fold", p)
-            printf " %s | %.3f | %s |", a ? percent(b / a - 1) : "none", speed(c "-plain", c "-fold", p),
-                percent(v[c "-fold", p, "gpu.warp_instructions"] / v[c "-plain", p, "gpu.warp_instructions"] - 1)
-        }
+        function inactive(run, p) { return 32 * v[run, p, "gpu.warp_instructions"] - v[run, p, "gpu.thread_instructions"] }
+        function change(before, after) { return before ? sprintf("%+.0f %%", 100 * (after / before - 1)) : "none" }
         END {
-            said["lps"] = 38; said["lu"] = 30; said["srad"] = 50; said["mc"] = 16
-            for (i = 1; i <= n; i++) {
-                printf "| %s |", program[i]
-                part("eighth", program[i]); part("core", program[i])
-                printf " -%d %% |\n", said[program[i]]
+            m = split("lps lu srad mc", name, " ")
+            split("38 30 50 16", said, " ")
+            for (i = 1; i <= m; i++) {
+                p = name[i] "_sides"
+                printf "| %s | %s | %s | %s | %s | -%d %% |\n", name[i], change(lost("chains", p), lost("folded", p)),
+                    change(inactive("chains", p), inactive("folded", p)), change(lost("chains", p), lost("limits", p)),
+                    change(lost("cuda-chains", name[i]), lost("cuda-folded", name[i])), said[i]
             }
         }'
 }
 
-utilisation() { # TITLE OPTION...
-    title=$1
-    shift
-    measure a pepsc "$@" -m spe
-    measure b pepsc "$@" -m spe+chain
-    measure c pepsc "$@" -m "spe+chain+fold$tree"
-    measure d pepsc "$@" -m "spe+chain+fold$tree+ddp"
-    case "$*" in # keeps the size of accesses
-    *gt200*) measure twice pepsc "$@" -m spe -s dram.bus_bytes=16 -s dram.atom=32 ;;
-    *) measure twice pepsc "$@" -m spe -s dram.bus_bytes=64 ;;
-    esac
-    printf '\n%s\n\n| program | with | of the peak | datapath | of it no operations | memory | serialisation | of it no warp | pipe taken | speed |\n' "$title"
-    echo '|---|---|---|---|---|---|---|---|---|---|'
-    table 'function row(title, how, run, p) {
-            printf "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.3f |\n", title, how,
-                100 * value(run, p, "util.utilization"), 100 * value(run, p, "util.datapath"), 100 * value(run, p, "util.no_flops"),
-                100 * value(run, p, "util.memory"), 100 * value(run, p, "util.serialization"), 100 * value(run, p, "util.no_warp"),
-                100 * value(run, p, "util.pipe_busy"), p == "" ? geometric("a", run) : speed("a", run, p)
+utilisation() {
+    measure spe pepsc -c gt200 -m spe
+    measure fold pepsc -c gt200 -m spe+chain+fold
+    measure twice pepsc -c gt200 -m spe -s dram.bus_bytes=16 -s dram.atom=32
+    printf '\n| program | of the peak | datapath | no op | memory | serialisation | no warp | pipe taken | lanes busy |'
+    printf ' twice the bandwidth | speed, chain+fold |\n|---|---|---|---|---|---|---|---|---|---|---|\n'
+    table 'function value(run, p, what) { return p == "" ? mean(run, "util." what) : v[run, p, "util." what] }
+        function row(title, p,   k) {
+            printf "| %s |", title
+            for (k = 1; k <= m; k++) printf " %.1f %% |", 100 * value("spe", p, what[k])
+            printf " %.1f %% | %.3f |\n", 100 * value("twice", p, "lanes_busy"),
+                p == "" ? geometric("spe", "fold") : speed("spe", "fold", p)
         }
-        function value(run, p, what) { return p == "" ? mean(run, what) : v[run, p, what] }
         END {
-            m = split("nothing|+ chain|+ fold, reduce|+ ddp", how, "|"); split("a b c d", run, " ")
-            for (i = 1; i <= n; i++)
-                for (k = 1; k <= m; k++) row(k == 1 ? program[i] : "", how[k], run[k], program[i])
-            for (k = 1; k <= m; k++) row(k == 1 ? "mean" : "", how[k], run[k], "")
-            row("", "nothing, twice the bandwidth", "twice", "")
+            m = split("utilization datapath no_flops memory serialization no_warp pipe_busy lanes_busy", what, " ")
+            for (i = 1; i <= n; i++) row(program[i], program[i])
+            row("mean", "")
         }'
 }
 
@@ -202,9 +208,9 @@ utilisation() { # TITLE OPTION...
 efficiency() {
     for lanes in 8 16 32 64; do
         [ $lanes = 32 ] && preset=pepsc || preset=pepsc-$lanes
-        measure $lanes-1 pepsc -c $preset -m spe
+        measure $lanes-1 pepsc -c "$preset" -m spe
         for n in 2 3 4 5; do
-            measure $lanes-$n pepsc -c $preset -m spe+chain -s chain.length=$n
+            measure $lanes-$n pepsc -c "$preset" -m spe+chain -s chain.length=$n
         done
     done
     printf '\n| lanes | | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|\n'
@@ -258,18 +264,10 @@ power() {
 }
 
 : >"$dir/figures"
-# shellcheck disable=SC2016,SC2086 # no commands; lists of options
-if wants chains; then
-    chains 'An eighth of `gt200`: speed against none.' $eighth
-    chains 'The core `pepsc`: speed against none.' $core
-fi
+! wants chains || chains
 ! wants pipeline || pipeline
 ! wants prefetch || prefetch
 ! wants control || control
-# shellcheck disable=SC2016,SC2086
-if wants utilisation; then
-    utilisation 'An eighth of `gt200`.' $eighth
-    utilisation 'The core `pepsc`.' $core
-fi
+! wants utilisation || utilisation
 ! wants efficiency || efficiency
 ! wants power || power

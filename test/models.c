@@ -109,6 +109,8 @@ START_TEST(memory_is_equal_with_options) {
                {"dpe", "dpe.scoreboard=optimistic"},
                {"dpe", "reconv.first=fallthrough"},
                {"dpe", "dpe.memory_divergence=on"},
+               {"multipath", "multipath.entries=2"},
+               {"multipath", "multipath.opportunistic=on"},
                {"dws", "dws.wst_entries=4"},
                {"dws", "dws.memory=branch_bypass"},
                {"dws", "dws.memory=revive"},
@@ -195,7 +197,7 @@ SUITE(models) {
     TEST_LOOP(memory_is_equal_in_the_interpreter, 0, N_KERNELS);
     TEST_LOOP(memory_is_equal_in_time, 0, N_KERNELS);
     TEST_LOOP(memory_is_equal_with_an_active_set_of_one, 0, N_KERNELS);
-    TEST_LOOP(memory_is_equal_with_options, 0, 13);
+    TEST_LOOP(memory_is_equal_with_options, 0, 15);
     TEST_LOOP(structured_counts_are_equal, 0, 4);
     TEST_LOOP(spin_lock_deadlocks_on_a_stack, 0, 2);
     TEST(spin_lock_ends_when_the_loop_subdivides);

@@ -189,9 +189,9 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
-    if (op->ends && simple)
+    if (op->relation && simple)
         compute_by_ends(e, op, c, &o, lanes, step);
-    else if (simple || (op->n_dests && !op->dest[0].bits))
+    else if ((simple && !affine_rule_selects((enum affine_rule)op->rule)) || (op->n_dests && !op->dest[0].bits))
         compute_by_thread(e, op, c, lanes, step);
     else
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
@@ -221,6 +221,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
         return true;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;
+    e->selects = 0;
     step->class = STEP_SCALAR;
     uint32_t done = op->linear ? by_rule(e, op, g, step) : by_executor(e, op, g, step);
     for (uint32_t left = g->some & ~done; left && !e->fx.fault && !e->out_of_memory; left &= left - 1) {
@@ -236,7 +237,8 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
     }
     if (!step->slots)
         step->slots = 1;
-    if (memo->tries)
+    step->slots += step->class == STEP_VECTOR ? 0 : e->selects;
+    if (memo->tries && !e->selects)
         engine_remember(e, op, g, step);
     return e->fx.fault == FAULT_NONE && !e->out_of_memory;
 }

@@ -2,8 +2,8 @@
 #define ISA_AFFINE_COMPUTE_PARTS_H
 /* Shared by the files that compute an operation of the affine stream, lowest level first: compute_execute.c (one
  * execution), compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (single threads;
- * predicates from the first and the last lane of a warp), compute_variants.c (several tuples), compute.c (all CTAs of a
- * batch). */
+ * predicates from the ends of a warp), compute_variants.c and compute_select.c (several tuples), compute.c (all CTAs of
+ * a batch). */
 #include "engine_parts.h"
 #include "isa/decode.h"
 
@@ -96,11 +96,15 @@ bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_
 enum affine_compare compute_costliest(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                                       uint32_t w);
 
-/* Returns the result of the operation's comparison of `a` and `b`. Requires that op->relation is not CMP_NONE. */
+/* Maps numbers of source a's type to unsigned numbers, and keeps their order. */
+static inline uint64_t compute_rank(const struct affine_op *op, uint64_t v) {
+    return (v & affine_mask(op->from_bits)) ^ (op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0);
+}
+
+/* Returns the result of the operation's comparison. Requires op->relation. */
 static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
-    const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
-    a = (a & mask) ^ turn; /* maps signed numbers to unsigned numbers, and keeps their order */
-    b = (b & mask) ^ turn;
+    a = compute_rank(op, a);
+    b = compute_rank(op, b);
     switch (op->relation) {
     case CMP_EQ:
         return a == b;
@@ -133,8 +137,9 @@ bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, 
  * out. */
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                        struct affine_step *step);
-/* Computes a setp of CTA c, whose operands `o` have one tuple each. Compares only the first and the last lane of each
- * warp. If their results differ, it compares all lanes. The other arguments and the result are as in
+/* Computes a comparison (op->relation) of CTA c, whose operands `o` have one tuple each. Compares only the least and
+ * the greatest value of each warp: of the first and the last lane, or of the corners if the warp has several rows. If
+ * these values do not decide for the warp, it compares all lanes. The other arguments and the result are as in
  * compute_by_thread(). */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step);
@@ -147,6 +152,14 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
  * thread outside `lanes` will read the old value of the result register. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
+
+/* ---- compute_select.c ----
+ *
+ * Computes a min, max or rem of operands that have one tuple each, for the lanes of piece p[0]. Splits the piece into
+ * up to AFFINE_VARIANTS pieces with one tuple each, and returns their number. Returns 0 if more are needed, or if a
+ * divisor is not scalar or not positive. Adds to e->selects. */
+uint32_t compute_select(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                        struct affine_piece *p);
 
 /* ---- compute_ctas.c ----
  *

@@ -1,5 +1,4 @@
-/* Computes values without a tuple thread by thread, and predicates from the first and the last thread of a row (threads
- * with equal tid.y and tid.z). */
+/* Computes values without a tuple thread by thread, and predicates from the least and the greatest value of a warp. */
 #include "compute_parts.h"
 
 /* Convert between 64-bit values and all lanes of a register. */
@@ -109,29 +108,54 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* ---- both ends of a row ---- */
+/* ---- both ends of a warp ---- */
 
-/* If one operand is scalar, returns the other operand, else NULL. The comparison of a scalar with a linear value is
- * decided for a whole row if its results at both ends of the row are equal. */
-static const struct affine_tuple *along_rows(const struct affine_operands *o) {
+/* If one operand is scalar, the least and the greatest value of the other operand may decide the comparison. Returns
+ * the other operand in this case, else NULL. */
+static const struct affine_tuple *beside_scalar(const struct affine_operands *o) {
     const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* Writes the values of tuple `t` in the first and last thread of n <= 16 warps to lanes 2 k and 2 k + 1 of the source
- * register, for the warps from + k. */
-static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
-                     uint32_t from, uint32_t n) {
-    uint64_t v[WARP_LANES] = {0};
-    if (s->reg == NO_REG)
-        return;
-    for (uint32_t k = 0; k < n; k++) {
-        const uint32_t last = (uint32_t)(31 - __builtin_clz(e->shape.launched[from + k]));
-        v[2 * k] = affine_at(t, &e->shape, from + k, 0);
-        v[2 * k + 1] =
-            e->shape.one_row[from + k] ? v[2 * k] + t->off[0] * last : affine_at(t, &e->shape, from + k, last);
+/* Returns true if the comparisons of a[0] with b[0] and of a[1] with b[1] decide for all values between them. The paper
+ * requires that both values are larger or both are smaller than the scalar. Two values that are equal to the scalar
+ * decide, too [own]. An order of which both results agree may have one value equal to the scalar. Then *value is the
+ * first result. */
+static bool ends_decide(const struct affine_op *op, const uint64_t a[2], const uint64_t b[2], bool *value) {
+    *value = compute_related(op, a[0], b[0]);
+    if (*value != compute_related(op, a[1], b[1]))
+        return false;
+    const uint64_t first = compute_rank(op, a[0]), last = compute_rank(op, a[1]);
+    const bool order = op->relation != CMP_EQ && op->relation != CMP_NE;
+    return order || (first < compute_rank(op, b[0])) == (last < compute_rank(op, b[1]));
+}
+
+/* Decides the comparison for all threads of the CTA. Requires that no thread's value wraps. */
+static bool cta_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                        bool *value) {
+    uint64_t a[2], b[2];
+    affine_extremes(o->t[0], op->from_bits, &e->shape, a);
+    affine_extremes(o->t[1], op->from_bits, &e->shape, b);
+    return ends_decide(op, a, b, value);
+}
+
+/* Decides the comparison for a warp. Requires that no value in the warp's box wraps. */
+static bool warp_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                         uint32_t w, bool *value) {
+    uint64_t a[2], b[2];
+    affine_warp_extremes(o->t[0], op->from_bits, &e->shape, w, a);
+    affine_warp_extremes(o->t[1], op->from_bits, &e->shape, w, b);
+    return ends_decide(op, a, b, value);
+}
+
+static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+                        bool value) {
+    for (int i = 0; i < op->n_dests; i++) {
+        struct affine_reg *r = &e->regs[op->dest[i].reg];
+        r->uniform &= ~(1u << c);
+        put_result_pred(e, r, c, w, lanes, value == !i ? LANES_ALL : 0,
+                        e->shape.one_row[w] ? COMPARE_ENDS : COMPARE_CORNERS);
     }
-    put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
 }
 
 static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
@@ -141,78 +165,21 @@ static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, u
     return take_warp(e, op, c, w, lanes, step);
 }
 
-enum { PAIRS = WARP_LANES / 2 };
-
-/* Compares in the first and last thread of n <= 16 warps. The results for warp from + k are bits 2 k and 2 k + 1 of
- * ends[], where ends[0] and ends[1] belong to the two destinations. */
-static void compare_ends(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                         uint32_t from, uint32_t n, lanemask_t ends[2]) {
-    for (int i = 0; i < 2; i++)
-        put_ends(e, &op->source[i], o->t[i], from, n);
-    compute_execute(e, op, LANES_ALL);
-    for (int i = 0; i < op->n_dests; i++)
-        ends[i] = get_pred(e, &op->dest[i]);
-}
-
-static bool has_rows(const struct affine_shape *s) {
-    for (uint32_t w = 0; w < s->n_warps; w++)
-        if (s->one_row[w])
-            return true;
-    return false;
-}
-
-/* Compares with the least and with the greatest value in the CTA. Returns true if both results are equal. Then *value
- * is the result of the comparison in all threads. Requires that no thread's value wraps. */
-static bool compare_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                             bool *value) {
-    uint64_t a[2], b[2];
-    affine_extremes(o->t[0], op->from_bits, &e->shape, a);
-    affine_extremes(o->t[1], op->from_bits, &e->shape, b);
-    *value = compute_related(op, a[0], b[0]);
-    return *value == compute_related(op, a[1], b[1]);
-}
-
-static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
-                        bool value) {
-    for (int i = 0; i < op->n_dests; i++) {
-        struct affine_reg *r = &e->regs[op->dest[i].reg];
-        r->uniform &= ~(1u << c);
-        for (uint32_t w = 0; w < e->shape.n_warps; w++)
-            if (lanes[w])
-                put_result_pred(e, r, c, w, lanes[w], value == !i ? LANES_ALL : 0,
-                                e->shape.one_row[w] ? COMPARE_ENDS : COMPARE_LANES);
-    }
-}
-
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step) {
-    const struct affine_tuple *x = has_rows(&e->shape) ? along_rows(o) : NULL;
+    const struct affine_tuple *x = beside_scalar(o);
     const bool nowhere_wraps = x && affine_in_range(x, op->from_bits, op->is_signed, &e->shape);
-    lanemask_t ends[2] = {0};
-    bool value;
+    bool value = false;
     step->class = STEP_AFFINE;
-    if (nowhere_wraps && compare_extremes(e, op, o, &value)) {
-        put_decided(e, op, c, lanes, value);
-        return true;
-    }
+    const bool all = nowhere_wraps && cta_decides(e, op, o, &value);
     for (uint32_t w = 0; w < e->shape.n_warps; w++) {
-        const uint32_t at = 2 * (w % PAIRS), left = e->shape.n_warps - w;
-        if (x && !at)
-            compare_ends(e, op, o, w, left < PAIRS ? left : PAIRS, ends);
         if (!lanes[w])
             continue;
-        bool decided = x && (ends[0] >> at & 1) == (ends[0] >> (at + 1) & 1) && e->shape.one_row[w] &&
-                       (nowhere_wraps || affine_row_in_range(x, op->from_bits, op->is_signed, &e->shape, w));
-        if (!decided) {
-            if (!compare_lanes(e, op, c, w, lanes[w], step))
-                return false;
-            continue;
-        }
-        for (int i = 0; i < op->n_dests; i++) {
-            struct affine_reg *r = &e->regs[op->dest[i].reg];
-            r->uniform &= ~(1u << c);
-            put_result_pred(e, r, c, w, lanes[w], ends[i] >> at & 1 ? LANES_ALL : 0, COMPARE_ENDS);
-        }
+        if (all || (x && (nowhere_wraps || affine_warp_in_range(x, op->from_bits, op->is_signed, &e->shape, w)) &&
+                    warp_decides(e, op, o, w, &value)))
+            put_decided(e, op, c, w, lanes[w], value);
+        else if (!compare_lanes(e, op, c, w, lanes[w], step))
+            return false;
     }
     return true;
 }

@@ -44,6 +44,13 @@ static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op,
             any |= p->lanes[w];
         if (!any)
             continue;
+        if (affine_rule_selects((enum affine_rule)op->rule)) {
+            const uint32_t more = n + AFFINE_VARIANTS <= MAX_PIECES ? compute_select(e, op, &o, p) : 0;
+            if (!more)
+                return 0;
+            n += more;
+            continue;
+        }
         if (!compute_offsets(e, op, &o, &p->t))
             return 0;
         if (!op->linear) {

@@ -14,8 +14,14 @@ struct affine_engine;
 struct supply;
 
 /* How a predicate of a warp was computed, cheapest first: one comparison for the CTA, two for each warp (its first and
- * last lane), or one for each lane. */
-enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_LANES, N_COMPARES };
+ * last lane), two for a warp with several rows of threads (the corners with the least and the greatest value), or one
+ * for each lane. */
+enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_CORNERS, COMPARE_LANES, N_COMPARES };
+/* Returns how hardware with or without comparisons of corners computes such a predicate: COMPARE_CORNERS counts as
+ * COMPARE_ENDS or COMPARE_LANES. */
+static inline enum affine_compare affine_compare_by(bool corners, uint8_t compare) {
+    return compare != COMPARE_CORNERS ? (enum affine_compare)compare : corners ? COMPARE_ENDS : COMPARE_LANES;
+}
 
 /* A queue entry that an enq sends to one warp. */
 struct affine_entry {
@@ -49,11 +55,11 @@ struct affine_step {
     uint32_t pc;
     const struct inst *in;
     uint8_t class; /* enum affine_step_class */
-    /* false for an instruction that a pass inserted for convergence barriers: statistics count such instructions
-     * separately */
-    bool counts;
-    uint32_t slots;     /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR) */
-    uint32_t fallbacks; /* number of CTAs in which this step turned tuples of a register into exact values */
+    bool counts;   /* false for instructions inserted for convergence barriers, which are counted separately */
+    /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR); and one for each warp whose
+     * lanes select among the tuples of a min, max or rem */
+    uint32_t slots;
+    uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
     /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */
     bool splits_warps, splits_threads;
     uint32_t number; /* if the step is the enq of a predicate: its number among these enqs, counted from 1 */

@@ -61,12 +61,8 @@ struct affine_op {
     bool guard_not;
     bool plain;  /* true for a computation or a load that has no guard and that statistics count */
     bool linear; /* true if the rule also computes the base; else the executor of the instruction computes the base */
-    /* for a comparison of two integers that is not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
-    uint8_t relation;
-    /* true if the relation is an order (such as less-than), so that equal results at both ends of a row are the result
-     * for the whole row */
-    bool ends;
-    uint8_t rule; /* enum affine_rule */
+    uint8_t relation; /* comparison of two integers, not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
+    uint8_t rule;     /* enum affine_rule */
     uint8_t n_sources, n_dests;
     bool is_signed;                           /* true if source a has a signed type */
     uint8_t from_bits;                        /* number of bits of source a's type */
@@ -131,6 +127,7 @@ struct affine_engine {
     unsigned char *bank;
     struct effects fx;
     struct affine_piece *pieces;
+    uint32_t selects; /* warps whose lanes the present operation compares to select a tuple (compute_select()) */
     /* Control. */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;

@@ -44,6 +44,12 @@ static enum affine_rule rule_of_lanes(const struct isa_row *r) {
         return rule_of_product(r, RULE_MAD, RULE_MAD_WIDE);
     case OP_SHL:
         return RULE_SHL;
+    case OP_MIN:
+        return integer && plain ? RULE_MIN : RULE_SCALAR_ONLY;
+    case OP_MAX:
+        return integer && plain ? RULE_MAX : RULE_SCALAR_ONLY;
+    case OP_REM:
+        return integer && plain ? RULE_REM : RULE_SCALAR_ONLY;
     case OP_CVTA:
         return RULE_MOV;
     case OP_MOV:
@@ -87,8 +93,8 @@ enum affine_rule affine_rule_of(const struct inst *in) {
 
 static enum affine_class weaker(enum affine_class a, enum affine_class b) { return a > b ? a : b; }
 
-/* Returns the class of a product: a vector if neither factor is scalar, else the weaker class of the two factors. */
-static enum affine_class product(const enum affine_class s[4]) {
+/* Returns the class of a product or comparison: at most one operand may be affine. */
+static enum affine_class with_scalar(const enum affine_class s[4]) {
     return s[0] != CLASS_SCALAR && s[1] != CLASS_SCALAR ? CLASS_VECTOR : weaker(s[0], s[1]);
 }
 
@@ -101,15 +107,18 @@ enum affine_class affine_result(enum affine_rule rule, const enum affine_class s
     case RULE_NEG:
     case RULE_WIDEN:
     case RULE_SELP:
-    case RULE_SETP:
+    case RULE_MIN:
+    case RULE_MAX:
     case RULE_PRED:
         return all;
+    case RULE_SETP: /* one operand must be scalar (section 4.3) */
     case RULE_MUL:
     case RULE_MUL_WIDE:
     case RULE_MAD:
     case RULE_MAD_WIDE:
-        return weaker(product(s), s[2]);
+        return weaker(with_scalar(s), s[2]);
     case RULE_SHL:
+    case RULE_REM:
         return s[1] == CLASS_SCALAR ? s[0] : CLASS_VECTOR;
     case RULE_SCALAR_ONLY:
     case RULE_LD_PARAM:

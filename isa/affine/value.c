@@ -3,6 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets the box of the thread indices of warp w, which has n threads. */
+static void find_box(struct affine_shape *s, uint32_t w, uint32_t n) {
+    for (int d = 0; d < 3; d++) {
+        const uint32_t *tid = s->tid[d] + (size_t)w * WARP_LANES;
+        s->from[w][d] = s->to[w][d] = tid[0];
+        for (uint32_t l = 1; l < n; l++) {
+            s->from[w][d] = tid[l] < s->from[w][d] ? tid[l] : s->from[w][d];
+            s->to[w][d] = tid[l] > s->to[w][d] ? tid[l] : s->to[w][d];
+        }
+    }
+}
+
 void affine_shape_init(struct affine_shape *s, struct dim3 block) {
     uint32_t threads = dim3_count(block);
     s->block = block;
@@ -17,6 +29,7 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
         const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
         s->one_row[w] = x[n - 1] - x[0] == n - 1;
         s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
+        find_box(s, w, n);
     }
 }
 
@@ -51,13 +64,30 @@ bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed
                         (uint32_t[3]){s->block.x - 1, s->block.y - 1, s->block.z - 1});
 }
 
-bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
-                         uint32_t warp) {
-    uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
-    /* The base is the value in the first thread of the warp, because it does not matter if the tuple wraps before this
-     * thread. */
-    struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
-    return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
+/* Returns the tuple relative to the first corner of the warp's box. The base is reduced modulo 2^bits, because it does
+ * not matter if the tuple wraps before this corner. */
+static struct affine_tuple in_box(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s,
+                                  uint32_t warp) {
+    struct affine_tuple box = *t;
+    for (int d = 0; d < 3; d++)
+        box.base += t->off[d] * s->from[warp][d];
+    box.base &= affine_mask(bits);
+    return box;
+}
+
+bool affine_warp_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
+                          uint32_t warp) {
+    const struct affine_tuple box = in_box(t, bits, s, warp);
+    const uint32_t *from = s->from[warp], *to = s->to[warp];
+    return box_in_range(&box, bits, is_signed, (uint32_t[3]){0, 0, 0},
+                        (uint32_t[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]});
+}
+
+void affine_warp_extremes(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
+                          uint64_t out[2]) {
+    out[0] = out[1] = in_box(t, bits, s, warp).base;
+    for (int d = 0; d < 3; d++)
+        out[affine_signed(t->off[d], bits) > 0] += t->off[d] * (s->to[warp][d] - s->from[warp][d]);
 }
 
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,

@@ -19,10 +19,9 @@ struct affine_shape {
     struct dim3 block;
     uint32_t n_warps;
     lanemask_t launched[MAX_CTA_WARPS];
-    /* warp -> true if all its threads have the same tid.y and tid.z (they are in one row) */
-    bool one_row[MAX_CTA_WARPS];
-    /* warp -> true if it has 32 threads, and the threads of each half warp have the same tid.y and tid.z */
-    bool rows[MAX_CTA_WARPS];
+    bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
+    bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
+    uint32_t from[MAX_CTA_WARPS][3], to[MAX_CTA_WARPS][3]; /* least and greatest tid.x, y and z of the warp's threads */
     uint32_t tid[3][MAX_CTA_THREADS];
 };
 
@@ -48,9 +47,13 @@ static inline int64_t affine_signed(uint64_t v, unsigned bits) {
  * Offsets are signed. The answer is exact, because a linear function has its extremes at the corners of the CTA's box
  * of thread indices. */
 bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s);
-/* Does the same as affine_in_range() for the threads of one warp, which must be in one row. */
-bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
-                         uint32_t warp);
+/* Does the same as affine_in_range() for the box of one warp's thread indices. If its threads have several rows (values
+ * of tid.y and tid.z) of different lengths, the box has more than these threads. */
+bool affine_warp_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
+                          uint32_t warp);
+/* Returns the least (out[0]) and the greatest value in the warp's box. Requires affine_warp_in_range(). */
+void affine_warp_extremes(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
+                          uint64_t out[2]);
 /* Returns the tuple's value in a lane, not reduced modulo 2^bits. */
 static inline uint64_t affine_at(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                                  uint32_t lane) {

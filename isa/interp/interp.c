@@ -304,6 +304,8 @@ static struct slot *new_slot(struct run *run) {
         free(s);
         return NULL;
     }
+    if (affine)
+        s->run.affine->corners = run->cfg->affine_corners;
     if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
         cta_run_free(&s->run);
         free(s);

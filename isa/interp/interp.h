@@ -49,6 +49,7 @@ struct interp_cfg {
     /* number of CTAs for which an affine warp computes, at most AFFINE_CTAS; 0 means 1. In the interpreter each CTA
      * has its own affine warp, so a larger batch affects only statistics */
     uint32_t affine_batch;
+    bool affine_corners;   /* COMPARE_CORNERS counts as COMPARE_ENDS, not as COMPARE_LANES */
     struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };

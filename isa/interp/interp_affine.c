@@ -90,11 +90,14 @@ static void count(struct cta_run *r, const struct affine_step *s) {
 
 static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
+    uint64_t compared[N_COMPARES] = {0};
+    for (uint8_t k = 0; k < N_COMPARES; k++)
+        compared[affine_compare_by(r->affine->corners, k)] += t->compared[k];
     for (int k = 0; k < N_COMPARES; k++)
-        n->compared[k] += t->compared[k];
+        n->compared[k] += compared[k];
     /* the batch has been counted before; comparisons per lane are counted for each CTA */
     const bool counted = r->affine->own;
-    count_slots(r, affine_issue_slots(counted ? 0 : t->slots, t->compared[COMPARE_LANES]));
+    count_slots(r, affine_issue_slots(counted ? 0 : t->slots, compared[COMPARE_LANES]));
     if (counted)
         return;
     n->instructions += t->n;

@@ -15,6 +15,7 @@ struct cta_affine {
     uint32_t ahead;
     /* indexed by site (struct program_site): index of the allocation that the site's last access was in */
     uint32_t *found;
+    bool corners; /* interp_cfg.affine_corners */
     bool full;    /* a full queue has stopped a warp */
     bool faulted; /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
 };

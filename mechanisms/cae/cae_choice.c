@@ -51,10 +51,12 @@ static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *
            (!c->narrow || cae_tag_widen(&t, c->narrow, c->narrow_signed, lanes));
 }
 
-/* Returns true if the result is compact. A predicate is compact only if it is the same in all lanes. */
+/* Returns true if the result is compact. A predicate, min, max or rem is compact only if its operands are the same in
+ * all lanes. */
 static bool is_compact(const struct cae_inst *c, enum affine_class class) {
     bool predicate = c->rule == RULE_SETP || c->rule == RULE_PRED;
-    return class == CLASS_SCALAR || (class == CLASS_AFFINE && !predicate);
+    return class == CLASS_SCALAR ||
+           (class == CLASS_AFFINE && !predicate && !affine_rule_selects((enum affine_rule)c->rule));
 }
 
 static struct cae_choice no(enum cae_why why, bool full) {

@@ -1,11 +1,11 @@
 /* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
- * the SM. One affine warp per SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
- * Its results wait in the affine tuple queue (ATQ). The address expansion unit and the predicate expansion unit expand
- * these results for each warp into the warp's own queues. The warp's instructions take entries from these queues. When
- * addresses are expanded, the lines that they access are prefetched into the L1 and stay locked until the warp reads
- * them. docs/dac.md separates the paper's rules from this project's.
+ * the SM. One affine warp per SM (with dac.contexts, up to four) runs the affine stream for batches of CTAs;
+ * isa/affine/engine.h computes its results. They wait in the affine tuple queue (ATQ). The address expansion unit and
+ * the predicate expansion unit expand these results for each warp into the warp's own queues. The warp's instructions
+ * take entries from these queues. When addresses are expanded, the lines that they access are prefetched into the L1
+ * and stay locked until the warp reads them. docs/dac.md separates the paper's rules from this project's.
  *
- * This file has the affine warp, its batches of CTAs, and how the kernel's own warps take entries. */
+ * This file has the affine warps, their batches of CTAs, and how the kernel's own warps take entries. */
 #include "dac_host.h"
 #include "dac_parts.h"
 #include "decouple.h"
@@ -22,7 +22,6 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     if (!d)
         return NULL;
     d->cfg = cfg;
-    d->context = NO_CONTEXT;
     d->free_line = d->wanted = NO_LINE;
     while (d->atq_mask + 1 < cfg->dac.atq)
         d->atq_mask = 2 * d->atq_mask + 1;
@@ -34,22 +33,23 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     return d;
 }
 
-static void end_engine(struct dac *d) {
-    if (!d->engine)
-        return;
+static void end_engines(struct dac *d) {
     atq_clear(d);
     supply_free(&d->supply);
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         free(d->queue[w].record);
     free(d->queue);
     d->queue = NULL;
-    engine_free(d->engine);
-    d->engine = NULL;
+    for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
+        engine_free(d->stream[i].engine);
+        d->stream[i].engine = NULL;
+    }
+    d->shape = NULL;
 }
 
 static void dac_free(void *u) {
     struct dac *d = u;
-    end_engine(d);
+    end_engines(d);
     free(d->atq);
     free(d->line);
     free(d->unlock);
@@ -59,7 +59,7 @@ static void dac_free(void *u) {
 /* Returns how many of `all` queue entries each warp gets: `all` divided by the maximum number of resident warps, at
  * least 1. */
 static uint32_t share(uint32_t all, const struct dac *d) {
-    uint32_t warps = sm_get_most_ctas(d->sm) * engine_shape(d->engine)->n_warps;
+    uint32_t warps = sm_get_most_ctas(d->sm) * d->shape->n_warps;
     return warps && all / warps ? all / warps : 1;
 }
 
@@ -71,16 +71,22 @@ static void listen(struct dac *d, bool on) {
     sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
+/* Gives an affine warp its engine, if it has none in this launch. Returns false if memory runs out. */
+static bool has_engine(const struct dac *d, struct dac_stream *s) {
+    if (!s->engine)
+        s->engine = engine_new(sm_get_launch(d->sm), d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
+    return s->engine != NULL;
+}
+
 /* Allocates what a launch needs, when the SM gets its first CTA. Returns false if memory runs out. */
 static bool begin_launch(struct dac *d) {
-    const struct launch *l = sm_get_launch(d->sm);
     uint32_t fit = sm_get_most_ctas(d->sm);
     d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
     d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
-    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
     d->queue = calloc(sm_get_slots(d->sm), sizeof *d->queue);
-    if (!d->engine || !d->queue || !supply_init(&d->supply, sm_get_slots(d->sm)))
+    if (!has_engine(d, &d->stream[0]) || !d->queue || !supply_init(&d->supply, sm_get_slots(d->sm)))
         return false;
+    d->shape = engine_shape(d->stream[0].engine);
     memset(d->filled, 0, sizeof d->filled);
     d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
     d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
@@ -99,8 +105,9 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     listen(d, d->active);
     d->accounted = now;
     d->head = d->tail = d->due = 0;
-    d->n_batch = d->repeat = d->sent = 0;
-    d->waits = d->numbers = 0;
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        d->stream[i] = (struct dac_stream){.context = NO_CONTEXT, .enq_since = NO_TIME};
+    d->n_idle = d->cfg->dac.contexts;
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++) {
@@ -108,34 +115,32 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
         d->expander[k].retry_at = UINT64_MAX;
     }
     d->out_of_memory = false;
-    d->sends = false;
-    d->context = NO_CONTEXT;
     return true;
 }
 
 static void launch_end(void *u, struct sm *sm) {
     struct dac *d = u;
-    d->context = NO_CONTEXT;
-    if (!d->engine)
+    if (!d->shape)
         return;
     dac_account(d, sm_get_accounted(sm));
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         for (uint32_t i = 0; i < d->queue[w].n; i++)
             dac_release(d, dac_record_at(&d->queue[w], i), false);
-    end_engine(d);
+    end_engines(d);
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
     uint32_t w;
-    if (!d->engine && !begin_launch(d)) {
-        end_engine(d);
+    if (!d->shape && !begin_launch(d)) {
+        end_engines(d);
         d->out_of_memory = true;
         return;
     }
+    dac_account(d, now);
     memset(c, 0, offsetof(struct dac_cta, plan));
-    c->n_warps = engine_shape(d->engine)->n_warps;
+    c->n_warps = d->shape->n_warps;
     for (struct warp_walk i = warp_walk(&sm_get_cta(sm, cta)->warps);
          warp_next(&i, &sm_get_cta(sm, cta)->warps, WARP_WORDS, &w);)
         c->slot[sm_get_warp(sm, w)->index] = (uint16_t)w;
@@ -147,7 +152,8 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct dac *d = u;
     struct dac_cta *c = &d->cta[cta];
-    (void)sm, (void)now;
+    (void)sm;
+    dac_account(d, now);
     for (uint32_t w = 0; w < c->n_warps; w++)
         for (int q = 0; q < N_QUEUES; q++)
             assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
@@ -170,34 +176,30 @@ static bool is_enq(const struct inst *in) {
     return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
-/* If the affine warp is idle and some CTAs have no stream yet, makes these CTAs the next batch of the affine warp
- * (section 4.1). The SM receives one CTA per cycle. The affine warp waits until no further CTA arrives. Otherwise it
- * would begin with the first CTA, and the later CTAs would wait until the affine stream for the first CTA ends. */
-static void begin_batch(struct dac *d, uint64_t now) {
+static bool next_sends(const struct dac_stream *s) {
+    return !s->repeat && !engine_done(s->engine) && is_enq(engine_next(s->engine));
+}
+
+/* Makes CTAs that have no stream yet the next batch of an idle affine warp (section 4.1). */
+static void begin_batch(struct dac *d, struct dac_stream *s, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
-    if (!d->pending)
-        return;
-    if (d->came_at == now) {
-        d->dirty = true; /* try again in the next cycle */
-        return;
-    }
     for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
-        d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
-        id[n] = sm_get_cta(d->sm, d->batch[n])->id;
+        s->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
+        id[n] = sm_get_cta(d->sm, s->batch[n])->id;
         n++;
     }
-    if (!engine_start(d->engine, id, n)) {
+    if (!has_engine(d, s) || !engine_start(s->engine, id, n)) {
         d->out_of_memory = d->dirty = true; /* memory has run out; the next tick reports it */
         return;
     }
-    d->n_batch = n;
-    d->numbers += d->sent;
-    d->waits = d->repeat = d->sent = 0;
-    d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
+    s->n_batch = n;
+    s->numbers += s->sent;
+    s->waits = s->repeat = s->sent = 0;
+    s->sends = next_sends(s);
     for (uint32_t i = 0; i < n; i++) {
-        struct dac_cta *c = &d->cta[d->batch[i]];
-        d->serving |= (uint64_t)1 << d->batch[i];
+        struct dac_cta *c = &d->cta[s->batch[i]];
+        d->serving |= (uint64_t)1 << s->batch[i];
         c->index = i;
         c->seq[0] = c->seq[1] = d->tail;
     }
@@ -207,15 +209,39 @@ static void begin_batch(struct dac *d, uint64_t now) {
                                          .stream = program_affine_stream(sm_get_launch(d->sm)->program),
                                          .lanes = 1,
                                          .driven = true};
-    d->context = sm_context_open(d->sm, &unit_dac, &how, now);
-    d->out_of_memory |= d->context == NO_CONTEXT;
+    s->context = sm_context_open(d->sm, &unit_dac, &how, now);
+    d->n_idle -= s->context != NO_CONTEXT;
+    d->out_of_memory |= s->context == NO_CONTEXT;
 }
 
-static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
-    if (atq_has_predicate(d, d->waits))
+/* Begins batches while some CTAs have no stream and an affine warp is idle. The SM receives one CTA per cycle. The
+ * affine warp waits until no further CTA arrives. Otherwise it would begin with the first CTA, and the later CTAs would
+ * wait until the affine stream for the first CTA ends. */
+static void begin_batches(struct dac *d, uint64_t now) {
+    if (d->pending && d->n_idle && d->came_at == now) {
+        d->dirty = true; /* try again in the next cycle */
+        return;
+    }
+    for (uint32_t i = 0; d->pending && d->n_idle && i < d->cfg->dac.contexts && !d->out_of_memory; i++)
+        if (d->stream[i].context == NO_CONTEXT)
+            begin_batch(d, &d->stream[i], now);
+}
+
+/* Returns the affine warp in this warp slot, or NULL. */
+static struct dac_stream *stream_of(struct dac *d, uint32_t slot) {
+    for (uint32_t i = 0; slot >= d->cfg->sm.warps && i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].context == slot)
+            return &d->stream[i];
+    return NULL;
+}
+
+static uint8_t affine_may_issue(struct dac *d, struct dac_stream *s, const struct sm_candidate *c, uint64_t now) {
+    if (atq_has_predicate(d, s))
         return PATH_QUEUE;
-    d->waits = 0; /* the predicate is expanded, so later calls need not test it again */
-    return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
+    s->waits = 0; /* once a predicate is expanded, it remains expanded */
+    if (!is_enq(c->in) || s->repeat)
+        return PATH_READY;
+    return !atq_has_room(d) || (c->in->kind == K_ENQ_PRED && dac_enq_waits(d, s, now)) ? PATH_QUEUE : PATH_READY;
 }
 
 /* Returns true if none of the entries that these lanes take next still waits for its data. */
@@ -247,11 +273,11 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
-    (void)now;
-    if (!d->engine)
+    if (!d->shape)
         return PATH_QUEUE; /* memory has run out; the next tick reports it */
-    if (c->warp == d->context)
-        return affine_may_issue(d, c);
+    struct dac_stream *s = stream_of(d, c->warp);
+    if (s)
+        return affine_may_issue(d, s, c, now);
     if (!(c->ti->flags & TIMED_DEQ))
         return PATH_READY;
     const struct program *p = sm_get_program(sm)->program;
@@ -287,8 +313,8 @@ static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t s
     struct warp *w = sm_get_warp(d->sm, c->warp);
     struct dac_queue *q = &d->queue[c->warp];
     bool by_access = takes_first(d, c->warp, m), unlocks = by_access;
-    lanemask_t wrong = supply_addresses(&d->supply, engine_shape(d->engine), c->warp, w->index, site, m,
-                                        (uint64_t *)reg_ptr(w, p->deq_address));
+    lanemask_t wrong =
+        supply_addresses(&d->supply, d->shape, c->warp, w->index, site, m, (uint64_t *)reg_ptr(w, p->deq_address));
     assert(!wrong);
     (void)wrong;
     /* an entry leaves the queue when its last lane and all earlier entries have been taken */
@@ -345,26 +371,26 @@ enum { TUPLE_WORDS = 4 }; /* number of words of a tuple: one base, and three off
 
 /* Returns the number of warps whose predicates are computed on the SIMT lanes. Each of these warps costs one issue
  * slot. */
-static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
+static uint32_t lane_compares(const struct dac *d, uint32_t n_ctas, const struct affine_step *s) {
     uint32_t n = 0;
-    for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
-        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
+    for (uint32_t i = 0; s->entries && i < n_ctas * d->shape->n_warps; i++)
+        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && dac_compare(d, &s->entries[i]) == COMPARE_LANES;
     return n;
 }
 
 /* Sets the number of lanes that compute and of words that are accessed in one issue slot of a step. A scalar (also a
  * scalar of one CTA) uses one lane. A base with three offsets uses four lanes. A computation for each thread uses all
  * lanes. A step that only sends or branches reads tuples but computes nothing. */
-static void measure(struct dac *d, const struct affine_step *s) {
+static void measure(struct dac_stream *from, const struct affine_step *s) {
     static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
-    d->lanes = lanes[s->class];
-    d->words = s->class == STEP_CONTROL ? TUPLE_WORDS : d->lanes;
+    from->lanes = lanes[s->class];
+    from->words = s->class == STEP_CONTROL ? TUPLE_WORDS : from->lanes;
 }
 
 /* Reports the fault of a load in the affine stream, with the thread that caused it. */
-static bool fault(const struct dac *d, const struct affine_step *s, struct effects *fx) {
-    struct warp *w = sm_get_warp(d->sm, d->context);
-    w->cta->id = sm_get_cta(d->sm, d->batch[s->fault_cta])->id;
+static bool fault(const struct dac *d, const struct dac_stream *from, const struct affine_step *s, struct effects *fx) {
+    struct warp *w = sm_get_warp(d->sm, from->context);
+    w->cta->id = sm_get_cta(d->sm, from->batch[s->fault_cta])->id;
     w->index = s->fault_warp;
     fx->fault = s->fault;
     fx->fault_text = NULL;
@@ -381,41 +407,52 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;
     /* the path may now be at a barrier or may have ended; then another path of its warp may need more entries than the
      * queue holds */
-    d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
+    d->dirty |= d->shape && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
 
+/* Called when an affine warp has filled the ATQ. Another affine warp must not send any more in this cycle. */
+static void atq_filled(struct dac *d, const struct dac_stream *by, uint64_t now) {
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (&d->stream[i] != by && d->stream[i].context != NO_CONTEXT)
+            sm_reconsider(d->sm, d->stream[i].context, now);
+}
+
 static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now) {
     struct dac *d = u;
+    struct dac_stream *from = stream_of(d, c->warp);
     struct affine_step s;
     dac_account(d, now);
+    dac_enq_end(d, from, now);
     fx->taken = 0;
     fx->n_targets = 0;
     d->dirty = true;
-    if (d->repeat) {
-        d->repeat--;
+    if (from->repeat) {
+        from->repeat--;
     } else {
-        assert(engine_next(d->engine) == c->in);
-        if (!engine_step(d->engine, &s))
-            return fault(d, &s, fx);
+        assert(engine_next(from->engine) == c->in);
+        if (!engine_step(from->engine, &s))
+            return fault(d, from, &s, fx);
         count_step(d, &s);
-        measure(d, &s);
-        const uint64_t slots = affine_issue_slots(s.slots, lane_compares(d, &s));
-        d->repeat = slots ? (uint32_t)slots - 1 : 0;
-        d->n.slots += s.counts ? 1 + d->repeat : 0;
-        d->waits = s.waits ? d->numbers + s.waits : 0;
-        d->sent = s.number ? s.number : d->sent;
-        if (s.entries && !atq_put(d, &s)) {
+        measure(from, &s);
+        const uint64_t slots = affine_issue_slots(s.slots, lane_compares(d, from->n_batch, &s));
+        from->repeat = slots ? (uint32_t)slots - 1 : 0;
+        d->n.slots += s.counts ? 1 + from->repeat : 0;
+        from->waits = s.waits ? from->numbers + s.waits : 0;
+        from->sent = s.number ? s.number : from->sent;
+        if (s.entries && !atq_put(d, from, &s)) {
             fx->fault = FAULT_MEMORY;
             return true;
         }
+        if (s.entries && !atq_has_room(d))
+            atq_filled(d, from, now);
     }
-    fx->lanes = UINT32_MAX >> (WARP_LANES - d->lanes);
-    d->n.tuple_reads += c->ti->read_words * d->words;
-    d->n.tuple_writes += c->ti->write_words * d->words;
-    d->sends = !d->repeat && !engine_done(d->engine) && is_enq(engine_next(d->engine));
-    const struct inst *next = d->repeat || engine_done(d->engine) ? c->in : engine_next(d->engine);
+    fx->lanes = UINT32_MAX >> (WARP_LANES - from->lanes);
+    d->n.tuple_reads += c->ti->read_words * from->words;
+    d->n.tuple_writes += c->ti->write_words * from->words;
+    from->sends = next_sends(from);
+    const struct inst *next = from->repeat || engine_done(from->engine) ? c->in : engine_next(from->engine);
     sm_context_goto(sm, c->warp, (uint32_t)(next - sm_get_program(sm)->program->code));
     return true;
 }
@@ -428,22 +465,29 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         sm_no_memory(sm, now);
         return;
     }
-    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
+    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1) && now < dac_enq_next(d))
         return;
     dac_account(d, now);
     d->dirty = false;
-    if (d->context != NO_CONTEXT && engine_done(d->engine) && !d->repeat)
-        sm_context_close(sm, d->context, now);
-    if (d->context == NO_CONTEXT)
-        begin_batch(d, now);
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++) {
+        const struct dac_stream *s = &d->stream[i];
+        if (s->context != NO_CONTEXT && engine_done(s->engine) && !s->repeat)
+            sm_context_close(sm, s->context, now);
+    }
+    begin_batches(d, now);
     dac_expand(d, now);
     dac_ask(d, now);
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].context != NO_CONTEXT && d->stream[i].enq_since != NO_TIME)
+            sm_reconsider(sm, d->stream[i].context, now);
 }
 
 static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
     struct dac *d = u;
-    (void)sm, (void)warp, (void)now;
-    d->context = NO_CONTEXT;
+    (void)sm;
+    dac_account(d, now);
+    stream_of(d, warp)->context = NO_CONTEXT;
+    d->n_idle++;
     d->dirty = true;
 }
 
@@ -455,6 +499,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
         return now + 1;
     uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
     d->due = a < b ? a : b;
+    d->due = dac_enq_next(d) < d->due ? dac_enq_next(d) : d->due;
     return d->due > now ? d->due : now + 1;
 }
 

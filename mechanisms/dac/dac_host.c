@@ -8,6 +8,7 @@
 void dac_interp(const struct config *cfg, struct interp_cfg *out) {
     out->affine = true;
     out->affine_batch = cfg->dac.batch;
+    out->affine_corners = cfg->dac.corners;
 }
 
 /* Adds the counts of affine warps. All are zero if the kernel was not decoupled. */

@@ -58,9 +58,10 @@ struct dac_queue {
 
 /* The entries that one enqueue instruction (enq) has sent. */
 struct atq_entry {
-    uint64_t number; /* for a predicate: number of its enqueue operation in the launch */
+    uint64_t number; /* for a predicate: number of its enqueue operation among those of its affine warp in the launch */
     uint32_t site;
-    uint8_t queue; /* enum supply_queue */
+    uint8_t queue;  /* enum supply_queue */
+    uint8_t stream; /* index of the affine warp that has sent the entries */
     uint32_t n_ctas;
     uint32_t left;                /* bit i is set while CTA i of the batch must still be expanded */
     uint8_t cta[AFFINE_CTAS];     /* CTA slots */
@@ -99,8 +100,8 @@ struct dac_cta {
     uint32_t index;              /* index in its batch */
     uint32_t passed;             /* number of barriers that the CTA has passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
-    uint32_t warp[EXPANDERS];    /* index in the CTA of the next warp for which that entry is expanded */
-    bool begun[EXPANDERS];       /* true if the start address of the CTA has been computed */
+    uint32_t warp[EXPANDERS];    /* next warp of that entry */
+    bool begun[EXPANDERS];       /* true if the entry's start address and adjustment for the CTA have been computed */
     uint64_t blocked[EXPANDERS]; /* cycle since which the queue of `warp` has had no room; NO_TIME if it has room */
     /* if the queue of `warp` has no room: slot of this warp, and number of places that the warp needs */
     uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
@@ -109,6 +110,24 @@ struct dac_cta {
     uint32_t n_warps;
     uint16_t slot[MAX_CTA_WARPS];
     struct dac_plan plan;
+};
+
+/* An affine warp, in a context of its own. It has its own tuple registers and its own batch of CTAs. */
+struct dac_stream {
+    struct affine_engine *engine;         /* allocated for the first batch of a launch; NULL before */
+    uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of its batch */
+    uint32_t context;                     /* warp slot; NO_CONTEXT if it is idle */
+    uint32_t repeat;                      /* number of issue slots that its instruction still needs */
+    /* for one issue slot: number of lanes that compute; number of words accessed of each operand */
+    uint32_t lanes, words;
+    /* number of the predicate whose expansion the affine warp must wait for; 0 if there is none */
+    uint64_t waits;
+    uint64_t numbers; /* number of predicates that earlier batches have sent */
+    uint32_t sent;    /* number of predicates that this batch has sent */
+    bool sends;       /* the affine warp's next instruction is an enq */
+    /* cycle since which the next enq waits for a full predicate queue, NO_TIME if it does not wait; cycle in which the
+     * queues must be read again even if no event has changed them */
+    uint64_t enq_since, enq_again;
 };
 
 struct dac_counts {
@@ -123,8 +142,11 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    /* `engine`, `supply` and `queue` are allocated when the SM gets its first CTA of the launch; NULL before */
-    struct affine_engine *engine;
+    struct dac_stream stream[MAX_CONTEXTS]; /* the first cfg->dac.contexts are used */
+    uint32_t n_idle;                        /* affine warps without a batch */
+    /* `supply`, `queue` and the engine of the first affine warp are allocated when the SM gets its first CTA of the
+     * launch. Before, `shape` is NULL. */
+    const struct affine_shape *shape;
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     uint64_t filled[N_QUEUES]; /* number of places in use, summed over the warps' queues */
@@ -132,18 +154,7 @@ struct dac {
     uint64_t pending, serving; /* bit masks of CTA slots: slots without a stream; slots in a started batch */
     /* bit masks of the slots of `serving` whose entries for this unit may still be in the ATQ */
     uint64_t sent_to[EXPANDERS];
-    uint64_t came_at;                     /* cycle in which the last CTA arrived */
-    uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the affine warp's batch */
-
-    uint32_t context; /* slot of the affine warp; NO_CONTEXT if there is none */
-    uint32_t repeat;  /* number of issue slots that its instruction still needs */
-    /* for one issue slot: number of lanes that compute; number of words accessed of each operand */
-    uint32_t lanes, words;
-    /* number of the predicate whose expansion the affine warp must wait for; 0 if there is none */
-    uint64_t waits;
-    uint64_t numbers; /* number of predicates that earlier batches have sent */
-    uint32_t sent;    /* number of predicates that this batch has sent */
-    bool sends;       /* the affine warp's next instruction is an enq */
+    uint64_t came_at; /* cycle in which the last CTA arrived */
 
     struct atq_entry *atq; /* ring of at least cfg->dac.atq entries; the low bits of an entry's number are its index */
     uint64_t atq_mask, head, tail;
@@ -174,14 +185,31 @@ static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32
 }
 static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
+/* Returns how the predicate of an entry is computed: COMPARE_CTA, COMPARE_ENDS or COMPARE_LANES. */
+static inline enum affine_compare dac_compare(const struct dac *d, const struct affine_entry *e) {
+    return affine_compare_by(d->cfg->dac.corners, e->compare);
+}
+
 static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 /* expand.c. */
-/* Returns true if a predicate with a number up to `last` must still be expanded for some CTA. Returns false for last =
- * 0. */
-bool atq_has_predicate(const struct dac *d, uint64_t last);
-/* Appends to the ATQ the entries that step `s` has made. Returns false if memory runs out. */
-bool atq_put(struct dac *d, const struct affine_step *s);
+/* Returns true if the affine warp waits for a predicate (`waits`), and a predicate of this warp with a number up to
+ * `waits` must still be expanded for some CTA. */
+bool atq_has_predicate(const struct dac *d, const struct dac_stream *from);
+/* Appends to the ATQ the entries that step `s` of an affine warp has made. Returns false if memory runs out. */
+bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_step *s);
+/* Returns true if an affine warp must not send a predicate, because a predicate queue of its batch is full. */
+bool dac_enq_waits(struct dac *d, struct dac_stream *s, uint64_t now);
+/* Ends the wait of an affine warp's enq, and counts it. */
+void dac_enq_end(struct dac *d, struct dac_stream *s, uint64_t now);
+/* Returns the next cycle in which an enq that waits must read the queues again; UINT64_MAX: none. */
+static inline uint64_t dac_enq_next(const struct dac *d) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].enq_since != NO_TIME && d->stream[i].enq_again < next)
+            next = d->stream[i].enq_again;
+    return next;
+}
 void atq_clear(struct dac *d);
 /* Simulates one cycle of both expansion units. */
 void dac_expand(struct dac *d, uint64_t now);
@@ -200,7 +228,7 @@ void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* account.c: counts queue occupancy up to cycle `now`. Call this before the occupancy of a queue changes. */
+/* account.c: counts queue entries, locked lines and CTAs up to cycle `now`. Call this before one of them changes. */
 void dac_account(struct dac *d, uint64_t now);
 
 /* dac_report.c. */

@@ -58,18 +58,27 @@ static void describe_queue(const struct dac *d, uint32_t slot, enum supply_queue
     fprintf(out, "%s\n", d->queue[slot].starved[q] ? "; it waits for one that has not come" : "");
 }
 
+static void describe_stream(const struct dac *d, const struct dac_stream *s, FILE *out) {
+    const struct program *p = sm_get_launch(d->sm)->program;
+    if (s->context == NO_CONTEXT || engine_done(s->engine))
+        return;
+    fputs("; the affine warp", out);
+    if (d->cfg->dac.contexts > 1)
+        fprintf(out, " of context %u", (uint32_t)(s - d->stream));
+    fprintf(out, " is at line %u%s", p->info[engine_next(s->engine) - p->code].line,
+            atq_has_predicate(d, s)   ? " and waits for a predicate to be expanded"
+            : s->enq_since != NO_TIME ? " and waits for room in a predicate queue"
+                                      : "");
+}
+
 void dac_describe(const void *u, const struct sm *sm, FILE *out) {
     const struct dac *d = u;
-    if (!d->active || !d->engine)
+    if (!d->active || !d->shape)
         return;
     fprintf(out, "  dac: %" PRIu64 " of %u entries in the affine tuple queue; %u lines locked", d->tail - d->head,
             d->cfg->dac.atq, d->locked);
-    if (d->context != NO_CONTEXT && !engine_done(d->engine)) {
-        const struct inst *in = engine_next(d->engine);
-        fprintf(out, "; the affine warp is at line %u%s",
-                sm_get_launch(sm)->program->info[in - sm_get_launch(sm)->program->code].line,
-                atq_has_predicate(d, d->waits) ? " and waits for a predicate to be expanded" : "");
-    }
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        describe_stream(d, &d->stream[i], out);
     fputc('\n', out);
     for (uint32_t w = 0; w < d->supply.n_warps; w++)
         if (sm_get_warp(sm, w) && !sm_is_context(sm, w))

@@ -12,6 +12,44 @@ static bool is_memory(const struct inst *in) {
     return is_access(in) && in->space != SPACE_PARAM && in->space != SPACE_CONST;
 }
 
+/* Worklist of a search through the definitions that reach a value. */
+struct origins {
+    uint32_t *list, n; /* instructions to examine */
+    unsigned char *listed;
+};
+
+static void add_origins(struct origins *o, const struct plan *p, uint32_t inst, uint32_t vreg) {
+    const struct defuse *d = &p->a.defuse;
+    const struct reg_use *u = defuse_use(d, inst, vreg);
+    for (uint32_t k = u ? u->first : 0; u && k < u->first + u->n; k++) {
+        const uint32_t from = d->defs[d->use_defs[k]].inst;
+        if (p->a.def_class[d->use_defs[k]] == CLASS_VECTOR && !o->listed[from]) {
+            o->listed[from] = 1;
+            o->list[o->n++] = from;
+        }
+    }
+}
+
+/* Returns true if the vector value of register `vreg` at instruction i depends on data. Returns false if it is computed
+ * from scalar data and thread indices only, so that it is merely not affine. A branch that excludes a block from the
+ * affine stream counts as data. */
+static bool depends_on_data(const struct plan *p, uint32_t i, uint32_t vreg) {
+    const struct defuse *d = &p->a.defuse;
+    struct origins o = {.list = arena_array(p->arena, (size_t)p->ir->n + 1, sizeof *o.list),
+                        .listed = arena_array(p->arena, (size_t)p->ir->n + 1, 1)};
+    if (p->ir->vregs[vreg].special)
+        return true;
+    add_origins(&o, p, i, vreg);
+    while (o.n) {
+        const uint32_t at = o.list[--o.n];
+        if (!p->a.potential[at] || !plan_known(p, at))
+            return true;
+        for (uint32_t u = d->inst_uses[at]; u < d->inst_uses[at + 1]; u++)
+            add_origins(&o, p, at, d->uses[u].vreg);
+    }
+    return false;
+}
+
 /* Returns why the address of access i cannot be decoupled, or NULL if it can be. */
 static const char *why_not(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
@@ -32,9 +70,10 @@ static const char *why_not(const struct plan *p, uint32_t i) {
     if (!plan_known(p, i))
         return "whether a thread comes to it depends on data";
     if (affine_operand(&p->a, i, in->a) == CLASS_VECTOR)
-        return "its address depends on data";
+        return depends_on_data(p, i, in->a >> 1) ? "its address depends on data"
+                                                 : "its address is not affine: it has no tuple";
     if (affine_guard(&p->a, i) == CLASS_VECTOR)
-        return "its guard depends on data";
+        return depends_on_data(p, i, in->guard) ? "its guard depends on data" : "its guard is not affine";
     if (constant && (in->kind == K_STORE || in->space != SPACE_GLOBAL))
         return "its address is a constant: nothing would be saved";
     if (!plan_has_room(p, i))
@@ -44,9 +83,12 @@ static const char *why_not(const struct plan *p, uint32_t i) {
 
 static void note_excluded(const struct plan *p, uint32_t i) {
     const struct ir *ir = p->ir;
-    uint32_t by = p->a.excluded[ir->info[i].block] - 1;
-    ir_note(p->ir, i, "left alone: whether a thread comes to it depends on data (line %u)",
-            ir->info[ir->blocks[by].end - 1].line);
+    uint32_t by = p->a.excluded[ir->info[i].block] - 1, last = ir->blocks[by].end - 1;
+    const bool by_guard = ir->code[last].kind != K_BRX && ir->code[last].guard != NO_GUARD;
+    ir_note(p->ir, i, "left alone: whether a thread comes to it %s (line %u)",
+            by_guard && !depends_on_data(p, last, ir->code[last].guard) ? "is decided by a predicate that is not affine"
+                                                                        : "depends on data",
+            ir->info[last].line);
 }
 
 static void choose_access(struct plan *p, uint32_t i) {

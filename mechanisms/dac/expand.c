@@ -1,15 +1,13 @@
 /* The affine tuple queue and its consumers: the address expansion unit and the predicate expansion unit (sections 4.2
  * and 4.3). Each unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has
  * no room in its queue. Entries of a CTA are expanded in the order in which they were sent. A unit spends one cycle on
- * each of these: the start address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a
- * warp or between warps, and a comparison. */
+ * each of these: the start address of a CTA, the adjustment for rows of threads (once for an entry of a CTA), a record
+ * (one line), and a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
 
 static void free_entries(struct atq_entry *a, uint32_t n_warps) {
     for (uint32_t i = 0; i < a->n_ctas * n_warps; i++)
@@ -20,7 +18,7 @@ static void free_entries(struct atq_entry *a, uint32_t n_warps) {
 
 void atq_clear(struct dac *d) {
     for (; d->head < d->tail; d->head++)
-        free_entries(atq_at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), d->shape->n_warps);
     for (int k = 0; k < EXPANDERS; k++) {
         d->expander[k].done_at = NO_TIME;
         d->expander[k].retry_at = UINT64_MAX;
@@ -29,22 +27,23 @@ void atq_clear(struct dac *d) {
 
 /* Checks all entries, because a predicate that must be expanded for fewer CTAs may be ready before an earlier
  * predicate. */
-bool atq_has_predicate(const struct dac *d, uint64_t last) {
-    for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
+bool atq_has_predicate(const struct dac *d, const struct dac_stream *from) {
+    for (uint64_t seq = d->head; from->waits && seq < d->tail; seq++) {
         const struct atq_entry *a = atq_at(d, seq);
-        if (a->queue == QUEUE_PREDICATE && a->left && a->number <= last)
+        if (a->queue == QUEUE_PREDICATE && a->left && a->number <= from->waits && &d->stream[a->stream] == from)
             return true;
     }
     return false;
 }
 
-bool atq_put(struct dac *d, const struct affine_step *s) {
+bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_step *s) {
     assert(atq_has_room(d));
-    uint32_t n = d->n_batch * shape(d)->n_warps;
+    uint32_t n = from->n_batch * d->shape->n_warps;
     struct atq_entry *a = atq_at(d, d->tail);
     *a = (struct atq_entry){.site = sm_get_program(d->sm)->program->info[s->pc].site - 1u,
-                            .number = d->numbers + s->number,
-                            .n_ctas = d->n_batch};
+                            .number = from->numbers + s->number,
+                            .stream = (uint8_t)(from - d->stream),
+                            .n_ctas = from->n_batch};
     a->queue = (uint8_t)queue_of(sm_get_program(d->sm)->program->sites[a->site].kind);
     a->entries = malloc(n * sizeof *a->entries);
     if (!a->entries)
@@ -52,7 +51,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     for (uint32_t i = 0; i < n; i++) {
         a->entries[i] = s->entries[i];
         if (s->entries[i].lanes)
-            a->left |= 1u << i / shape(d)->n_warps;
+            a->left |= 1u << i / d->shape->n_warps;
         s->entries[i].exact = NULL; /* the ATQ entry now owns this data */
         s->entries[i].lanes = 0;
     }
@@ -61,10 +60,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    /* copies the batch, since the affine warp may begin another batch before the entry is expanded */
-    for (uint32_t c = 0; c < d->n_batch; c++) {
-        a->cta[c] = (uint8_t)d->batch[c];
-        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
+    for (uint32_t c = 0; c < from->n_batch;
+         c++) { /* slots of the batch may get new CTAs before the entry is expanded */
+        a->cta[c] = (uint8_t)from->batch[c];
+        d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << from->batch[c];
     }
     d->tail++;
     d->n.atq_accesses++;
@@ -129,10 +128,10 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
     const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128, step = e->at.off[0];
-    if (e->exact || !shape(d)->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
+    if (e->exact || !d->shape->one_row[warp] || e->lanes & (e->lanes + 1) || step > SECTOR_BYTES ||
         bytes > SECTOR_BYTES || enq->space != SPACE_GLOBAL)
         return false;
-    const uint64_t first = affine_at(&e->at, shape(d), warp, 0),
+    const uint64_t first = affine_at(&e->at, d->shape, warp, 0),
                    last = first + step * ((uint32_t)__builtin_popcount(e->lanes) - 1) + bytes - 1,
                    end = last & ~(line_bytes - 1);
     if (last < first)
@@ -176,12 +175,9 @@ static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     return true;
 }
 
-static bool row_changes(const struct affine_shape *s, uint32_t warp) {
-    if (!s->one_row[warp])
-        return true;
-    uint32_t i = warp * WARP_LANES, before = i - WARP_LANES;
-    return warp && (s->tid[1][i] != s->tid[1][before] || s->tid[2][i] != s->tid[2][before]);
-}
+/* Returns true if threadIdx.y or z changes in the CTA. The accumulated address then needs an adjustment, which has the
+ * same value for all threads (section 4.2). */
+static bool has_rows(const struct affine_shape *s) { return s->block.y > 1 || s->block.z > 1; }
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
                          uint32_t slot, struct dac_plan *p) {
@@ -191,14 +187,14 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     bool early = true;
     p->n_lines = enq->space == SPACE_SHARED;
     if (!p->n_lines && !find_row(d, enq, e, warp, p)) {
-        affine_entry_addresses(e, shape(d), warp, address);
+        affine_entry_addresses(e, d->shape, warp, address);
         find_lines(d, enq, slot, address, e->lanes, p);
         early = is_early(d, enq, slot, address, e->lanes);
     }
     p->wide = p->n_lines > d->size[QUEUE_ADDRESS];
     p->records = p->wide ? 1 : p->n_lines;
     p->early = e->kind == SITE_DATA && !p->wide && early;
-    p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
+    p->cycles = e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records;
 }
 
 /* Returns true if the path waits for an entry that has not arrived. */
@@ -235,6 +231,13 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     return true;
 }
 
+static bool some_stuck(const struct dac *d) {
+    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
+        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
+            return true;
+    return false;
+}
+
 /* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
  * Example: a warp polls memory until another warp writes there. The polling warp's queue is full, so the other warp's
  * entries cannot be expanded. The polling warp is not stuck, but takes no entries. */
@@ -243,9 +246,8 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
         c->blocked[k] = now;
     if (now < c->blocked[k] + PATIENCE)
         return false;
-    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
-        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
-            return true;
+    if (some_stuck(d))
+        return true;
     c->blocked[k] = now;
     return false;
 }
@@ -259,6 +261,46 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
+}
+
+/* Returns true if a predicate queue of a warp of the batch is full. Queues of warps that wait for entries or sleep do
+ * not count. Such a warp may wait for an entry that the affine warp sends later. */
+static bool is_batch_full(const struct dac *d, const struct dac_stream *s) {
+    for (uint32_t i = 0; i < s->n_batch; i++) {
+        const struct dac_cta *c = &d->cta[s->batch[i]];
+        if (!(d->serving >> s->batch[i] & 1)) /* the CTA has ended */
+            continue;
+        for (uint32_t w = 0; w < c->n_warps; w++)
+            if (!fits(d, c->slot[w], QUEUE_PREDICATE, 1) && !is_away(d, c->slot[w]) && !is_stuck(d, c->slot[w]))
+                return true;
+    }
+    return false;
+}
+
+void dac_enq_end(struct dac *d, struct dac_stream *s, uint64_t now) {
+    d->n.enq_full += s->enq_since == NO_TIME ? 0 : now - s->enq_since;
+    s->enq_since = NO_TIME;
+}
+
+/* An enq does not issue while a predicate queue is full (section 4.1). After 10,000 cycles it issues if some warp is
+ * stuck, as in is_overdue(): the warp with the full queue may wait for the stuck warp. */
+bool dac_enq_waits(struct dac *d, struct dac_stream *s, uint64_t now) {
+    if (!d->cfg->dac.enq_waits || !is_batch_full(d, s)) {
+        dac_enq_end(d, s, now);
+        return false;
+    }
+    if (s->enq_since == NO_TIME)
+        s->enq_since = now;
+    if (now >= s->enq_since + PATIENCE) {
+        if (some_stuck(d))
+            return false;
+        dac_enq_end(d, s, now);
+        s->enq_since = now;
+    }
+    s->enq_again = s->enq_since + PATIENCE;
+    if (sm_may_sleep(d->sm) && now + RETRY_CYCLES < s->enq_again) /* no event reports that warps sleep */
+        s->enq_again = now + RETRY_CYCLES;
+    return true;
 }
 
 static bool wait_for_room(struct expander *x, uint64_t until) {
@@ -304,7 +346,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     const struct atq_entry *a = atq_at(d, c->seq[k]);
     const struct affine_entry *entries = &a->entries[c->index * c->n_warps];
     uint32_t w = c->warp[k];
-    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS;
+    uint32_t cycles = !c->begun[k] && k == QUEUE_ADDRESS ? 1 + has_rows(d->shape) : 0;
     bool spills;
     while (w < c->n_warps && !entries[w].lanes)
         w++;
@@ -325,9 +367,8 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
     } else {
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
-        cycles = e->compare == COMPARE_ENDS ? 2 : 1;
-        /* A comparison of scalars (COMPARE_CTA) serves all warps that have room. A warp that exceeds the size of its
-         * queue is served alone. */
+        cycles = dac_compare(d, e) == COMPARE_ENDS ? 2 : 1;
+        /* One comparison serves all warps that have room. A warp that exceeds the size of its queue is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
                    (!entries[w + x->n_warps].lanes || fits(d, c->slot[w + x->n_warps], k, 1)))
@@ -396,7 +437,7 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
     } else {
         q->used[QUEUE_PREDICATE]++;
         d->filled[QUEUE_PREDICATE]++;
-        d->n.compared[e->compare]++;
+        d->n.compared[dac_compare(d, e)]++;
     }
     if (!supply_put(&d->supply, slot, e))
         return false;
@@ -419,7 +460,7 @@ static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     c->warp[k] = 0;
     c->begun[k] = false;
     while (d->head < d->tail && !atq_at(d, d->head)->left) {
-        free_entries(atq_at(d, d->head), shape(d)->n_warps);
+        free_entries(atq_at(d, d->head), d->shape->n_warps);
         d->head++;
     }
 }
@@ -444,8 +485,9 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
     c->warp[k] = w;
     if (w == c->n_warps)
         entry_done(d, c, k);
-    if (d->context != NO_CONTEXT)
-        sm_reconsider(d->sm, d->context, now);
+    for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
+        if (d->stream[i].context != NO_CONTEXT)
+            sm_reconsider(d->sm, d->stream[i].context, now);
 }
 
 /* Finds the next ATQ entry that this unit must expand for the CTA. Returns false if there is none yet. */

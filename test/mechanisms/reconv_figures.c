@@ -244,6 +244,26 @@ START_TEST(figure3_dws_runs_f_twice) {
 }
 END_TEST
 
+/* With multi-path execution, B, D and E run side by side, and D and E reconverge in F, which runs once. */
+START_TEST(figure1_multipath_runs_three_paths) {
+    struct toy t = figure1();
+    struct reconv_cfg cfg;
+    reconv_cfg_default(&cfg);
+    void *st = calloc(1, reconv_multipath.size(&cfg));
+    reconv_multipath.start(st, &cfg, A, 0xf);
+    step(&t, &reconv_multipath, st, A, 3);
+    step(&t, &reconv_multipath, st, C, 3);
+    ck_assert_int_eq(reconv_multipath.paths(st, (struct path[4]){0}, 4), 3);
+    step(&t, &reconv_multipath, st, D, 3);
+    step(&t, &reconv_multipath, st, E, 3);
+    step(&t, &reconv_multipath, st, B, 3);
+    ck_assert_str_eq(schedulable(&reconv_multipath, st), "15:e ");
+    step(&t, &reconv_multipath, st, F, 1);
+    ck_assert_str_eq(schedulable(&reconv_multipath, st), "16:f ");
+    free(st);
+}
+END_TEST
+
 /* Two splits that reach the same PC merge. */
 START_TEST(dws_merges_at_the_same_pc) {
     struct reconv_cfg cfg;
@@ -360,6 +380,7 @@ SUITE(mechanisms_figures) {
     TEST(dpe_constrained_shows_one_path);
     TEST(dpe_reports_when_to_shadow);
     TEST(figure3_dws_runs_f_twice);
+    TEST(figure1_multipath_runs_three_paths);
     TEST(dws_merges_at_the_same_pc);
     TEST(figure10_si_states);
     TEST(figure10_si_yield);

@@ -7,7 +7,7 @@
 #include "test/test.h"
 #include <unistd.h>
 
-enum { KERNELS = 200, SAMPLED = 15, OPTIONS = 5 };
+enum { KERNELS = 200, SAMPLED = 15, OPTIONS = 6 };
 
 struct kernel {
     uint64_t seed;
@@ -136,6 +136,8 @@ static const struct {
     {"dws", {"dws.threshold=0", "dws.threshold=1", "dws.threshold=10", "dws.threshold=100"}},
     {"dws", {"dws.wst_entries=0", "dws.wst_entries=1", "dws.wst_entries=2", "dws.wst_entries=5"}},
     {"dws", {"dws.memory=off", "dws.memory=branch_bypass", "dws.memory=revive"}},
+    {"multipath", {"multipath.entries=0", "multipath.entries=1", "multipath.entries=3"}},
+    {"multipath", {"multipath.opportunistic=on", "multipath.opportunistic=off"}},
     {"si", {"si.trigger=any", "si.trigger=half", "si.trigger=all"}},
     {"si", {"si.yield=on", "si.yield=off"}},
     {"si", {"si.yield_after=1", "si.yield_after=3"}},
@@ -177,7 +179,7 @@ static void with_options(struct kernel *k, const char *model) {
 }
 
 START_TEST(memory_is_equal_in_every_model) {
-    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "its", "si"};
+    static const char *const with[OPTIONS] = {"spe", "dpe", "dws", "its", "si", "multipath"};
     static struct kernel k;
     uint64_t n = kernels(1), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {

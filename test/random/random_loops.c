@@ -204,7 +204,8 @@ START_TEST(memory_equals_the_original_loops) {
         snprintf(reconv, sizeof reconv, "reconv=%s", models->name[seed % (uint64_t)models->n]);
         run(text, "functional", (const char *const[]){"pepsc.pipeline=off", NULL}, seed, want);
         const char *const set[] = {"pepsc.pipeline=on", load, stages, limit, reconv, NULL};
-        done += compare(text, words[seed % 4], set, seed, want);
+        const bool pipelined = compare(text, words[seed % 4], set, seed, want);
+        done += pipelined && seed % 4 < 2;
         for (int m = 0; m < models->n && seed % TIMED_ONE_IN == 0; m++) {
             char chained[48];
             snprintf(chained, sizeof chained, "%s%s", models->name[m],
@@ -215,7 +216,8 @@ START_TEST(memory_equals_the_original_loops) {
         }
         free(text);
     }
-    ck_assert_msg(done * 2 > n, "%d of %d loops were pipelined", (int)done, (int)n);
+    /* with dac, a queue decides the end of loops whose number of iterations is affine, so they are not pipelined */
+    ck_assert_msg(done * 4 > n, "%d of %d loops were pipelined without dac", (int)done, (int)n / 2);
 }
 END_TEST
 

@@ -167,7 +167,8 @@ START_TEST(every_issue_slot_is_accounted_for) {
 }
 END_TEST
 
-static const char *const policies[] = {"sched.policy=lrr", "sched.policy=gto", "sched.policy=two_level"};
+static const char *const policies[] = {"sched.policy=lrr", "sched.policy=gto", "sched.policy=two_level",
+                                       "sched.policy=oldest", "sched.policy=youngest"};
 START_TEST(every_policy_runs) {
     const char *set[] = {policies[_i], "sched.active_warps=3", NULL};
     open_with("spe", "fermi", set, 1, 0);
@@ -595,7 +596,7 @@ SUITE(timing_gpu) {
     for (int i = 0; i < (timed_models()->n + 5) * N_MACHINES; i++)
         if (is_sampled(i))
             TEST_LOOP(every_issue_slot_is_accounted_for, i, i + 1);
-    TEST_LOOP(every_policy_runs, 0, 3);
+    TEST_LOOP(every_policy_runs, 0, 5);
     TEST(tickets_are_all_different);
     TEST_LOOP(host_threads_change_nothing, 0, 3);
     TEST(a_launch_is_repeatable);

@@ -9,7 +9,7 @@
 #include "timing/sm/sched_ops.h"
 #include <stdio.h>
 
-static const struct gpu_policies built_in, toys = {&sched_youngest, &replacement_fifo, &replacement_fifo};
+static const struct gpu_policies built_in, toys = {&sched_highest, &replacement_fifo, &replacement_fifo};
 
 static struct heddle *open_with(const char *model, const char *config, const char *const *set, uint32_t threads,
                                 const struct gpu_policies *p) {
@@ -107,10 +107,10 @@ static void order_of_ends(const struct gpu_policies *p, char out[64]) {
 }
 
 /* Four warps, which start in the order 0, 1, 2, 3, compete for one scheduler. A round-robin scheduler lets them end in
- * that order. With youngest first, warp 3 never waits for another warp, warp 2 waits only for warp 3, and so on, so
- * they end in the reverse order. While a table is nearly full, schedulers pick warps round-robin, so the test needs
- * larger tables than the smallest. */
-START_TEST(youngest_warp_ends_first) {
+ * that order. If the highest slot has priority, warp 3 never waits for another warp, warp 2 waits only for warp 3, and
+ * so on, so they end in the reverse order. While a table is nearly full, schedulers pick warps round-robin, so the test
+ * needs larger tables than the smallest. */
+START_TEST(highest_warp_ends_first) {
     char order[64];
     if (LEAST_TABLES) {
         test_skip("the smallest tables are often nearly full, and then no policy picks the warps");
@@ -118,7 +118,7 @@ START_TEST(youngest_warp_ends_first) {
     }
     order_of_ends(&built_in, order);
     ck_assert_str_eq(order, "0 1 2 3 ");
-    order_of_ends(&(struct gpu_policies){.scheduler = &sched_youngest}, order);
+    order_of_ends(&(struct gpu_policies){.scheduler = &sched_highest}, order);
     ck_assert_str_eq(order, "3 2 1 0 ");
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(threads_and_paths_change_nothing) {
              " add.u64 %a1,%a1,%a2; mov.u32 %r4,0; mov.u32 %r5,0;\n"
              "L: ld.global.u32 %r6,[%a1]; add.u32 %r5,%r5,%r6; add.u64 %a1,%a1,65536; add.u32 %r4,%r4,1;\n"
              " setp.lt.u32 %q,%r4,16; @%q bra L;\n st.global.u32 [%a1],%r5; ret;\n}\n";
-    struct sched_ops listens = sched_youngest;
+    struct sched_ops listens = sched_highest;
     listens.cycle_ends = hear_nothing;
     int n;
     const struct stat_def *defs = stat_defs(&n);
@@ -251,7 +251,7 @@ END_TEST
 SUITE(timing_policies) {
     TEST(l1_uses_the_policy);
     TEST(l2_uses_the_policy);
-    TEST(youngest_warp_ends_first);
+    TEST(highest_warp_ends_first);
     TEST_LOOP(policy_hears_of_warps, 0, 2);
     TEST(threads_and_paths_change_nothing);
     TEST_LOOP(random_kernels_compute_the_same, 0, base_models()->n);

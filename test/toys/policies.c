@@ -7,6 +7,6 @@ const struct mechanism mechanism_policies = {
     .name = "policies",
     .help = "a warp scheduler and a replacement policy",
     .kind = MECHANISM_MACHINE,
-    .scheduler = &sched_youngest,
-    .replacement = &replacement_fifo,
+    .schedulers = SCHEDULERS(&sched_highest),
+    .replacements = REPLACEMENTS(&replacement_fifo),
 };

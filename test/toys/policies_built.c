@@ -7,8 +7,8 @@
 START_TEST(a_mechanism_brings_policies) {
     build_toy("add_policies.sh");
     STATUS(0, "list options");
-    SAYS(out, "lrr gto two_level youngest");
-    SAYS(out, "lru fifo");
+    SAYS(out, "lrr gto two_level oldest youngest highest");
+    SAYS(out, "lru fifo lip bip dip srrip brrip drrip");
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p];\n"
                                   "ld.global.u32 %r1,[%rd1]; add.u32 %r1,%r1,%r1; cvt.u64.u32 %rd2,%r1;"
                                   "add.u64 %rd1,%rd1,%rd2; ld.global.u32 %r1,[%rd1+128]; cvt.u64.u32 %rd2,%r1;"
@@ -18,10 +18,10 @@ START_TEST(a_mechanism_brings_policies) {
     const char *run = "run k.ptx -k k -g 1 -b 32 -a zero:4K -c tiny --json o.json -s l1.size=256 -s l1.ways=2 %s";
     STATUS(0, run, "");
     ck_assert_double_eq(toy_statistic("l1.misses"), 3);
-    STATUS(0, run, "-s l1.replacement=fifo -s sched.policy=youngest");
+    STATUS(0, run, "-s l1.replacement=fifo -s sched.policy=highest");
     ck_assert_double_eq(toy_statistic("l1.misses"), 4);
-    STATUS(2, run, "-s sched.policy=oldest");
-    SAYS(err, "sched.policy is one of: lrr gto two_level youngest; not \"oldest\"");
+    STATUS(2, run, "-s sched.policy=newest");
+    SAYS(err, "sched.policy is one of: lrr gto two_level oldest youngest highest; not \"newest\"");
 }
 END_TEST
 

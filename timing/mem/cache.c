@@ -21,6 +21,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     if (!c->storage)
         return false;
     c->shape = *s;
+    c->policy = NULL;
     c->targets = each;
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
@@ -49,6 +50,8 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops) {
     if (!ops->size)
         return true;
     c->policy_state = calloc(1, ops->size(c->shape.sets, c->shape.ways));
+    if (c->policy_state && ops->start)
+        ops->start(c->policy_state, c->shape.sets, c->shape.ways);
     return c->policy_state != NULL;
 }
 
@@ -63,6 +66,8 @@ static void drop(struct cache *c, uint32_t w) {
     c->tag[w] = EMPTY;
     c->used[w] = 0;
     c->way[w] = (struct cache_way){.mshr = CACHE_NONE};
+    if (__builtin_expect(c->policy != NULL, 0) && c->policy->drop)
+        c->policy->drop(c->policy_state, w / c->shape.ways, c->shape.ways, w % c->shape.ways);
 }
 
 void cache_flush(struct cache *c) {

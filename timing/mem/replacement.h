@@ -19,6 +19,8 @@ struct replacement_ops {
     /* Returns the number of bytes of state for one cache. The state is zeroed at the start. If this function is
      * NULL, the policy has no state, and the other functions get NULL as `state`. */
     size_t (*size)(uint32_t sets, uint32_t ways);
+    /* Sets the state of a cache before its first access. NULL: zeros are enough. */
+    void (*start)(void *state, uint32_t sets, uint32_t ways);
     /* Returns the way whose line is evicted: a way without CACHE_STAYS, of which there is at least one. The cache
      * uses empty ways first. It may call this function again before it allocates the line. */
     uint32_t (*victim)(const void *state, const struct replacement_set *s);
@@ -29,6 +31,8 @@ struct replacement_ops {
     void (*hit)(void *state, uint32_t set, uint32_t ways, uint32_t way);
     /* A line is allocated, in place of the victim or in an empty way. Its data come later. */
     void (*fill)(void *state, uint32_t set, uint32_t ways, uint32_t way);
+    /* A way becomes empty without a new line: a store or the end of a launch dropped its line. */
+    void (*drop)(void *state, uint32_t set, uint32_t ways, uint32_t way);
 };
 
 #define SCHEDULER(name)

@@ -21,8 +21,8 @@
 static const struct stat_def table[] = {
 #include "stats.def"
 };
-/* The number of rows is the size of the table itself. So a static checker that sees only some of the rows does not see
- * loops that read beyond them. */
+/* The number of rows. It is taken from the table, so that a static checker that sees only some of the rows does not
+ * report a loop over all of them. */
 enum { ROWS = sizeof table / sizeof table[0] };
 _Static_assert((int)ROWS == (int)N_STATS, "a row for each place");
 

@@ -1,18 +1,9 @@
 /* Greedy then oldest: picks the warp that issued last if it is ready, else the ready warp that started first. */
 #include "sched_ops.h"
 
-static int oldest(const struct sched_view *s, const struct warp_set *ready) {
-    uint32_t w, best = 0;
-    struct warp_walk at = warp_walk(ready);
-    for (bool first = true; warp_next(&at, ready, s->words, &w); first = false)
-        if (first || s->age[w] < s->age[best])
-            best = w;
-    return (int)best;
-}
-
 static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
     (void)state;
-    return s->last / 64 < s->words && warp_set_has(ready, s->last) ? (int)s->last : oldest(s, ready);
+    return s->last / 64 < s->words && warp_set_has(ready, s->last) ? (int)s->last : sched_pick_oldest(s, ready);
 }
 
 const struct sched_ops sched_gto = {

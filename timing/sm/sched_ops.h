@@ -36,6 +36,16 @@ struct sched_ops {
                        const struct warp_set *parked);
 };
 
+/* A function for policies: returns the warp of `ready` that started first. */
+static inline int sched_pick_oldest(const struct sched_view *s, const struct warp_set *ready) {
+    uint32_t w, best = warp_set_first(ready);
+    struct warp_walk at = warp_walk(ready);
+    while (warp_next(&at, ready, s->words, &w))
+        if (s->age[w] < s->age[best])
+            best = w;
+    return (int)best;
+}
+
 #define SCHEDULER(name) extern const struct sched_ops sched_##name;
 #define REPLACEMENT(name)
 #include "timing/config/policies.def"

@@ -31,8 +31,9 @@ struct sm_unit_ops {
     void (*barrier)(void *u, struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
     /* Returns PATH_READY, or the state in which the path must wait (PATH_QUEUE, PATH_LOAD ...), which also names the
      * cause of its stalls. It is not called in every cycle, but only when the state of the warp has changed. A unit
-     * that has refused must call sm_reconsider() from tick() when its answer may change. If several units refuse,
-     * the first one decides. */
+     * that has refused must call sm_reconsider() from tick() when its answer may change. If an instruction of one
+     * context makes other warps wait, execute() must call it for them. If several units refuse, the first one
+     * decides. */
     uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
     /* Supplies the operands of an instruction that reads queues (HINT_DEQ), just before it executes. The instruction
      * belongs to a warp of a CTA. Returns true if the instruction loads locked lines, each line once, and unlocks

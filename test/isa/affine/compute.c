@@ -339,7 +339,67 @@ START_TEST(linear_stays_linear) {
 }
 END_TEST
 
+/* 64 threads compute d = min, max or rem of 16 + tid and a constant. Each row has the number of tuples (0: exact
+ * values), the issue slots, and the number of CTAs whose tuples became exact values. A warp whose ends lie on both
+ * sides of the constant, or have different quotients, selects by its lanes, which costs a slot. Values are 16 to 47 and
+ * 48 to 79. */
+static const struct {
+    const char *opcode;
+    uint32_t constant, tuples, slots, fallbacks;
+} selects[] = {
+    {"min.u32", 50, 2, 2, 0},         /* warp 1 has 48, 49 and then 50 */
+    {"min.s32", 48, 2, 1, 0},         /* the boundary of the warps */
+    {"min.s32", 0xfffffffb, 1, 1, 0}, /* -5 is smaller than all values */
+    {"min.u32", 0xfffffffb, 1, 1, 0}, {"max.s32", 47, 2, 1, 0}, {"max.s32", 20, 2, 2, 0}, /* lanes of warp 0 */
+    {"rem.u32", 48, 2, 1, 0},                                                             /* quotients 0 and 1 */
+    {"rem.s32", 100, 1, 1, 0},                                                            /* quotient 0 */
+    {"rem.s32", 20, 4, 3, 0},         /* quotients 0 to 2 in warp 0, 2 and 3 in warp 1 */
+    {"rem.u32", 16, 4, 3, 0},         /* quotients 1 to 4 */
+    {"rem.u32", 15, 0, 2, 1},         /* quotients 1 to 5: too many, so the lanes of both warps compute the result */
+    {"rem.s32", 0xfffffff0, 0, 2, 1}, /* a negative divisor */
+};
+
+START_TEST(several_tuples_and_a_select) {
+    static struct program_stream streams[2] = {{.name = "test"}, {.name = AFFINE_STREAM}};
+    struct asm_program *a = asm_new();
+    const char *opcode = selects[_i].opcode;
+    const uint32_t k = selects[_i].constant;
+    opnd_t d = asm_reg(a, 4), x = asm_reg(a, 4);
+    asm_op(a, opcode, d, x, asm_const(a, 4, k), OPND_ZERO);
+    asm_op(a, "exit", OPND_SINK, OPND_ZERO, OPND_ZERO, OPND_ZERO);
+    a->p.streams = streams;
+    a->p.n_streams = 2;
+    struct launch l = asm_launch(a, NULL, 1, 1);
+    l.block = (struct dim3){64, 1, 1};
+    struct affine_engine *e = engine_new(&l, 1, 0);
+    ck_assert_ptr_nonnull(e);
+    engine_start(e, &(struct dim3){0}, 1);
+    const struct affine_op *op = &e->stream.ops[0];
+    e->regs[op->source[0].reg].cells[0].v[0] = (struct affine_tuple){16, {1, 0, 0}};
+    struct affine_step step;
+    ck_assert(engine_step(e, &step));
+    const struct affine_cell *c = &e->regs[op->dest[0].reg].cells[0];
+    ck_assert_uint_eq(c->n, selects[_i].tuples);
+    ck_assert_uint_eq(step.slots, selects[_i].slots);
+    ck_assert_uint_eq(step.fallbacks, selects[_i].fallbacks);
+    ck_assert_int_eq(step.class, c->n ? STEP_AFFINE : STEP_VECTOR);
+    for (uint32_t t = 0; t < 64; t++) {
+        uint64_t got[WARP_LANES];
+        const uint32_t v = 16 + t;
+        const bool less = opcode[4] == 's' ? (int32_t)v < (int32_t)k : v < k;
+        cell_read(c, 32, &e->shape, t / WARP_LANES, got);
+        ck_assert_uint_eq((uint32_t)got[t % WARP_LANES],
+                          opcode[0] == 'r' ? (opcode[4] == 's' ? (uint32_t)((int32_t)v % (int32_t)k) : v % k)
+                          : less == (opcode[2] == 'n') ? v
+                                                       : k);
+    }
+    engine_free(e);
+    asm_free(a);
+}
+END_TEST
+
 SUITE(isa_affine_compute) {
+    TEST_LOOP(several_tuples_and_a_select, 0, (int)(sizeof selects / sizeof selects[0]));
     TEST_LOOP(every_row, 0, 3);
     TEST_LOOP(linear_stays_linear, 0, (int)(sizeof linear / sizeof linear[0]));
 }

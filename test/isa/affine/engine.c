@@ -247,8 +247,8 @@ START_TEST(batches_share_results) {
 }
 END_TEST
 
-/* The predicates are tid == 5 and tid != 5. The first and the last lane of the warp agree, but lane 5 differs, so the
- * engine must compare each lane. */
+/* The predicates are tid == 5 and tid != 5. The first and the last lane of warp 0 agree, but they lie on both sides of
+ * 5, and lane 5 differs. So the engine must compare each lane. Both ends of warp 1 are larger than 5. */
 START_TEST(a_thread_between_the_ends) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0);
@@ -258,8 +258,8 @@ START_TEST(a_thread_between_the_ends) {
     next_entry();
     ck_assert_uint_eq(step.entries[0].value, _i ? ~0x20u : 0x20u);
     ck_assert_uint_eq(step.entries[1].value, _i ? LANES_ALL : 0);
-    for (int w = 0; w < 2; w++)
-        ck_assert_int_eq(step.entries[w].compare, COMPARE_LANES);
+    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES);
+    ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
     teardown();
 }
 END_TEST

@@ -54,9 +54,9 @@ START_TEST(ranges_of_rows) {
     struct affine_tuple t = {0, {1, 0xfffffff0, 0}};
     /* Row 1 starts at -16 = 0xfffffff0 and passes 2^32 in lane 16. So it wraps as an unsigned number, but not as a
      * signed number. */
-    ck_assert(affine_row_in_range(&t, 32, false, &s, 0));
-    ck_assert(!affine_row_in_range(&t, 32, false, &s, 1));
-    ck_assert(affine_row_in_range(&t, 32, true, &s, 1));
+    ck_assert(affine_warp_in_range(&t, 32, false, &s, 0));
+    ck_assert(!affine_warp_in_range(&t, 32, false, &s, 1));
+    ck_assert(affine_warp_in_range(&t, 32, true, &s, 1));
     ck_assert(s.one_row[0] && s.one_row[1]);
 }
 END_TEST

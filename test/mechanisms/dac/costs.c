@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 /* Each thread stores a word at its index in the CTA. Expanding this address costs one cycle for the start address of
- * the CTA, and one cycle for the line of each warp. One more cycle is needed for each warp in which tid.y or tid.z
- * changes, either within the warp or from the previous warp. */
+ * the CTA, and one cycle for the line of each warp. One more cycle is needed if the CTA has several rows: the
+ * adjustment has one value for all threads, so it is computed once for the CTA. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -18,12 +18,12 @@ START_TEST(rows_cost_an_adjustment) {
         int warps, turns;
     } rows[] = {
         {{64, 1, 1}, 2, 0}, /* one row */
-        {{16, 4, 1}, 2, 2}, /* two rows in each warp */
+        {{16, 4, 1}, 2, 1}, /* two rows in each warp */
         {{32, 2, 1}, 2, 1}, /* one row in each warp; tid.y differs in the second warp */
         {{32, 1, 2}, 2, 1}, /* tid.z differs in the second warp */
         {{64, 2, 1}, 4, 1}, /* two warps in each row: the third warp starts the second row */
         {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
-        {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1; warp 1 starts in row 0, and warp 2 in row 1 */
+        {{48, 2, 1}, 3, 1}, /* row 1 starts in the middle of warp 1; warp 1 starts in row 0, and warp 2 in row 1 */
         {{1, 1, 1}, 1, 0}};
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -113,31 +113,46 @@ END_TEST
 /* The guard of a store in two warps, as a predicate of the affine stream. If the first and last lane of each warp
  * determine the result, the expansion costs 2 cycles. If the lanes must be compared, the expansion costs 1 cycle, and
  * the comparison takes an issue slot of the affine warp for each warp. A comparison of two scalars costs 1 cycle for
- * the whole CTA. The first and last lane do not determine the result if a warp has two rows of threads, or if the test
- * is for equality. `threads` is the number of threads that store. */
+ * the whole CTA. For a test of equality the values of both lanes must be larger, or both smaller, than the scalar, or
+ * both equal to it. For a warp with two rows, the least and the greatest value determine the result (`corners`);
+ * without dac.corners, its lanes are compared. `threads` is the number of threads that store. In rows of 16 threads, r3
+ * = 8 - tid.x + 16 tid.y is -7 to 24 in warp 0 and 25 to 56 in warp 1, and its first and last lane have 8 and 9. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
         uint32_t x;
-        int cta, ends, lanes, stores, cycles;
+        int cta, ends, corners, lanes, stores, cycles;
         uint64_t threads;
-    } rows[] = {{"setp.gt.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, ~0ull << 32},
-                {"setp.gt.u32 %p,%r1,39", 64, 0, 1, 1, 1, 3, ~0ull << 40},
-                {"setp.lt.s32 %p,%r1,5", 64, 0, 1, 1, 1, 3, 31},
-                {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
-                {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
-                {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
+    } rows[] = {{"setp.gt.u32 %p,%r1,31", 64, 0, 2, 0, 0, 1, 4, ~0ull << 32},
+                {"setp.gt.u32 %p,%r1,39", 64, 0, 1, 0, 1, 1, 3, ~0ull << 40},
+                {"setp.lt.s32 %p,%r1,5", 64, 0, 1, 0, 1, 1, 3, 31},
+                {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 0, 1, 4, 0xffffffff},
+                /* 5 lies inside warp 0, and below all values of warp 1 */
+                {"setp.eq.u32 %p,%r1,5", 64, 0, 1, 0, 1, 1, 3, 1 << 5},
+                {"setp.ne.s32 %p,%r1,5", 64, 0, 1, 0, 1, 2, 3, ~(1ull << 5)},
+                {"setp.eq.u32 %p,%r1,77", 64, 0, 2, 0, 0, 0, 4, 0},
+                {"setp.eq.u32 %p,%r1,32", 64, 0, 1, 0, 1, 1, 3, 1ull << 32}, /* the first lane of warp 1 is equal */
+                {"setp.eq.s32 %p,%r4,1", 32, 0, 2, 0, 0, 1, 4, ~0ull << 32}, /* tid.y: both lanes are equal to 1 */
+                {"setp.ne.s32 %p,%r4,0", 16, 0, 0, 1, 1, 2, 3, ~0xffffull},  /* tid.y is 0 and 1 in warp 0 */
                 /* compares tid.x in warps with rows of 16 threads */
-                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff},
-                {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 0, 2, 4, ~0ull},
+                {"setp.lt.u32 %p,%r1,8", 16, 0, 0, 0, 2, 2, 2, 0x00ff00ff00ff00ff},
+                {"setp.eq.s32 %p,%r3,25", 16, 0, 0, 1, 1, 1, 3, 1ull << 47},
+                {"setp.lt.s32 %p,%r3,25", 16, 0, 0, 2, 0, 1, 4, 0xffffffff},
+                {"setp.lt.s32 %p,%r3,10", 16, 0, 0, 1, 1, 1, 3, 0x8000ffff},
+                {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 0, 2, 1, ~0ull}};
     uint32_t word[64];
-    static const char *const set[] = {"gpu.sms=1", NULL};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof rows[0]; k++) {
+        const char *const set[] = {"gpu.sms=1", k % 2 ? "dac.corners=off" : NULL, NULL};
+        const size_t i = k / 2;
+        const int corners = k % 2 ? 0 : rows[i].corners, lanes = rows[i].lanes + rows[i].corners - corners;
         char text[1024];
         snprintf(text, sizeof text,
                  ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                  ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
-                 " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x;\n mad.wide.u32 %%a2,%%r1,4,%%a1; %s;\n"
+                 " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r4,%%tid.y;\n"
+                 " mad.lo.u32 %%r6,%%r4,%%r2,%%r1; mad.wide.u32 %%a2,%%r6,4,%%a1; sub.u32 %%r7,8,%%r1;\n"
+                 " mad.lo.u32 %%r3,%%r4,16,%%r7; %s;\n"
                  " mov.u32 %%r5,%%clock; or.b32 %%r5,%%r5,1; @%%p st.global.u32 [%%a2],%%r5; ret;\n}\n",
                  rows[i].compare);
         open_with("spe+dac", set, 100000);
@@ -150,11 +165,11 @@ START_TEST(predicates_by_hand) {
         for (uint32_t t = 0; t < 64; t++)
             ck_assert_msg((word[t] != 0) == (rows[i].threads >> t & 1), "%s: thread %u", rows[i].compare, t);
         STAT("dac.predicates_cta", rows[i].cta);
-        STAT("dac.predicates_ends", rows[i].ends);
-        STAT("dac.predicates_lanes", rows[i].lanes);
-        STAT("dac.predicate_cycles", rows[i].cycles);
+        STAT("dac.predicates_ends", rows[i].ends + corners);
+        STAT("dac.predicates_lanes", lanes);
+        STAT("dac.predicate_cycles", rows[i].cycles - rows[i].corners + corners);
         STAT("dac.masks", 2);
-        const double slots = stat("dac.affine_instructions") + rows[i].lanes, issued = stat("gpu.warp_instructions");
+        const double slots = stat("dac.affine_instructions") + lanes, issued = stat("gpu.warp_instructions");
         STAT("dac.affine_slots", slots);
         STAT("issue.issued", issued); /* each issue slot counts as one warp instruction */
         STAT("dac.decoupled_predicates", 2);
@@ -185,6 +200,33 @@ START_TEST(queues_are_shared_by_resident_warps) {
         STAT("dac.lines", entries < 32 ? 0 : 4);
         /* start addresses, and one cycle for each record */
         STAT("dac.address_cycles", 2 + (entries < 32 ? 4 : 8));
+    }
+}
+END_TEST
+
+/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
+ * An enqueue waits while this queue is full, so only the entries that were sent before the expansion of the first entry
+ * are in the ATQ. Without this rule, the first entry leaves the ATQ and the other seven wait in it. */
+START_TEST(an_enqueue_waits_for_the_predicate_queue) {
+    char text[4096];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                                 ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p<9>;\n ld.param.u64 %%a1,[p];\n"
+                                 " mov.u32 %%r1,%%tid.x; mad.wide.u32 %%a2,%%r1,4,%%a1; mov.u32 %%r2,%%clock;\n");
+    for (int i = 0; i < 40; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " mad.lo.u32 %%r2,%%r2,%%r2,%%r2;\n");
+    for (int i = 0; i < 8; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               " setp.gt.u32 %%p%d,%%r1,%d; selp.u32 %%r2,%%r2,%%r1,%%p%d;\n", i, 7 * i, i);
+    snprintf(text + at, sizeof text - at, " st.global.u32 [%%a2],%%r2; ret;\n}\n");
+    for (int waits = 0; waits < 2; waits++) {
+        const char *const set[] = {"gpu.sms=1", "dac.pwpq=1", waits ? NULL : "dac.enq_waits=off", NULL};
+        open_with("spe+dac", set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+        STAT("dac.masks", 2 * 8);
+        ck_assert_msg((stat("dac.enq_full") > 0) == waits, "%g cycles", stat("dac.enq_full"));
+        ck_assert_msg(waits ? stat("dac.atq_max") < 5 : stat("dac.atq_max") >= 7, "%g entries", stat("dac.atq_max"));
     }
 }
 END_TEST
@@ -240,6 +282,69 @@ START_TEST(a_late_load_counts_once) {
 }
 END_TEST
 
+/* A kernel whose address needs a chain of `n` dependent additions of the scalar 0. The threads of CTA 0 end before it.
+ * Only the affine stream contains the chain. */
+static double chain(const char *model, const char *const *set, uint32_t ctas, int n, const char *name) {
+    static char text[16384];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                                 ".reg .b32 %%r<9>; .reg .b64 %%a<9>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
+                                 " ld.param.u32 %%r2,[n]; mov.u32 %%r1,%%tid.x; mov.u32 %%r4,%%ctaid.x;\n"
+                                 " setp.eq.u32 %%p,%%r4,0; @%%p bra E; mov.u32 %%r3,%%r2;\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " add.u32 %%r3,%%r3,%%r2;\n");
+    snprintf(text + at, sizeof text - at,
+             " add.u32 %%r3,%%r3,%%r1; mad.wide.u32 %%a2,%%r3,4,%%a1; mov.u32 %%r5,%%clock;\n"
+             " st.global.u32 [%%a2],%%r5;\nE: ret;\n}\n");
+    const uint32_t zero = 0;
+    open_with(model, set, 1000000);
+    struct heddle_arg args[] = {{&buffer, 8}, {&zero, 4}};
+    ck_assert_msg(start(load(text), "k", ctas, 32, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+    return stat(name);
+}
+
+/* How long CTAs wait while the affine warp runs for older CTAs. The instruction cache is perfect, so a chain that is
+ * longer by 200 additions takes 200 * D cycles more, also under spe (D: cycles from an addition to the next).
+ * - CTAs 0 and 1 in one batch: no wait.
+ * - CTAs 0 to 2, one per batch: CTA 0 has no chain, CTA 2 waits while the chain of CTA 1 runs: 200 * D.
+ * - CTAs 0 to 2, of which two fit on the SM: CTA 2 comes when CTA 0 ends. The chain of CTA 1 still runs: 200 * D.
+ * With two affine warps:
+ * - CTAs 0 to 2, one per batch: CTA 2 waits only for CTA 0, which has no chain.
+ * - CTAs 0 to 2, of which two fit: no wait. The chains of CTAs 1 and 2 overlap, so the launch takes 200 * D cycles more
+ *   for longer chains, and not 400 * D. */
+START_TEST(new_ctas_wait_for_the_affine_warp) {
+    static const char *const all[] = {"gpu.sms=1", "l1i.size=0", NULL},
+                             *const single[] = {"gpu.sms=1", "l1i.size=0", "dac.batch=1", NULL},
+                             *const few[] = {"gpu.sms=1", "l1i.size=0", "sm.ctas=2", NULL};
+    const char *contexts = _i == 0 ? NULL : _i == 1 ? "dac.contexts=2" : "dac.contexts=4";
+    const char *const more_single[] = {"gpu.sms=1", "l1i.size=0", "dac.batch=1", contexts, NULL}, *const more_few[] = {
+                                                                                                      "gpu.sms=1",
+                                                                                                      "l1i.size=0",
+                                                                                                      "sm.ctas=2",
+                                                                                                      contexts, NULL};
+    static const char wait[] = "dac.cta_wait_cycles", time[] = "gpu.cycles";
+    const double more = chain("spe", all, 2, 300, time) - chain("spe", all, 2, 100, time);
+    ck_assert_double_ge(more, 200 * 4); /* int_add has a latency of 4 cycles */
+    ck_assert_double_eq(chain("spe+dac", all, 2, 300, wait), 0);
+    ck_assert_double_eq(chain("spe+dac", single, 3, 300, wait) - chain("spe+dac", single, 3, 100, wait), more);
+    ck_assert_double_eq(chain("spe+dac", few, 3, 300, wait) - chain("spe+dac", few, 3, 100, wait), more);
+    ck_assert_double_eq(stat("dac.batches"), 2);
+    ck_assert_double_gt(stat("dac.cta_cycles"), stat(wait));
+    STAT("dac.cta_wait_share", stat(wait) / stat("dac.cta_cycles"));
+    ck_assert_double_eq(chain("spe+dac", few, 3, 300, time) - chain("spe+dac", few, 3, 100, time), 2 * more);
+    if (contexts) {
+        const double waits = chain("spe+dac", more_single, 3, 300, wait);
+        STAT("dac.batches", 3);
+        ck_assert_int_eq(waits > 0, _i == 1);
+        ck_assert_double_eq(waits, chain("spe+dac", more_single, 3, 100, wait));
+        ck_assert_double_eq(chain("spe+dac", more_few, 3, 300, wait), 0);
+        STAT("dac.batches", 2);
+        ck_assert_double_eq(chain("spe+dac", more_few, 3, 300, time) - chain("spe+dac", more_few, 3, 100, time), more);
+    }
+}
+END_TEST
+
 SUITE(mechanisms_dac_costs) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(rows_cost_an_adjustment);
@@ -248,6 +353,8 @@ SUITE(mechanisms_dac_costs) {
     TEST(divergent_branches);
     TEST(predicates_by_hand);
     TEST(queues_are_shared_by_resident_warps);
+    TEST(an_enqueue_waits_for_the_predicate_queue);
     TEST(halves_unlock_by_request);
     TEST(a_late_load_counts_once);
+    TEST_LOOP(new_ctas_wait_for_the_affine_warp, 0, 3);
 }

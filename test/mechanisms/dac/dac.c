@@ -174,6 +174,26 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
+/* Up to four affine warps share an ATQ of one entry, and each CTA has its own affine warp. An entry of one must not
+ * block the others forever, and no entry must go to a CTA of another. */
+START_TEST(contexts_share_the_smallest_queues) {
+    static const char *const contexts[] = {"dac.contexts=1", "dac.contexts=2", "dac.contexts=3", "dac.contexts=4"};
+    for (int i = 0; i < 4; i++) {
+        const char *const set[] = {"gpu.sms=1",   "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1",
+                                   "dac.batch=1", "sm.ctas=5", contexts[i],  NULL};
+        figure_4(set, bases_with("+dac")->name[_i], 8, 64, 5, 512);
+        STAT("dac.atq_max", 1);
+        STAT("dac.batches", 8);
+        STAT("dac.decoupled_loads", 80);
+        STAT("dac.affine_instructions", 8 * (11 + 5 * 9));
+        STAT("dac.spills", 0);
+        /* as many affine warps run at a time as there are contexts */
+        ck_assert_double_gt(stat("sm.context_cycles"), 0.7 * (i + 1) * stat("gpu.cycles"));
+        ck_assert_double_le(stat("sm.context_cycles"), (i + 1) * stat("gpu.cycles"));
+    }
+}
+END_TEST
+
 /* The addresses of a warp are in two lines, but its queue has room for one line. So the load computes its addresses
  * itself, and no line is requested early. */
 START_TEST(wider_than_the_queue) {
@@ -449,13 +469,16 @@ static void deadlock(const char *const *set, const char *at_e) {
 /* The entries of a load and a store after the barrier stay in the ATQ. If the ATQ has only one entry, it holds the
  * first of them, and the affine warp waits to send the second. */
 START_TEST(deadlocks_name_queues) {
-    static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL};
+    static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL},
+                             *const two[] = {"gpu.sms=1", "dac.atq=1", "dac.contexts=2", NULL};
     deadlock(set, "");
     SAYS("  dac: 2 of 24 entries in the affine tuple queue; 0 lines locked\n");
     /* nothing is in the warps' queues yet */
     ck_assert_msg(!strstr(heddle_error(h), " in its "), "%s", heddle_error(h));
     deadlock(one, "");
     SAYS("  dac: 1 of 1 entries in the affine tuple queue; 0 lines locked; the affine warp is at line 13\n");
+    deadlock(two, "");
+    SAYS("0 lines locked; the affine warp of context 0 is at line 13\n");
 }
 END_TEST
 
@@ -478,28 +501,34 @@ START_TEST(deadlocks_name_warps) {
 END_TEST
 
 /* Figure 4's kernel is stopped at many points. The report must name for what each warp waits: the first load waits for
- * its address, and then for its line. If each warp has room for one mask, the affine warp waits after its branch. */
+ * its address, and then for its line. If each warp has room for one mask, the affine warp waits before it sends the
+ * next one. With dac.enq_waits=off, it waits after its branch. */
 START_TEST(reports_name_what_warps_wait_for) {
-    static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
-                                      "memory.model=fixed", "memory.latency=600", NULL};
+    const char *set[] = {"gpu.sms=1",          "dac.pwaq=48", "dac.pwpq=16", "memory.model=fixed",
+                         "memory.latency=600", NULL,          NULL};
     static const char *const texts[] = {
         "\n  dac: CTA (0,0,0), warp 1: 0 of 3 in its address queue; it waits for one that has not come\n",
         "in its address queue, the first for the data of line 30, lanes 0xffffffff, 1 lines on their way\n",
         "of 1 in its predicate queue, the first for the predicate of line 38, lanes 0xffffffff\n",
+        "; the affine warp is at line 38 and waits for room in a predicate queue\n",
         "; the affine warp is at line 30 and waits for a predicate to be expanded\n"};
     uint32_t dim = 3, num = 64, limit = 16;
-    bool seen[4] = {false};
+    bool seen[5] = {false};
     enum heddle_status status = HEDDLE_DEADLOCK;
-    for (; status != HEDDLE_OK; limit += 16) {
+    for (; status != HEDDLE_OK || !set[5]; limit += 16) {
+        if (status == HEDDLE_OK) {
+            set[5] = "dac.enq_waits=off";
+            limit = 16;
+        }
         open_with("spe+dac", set, limit);
         struct heddle_arg args[] = {{&buffer, 8}, {&buffer, 8}, {&dim, 4}, {&num, 4}};
         status = start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 64, args, 4);
         ck_assert(status == HEDDLE_OK || status == HEDDLE_DEADLOCK);
-        for (int i = 0; i < 4 && status != HEDDLE_OK; i++)
+        for (int i = 0; i < 5 && status != HEDDLE_OK; i++)
             seen[i] |= strstr(heddle_error(h), texts[i]) != NULL;
         ck_assert_uint_lt(limit, 20000);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         ck_assert_msg(seen[i], "no report has '%s'", texts[i]);
 }
 END_TEST
@@ -547,9 +576,9 @@ END_TEST
 
 /* Sizes outside their ranges. */
 START_TEST(bad_sizes) {
-    static const char *const bad[] = {"dac.atq=0",       "dac.atq=4097", "dac.pwaq=0",   "dac.pwaq=65537",
-                                      "dac.pwpq=0",      "dac.pwpq=x",   "dac.batch=33", "dac.tuples=0",
-                                      "dac.tuples=4097", "dac.atq=-1",   "dac.size=4",   "dac.pwaq=1e99"};
+    static const char *const bad[] = {"dac.atq=0",  "dac.atq=4097",  "dac.pwaq=0",     "dac.pwaq=65537",  "dac.pwpq=0",
+                                      "dac.pwpq=x", "dac.batch=33",  "dac.tuples=0",   "dac.tuples=4097", "dac.atq=-1",
+                                      "dac.size=4", "dac.pwaq=1e99", "dac.contexts=0", "dac.contexts=5"};
     char err[512];
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *const set[] = {bad[i], NULL};
@@ -589,6 +618,7 @@ SUITE(mechanisms_dac) {
     TEST(batches);
     TEST_LOOP(lines_wait_for_their_locks, 0, 2);
     TEST_LOOP(smallest_queues, 0, base_models()->n);
+    TEST_LOOP(contexts_share_the_smallest_queues, 0, base_models()->n);
     TEST(wider_than_the_queue);
     TEST(launches_have_their_own_state);
     TEST(nothing_is_expanded_across_a_barrier);

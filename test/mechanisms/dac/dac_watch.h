@@ -28,16 +28,21 @@ struct watch {
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
     uint64_t number[MOST_ATQ]; /* serial numbers of predicates, by ATQ entry */
-    /* number of instructions that the affine warp has executed, before it may issue in this cycle */
+    /* number of instructions that affine warps have executed, before they may issue in this cycle */
     uint64_t steps;
-    bool waits;
-    uint64_t cta_came;         /* cycle in which the last CTA arrived */
-    uint64_t batches, overdue; /* batches at the last check; entries that exceeded the queue's size after a timeout */
-    uint32_t pending;          /* number of CTAs without a stream, before the unit's tick */
+    /* for each affine warp: it must wait for a predicate in this cycle, or for room in a predicate queue */
+    bool waits[MAX_CONTEXTS], batch_full[MAX_CONTEXTS];
+    uint64_t enq_free[MAX_CONTEXTS];        /* last cycle in which the affine warp did not wait for a full queue */
+    const struct inst *at[MAX_CONTEXTS];    /* its next instruction, before it may issue in this cycle */
+    uint64_t cta_came;                      /* cycle in which the last CTA arrived */
+    uint64_t ctas, cta_waits;               /* resident CTAs, and CTAs that wait for a stream, summed over all cycles */
+    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
+    uint32_t pending;                       /* number of CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
     uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
     uint64_t started[SM_CTA_SLOTS];         /* 1 + number of the last ATQ entry whose start address was computed */
+    bool resident[SM_CTA_SLOTS];
     char what[300];
 };
 
@@ -68,7 +73,7 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     width = width ? width : LINE;
     if (enq->space == SPACE_SHARED)
         return 1;
-    affine_entry_addresses(e, engine_shape(d->engine), warp, address);
+    affine_entry_addresses(e, d->shape, warp, address);
     for (uint32_t l = 0; l < WARP_LANES; l++)
         for (uint32_t b = 0; (e->lanes >> l & 1) && b < bytes; b++) {
             uint64_t at = address[l] + b, start, i = 0;
@@ -82,15 +87,6 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
             sectors[i] |= (uint8_t)(1u << at % width / SECTOR);
         }
     return n;
-}
-
-/* Returns true if tid.y or tid.z changes within the warp, or from the previous warp to this warp. */
-static bool changes_row(const struct dac *d, uint32_t warp) {
-    const struct dim3 b = d->sm->launch->block;
-    uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
-    to = to < n ? to : n;
-    uint32_t first = from ? from - WARP_LANES : from;
-    return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
 /* Returns true if the path waits for a queue entry that has not arrived. A path that only waits for lines does not
@@ -157,10 +153,13 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
              records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
-        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + changes_row(d, x->warp) +
-                    (t->started[cta] != x->seq + 1);
+        /* an entry of a CTA costs one cycle for its start, and one more if tid.y or tid.z changes in the CTA */
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) +
+                    (t->started[cta] == x->seq + 1                         ? 0
+                     : d->sm->launch->block.y * d->sm->launch->block.z > 1 ? 2
+                                                                           : 1);
     else
-        x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+        x->cycles = e->compare == COMPARE_ENDS || e->compare == COMPARE_CORNERS ? 2 : 1;
     while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
            (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
         x->n_warps++;
@@ -339,56 +338,95 @@ static void count_waits(struct watch *t, uint32_t slots, bool behind) {
 static void before_tick(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     (void)now;
-    if (!t->d || !t->d->engine || t->what[0])
+    if (!t->d || !t->d->shape || t->what[0])
         return;
     count_waits(t, sm->warps.slots, false);
     t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
 }
 
-/* Checks that a batch starts only in a cycle in which no CTA arrives. It must contain all waiting CTAs, or the maximum
- * number. */
-static void check_batch(struct watch *t, uint64_t now) {
-    const struct dac *d = t->d;
-    const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS;
-    if (d->n.batches == t->batches)
-        return;
-    t->batches = d->n.batches;
-    CHECK(t->cta_came != now, "a batch starts in a cycle in which a CTA arrives");
-    CHECK(d->n_batch == (t->pending < most ? t->pending : most), "a batch of %u of %u CTAs", d->n_batch, t->pending);
+static uint32_t contexts(const struct dac *d) { return d->cfg->dac.contexts; }
+
+static bool is_busy(const struct dac *d, uint32_t i) { return d->stream[i].context != NO_CONTEXT; }
+
+static bool all_are_busy(const struct dac *d) {
+    bool all = true;
+    for (uint32_t i = 0; i < contexts(d); i++)
+        all &= is_busy(d, i);
+    return all;
 }
 
-/* Returns true if the affine warp's next instruction needs a predicate that is still in the ATQ for some CTA. */
-static bool has_to_wait(struct watch *t, uint64_t now) {
+/* Checks that batches start only in a cycle in which no CTA arrives. They must contain all waiting CTAs, unless all
+ * affine warps are busy. Each batch must have the maximum number of CTAs, or the rest. */
+static void check_batches(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS,
+                   left = (uint32_t)__builtin_popcountll(d->pending), taken = t->pending - left,
+                   begun = (uint32_t)(d->n.batches - t->batches);
+    t->batches = d->n.batches;
+    CHECK(begun == (taken + most - 1) / most, "%u batches for %u CTAs", begun, taken);
+    CHECK(!begun || t->cta_came != now, "a batch starts in a cycle in which a CTA arrives");
+    CHECK(!begun || !left || all_are_busy(d), "%u of %u CTAs get no affine warp", left, t->pending);
+}
+
+/* Returns true if the next instruction of affine warp i needs a predicate of its own that is still in the ATQ for some
+ * CTA. */
+static bool has_to_wait(struct watch *t, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
     bool waits = false;
     CHECK(d->cfg->dac.atq <= MOST_ATQ, "an ATQ of %u", d->cfg->dac.atq);
     for (uint64_t seq = d->head; seq < d->tail; seq++) {
         const struct atq_entry *a = &d->atq[seq & d->atq_mask];
-        waits |= a->queue == QUEUE_PREDICATE && a->left && t->number[seq % MOST_ATQ] <= d->waits;
+        waits |=
+            a->queue == QUEUE_PREDICATE && a->left && a->stream == i && t->number[seq % MOST_ATQ] <= d->stream[i].waits;
     }
     return waits;
 }
 
-static bool next_sends(const struct dac *d) {
-    const uint8_t kind = engine_next(d->engine)->kind;
+static bool next_sends(const struct dac_stream *s) {
+    const uint8_t kind = engine_next(s->engine)->kind;
     return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
 }
 
-/* Checks that the affine warp executes nothing while it must wait, and that it does not wait without a reason. */
-static void check_wait(struct watch *t, uint64_t now) {
+/* Returns true if the next instruction of affine warp `i` sends a predicate, and a warp of its batch that can run has
+ * a full predicate queue. */
+static bool has_full_queue(const struct dac *d, uint32_t i) {
+    const struct dac_stream *s = &d->stream[i];
+    bool full = false;
+    if (!d->cfg->dac.enq_waits || !is_busy(d, i) || s->repeat || engine_done(s->engine) ||
+        engine_next(s->engine)->kind != K_ENQ_PRED)
+        return false;
+    for (uint32_t k = 0; k < s->n_batch; k++)
+        for (uint32_t w = 0; w < d->shape->n_warps && d->serving >> s->batch[k] & 1; w++) {
+            const uint32_t slot = d->cta[s->batch[k]].slot[w];
+            full |= d->queue[slot].used[QUEUE_PREDICATE] >= d->size[QUEUE_PREDICATE] && !stuck(d, slot);
+        }
+    return full;
+}
+
+/* Checks that an affine warp executes nothing while it must wait, and that it does not wait without a reason. */
+static void check_wait(struct watch *t, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
-    CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
-          (unsigned long long)d->waits);
-    if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
-        d->sm->warps.slot[d->context].path[0].state != PATH_QUEUE)
+    const struct dac_stream *s = &d->stream[i];
+    const bool stays = is_busy(d, i) && engine_next(s->engine) == t->at[i];
+    CHECK(!t->waits[i] || stays, "affine warp %u does not wait for predicate %llu", i, (unsigned long long)s->waits);
+    CHECK(!t->waits[i] || contexts(d) > 1 || d->n.instructions == t->steps, "the affine warp does not wait");
+    CHECK(!t->batch_full[i] || stays || now >= t->enq_free[i] + WAITS_AT_MOST,
+          "affine warp %u sends a predicate although a queue is full", i);
+    if (!has_full_queue(d, i) || !stays)
+        t->enq_free[i] = now;
+    if (!is_busy(d, i) || engine_done(s->engine) || has_to_wait(t, i, now) ||
+        d->sm->warps.slot[s->context].path[0].state != PATH_QUEUE)
         return;
-    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits without need");
+    /* a wait that has begun in this cycle may have had its reason when the affine warp was ready to issue */
+    CHECK(next_sends(s) &&
+              (d->tail - d->head == d->cfg->dac.atq || t->batch_full[i] || has_full_queue(d, i) || s->enq_since == now),
+          "affine warp %u waits without need", i);
 }
 
 static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     const struct dac *d = t->d;
-    if (!d || !d->engine || t->what[0])
+    if (!d || !d->shape || t->what[0])
         return;
     count_waits(t, sm->warps.slots, true);
     for (uint32_t w = 0; w < sm->warps.slots; w++) {
@@ -401,12 +439,16 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
         t->all_busy = now;
     for (int k = 0; k < EXPANDERS; k++)
         check_expander(t, k, now);
-    check_batch(t, now);
+    check_batches(t, now);
     lines_tick(now);
-    t->waits = has_to_wait(t, now);
+    for (uint32_t i = 0; i < contexts(d); i++) {
+        t->waits[i] = is_busy(d, i) && has_to_wait(t, i, now);
+        t->batch_full[i] = has_full_queue(d, i);
+        t->at[i] = is_busy(d, i) ? engine_next(d->stream[i].engine) : NULL;
+    }
     t->steps = d->n.instructions;
     for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
-        CHECK(!(d->pending >> c & 1) || d->context != NO_CONTEXT || t->cta_came == now,
+        CHECK(!(d->pending >> c & 1) || all_are_busy(d) || t->cta_came == now,
               "CTA slot %u waits for an idle affine warp", c);
     uint32_t n = locked(t, now);
     t->locked_max = n > t->locked_max ? n : t->locked_max;
@@ -416,7 +458,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
 static void count_sent(struct watch *t, uint64_t seq) {
     const struct dac *d = t->d;
     const struct atq_entry *a = &d->atq[seq & d->atq_mask];
-    const uint32_t n_warps = engine_shape(d->engine)->n_warps;
+    const uint32_t n_warps = d->shape->n_warps;
     t->number[seq % MOST_ATQ] = a->number;
     t->accesses++;
     for (uint32_t c = 0; c < a->n_ctas; c++) {
@@ -434,7 +476,7 @@ static void count_sent(struct watch *t, uint64_t seq) {
 static void watch_look(void *u, struct sm *sm, uint64_t now) {
     struct watch *t = u;
     struct dac *d = t->d;
-    if (!d || !d->engine || t->what[0])
+    if (!d || !d->shape || t->what[0])
         return;
     const uint64_t n = d->tail - d->head;
     for (; t->tail < d->tail; t->tail++)
@@ -442,9 +484,15 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
     t->atq += n;
     t->atq_max = n > t->atq_max ? n : t->atq_max;
     CHECK(n <= d->cfg->dac.atq, "%llu entries", (unsigned long long)n);
-    if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine))
-        t->atq_full += next_sends(d) && n == d->cfg->dac.atq;
-    check_wait(t, now);
+    for (uint32_t i = 0; i < contexts(d); i++) {
+        if (is_busy(d, i) && !d->stream[i].repeat && !engine_done(d->stream[i].engine))
+            t->atq_full += next_sends(&d->stream[i]) && n == d->cfg->dac.atq;
+        check_wait(t, i, now);
+    }
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++) {
+        t->ctas += t->resident[c];
+        t->cta_waits += (d->pending >> c & 1) && all_are_busy(d);
+    }
     count_waits(t, sm->warps.slots, false);
     for (uint32_t w = 0; w < sm->warps.slots; w++)
         check_queue(t, w, now);
@@ -483,14 +531,21 @@ static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct watch *t = u;
     (void)sm;
     t->cta_came = now;
+    t->resident[cta] = true;
     for (int k = 0; k < EXPANDERS; k++)
         t->got[cta][k] = t->room[cta][k] = now;
+}
+
+static void watch_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    (void)sm, (void)now;
+    ((struct watch *)u)->resident[cta] = false;
 }
 
 static const struct sm_unit_ops watch = {.name = "watch",
                                          .make = watch_make,
                                          .launch = watch_launch,
                                          .cta_start = watch_cta,
+                                         .cta_end = watch_cta_end,
                                          .tick = watch_tick,
                                          .look = watch_look};
 #endif

@@ -11,7 +11,11 @@ static const char *const variants[][4] = {{NULL},
                                           {"l1.size=1024", "l1.ways=2", "dac.lock_timeout=100"},
                                           {"l1.size=0", "dac.pwpq=1"},
                                           {"memory.perfect_l1=true", "dac.atq=3"},
-                                          {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};
+                                          {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"},
+                                          {"dac.contexts=4", "dac.batch=1"},
+                                          {"dac.contexts=3", "sm.ctas=2", "dac.atq=2", "dac.pwpq=1"},
+                                          {"dac.contexts=4", "dac.batch=1", "dac.atq=1", "dac.pwaq=1"},
+                                          {"dac.contexts=2", "dac.atq=3", "dac.batch=2", "l1.size=512"}};
 enum { VARIANTS = sizeof variants / sizeof variants[0], KERNELS = 27 };
 
 START_TEST(affine_kernels_at_random) {

@@ -40,6 +40,8 @@ static inline void check_figures(const char *what) {
                 {"dac.records", seen.records},
                 {"dac.records", seen.sent[QUEUE_ADDRESS]},
                 {"dac.masks", seen.sent[QUEUE_PREDICATE]},
+                {"dac.cta_cycles", seen.ctas},
+                {"dac.cta_wait_cycles", seen.cta_waits},
                 {"dac.wide_records", seen.wide},
                 {"dac.spills", seen.spills},
                 {"dac.pwaq_full", seen.full[QUEUE_ADDRESS]},
@@ -49,7 +51,7 @@ static inline void check_figures(const char *what) {
                 {"dac.address_cycles", seen.busy[QUEUE_ADDRESS]},
                 {"dac.predicate_cycles", seen.busy[QUEUE_PREDICATE]},
                 {"dac.predicates_cta", seen.compared[COMPARE_CTA]},
-                {"dac.predicates_ends", seen.compared[COMPARE_ENDS]},
+                {"dac.predicates_ends", seen.compared[COMPARE_ENDS] + seen.compared[COMPARE_CORNERS]},
                 {"dac.predicates_lanes", seen.compared[COMPARE_LANES]}};
     ck_assert_msg(!seen.what[0], "%s: %s", what, seen.what);
     ck_assert_msg(!lines.what[0], "%s: %s", what, lines.what);

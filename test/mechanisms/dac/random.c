@@ -47,6 +47,14 @@ static const char *const variants[][MOST_SETS] = {
     {"turing", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
     {"turing-rtx2060", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.batch=1"},
     {"volta", "dac.shared=on", "dac.pwaq=65"},
+    {"fermi", "dac.contexts=4", "dac.batch=1"},
+    {"fermi", "dac.contexts=4", "dac.batch=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
+    {"fermi", "dac.contexts=2", "gpu.sms=1", "sm.ctas=2", "dac.atq=2", "dac.shared=on"},
+    {"fermi", "dac.contexts=3", "gpu.sms=1", "sm.ctas=3", "dac.atq=1", "dac.pwpq=1", "l1.size=512"},
+    {"turing", "dac.contexts=4", "gpu.sms=1", "dac.batch=1", "dac.atq=3", "dac.pwaq=1"},
+    {"volta", "dac.contexts=2", "gpu.sms=1", "dac.batch=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
+    {"fermi", "dac.contexts=4", "gpu.sms=1", "dac.batch=1", "sm.running_warps=2", "dac.atq=1"},
+    {"gt200", "dac.contexts=3", "gpu.sms=1", "dac.batch=2", "sm.registers=32768", "dac.atq=1"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 

@@ -8,14 +8,17 @@ static void *st;
 static void setup(void) { st = NULL; }
 static void teardown(void) { free(st); }
 
-static void start(uint32_t threshold, uint32_t entries) {
+static void start_with(uint32_t threshold, uint32_t entries, enum reconv_first first) {
     reconv_cfg_default(&cfg);
+    cfg.first = first;
     cfg.dws_threshold = threshold;
     cfg.dws_wst_entries = entries;
     free(st);
     st = calloc(1, reconv_dws.size(&cfg));
     reconv_dws.start(st, &cfg, 0, 0xff);
 }
+
+static void start(uint32_t threshold, uint32_t entries) { start_with(threshold, entries, FIRST_TAKEN); }
 
 /* Returns the paths that may issue as "pc:lanes ", in the order of their lowest lanes. */
 static const char *schedulable(void) {
@@ -167,8 +170,7 @@ static const char *nodes(void) {
  * fall-through side. The node below continues at the reconvergence PC when both sides have arrived. */
 START_TEST(sides_on_the_stack) {
     for (uint32_t first = 0; first < 2; first++) {
-        start(0, 0);
-        cfg.first = first;
+        start_with(0, 0, first ? FIRST_FALLTHROUGH : FIRST_TAKEN);
         diverge(0, 0xff, 20, 0x0f, 1);
         ck_assert_str_eq(nodes(), first ? "90:ffc 20:fb 1:f0t " : "90:ffc 1:f0b 20:ft ");
         ck_assert_str_eq(schedulable(), first ? "1:f0 " : "20:f ");

@@ -25,6 +25,7 @@ struct ground {
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
 static const struct ground needs[] = {
     {"dpe.", "dpe", "fermi", {NULL}, NULL},
+    {"dac.contexts", "spe+dac", "fermi", {"dac.batch=1", NULL}, NULL},
     {"dac.", "spe+dac", "fermi", {NULL}, "1"},
     {"energy.dac_", "spe+dac", "fermi", {NULL}, NULL},
     {"reduce.latency", "spe+reduce", "fermi", {NULL}, NULL},
@@ -115,8 +116,6 @@ static const struct {
     {"deadlock.report", "of launches that do not end"},
     {"dac.tuples", "what is decoupled (mechanisms_dac)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
-    {"l1.replacement", "lru is the only choice that is built in (timing_policies)"},
-    {"l2.replacement", "likewise"},
     {"walk.memory", "of heddle.walk, which these kernels do not have (timing_mem_walker)"},
     {"walk.own_latency", "likewise"},
     {"walk.warps", "likewise"},

@@ -60,8 +60,9 @@ END_TEST
 /* The choices of sched.policy are the names of the built-in policies, and each choice selects the policy of this
  * name. */
 START_TEST(option_selects_the_policy) {
-    static const char *const names[] = {"lrr", "gto", "two_level"};
-    static const struct sched_ops *const all[] = {&sched_lrr, &sched_gto, &sched_two_level};
+    static const char *const names[] = {"lrr", "gto", "two_level", "oldest", "youngest"};
+    static const struct sched_ops *const all[] = {&sched_lrr, &sched_gto, &sched_two_level, &sched_oldest,
+                                                  &sched_youngest};
     char text[64], err[256];
     struct config c;
     config_default(&c);
@@ -71,7 +72,7 @@ START_TEST(option_selects_the_policy) {
     ck_assert_ptr_eq(s.ops, all[_i]);
     ck_assert_str_eq(s.ops->name, names[_i]);
     ck_assert_ptr_eq(sched_built_in[_i], all[_i]);
-    ck_assert_ptr_null(sched_built_in[3]);
+    ck_assert_ptr_null(sched_built_in[5]);
 }
 END_TEST
 
@@ -216,16 +217,38 @@ START_TEST(two_level_fills_up_from_all_words) {
 }
 END_TEST
 
-/* test/toys/youngest.c picks the ready warp with the largest age. */
-START_TEST(toy_picks_the_youngest) {
+/* Warp 6 started last, then 0, 4 and 2. */
+static const uint32_t by_start[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
+
+START_TEST(youngest_picks_the_last_start) {
     make(&sched_youngest, 0);
-    const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
-    ck_assert_int_eq(pick(&s, 0x55, age), 6);
+    ck_assert_int_eq(pick(&s, 0x55, by_start), 6);
     sched_issued(&s, 6);
-    ck_assert_int_eq(pick(&s, 0x55, age), 6);
-    ck_assert_int_eq(pick(&s, 0x15, age), 0);
-    ck_assert_int_eq(pick(&s, 0x14, age), 4);
-    ck_assert_int_eq(pick(&s, 0x04, age), 2);
+    ck_assert_int_eq(pick(&s, 0x55, by_start), 6);
+    ck_assert_int_eq(pick(&s, 0x15, by_start), 0);
+    ck_assert_int_eq(pick(&s, 0x14, by_start), 4);
+    ck_assert_int_eq(pick(&s, 0x04, by_start), 2);
+}
+END_TEST
+
+/* Unlike gto, oldest leaves the warp that issued last as soon as an older one is ready. */
+START_TEST(oldest_picks_the_first_start) {
+    make(&sched_oldest, 0);
+    ck_assert_int_eq(pick(&s, 0x51, by_start), 4);
+    sched_issued(&s, 4);
+    ck_assert_int_eq(pick(&s, 0x55, by_start), 2);
+    ck_assert_int_eq(pick(&s, 0x41, by_start), 0);
+    ck_assert_int_eq(pick(&s, 0x40, by_start), 6);
+}
+END_TEST
+
+/* test/toys/highest.c picks the ready warp in the highest slot, whatever the ages. */
+START_TEST(toy_picks_the_highest_slot) {
+    make(&sched_highest, 0);
+    ck_assert_int_eq(pick(&s, 0x55, by_start), 6);
+    sched_issued(&s, 6);
+    ck_assert_int_eq(pick(&s, 0x15, by_start), 4);
+    ck_assert_int_eq(pick(&s, 0x05, by_start), 2);
 }
 END_TEST
 
@@ -289,9 +312,11 @@ END_TEST
 
 SUITE(timing_sched) {
     tcase_add_checked_fixture(tc, NULL, teardown);
-    TEST_LOOP(option_selects_the_policy, 0, 3);
+    TEST_LOOP(option_selects_the_policy, 0, 5);
     TEST(lrr_is_the_same_inline);
-    TEST(toy_picks_the_youngest);
+    TEST(youngest_picks_the_last_start);
+    TEST(oldest_picks_the_first_start);
+    TEST(toy_picks_the_highest_slot);
     TEST(policy_hears_events);
     TEST(lrr_goes_round_all_words);
     TEST(gto_knows_ages_in_all_words);
