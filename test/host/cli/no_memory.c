@@ -32,6 +32,7 @@ static const char *const commands[] = {
     "bench mriq -c tiny --json j.json --csv c.csv",
     "compare mriq -m spe,its -c tiny",
     SPACES "-c tiny -m spe+dac",
+    SPACES "-c tiny -m spe+dac -s dac.contexts=4 -s dac.batch=1",
     SPACES "-c tiny -m functional+dac",
     SPACES "-c pepsc -m pepsc+dac",
     "bench mriq -c tiny -m its+dac",
