@@ -25,7 +25,7 @@ enum affine_rule {
     RULE_MAD_WIDE,    /* full product a * b, plus c */
     RULE_SELP,        /* c ? a : b; if the predicate c is affine, the result has a value for each side */
     RULE_MIN,         /* the smaller of a and b; the result has a value for each side */
-    RULE_MAX,         /* the larger of a and b, likewise */
+    RULE_MAX,         /* the larger of a and b; the result has a value for each side */
     RULE_REM,         /* a modulo b, b scalar; the result has a value for each quotient */
     RULE_SETP,        /* comparison of integers, a or b scalar, combined with a predicate c by and, or, xor */
     RULE_PRED,        /* and or xor not mov of predicates */
