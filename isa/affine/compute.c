@@ -189,7 +189,7 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
-    if (op->relation && simple)
+    if (op->relation && !op->combined && simple)
         compute_by_ends(e, op, c, &o, lanes, step);
     else if ((simple && !affine_rule_selects((enum affine_rule)op->rule)) || (op->n_dests && !op->dest[0].bits))
         compute_by_thread(e, op, c, lanes, step);
@@ -217,7 +217,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
     const bool alone = e->n_ctas == 1 && g->whole && !memo->tries;
     if (alone && op->linear && single_cta_by_rule(e, op, step))
         return true;
-    if (alone && op->relation && single_cta_by_relation(e, op, g, step))
+    if (alone && op->relation && !op->combined && single_cta_by_relation(e, op, g, step))
         return true;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;

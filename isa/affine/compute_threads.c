@@ -55,6 +55,71 @@ static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32
     }
 }
 
+/* ---- both ends of a warp ---- */
+
+/* If one operand is scalar, the least and the greatest value of the other operand may decide the comparison. Returns
+ * the other operand in this case, else NULL. */
+static const struct affine_tuple *beside_scalar(const struct affine_operands *o) {
+    const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
+    return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
+}
+
+/* Returns true if the comparisons of a[0] with b[0] and of a[1] with b[1] decide for all values between them. The paper
+ * requires that both values are larger or both are smaller than the scalar. Two values that are equal to the scalar
+ * decide, too [own]. An order of which both results agree may have one value equal to the scalar. Then *value is the
+ * first result. */
+static bool ends_decide(const struct affine_op *op, const uint64_t a[2], const uint64_t b[2], bool *value) {
+    *value = compute_related(op, a[0], b[0]);
+    if (*value != compute_related(op, a[1], b[1]))
+        return false;
+    const uint64_t first = compute_rank(op, a[0]), last = compute_rank(op, a[1]);
+    const bool order = op->relation != CMP_EQ && op->relation != CMP_NE;
+    return order || (first < compute_rank(op, b[0])) == (last < compute_rank(op, b[1]));
+}
+
+/* Decides the comparison for all threads of the CTA. Requires that no thread's value wraps. */
+static bool cta_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                        bool *value) {
+    uint64_t a[2], b[2];
+    affine_extremes(o->t[0], op->from_bits, &e->shape, a);
+    affine_extremes(o->t[1], op->from_bits, &e->shape, b);
+    return ends_decide(op, a, b, value);
+}
+
+/* Decides the comparison for a warp. Requires that no value in the warp's box wraps. */
+static bool warp_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                         uint32_t w, bool *value) {
+    uint64_t a[2], b[2];
+    affine_warp_extremes(o->t[0], op->from_bits, &e->shape, w, a);
+    affine_warp_extremes(o->t[1], op->from_bits, &e->shape, w, b);
+    return ends_decide(op, a, b, value);
+}
+
+static const struct affine_tuple *only_tuple(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
+    return s->reg == NO_REG ? &s->constant : cell_of(e, s, c)->n == 1 ? &cell_of(e, s, c)->v[0] : NULL;
+}
+
+/* Returns the cost of a predicate whose lanes compute_by_thread() computes. A comparison that is combined with another
+ * predicate costs as much as the costlier of the two. */
+static enum affine_compare cost_of(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w) {
+    if (op->rule == RULE_PRED)
+        return compute_costliest(e, op, c, w);
+    if (!op->combined)
+        return COMPARE_LANES;
+    const struct affine_operands o = {.t = {only_tuple(e, &op->source[0], c), only_tuple(e, &op->source[1], c)}};
+    enum affine_compare own = COMPARE_LANES, other = compute_costliest(e, op, c, w);
+    bool value;
+    if (o.t[0] && o.t[1] && affine_is_scalar(o.t[0]) && affine_is_scalar(o.t[1]))
+        own = COMPARE_CTA;
+    else if (o.t[0] && o.t[1] && beside_scalar(&o) &&
+             affine_warp_in_range(beside_scalar(&o), op->from_bits, op->is_signed, &e->shape, w) &&
+             warp_decides(e, op, &o, w, &value))
+        own = e->shape.one_row[w] ? COMPARE_ENDS : COMPARE_CORNERS;
+    return own > other ? own : other;
+}
+
+/* ---- single threads ---- */
+
 static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
                       struct affine_step *step) {
     uint64_t v[WARP_LANES];
@@ -62,7 +127,7 @@ static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint3
         const struct affine_dest *d = &op->dest[i];
         struct affine_reg *r = &e->regs[d->reg];
         if (!d->bits) {
-            enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, w) : COMPARE_LANES;
+            enum affine_compare how = cost_of(e, op, c, w);
             r->uniform &= ~(1u << c);
             put_result_pred(e, r, c, w, lanes, get_pred(e, d), how);
             step->class = step->class < STEP_AFFINE ? STEP_AFFINE : step->class;
@@ -106,46 +171,6 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
         step->slots += numbers || was_exact;
     }
     return true;
-}
-
-/* ---- both ends of a warp ---- */
-
-/* If one operand is scalar, the least and the greatest value of the other operand may decide the comparison. Returns
- * the other operand in this case, else NULL. */
-static const struct affine_tuple *beside_scalar(const struct affine_operands *o) {
-    const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
-    return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
-}
-
-/* Returns true if the comparisons of a[0] with b[0] and of a[1] with b[1] decide for all values between them. The paper
- * requires that both values are larger or both are smaller than the scalar. Two values that are equal to the scalar
- * decide, too [own]. An order of which both results agree may have one value equal to the scalar. Then *value is the
- * first result. */
-static bool ends_decide(const struct affine_op *op, const uint64_t a[2], const uint64_t b[2], bool *value) {
-    *value = compute_related(op, a[0], b[0]);
-    if (*value != compute_related(op, a[1], b[1]))
-        return false;
-    const uint64_t first = compute_rank(op, a[0]), last = compute_rank(op, a[1]);
-    const bool order = op->relation != CMP_EQ && op->relation != CMP_NE;
-    return order || (first < compute_rank(op, b[0])) == (last < compute_rank(op, b[1]));
-}
-
-/* Decides the comparison for all threads of the CTA. Requires that no thread's value wraps. */
-static bool cta_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                        bool *value) {
-    uint64_t a[2], b[2];
-    affine_extremes(o->t[0], op->from_bits, &e->shape, a);
-    affine_extremes(o->t[1], op->from_bits, &e->shape, b);
-    return ends_decide(op, a, b, value);
-}
-
-/* Decides the comparison for a warp. Requires that no value in the warp's box wraps. */
-static bool warp_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                         uint32_t w, bool *value) {
-    uint64_t a[2], b[2];
-    affine_warp_extremes(o->t[0], op->from_bits, &e->shape, w, a);
-    affine_warp_extremes(o->t[1], op->from_bits, &e->shape, w, b);
-    return ends_decide(op, a, b, value);
 }
 
 static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,

@@ -61,7 +61,8 @@ struct affine_op {
     bool guard_not;
     bool plain;  /* true for a computation or a load that has no guard and that statistics count */
     bool linear; /* true if the rule also computes the base; else the executor of the instruction computes the base */
-    uint8_t relation; /* comparison of two integers, not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
+    uint8_t relation; /* comparison of two integers: CMP_EQ to CMP_HS; else CMP_NONE */
+    bool combined;    /* the result of `relation` is combined with predicate c */
     uint8_t rule;     /* enum affine_rule */
     uint8_t n_sources, n_dests;
     bool is_signed;                           /* true if source a has a signed type */

@@ -79,8 +79,9 @@ static void decode_lanes(struct decoder *e, struct affine_op *op, const struct i
     op->from_bits = (uint8_t)(8 * type_bytes(r->a));
     op->linear = is_linear(op, r);
     unsigned cmp = form_get(r->form, CAT_CMP);
-    if (op->rule == RULE_SETP && r->c == T_NONE && in->d != OPND_SINK)
+    if (op->rule == RULE_SETP && in->d != OPND_SINK)
         op->relation = (uint8_t)cmp;
+    op->combined = op->relation && r->c != T_NONE;
 }
 
 static void decode_load(struct decoder *e, struct affine_op *op) {

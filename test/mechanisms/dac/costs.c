@@ -140,6 +140,9 @@ START_TEST(predicates_by_hand) {
                 {"setp.eq.s32 %p,%r3,25", 16, 0, 0, 1, 1, 1, 3, 1ull << 47},
                 {"setp.lt.s32 %p,%r3,25", 16, 0, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.lt.s32 %p,%r3,10", 16, 0, 0, 1, 1, 1, 3, 0x8000ffff},
+                /* two predicates: the costlier comparison counts, and the first one decides for warp 1 only */
+                {"setp.gt.u32 %q,%r1,15; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 1, 0, 1, 1, 3, 0xffff0000},
+                {"setp.gt.u32 %q,%r2,31; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 2, 0, 0, 1, 4, 0xffffffff},
                 {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 0, 2, 1, ~0ull}};
     uint32_t word[64];
     for (size_t k = 0; k < 2 * sizeof rows / sizeof rows[0]; k++) {
@@ -149,7 +152,7 @@ START_TEST(predicates_by_hand) {
         char text[1024];
         snprintf(text, sizeof text,
                  ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                 ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
+                 ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p,%%q;\n ld.param.u64 %%a1,[p];\n"
                  " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r4,%%tid.y;\n"
                  " mad.lo.u32 %%r6,%%r4,%%r2,%%r1; mad.wide.u32 %%a2,%%r6,4,%%a1; sub.u32 %%r7,8,%%r1;\n"
                  " mad.lo.u32 %%r3,%%r4,16,%%r7; %s;\n"
