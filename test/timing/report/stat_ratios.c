@@ -37,6 +37,7 @@ static const struct {
     {"dram.utilization", "dram.busy_clocks", "dram.clocks"},
     {"mem.latency", "mem.latency_sum", "mem.replies"},
     {"mem.prefetch_latency", "mem.prefetch_latency_sum", "mem.prefetch_replies"},
+    {"dac.cta_wait_share", "dac.cta_wait_cycles", "dac.cta_cycles"},
     {"chain.operations_per_instruction", "chain.operations", "chain.instructions"},
     {"pipeline.interval", "pipeline.cycles", "pipeline.loops"},
     {"cae.share", "cae.affine_instructions", "gpu.warp_instructions"},
