@@ -76,7 +76,7 @@ static void dip_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
 }
 
 #define POLICY(NAME, text)                                                                                             \
-    const struct replacement_ops replacement_##NAME = {                                                                \
+    static const struct replacement_ops replacement_##NAME = {                                                         \
         .name = #NAME,                                                                                                 \
         .help = text,                                                                                                  \
         .size = insertion_size,                                                                                        \
