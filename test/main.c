@@ -48,9 +48,20 @@ static bool wanted(const char *name, int argc, char **argv) {
 static const struct long_suite {
     const char *name;
     int parts;
-} long_suites[] = {{"benchmarks", PARTS},     {"documents", PARTS},      {"golden", PARTS},
-                   {"host_cli_sweep", 1},     {"host_order", PARTS},     {"models", PARTS},
-                   {"random_kernels", PARTS}, {"timing_options", PARTS}, {"timing_config_effect", 1}};
+} long_suites[] = {{"toys_pipe", 1},
+                   {"benchmarks", PARTS},
+                   {"documents", PARTS},
+                   {"golden", PARTS},
+                   {"host_cli_sweep", 1},
+                   {"host_order", PARTS},
+                   {"models", PARTS},
+                   {"random_kernels", PARTS},
+                   {"timing_options", PARTS},
+                   {"timing_config_effect", 1},
+                   {"timing_strides_prefetch_run", 1},
+                   {"timing_windows", 1},
+                   {"host_cli_figure_page", 1},
+                   {"host_install", 1}};
 
 /* Returns the number of parts of a long suite, or 0 for other suites. */
 static int parts_of_long(const char *name) {
