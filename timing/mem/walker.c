@@ -59,8 +59,10 @@ static bool send(struct lsu *l, const struct walk *k, uint64_t address, lanemask
                                .kind = LINE_LOAD,
                                .serial = 1,
                                .warp = k->warp};
-    if (!p->present && !lsu_send_past(l, &op, now))
+    if (!p->present && !lsu_send_past(l, &op, now)) {
+        l->slot[slot].walks = false; /* the slot is free for another access */
         return false;
+    }
     if (p->present)
         lsu_pipe_enter(l, p, &op, now);
     l->status.n_free--;

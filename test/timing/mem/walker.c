@@ -156,10 +156,65 @@ START_TEST(warps_wait_in_the_queue) {
 }
 END_TEST
 
+static void load(uint32_t lines, uint32_t tag) {
+    static const struct inst in = {.kind = K_LOAD, .space = SPACE_GLOBAL};
+    struct lsu_access a = {.inst = &in, .space = SPACE_GLOBAL, .kind = MEM_READ, .n_elems = 1, .msize = 4, .tag = tag};
+    for (uint32_t l = 0; l < lines; l++) {
+        a.lanes |= 1u << l;
+        addr[l] = 0x20000 + 128 * l;
+    }
+    a.addr = addr;
+    ck_assert(lsu_can_accept(lsu));
+    lsu_accept(lsu, &a, now);
+}
+
+/* Without an L1, the accesses of the unit go to memory. 20 loads of 32 lines fill the table of accesses past the L1 (512
+ * entries), since replies take 5000 cycles. So the access of a ray, which arrives at 600, is refused. The slot that it
+ * would have taken must stay an ordinary one: another load takes it, and must end as a load. */
+START_TEST(a_refused_access_leaves_no_mark) {
+    enum { LOADS = 20, WALK = 100, LAST };
+    uint32_t ended = 0, t;
+    bool missed, last = false, walked = false;
+    if (LEAST_TABLES) {
+        test_skip("the smallest tables have fewer places than this test has loads");
+        return;
+    }
+    config_default(&cfg);
+    cfg.memory.model = MEMORY_FIXED;
+    cfg.memory.latency = 5000;
+    cfg.lsu.queue = 64;
+    cfg.l1.size = 0;
+    cfg.walk.memory = WALK_L1;
+    ck_assert_ptr_nonnull(mem = memsys_new(&cfg));
+    ck_assert_ptr_nonnull(lsu = lsu_new(&cfg, mem, 0));
+    const uint64_t *const list[] = {one};
+    uint32_t sent = 0;
+    for (now = 0; now < 20000; now++) {
+        lsu_tick(lsu, now);
+        memsys_run(mem, now, now + 1);
+        while (lsu_done(lsu, &t, &missed)) {
+            ended += t < WALK;
+            walked |= t == WALK;
+            last |= t == LAST;
+        }
+        if (sent < LOADS && lsu_can_accept(lsu))
+            load(32, sent++);
+        if (now == 600)
+            send(list, 1, 1, WALK);
+        if (now == 610)
+            load(1, LAST);
+    }
+    ck_assert_uint_eq(ended, LOADS);
+    ck_assert(walked && last);
+    stop();
+}
+END_TEST
+
 SUITE(timing_mem_walker) {
     TEST(the_longest_ray_decides);
     TEST(accesses_begin_at_the_rate);
     TEST(accesses_go_through_the_l1);
     TEST(a_machine_without_an_l1);
     TEST(warps_wait_in_the_queue);
+    TEST(a_refused_access_leaves_no_mark);
 }

@@ -116,7 +116,8 @@ START_TEST(a_barrier_opens_for_sleeping_warps) {
                 poll = run(model, CTAS, &polled, "gpu.poll=true");
     ck_assert_uint_eq(n.began, CTAS * 4);
     ck_assert_uint_ge(n.slept, CTAS * 3);
-    ck_assert_double_gt(late.cycles, at_once.cycles + 300);
+    /* with the smallest tables, other waits hide a part of the sleep */
+    ck_assert_double_gt(late.cycles, at_once.cycles + (LEAST_TABLES ? 100 : 300));
     ck_assert_double_eq(poll.cycles, late.cycles);
     ck_assert_double_eq(poll.warp_cycles, late.warp_cycles);
     ck_assert_double_eq(at_once.resident, 32);
