@@ -9,7 +9,7 @@
 extern const struct bench bench_arith;
 enum { BLOCKS = 128, BLOCK = 128 };
 
-/* The body of the loop. The last call omits the last addition. */
+/* Computes one iteration of the loop on *x and *y. The last iteration omits the last addition. */
 static void body(uint32_t *x, float *y, uint32_t id, bool last) {
     const uint32_t k = 0x9e3779b9;
     const float half = 0.5f, quarter = 0.25f;

@@ -17,7 +17,8 @@ struct kernels {
     const char *diagonal, *perimeter, *internal;
 };
 
-/* Doolittle's algorithm: L has a unit diagonal and lies below it, U lies on and above it. */
+/* Decomposes `a` in place with Doolittle's algorithm: L has a unit diagonal and lies below it, U lies on and above it.
+ * */
 static void reference(double *a, uint32_t n) {
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = k + 1; i < n; i++) {

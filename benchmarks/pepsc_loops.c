@@ -114,7 +114,7 @@ static double srad_coefficient(const double *image, uint32_t rows, uint32_t cols
     return fmin(fmax(1 / (1 + (q - spread) / (spread * (1 + spread))), 0), 1);
 }
 
-/* One round on the image; `slopes` and `coefficient` are scratch. */
+/* Performs one round of the algorithm on the image; `slopes` and `coefficient` are scratch. */
 static void srad_round(double *image, double (*slopes)[4], double *coefficient, uint32_t rows, uint32_t cols,
                        double lambda) {
     const uint32_t size = rows * cols;
@@ -343,7 +343,7 @@ static enum heddle_status run_lu(struct loops *r) {
     return s;
 }
 
-/* Moro's inverse of the normal distribution's integral. */
+/* Returns the value up to which the normal distribution has the integral `p`, by Moro's approximation. */
 static double normal_at(double p) {
     static const double c[] = {0.3374754822726147, 0.9761690190917186, 0.1607979714918209,
                                0.0276438810333863, 0.0038405729373609, 0.0003951896511919,

@@ -64,7 +64,7 @@ static void add(struct sort *s, struct range r) {
         s->done[s->n_done++] = (struct part){r.from, r.to, (uint32_t)!s->now, 0, 0};
 }
 
-/* One pass: splits each range of `todo` once around its pivot, from array[now] into the other array. */
+/* Does one pass: splits each range of `todo` once around its pivot, from array[now] into the other array. */
 static enum heddle_status split(struct sort *s) {
     struct part part[PARTS], fill[PARTS];
     struct range old[PARTS];

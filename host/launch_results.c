@@ -288,7 +288,7 @@ static double get(const struct heddle *h, const char *name) {
     return isnan(v) ? 0 : v;
 }
 
-/* 12345678 as "12.35 MB". */
+/* Writes a number of bytes with its unit to `out` and returns `out`: 12345678 as "12.35 MB". */
 static const char *sized(double bytes, char *out, size_t size) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
     int u = 0;

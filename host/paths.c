@@ -27,7 +27,7 @@ static size_t rec_size(const struct reconv_cfg *cfg) {
     return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
 }
 
-/* For the lanes of paths that have become schedulable since the last call, notes that this was in step `now`. */
+/* Records step `now` for the lanes of paths that have become schedulable since the last call. */
 static void expose(struct recorded *r, uint32_t now) {
     struct path p[MAX_PATHS];
     if (!r->to)

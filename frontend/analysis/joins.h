@@ -13,7 +13,7 @@
  * post-dominators. */
 uint32_t *find_joins(struct ir *ir);
 
-/* Like find_joins(), but an early return from a called function ends a path, too. If several edges lead to the
- * returning block, each edge is such an end. A thread that returns early must then leave its barriers. */
+/* Does the work of find_joins(), but an early return from a called function ends a path, too. If several edges lead to
+ * the returning block, each edge is such an end. A thread that returns early must then leave its barriers. */
 uint32_t *find_early_joins(struct ir *ir);
 #endif

@@ -169,7 +169,7 @@ static void find_slots(struct flow *f) {
         }
 }
 
-/* With `on`, assigns nodes to the registers that the loop uses; without `on`, clears these nodes. */
+/* Assigns nodes to the registers that the loop uses if `on` is set. Clears these nodes otherwise. */
 static void name_regs(struct flow *f, bool on) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)

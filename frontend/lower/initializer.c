@@ -163,7 +163,8 @@ static void fill_value(struct filler *f, const struct init *i) {
     f->at++;
 }
 
-/* Recursion depth is the brace nesting, which the parser limits. */
+/* Fills bytes of the variable from the list of one pair of braces. The recursion depth is the brace nesting, which the
+ * parser limits. */
 static void fill_list(struct filler *f, const struct init *list, int level) {
     uint64_t begin = f->at, stride = level < f->n_levels ? f->stride[level] : 1;
     for (const struct init *i = list; i; i = i->next) {

@@ -211,7 +211,7 @@ static void lower_block(struct lower *l, const struct statement *body) {
     names_pop(&l->names);
 }
 
-/* Recursion depth is the block nesting, which the parser limits. */
+/* Lowers a list of statements. The recursion depth is the block nesting, which the parser limits. */
 static void lower_statements(struct lower *l, const struct statement *st) {
     for (; st && !diags_full(l->d); st = st->next)
         switch (st->kind) {

@@ -154,8 +154,8 @@ static bool conflict(struct work *w, struct region *a, struct region *b) {
     return overlap(w, a, b);
 }
 
-/* A cheap test: true if `a` certainly shares a block with `b`, whose blocks are known. A region that begins before a
- * loop contains the whole loop. */
+/* Returns true if `a` certainly shares a block with `b`, whose blocks are known. The test is cheap: a region that
+ * begins before a loop contains the whole loop. */
 static bool certainly_overlap(const struct work *w, const struct region *a, const struct region *b) {
     return a->join != b->join && (set_has(b->blocks, a->anchor) ||
                                   (a->at_header && !a->leaves && loop_has(region_loop(w, a->anchor), b->anchor)));

@@ -59,7 +59,7 @@ struct rewrite {
 /* Sets of blocks. */
 static inline bool set_has(const uint64_t *set, uint32_t b) { return set[b / 64] >> (b % 64) & 1; }
 static inline void set_add(uint64_t *set, uint32_t b) { set[b / 64] |= 1ull << (b % 64); }
-/* The last instruction of block b. */
+/* Returns the last instruction of block b. */
 static inline const struct inst *last_of(const struct work *w, uint32_t b) {
     return &w->ir->code[w->ir->blocks[b].end - 1];
 }

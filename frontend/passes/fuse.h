@@ -54,8 +54,8 @@ struct fuse_kind {
  * the place where the caller puts it. It has the guard of the first operation. */
 struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
                       const struct fuse_kind *kind);
-/* Like fuse_make() with a predicate: lanes whose predicate is true keep the result of `first`, all other lanes the
- * result of `second`. */
+/* Does the work of fuse_make() with a predicate: lanes whose predicate is true keep the result of `first`, all other
+ * lanes the result of `second`. */
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
                              uint32_t predicate, const struct fuse_kind *kind);
 /* One side of a selection: a group, or a value when the group is empty. */

@@ -113,7 +113,8 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
     return true;
 }
 
-/* All temporary data is in one arena, so that a longjmp() on an error leaks no memory. */
+/* Does the same as frontend_lower(), with `limit` as ir.decouple_limit. All temporary data is in one arena, so that a
+ * longjmp() on an error leaks no memory. */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit) {
     jmp_buf out_of_memory;

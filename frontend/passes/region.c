@@ -45,7 +45,8 @@ static bool diverges(const struct inst *in) {
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
 }
 
-/* A branch does not diverge if threads only exit at all its targets except one. */
+/* Returns true if the branch that ends block `b` can diverge. A branch does not diverge if threads only exit at all its
+ * targets except one. */
 bool region_diverges(const struct work *w, uint32_t b) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
@@ -134,9 +135,9 @@ const uint64_t *blocks_of(struct work *w, struct region *r) {
     return r->blocks = set;
 }
 
-/* If region `b` ends in the block where region `a` begins, threads pass the BSYNC of `b` before the BSSY of `a`. They
- * can reach this BSYNC inside `a` only if they re-enter the block, or if `a` begins before a loop that contains the
- * anchor of `b`. */
+/* Returns true if threads can pass the BSYNC of region `b` inside region `a`. If `b` ends in the block where `a`
+ * begins, threads pass the BSYNC of `b` before the BSSY of `a`. They can reach this BSYNC inside `a` only if they
+ * re-enter the block, or if `a` begins before a loop that contains the anchor of `b`. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b) {
     if (!set_has(a->blocks, b->join))
         return false;

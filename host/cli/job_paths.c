@@ -17,7 +17,7 @@ struct album {
     cJSON *kernels; /* by name: {"tries", "paths"} */
 };
 
-/* Before a launch, decides whether to record it; after the launch, keeps the recorded paths. */
+/* Decides before a launch whether to record its paths. Keeps the recorded paths after the launch. */
 static void on_view(void *ctx, const struct heddle_view *v) {
     struct album *a = ctx;
     cJSON *k = cJSON_GetObjectItemCaseSensitive(a->kernels, v->kernel);
@@ -73,7 +73,8 @@ static struct heddle *open_functional(const struct heddle_options *of, struct al
     return h;
 }
 
-/* The repeated run discards the output of kernels, because the first run has already printed it. */
+/* Runs the job again to record paths, and adds them to the job's profile. The repeated run discards the output of
+ * kernels, because the first run has already printed it. */
 void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h)) {
     cJSON *k, *profile = cJSON_GetObjectItemCaseSensitive(j->result, "profile");
     struct album a = {.kernels = cJSON_CreateObject()};

@@ -5,7 +5,7 @@
 
 void heddle_cuda_major(int major);
 
-/* "libcudart.so.11.0" */
+/* Passes the CUDA version in the library's name (11 in "libcudart.so.11.0") to heddle_cuda_major(). */
 __attribute__((constructor)) static void say_version(void) {
     static const char library[] = CUDA_LIBRARY, runtime[] = "libcudart.so.";
     if (strncmp(library, runtime, sizeof runtime - 1) == 0)

@@ -183,8 +183,8 @@ END_TEST
 static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
 
 /* All SMs send as many requests as they can. If a single SM had to wait for a free entry of its queue, it would later
- * run alone, after the other SMs. But here all SMs wait and stop together, so they run in the same rounds of jobs.
- * Rounds with few SMs occur only at the beginning and end of the launch. */
+ * run alone, after the other SMs. But here all SMs wait and stop together, so the host threads simulate them in the
+ * same rounds. Rounds with few SMs occur only at the beginning and end of the launch. */
 START_TEST(sms_that_fill_their_queues_run_together) {
     uint32_t n[WINDOWS_JOB + 1] = {0};
     const struct windows_watch watch = {count, n};

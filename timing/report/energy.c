@@ -18,8 +18,8 @@ static const struct event {
     {part, STAT_ID(id), offsetof(struct energy_cfg, field), offsetof(struct config, field.line)},
 #include "stat_none.def"
 /* clang-format off */
-/* The energies are added in the order of the files below, because the order determines how the sums are rounded. It
- * differs from the order of the registry, so that the rounding of the sums stays as it was. */
+/* The energies are added in the order of the files below, because the order determines how the sums are rounded. Do not
+ * change this order, because results would change, too. The registry (timing/report/stat.c) has another order. */
 #include "timing/sm/fetch_stats.def"
 #include "timing/sm/work_stats.def"
 #include "timing/sm/sm_stats.def"

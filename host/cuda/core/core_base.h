@@ -63,10 +63,10 @@ static inline enum cuda_error cuda_put(int *out, int value) {
     return CUDA_Success;
 }
 
-/* A function that needs the GPU runs between cuda_enter() and cuda_leave(), which hold the lock, so that no other
- * thread runs between its checks and its work. The first cuda_enter() opens the GPU and makes the primary context
- * current. cuda_enter() returns the error if the GPU cannot be used, or the fault that a kernel left. The lock is
- * held in either case. */
+/* Takes the lock and checks that the GPU can be used. Returns the error if it cannot be used, or the fault that a
+ * kernel left. The lock is held in either case. A function that needs the GPU runs between cuda_enter() and
+ * cuda_leave(), so that no other thread runs between its checks and its work. The first call opens the GPU and makes
+ * the primary context current. */
 enum cuda_error cuda_enter(void);
 /* Does the work of cuda_enter(), but the GPU must already be open, and the thread must have a current context. */
 enum cuda_error cuda_enter_current(void);

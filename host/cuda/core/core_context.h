@@ -22,12 +22,12 @@ enum cuda_error cuda_context_destroy(struct cuda_context *c);
 enum cuda_error cuda_context_attach(struct cuda_context **out, unsigned flags);
 enum cuda_error cuda_context_detach(struct cuda_context *c);
 enum cuda_error cuda_context_push(struct cuda_context *c);
-/* `out` may be NULL. */
+/* Removes the current context from the thread's stack of contexts and returns it in *out. `out` may be NULL. */
 enum cuda_error cuda_context_pop(struct cuda_context **out);
 /* Makes a context current; NULL pops the current context. */
 enum cuda_error cuda_context_set_current(struct cuda_context *c);
 enum cuda_error cuda_context_current(struct cuda_context **out);
-/* If `c` is NULL, the current context is used. */
+/* Return the version of the interface and the id of context `c`, or of the current context if `c` is NULL. */
 enum cuda_error cuda_context_version(const struct cuda_context *c, unsigned *out);
 enum cuda_error cuda_context_id(const struct cuda_context *c, unsigned long long *out);
 /* Return the flags of the current context. */

@@ -27,7 +27,8 @@ static void describe_memory(struct cuda_properties *p) {
     p->concurrentManagedAccess = p->memoryPoolsSupported = p->ipcEventSupported = 1;
 }
 
-/* The machine does not limit textures, so the limits of a GPU of compute capability 7.5 are reported. */
+/* Sets the limits of textures. The machine does not limit textures, so the limits of a GPU of compute capability 7.5
+ * are reported. */
 static void describe_textures(struct cuda_properties *p) {
     p->maxTexture1D = p->maxTexture2D[0] = 131072;
     p->maxTexture1DMipmap = p->maxTexture2DMipmap[0] = p->maxTexture2DMipmap[1] = 32768;

@@ -51,7 +51,7 @@ enum cuda_error cuda_graph_add_call(struct cuda_node **out, struct cuda_graph *g
                                     const struct cuda_call *c);
 enum cuda_error cuda_graph_add_child(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                      struct cuda_graph *child);
-/* `kind`: NODE_RECORD or NODE_WAIT. */
+/* Adds a node that records the event (`kind` is NODE_RECORD) or waits for the event (NODE_WAIT). */
 enum cuda_error cuda_graph_add_event(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                      enum cuda_node_kind kind, struct cuda_event *event);
 /* Makes to[i] depend on from[i]. */

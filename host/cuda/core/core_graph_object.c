@@ -44,7 +44,7 @@ enum cuda_error cuda_user_object_retain(struct cuda_user_object *o, unsigned n) 
     return CUDA_Success;
 }
 
-/* Dropping the last reference destroys the object. */
+/* Drops `n` references to an object. Dropping the last reference destroys the object. */
 enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n) {
     CUDA_LOCK;
     if (!object_of(o) || !n || n > o->uses)
@@ -61,7 +61,8 @@ enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n)
     return CUDA_Success;
 }
 
-/* If `move` is set, transfers references from the program to the graph; otherwise adds new references. */
+/* Adds `n` references to an object to a list. If `move` is set, the program's references are transferred to the graph;
+ * otherwise the references are new. */
 static enum cuda_error hold(struct cuda_held **list, struct cuda_user_object *o, unsigned n, bool move) {
     struct cuda_held *h = malloc(sizeof *h);
     enum cuda_error e = !h ? CUDA_ErrorMemoryAllocation : move ? CUDA_Success : cuda_user_object_retain(o, n);

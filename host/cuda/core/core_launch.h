@@ -29,7 +29,7 @@ struct cuda_function_attributes {
     size_t shared, constant, local;
     int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
 };
-/* The attributes of a kernel. */
+/* Returns the attributes of a kernel in *out. */
 enum cuda_error cuda_kernel_attributes(struct cuda_function_attributes *out, const void *stub);
 /* Sets an attribute of a kernel; `which` is a value of cudaFuncAttribute. */
 enum cuda_error cuda_kernel_set_attribute(const void *stub, int which, int value);

@@ -9,7 +9,8 @@ static enum cuda_error finish(struct cuda_module **out, enum cuda_error e) {
     return e;
 }
 
-/* The options say whether the library's bytes stay valid. They have no effect, because the bytes are not kept. */
+/* Returns CUDA_ErrorInvalidValue if `names` is NULL but there are options. The options say whether the library's bytes
+ * stay valid. They have no effect, because the bytes are not kept. */
 static enum cuda_error options_are_there(const void *names, unsigned n) {
     return n && !names ? CUDA_ErrorInvalidValue : CUDA_Success;
 }

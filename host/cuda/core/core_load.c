@@ -156,7 +156,8 @@ struct cuda_module *cuda_module_of(const struct cuda_module *m) {
     return NULL;
 }
 
-/* The memory is not freed, because the report at the end of the program needs the kernels' names. */
+/* Unloads a module that the program loaded. The memory is not freed, because the report at the end of the program needs
+ * the kernels' names. */
 enum cuda_error cuda_module_unload(struct cuda_module *m) {
     CUDA_LOCK;
     if (!cuda_module_of(m))

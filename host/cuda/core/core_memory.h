@@ -71,7 +71,7 @@ enum cuda_error cuda_copy_symbol(const void *symbol, void *other, size_t bytes, 
                                  bool to, struct cuda_stream *s);
 enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t rows, enum cuda_copy kind, struct cuda_stream *s);
-/* The same for fills. */
+/* Fill memory immediately, or add a node to a captured stream (`_on`). `who` is the caller, for messages. */
 enum cuda_error cuda_fill_rows(const char *who, const struct cuda_rows *r);
 enum cuda_error cuda_fill_on(const char *who, struct cuda_rows r, struct cuda_stream *s);
 /* Fills rows of bytes. `width` must not exceed the pitch. */

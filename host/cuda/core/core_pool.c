@@ -33,7 +33,8 @@ static bool is_pool(const struct cuda_pool *p) {
     return p == &standard || i;
 }
 
-/* In a captured stream, the memory is allocated immediately, because the graph contains its address. */
+/* Allocates memory from a pool, or from the current pool if `pool` is NULL. In a captured stream, the memory is
+ * allocated immediately, because the graph contains its address. */
 enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
     CUDA_LOCK;
     pool = pool ? pool : current;
@@ -89,7 +90,7 @@ enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_pro
     return CUDA_Success;
 }
 
-/* The struct is not freed, because allocations point to it. */
+/* Destroys a pool. The struct is not freed, because allocations point to it. */
 enum cuda_error cuda_pool_destroy(struct cuda_pool *p) {
     CUDA_LOCK;
     for (struct cuda_pool **i = &pools; *i; i = &(*i)->next)

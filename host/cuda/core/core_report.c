@@ -73,7 +73,8 @@ static char *command_line(char ***argv, int *argc) {
 
 static bool is_set(const char *value) { return value && *value; }
 
-/* The file is renamed when it is complete, so a reader never sees an incomplete file. */
+/* Writes the results to the file `path` as JSON. The file is renamed when it is complete, so a reader never sees an
+ * incomplete file. */
 static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());

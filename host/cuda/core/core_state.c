@@ -9,7 +9,8 @@ enum cuda_error cuda_ready(void) {
     return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
 }
 
-/* This function does not take the lock, so that cudaGetLastError() does not wait for the kernels of other threads. */
+/* Returns the fault that a kernel left. This function does not take the lock, so that cudaGetLastError() does not wait
+ * for the kernels of other threads. */
 enum cuda_error cuda_fault(void) { return cuda_core.sticky; }
 
 void cuda_forget_fault(void) {

@@ -43,7 +43,7 @@ enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int pr
     return CUDA_Success;
 }
 
-/* The handles 0, 1 and 2 are the default streams. */
+/* Returns true if `s` is a default stream. The handles 0, 1 and 2 are the default streams. */
 static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {

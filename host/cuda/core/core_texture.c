@@ -129,7 +129,8 @@ static struct object **find(uint64_t handle, bool surface) {
     return o;
 }
 
-/* The simulator library never frees the object, so the use of a destroyed object is not detected. */
+/* Destroys a texture or surface object. The simulator library never frees the object, so the use of a destroyed object
+ * is not detected. */
 enum cuda_error cuda_object_free(uint64_t handle, bool surface) {
     CUDA_LOCK;
     struct object **o = find(handle, surface), *gone = *o;

@@ -113,7 +113,8 @@ CUDA_API enum cuda_error cuGraphNodeGetDependentNodes(const struct cuda_node *of
     DRIVER(cuda_node_neighbours(of, out, NULL, n, false));
 }
 
-/* `result` is the struct of CUDA 12 that describes a failure. */
+/* Replaces the work of an executable graph by the work of graph `g`. `result` is the struct of CUDA 12 that describes a
+ * failure. */
 CUDA_API enum cuda_error cuGraphExecUpdate_v2(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
     DRIVER(cuda_exec_update(x, g, result));
 }

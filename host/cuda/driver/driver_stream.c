@@ -6,7 +6,8 @@ CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_conte
     DRIVER(cuda_context_current(out));
 }
 
-/* `call` is a function of the program. It may call CUDA, so the lock is not held while it runs. */
+/* Calls `call`, a function of the program, or adds a node for it if the stream is captured. The function may call CUDA,
+ * so the lock is not held while it runs. */
 CUDA_API enum cuda_error cuLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
     bool captured = false;
     enum cuda_error e = cuda_enter_current();

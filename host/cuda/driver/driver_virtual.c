@@ -16,7 +16,8 @@ CUDA_API enum cuda_error cuMemGetAllocationPropertiesFromHandle(struct cuda_phys
 CUDA_API enum cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
     DRIVER_FREE(cuda_physical_export(out, handle, type, flags));
 }
-/* The value of the pointer argument is the file descriptor. The caller keeps the file open. */
+/* Imports physical memory from a file descriptor, which is the value of the pointer `file`. The caller keeps the file
+ * open. */
 CUDA_API enum cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *file, int type) {
     DRIVER_FREE(cuda_physical_import(out, (int)(intptr_t)file, type));
 }

@@ -192,7 +192,7 @@ static void redirect(const struct link_map *map, const struct symbols *s) {
         pass_version(version_of(s, file_of(map)));
 }
 
-/* If a library of machine code is linked statically into the object, prints its name. */
+/* Prints the name of a library of machine code that is linked statically into the object. */
 static void look_for_machine_code(const struct link_map *map, const struct symbols *s) {
     struct symbol f;
     if (!s->device_code || !symbols_mention(s, "Create"))

@@ -21,7 +21,7 @@ __attribute__((noreturn)) static void fail(const char *what, const char *why) {
     _exit(2);
 }
 
-/* The handle of Heddle's runtime, which is in the folder of this library. */
+/* Returns the handle of Heddle's runtime, which is in the folder of this library. */
 static void *library(void) {
     static void *core;
     char path[4096];
@@ -49,7 +49,7 @@ void *heddle_redirect_resolve(size_t i) {
     return heddle_redirect_slots[i] = function;
 }
 
-/* The common stub of functions that Heddle does not know. */
+/* Calls heddle_cuda_unknown() in Heddle's runtime. This is the common stub of functions that Heddle does not know. */
 int heddle_redirect_unknown(const char *name) {
     int (*unknown)(const char *) = (int (*)(const char *))dlsym(library(), "heddle_cuda_unknown");
     if (!unknown)

@@ -2,8 +2,8 @@
 #include "runtime.h"
 #include <string.h>
 
-/* CUDA 13 added a parameter for edge kinds to the functions that list and change edges. All edges are of the
- * ordinary kind. */
+/* Returns true if the functions that list and change edges have a parameter for edge kinds, which CUDA 13 added. All
+ * edges are of the ordinary kind. */
 static bool with_kinds(void) { return cuda_major() >= 13; }
 
 /* ---- copies and fills ---- */
@@ -130,16 +130,19 @@ CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *
 
 /* ---- kernels, and graphs made ready ---- */
 
-/* In CUDA 13 the first parameter is the destination of the copy. In older versions, it is the source. */
+/* Copies launch attributes between two kernel nodes. In CUDA 13 the first parameter is the destination of the copy. In
+ * older versions, it is the source. */
 CUDA_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct cuda_node *a, struct cuda_node *b) {
     bool to_first = cuda_major() >= 13;
     RUNTIME(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
 }
-/* In CUDA 11 the function has three more parameters for messages, which are ignored here. */
+/* Creates an executable graph. In CUDA 11 the function has three more parameters for messages, which are ignored here.
+ * */
 CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
     RUNTIME(cuda_graph_instantiate(out, g, 0));
 }
-/* CUDA 12 has one struct that describes a failure. CUDA 11 has a node and a result instead. */
+/* Replaces the work of an executable graph by the work of graph `g`. CUDA 12 has one struct that describes a failure.
+ * CUDA 11 has a node and a result instead. */
 CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, void *told, int *what) {
     enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     if (cuda_major() >= 12)
@@ -219,7 +222,7 @@ CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda
     (void)kinds;
     RUNTIME(add(out, g, before, n, d));
 }
-/* CUDA 13 has a parameter for edge kinds before the number. */
+/* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number. */
 CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                           uintptr_t fourth, uintptr_t fifth, const struct description *d_of_13) {
     bool kinds = cuda_major() >= 13;

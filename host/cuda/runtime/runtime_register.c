@@ -29,7 +29,8 @@ CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *devi
 
 static enum cuda_error init_module(struct cuda_module *m) { RUNTIME(cuda_module_load(m)); }
 
-/* Called before the program touches a managed variable. */
+/* Loads the module if it has managed variables, and returns false if that fails. The program calls this function before
+ * it touches a managed variable. */
 CUDA_API char __cudaInitModule(void **handle) {
     struct cuda_module *m = (struct cuda_module *)handle;
     return !m || !cuda_module_has_managed(m) || init_module(m) == CUDA_Success;

@@ -4,7 +4,8 @@
 CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME(cuda_stream_new(out, 0, 0)); }
 CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME(cuda_event_new(out, 0)); }
 
-/* `call` is a function of the program. It may call CUDA, so the lock is not held while it runs. */
+/* Calls `call`, a function of the program, or adds a node for it if the stream is captured. The function may call CUDA,
+ * so the lock is not held while it runs. */
 CUDA_API enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
     bool captured = false;
     enum cuda_error e = cuda_enter();
@@ -24,8 +25,8 @@ CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
     return CUDA_Success;
 }
 
-/* In CUDA 13 this function has the parameters of cudaStreamGetCaptureInfo_v3(). In CUDA 11 and 12 it has only the first
- * three parameters. */
+/* Returns the state of a stream's capture. In CUDA 13 this function has the parameters of
+ * cudaStreamGetCaptureInfo_v3(). In CUDA 11 and 12 it has only the first three parameters. */
 CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *status, unsigned long long *id,
                                                   struct cuda_graph **graph, struct cuda_node *const **nodes,
                                                   const void **edges, size_t *n) {

@@ -11,7 +11,7 @@ static const struct {
     {"gpu.lane_utilization", "gpu.thread_instructions", "gpu.lane_slots"},
     {"gpu.avg_paths", "gpu.path_sum", "gpu.warp_instructions"},
     {"dac.static_share", "dac.static_affine", "dac.static_instructions"},
-    /* gpu.warp_instructions includes affine ones */
+    /* gpu.warp_instructions includes the instructions of affine warps */
     {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"},
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},

@@ -64,7 +64,8 @@ START_TEST(the_awaited_register_is_reported) {
 }
 END_TEST
 
-/* When a counter has been zero, later loads that use it do not delay readers of an earlier register. */
+/* After a counter has returned to zero, later loads with this counter do not delay readers of the register of an
+ * earlier load. */
 START_TEST(a_counter_forgets_at_zero) {
     struct sb_regs first = load(0, 2), second = load(1, 2);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);

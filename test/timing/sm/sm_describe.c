@@ -224,8 +224,8 @@ START_TEST(a_deep_stack_is_shown_whole) {
 }
 END_TEST
 
-/* Each lane loads its own line three times, and the L1 has one MSHR for one access, so the load/store unit is full.
- * The report describes the unit after the warp, if the report has room. */
+/* Each lane loads its own line three times, and the L1 has one MSHR, which takes one access, so the load/store unit is
+ * full. The report describes the unit after the warp, if the report has room. */
 START_TEST(a_unit_that_is_full) {
     static const char text[] =
         HEAD ".reg .b32 %r<5>; .reg .b64 %a;\nld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a,%r1,128,%a;\n"

@@ -225,7 +225,7 @@ START_TEST(every_kind) {
     uint32_t branch = 0;
     while (strcmp(kinds[branch].what, "branch") != 0)
         branch++;
-    a->info[0].only_exits = true; /* the target */
+    a->info[0].only_exits = true; /* the branch's target is instruction 0, which now only exits */
     ck_assert(timed_init(&t, &a->p, &cfg, 0));
     ck_assert_uint_eq(t.inst[branch].flags & BOTH_WAYS, TIMED_NOT_TAKEN);
     timed_free(&t);

@@ -46,9 +46,10 @@ START_TEST(learning_is_a_use) {
 }
 END_TEST
 
-/* Misses of rows of three lines, in which lane 0 is masked at the begin of each row: the addresses are 4, 128, 256 and
- * then 384 + 4. The lines of 128 bytes are 128 bytes apart. By addresses, strides of 124, 128 and 132 follow each
- * other, and none is confirmed. */
+/* A load misses consecutive lines of 128 bytes. Lane 0 is inactive in every third execution, beginning with the first.
+ * The address of such a miss, for example 4 or 388, is then that of lane 1, 4 bytes above the begin of the line. The
+ * distance from line to line is always 128 bytes, so the stride is confirmed. The distances of the addresses are 124,
+ * 128, 132, and so on, so no stride is confirmed if they are compared. */
 START_TEST(masked_lanes_keep_the_stride) {
     static const uint64_t address[] = {4, 128, 256, 388, 512, 640, 772};
     static const uint8_t seen[] = {0, 1, 2, 3, 3, 3, 3};

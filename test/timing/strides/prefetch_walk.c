@@ -100,8 +100,9 @@ START_TEST(a_walk_into_the_l1) {
 }
 END_TEST
 
-/* Each reply of the network serves a demand miss or a prefetch. A demand miss that joins a pending prefetch counts,
- * but has no reply of its own. Prefetches into the L2 do not change the number of demand misses. */
+/* Each reply of the network serves a demand miss or a prefetch, except the acknowledgement of the only store. A demand
+ * miss that joins a pending prefetch counts, but has no reply of its own. Prefetches into the L2 do not change the
+ * number of demand misses. */
 START_TEST(replies_are_of_demand_or_of_prefetches) {
     static const struct {
         const char *model, *set;

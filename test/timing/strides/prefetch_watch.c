@@ -80,7 +80,7 @@ START_TEST(each_line_has_its_fate) {
     see(2, SEEN_LOAD, SEEN_MERGED, false, true, false);
     leaves(5, false, false), leaves(6, false, true);
     expect_all(e, 2, 2, 2, 1, 1, 0, 2 * LINE);
-    expect_all(e, 0, 0, 0, 0, 0, 0, 0); /* reported once */
+    expect_all(e, 0, 0, 0, 0, 0, 0, 0); /* the first call reported the events, so the second call reports none */
 }
 END_TEST
 
