@@ -26,7 +26,8 @@ struct sort {
     uint64_t array[2], sorted, parts, sums; /* buffers */
     uint32_t few;
     struct range todo[PARTS]; /* parts of array[now] */
-    /* parts that one block each can sort; here, `pivot` is the index of the array that holds the part */
+    /* parts that are small enough for one block to sort; `pivot` of such a part is the index of the array that
+     * holds it */
     struct part done[PARTS];
     int n_todo, n_done, now;
 };

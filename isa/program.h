@@ -163,7 +163,7 @@ static inline bool inst_is_strong(const struct inst *in) {
            in->cache_op == CACHE_WT;
 }
 
-/* Returns true for loads that statistics of decoupling count: loads from memory that other threads may write. */
+/* Returns true for loads from global, local and generic memory. The statistics of decoupling count these loads. */
 static inline bool inst_is_counted_load(const struct inst *in) {
     return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
 }

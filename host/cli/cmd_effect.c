@@ -58,7 +58,7 @@ static bool of_reconvergence(const char *key) {
     return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }
 
-/* Returns true if the assignment has the name of a mechanism where the key of an option belongs. */
+/* Returns true if the text before "=" is the name of a mechanism, not the key of an option. */
 static bool names_mechanism(const char *set) {
     const size_t len = strcspn(set, "=");
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++)

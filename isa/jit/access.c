@@ -230,8 +230,8 @@ static void flat_space(struct compiler *c, enum space s, enum gpr size, enum gpr
               frame_at(shared ? offsetof(struct jit_frame, shared) : offsetof(struct jit_frame, params)));
 }
 
-/* Checks bounds and alignment. Sets the group's pointers to the host address of each half's first lane at the least
- * offset. */
+/* Checks bounds and alignment. Sets pointer[h] to the host address that the first lane of half h of the warp
+ * accesses with the smallest offset of the group. */
 static void check_bounds(struct compiler *c, const struct group *g, const enum gpr pointer[2], struct side_exit *out) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

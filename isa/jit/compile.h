@@ -147,7 +147,7 @@ void lines_forget(struct compiler *c);
 
 /* ---- active.c: lanes that execute ---- */
 
-/* Emits the mask of active lanes whose guard holds into `to`. */
+/* Emits code that writes to register `to` the mask of the active lanes whose guard is true. */
 void guard_mask(struct compiler *c, const struct inst *in, enum gpr to);
 /* Emits the addition of d to the frame's counts. Uses RCX. */
 void count_done(struct compiler *c, const struct done *d);

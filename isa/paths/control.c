@@ -113,8 +113,8 @@ static uint32_t leave(struct warp_control *c, struct warp *w, const struct path 
     return opened;
 }
 
-/* Moves the lanes of the path to the targets t[0..n). Lanes that can only exit from their target on end now, so that no
- * other lane waits for them. Returns the barriers that these exits complete. */
+/* Moves the lanes of the path to the targets t[0..n). If the code at a target does nothing but exit, its lanes exit
+ * now, so that no other lane waits for them. Returns the barriers that these exits complete. */
 static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                            struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;

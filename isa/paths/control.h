@@ -53,7 +53,7 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
  * control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                        struct effects *fx);
-/* Tells the model that the paths set aside at a barrier with lanes in `freed` may continue. */
+/* Tells the model that paths may continue: those paths that were set aside at a barrier and have lanes in `freed`. */
 void control_wake_held(struct warp_control *c, lanemask_t freed);
 /* Releases the lanes of the warp that wait at barrier `b` of its CTA, which is complete. Returns the lanes of the warp
  * that may continue. */

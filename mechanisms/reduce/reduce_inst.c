@@ -36,7 +36,7 @@ static int source_lane(const struct warp *w, const struct inst *in, unsigned ste
     return shuffle_lane(w, &shuffle, lane);
 }
 
-/* Returns operand b of a lane: an address in shared memory, or what chooses lanes. */
+/* Returns operand b of a lane: an address in shared memory, or for shuffles the distance or lane number. */
 static uint64_t operand_b(const struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned lane) {
     if (r->wide)
         return ((const uint64_t *)reg_ptr(w, in->b))[lane];

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1 /* libheddle.so is not built with sanitizers: programs would need the sanitizer's runtime */
+#define SANITIZED 1 /* a build with sanitizers has no libheddle.so: programs would need the sanitizer's runtime */
 #else
 #define SANITIZED 0
 #endif

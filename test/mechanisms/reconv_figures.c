@@ -146,7 +146,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
     cfg.dpe_memory_divergence = true;
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, 0, 0xf);
-    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* the halves have joined to one path, so no half waits */
+    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* the path is not split yet, so no half waits */
     ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
     ck_assert_uint_eq(slow.lanes, 0x3);
     ck_assert_uint_eq(slow.board, 1);

@@ -241,7 +241,8 @@ START_TEST(memory_is_equal_with_chains) {
 }
 END_TEST
 
-/* The reduction tree must add in the order of the ladder, also if some lanes are inactive. */
+/* The instruction for a sum over a warp must add in the order of the shuffles that it replaces, also if some lanes are
+ * inactive. */
 START_TEST(memory_is_equal_with_reductions) {
     static const char *const interpreted[] = {"functional+reduce", "functional+dac+reduce",
                                               "functional+chain+fold+reduce"};

@@ -3,12 +3,12 @@
 /* The walk unit of an SM: a part of the load/store unit that executes heddle.walk (isa/walk.h). It models a unit for
  * ray tracing, which walks a tree of boxes for all rays of a warp.
  *
- * Up to walk.queue instructions wait in a queue. The unit handles the rays of up to walk.warps warps at a time. A ray
- * makes one access after another: it reads the 64 bytes around the next address of its list, and then computes
- * intersection tests for walk.latency cycles. Rays of a warp that are ready for the same 64 bytes in the same cycle
- * share the access. The unit begins up to walk.rate accesses per cycle; the oldest warp has priority. With walk.memory,
- * accesses go to the L1, through ports that other accesses leave free, or to a memory of the unit's own. The
- * instruction ends when the walks of all its lanes have ended. */
+ * Up to walk.queue instructions wait in a queue. The unit handles the rays of up to walk.warps warps at a time. Each
+ * ray has a list of addresses, and makes one access after another: it reads the 64 bytes around the next address of its
+ * list, and then computes intersection tests for walk.latency cycles. Rays of a warp that are ready for the same 64
+ * bytes in the same cycle share the access. The unit begins up to walk.rate accesses per cycle; the oldest warp has
+ * priority. With walk.memory, accesses go to the L1, through ports that other accesses leave free, or to a memory of
+ * the unit's own. The instruction ends when the walks of all its lanes have ended. */
 #include "isa/types.h"
 
 struct lsu;

@@ -47,7 +47,8 @@ struct cuda_context;
 extern __thread struct cuda_context *cuda_current_context;
 extern struct cuda_context cuda_primary_context;
 
-/* Holds the lock to the end of the block. The lock is recursive: a verb may call verbs. */
+/* Holds the lock to the end of the block. The lock is recursive, since a function of the core may call others that
+ * take the lock. */
 static inline pthread_mutex_t *cuda_lock(void) {
     pthread_mutex_lock(&cuda_core.lock);
     return &cuda_core.lock;

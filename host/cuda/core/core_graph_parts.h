@@ -57,7 +57,8 @@ struct cuda_graph_memory *cuda_graph_memory_at(const void *p);
 /* Add and drop a reference. */
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);
-/* Add a reference to each object for another graph (false if the host is out of memory), and drop all references. */
+/* cuda_held_copy() copies the list for another graph, which adds a reference to each object; it returns false if the
+ * host is out of memory. cuda_held_drop() drops all references of a list. */
 bool cuda_held_copy(struct cuda_held **to, const struct cuda_held *from);
 void cuda_held_drop(struct cuda_held **list);
 

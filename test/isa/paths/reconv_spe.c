@@ -149,7 +149,7 @@ END_TEST
 
 /* Worst case: each branch splits one lane from the path, and has its own reconvergence point. 31 branches of a path
  * with 32 lanes leave two entries each. With the entry of the running path, the stack has 63 entries, which is the
- * limit in reconv_spe.h. */
+ * maximum that a comment in reconv_spe.h derives. */
 START_TEST(deepest_stack) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;

@@ -119,7 +119,8 @@ START_TEST(barriers_nest) {
 }
 END_TEST
 
-/* Subwarps rotate in the order of their slots: 3, c, 30, c0. This is the order in which they diverged. */
+/* Three subwarps (lanes f0, 3 and c, hexadecimal) yield one after another. Each runs once before the first runs
+ * again. */
 START_TEST(subwarps_rotate) {
     branch(20, 0x03);
     ops->yield(st, id()); /* fc at 1 */

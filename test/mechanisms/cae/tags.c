@@ -217,7 +217,7 @@ START_TEST(widening_keeps_every_lane) {
 }
 END_TEST
 
-/* a register of 8 bytes cannot be widened further, so its form stays. A vector, or a register without live lanes, has
+/* A register of 8 bytes cannot be widened further, so its form stays. A vector, or a register without live lanes, has
  * no compact form. */
 START_TEST(registers_that_do_not_widen) {
     struct cae_tag t = {.base = UINT64_MAX, .offset = 3, .class = CLASS_AFFINE};

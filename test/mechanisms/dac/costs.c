@@ -134,7 +134,7 @@ START_TEST(predicates_by_hand) {
                 {"setp.eq.u32 %p,%r1,32", 64, 0, 1, 0, 1, 1, 3, 1ull << 32}, /* the first lane of warp 1 is equal */
                 {"setp.eq.s32 %p,%r4,1", 32, 0, 2, 0, 0, 1, 4, ~0ull << 32}, /* tid.y: both lanes are equal to 1 */
                 {"setp.ne.s32 %p,%r4,0", 16, 0, 0, 1, 1, 2, 3, ~0xffffull},  /* tid.y is 0 and 1 in warp 0 */
-                /* compares tid.x in warps with rows of 16 threads */
+                /* rows of 16 threads, so a warp has two rows; %r1 is tid.x, and %r3 depends on tid.x and tid.y */
                 {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 0, 2, 4, ~0ull},
                 {"setp.lt.u32 %p,%r1,8", 16, 0, 0, 0, 2, 2, 2, 0x00ff00ff00ff00ff},
                 {"setp.eq.s32 %p,%r3,25", 16, 0, 0, 1, 1, 1, 3, 1ull << 47},

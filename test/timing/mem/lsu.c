@@ -564,7 +564,7 @@ START_TEST(requests_of_an_access) {
 END_TEST
 
 /* Shared-memory atomics of all lanes on one word take 32 passes with shared.atomic_serial. Without this option they
- * take one pass, like a load. The access takes 1 + passes + 26 - 2 cycles. */
+ * take one pass, like a load. The access takes 26 cycles, and one more for each pass after the first. */
 START_TEST(shared_atomics_take_turns_or_not) {
     for (int turns = 0; turns < 2; turns++) {
         setup();
