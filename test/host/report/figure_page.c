@@ -78,7 +78,8 @@ START_TEST(the_page_shows_machines_and_differences) {
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 dpe-scoreboard %s --no-plots -j 2",
            test_every() ? "dpe-12" : "");
     char *page = slurp("reproduction/index.html");
-    SAYS(page, "The other way: most under optimistic (1.");
+    if (!LEAST_TABLES) /* the smallest tables change the direction */
+        SAYS(page, "The other way: most under optimistic (1.");
     if (test_every())
         SAYS(page, "The other way: mumpp under dpe (0.");
     SAYS(page, "Furthest off: lps under folding, reduction (0.000, the text has 0.620).");
