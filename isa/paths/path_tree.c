@@ -136,7 +136,6 @@ again:
             struct path_node *y = &s->node[k];
             if (may_merge(y) && y->parent == x->parent && y->pc == x->pc && y->depth == x->depth) {
                 x->lanes |= y->lanes;
-                x->memory &= y->memory;
                 node_free(s, k);
                 events |= RECONV_CHANGED;
             }

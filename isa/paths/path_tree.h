@@ -1,6 +1,6 @@
 #ifndef ISA_PATH_TREE_H
 #define ISA_PATH_TREE_H
-/* The paths of a warp as a tree of nodes, for models that have a table of splits (dws, multipath). A node's children
+/* The paths of a warp as a tree of nodes, for models that have a table of splits. A node's children
  * are either on the stack, and run one at a time, the last pushed first; or they are splits, entries of the table, and
  * all run at once. A leaf is a path. It ends when its PC reaches its rpc; a node continues at its own PC when its last
  * child has ended. 96 nodes are enough, because each child has fewer lanes than its parent when it is made, and
@@ -22,7 +22,6 @@ struct path_node {
     uint16_t depth, rpc_depth; /* current call depth of the lanes, and their call depth at the divergence */
     uint8_t parent;
     bool is_split; /* the node is a split, and an entry of the table while it is a leaf and not parked */
-    bool memory;   /* a split that a load caused (split() of the model) */
     bool parked;   /* a split without an entry in the table */
     bool asleep;   /* the path waits at a barrier, or for lanes of its member mask */
     bool used;
