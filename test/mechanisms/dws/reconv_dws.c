@@ -1,12 +1,9 @@
 /* Tests dynamic warp subdivision step by step: splits that split again, and a warp-split table (WST) of limited
  * size. */
 #include "test/toys/toy.h"
-#include <stdio.h>
 
-static struct reconv_cfg cfg;
-static void *st;
-static void setup(void) { st = NULL; }
-static void teardown(void) { free(st); }
+#define PATHS_OPS reconv_dws
+#include "test/mechanisms/paths_rig.h"
 
 static void start_with(uint32_t threshold, uint32_t entries, enum reconv_first first) {
     reconv_cfg_default(&cfg);
@@ -19,29 +16,6 @@ static void start_with(uint32_t threshold, uint32_t entries, enum reconv_first f
 }
 
 static void start(uint32_t threshold, uint32_t entries) { start_with(threshold, entries, FIRST_TAKEN); }
-
-/* Returns the paths that may issue as "pc:lanes ", in the order of their lowest lanes. */
-static const char *schedulable(void) {
-    static char out[256];
-    struct path p[MAX_PATHS];
-    int n = reconv_dws.paths(st, p, MAX_PATHS);
-    out[0] = 0;
-    for (lanemask_t m = 0xff; m; m &= m - 1)
-        for (int i = 0; i < n; i++)
-            if (p[i].lanes & m & -m && !(p[i].lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, p[i].lanes);
-    return out;
-}
-
-static int id_at(uint32_t pc) {
-    struct path p[MAX_PATHS];
-    int n = reconv_dws.paths(st, p, MAX_PATHS);
-    for (int i = 0; i < n; i++)
-        if (p[i].pc == pc)
-            return p[i].id;
-    ck_abort_msg("nobody at %u: %s", pc, schedulable());
-    return -1;
-}
 
 /* The path at `from` diverges: `lanes` branch to `pc`, and the other lanes fall through. The post-dominator is at PC
  * 90, in a block of `block` instructions. */

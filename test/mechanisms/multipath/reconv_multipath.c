@@ -1,13 +1,9 @@
 /* Tests multi-path execution step by step: nested branches, loops, a splits table of limited size, and opportunistic
  * merging. */
 #include "mechanisms/multipath/reconv_multipath.h"
-#include "test/test.h"
-#include <stdio.h>
 
-static struct reconv_cfg cfg;
-static void *st;
-static void setup(void) { st = NULL; }
-static void teardown(void) { free(st); }
+#define PATHS_OPS reconv_multipath
+#include "test/mechanisms/paths_rig.h"
 
 static void start(uint32_t entries, bool opportunistic) {
     reconv_cfg_default(&cfg);
@@ -16,29 +12,6 @@ static void start(uint32_t entries, bool opportunistic) {
     free(st);
     st = calloc(1, reconv_multipath.size(&cfg));
     reconv_multipath.start(st, &cfg, 0, 0xff);
-}
-
-/* Returns the paths that may issue as "pc:lanes ", in the order of their lowest lanes. */
-static const char *schedulable(void) {
-    static char out[256];
-    struct path p[MAX_PATHS];
-    int n = reconv_multipath.paths(st, p, MAX_PATHS);
-    out[0] = 0;
-    for (lanemask_t m = 0xff; m; m &= m - 1)
-        for (int i = 0; i < n; i++)
-            if (p[i].lanes & m & -m && !(p[i].lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, p[i].lanes);
-    return out;
-}
-
-static int id_at(uint32_t pc) {
-    struct path p[MAX_PATHS];
-    int n = reconv_multipath.paths(st, p, MAX_PATHS);
-    for (int i = 0; i < n; i++)
-        if (p[i].pc == pc)
-            return p[i].id;
-    ck_abort_msg("nobody at %u: %s", pc, schedulable());
-    return -1;
 }
 
 /* The path at `from` diverges: `lanes` branch to `pc`, and the others of `all` fall through. The sides reconverge at
