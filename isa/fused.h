@@ -35,7 +35,7 @@ struct fused {
     /* lanes where the predicate is true keep the first result, and the other lanes keep the second result */
     bool folded;
     bool wide; /* intermediate results are not rounded */
-    /* number of register reads (writes) of the separate instructions, minus that of the fused instruction */
+    /* number of register reads (writes) of the separate instructions, minus the number of the fused instruction */
     uint8_t reads_saved, writes_saved;
     struct fused_part part[FUSED_PARTS];
 };

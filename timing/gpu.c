@@ -237,8 +237,8 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     watchdog_counts_cleared(&r->watchdog);
 }
 
-/* Calls view() with the statistics of the cycles from `from` up to `end`: `interval` for the GPU, and those of each
- * SM. */
+/* Calls view() with the statistics of the cycles from `from` up to `end`: `interval` for the GPU, and the statistics of
+ * each SM. */
 static void show_view(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;

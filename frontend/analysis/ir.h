@@ -47,7 +47,7 @@ struct ir_function {
     uint32_t reg_begin, reg_end;         /* bytes of bank 0 */
     uint32_t slots[N_REG_CLASSES];       /* number of register slots per class */
     uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of each class in bank 0 */
-    /* maximum number of 32-bit words of registers that are live at once; those of called functions are not counted */
+    /* maximum number of 32-bit words of registers that are live at once, without called functions */
     uint32_t pressure;
     uint32_t total_pressure; /* including called functions */
     bool recursive, address_taken, is_entry;

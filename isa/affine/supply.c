@@ -46,7 +46,7 @@ bool supply_grow(struct supply_ring *r) {
     return true;
 }
 
-/* Returns those of `lanes` that have no entry, or whose oldest entry belongs to a site other than `site`. */
+/* Returns the lanes of `lanes` that have no entry, or whose oldest entry belongs to a site other than `site`. */
 static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;
     for (uint32_t i = 0; i < r->n && lanes; i++) {

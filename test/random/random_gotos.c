@@ -12,7 +12,7 @@ enum { KERNELS = 60, MOST_BLOCKS = 24, FUNCTIONS = 3, THREADS = 80, ROUNDS = 24 
 struct graph {
     FILE *out;
     uint64_t rng;
-    /* function: number of the function that is being written, of which the kernel is the last; a function calls only
+    /* function: number of the function that is being written; the kernel has the highest number; a function calls only
      * functions with lower numbers */
     uint32_t blocks, function;
 };

@@ -1,7 +1,7 @@
 #ifndef TIMING_SM_UNIT_H
 #define TIMING_SM_UNIT_H
-/* Units: extensions of an SM. A unit has a state in each SM and a table of functions ("calls"), each of which except
- * make() may be NULL. At an event, a stage of the SM calls the units that have subscribed to it. If no unit has
+/* Units: extensions of an SM. A unit has a state in each SM and a table of functions ("calls"). Each function may be
+ * NULL, except make(). At an event, a stage of the SM calls the units that have subscribed to it. If no unit has
  * subscribed, this costs one predictable branch. Livelock search (livelock.c) and trace (unit_trace.c) are units;
  * test/toys has the smallest ones. unit_access.h has the parts of an SM that a unit may read and change. A unit keeps
  * its data within its SM: SMs run on several host threads. */

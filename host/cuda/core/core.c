@@ -42,7 +42,7 @@ static const char **split_words(const char *const *first, char *text) {
 }
 
 /* Reports at the end of the program. If the program would exit with 0 although a kernel failed, changes the exit status
- * to that of the failure. */
+ * to the status of the failure. */
 static void at_exit(int status, void *unused) {
     (void)unused;
     if (cuda_core.forked)

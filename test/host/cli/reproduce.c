@@ -230,8 +230,9 @@ START_TEST(panel_values_by_hand) {
 END_TEST
 
 /* Cycles of the base are 100, 200, 400, of `one` 50, 100, 500, of `two` 80, 100, 320. An estimate is the used time,
- * divided by the used time plus the losses. The used time is the seconds of the base (1, 2, 3). Two losses are the
- * cycles of the base, of which the first is multiplied by the cycles of `one` over those of the base (1/2, 1/2, 5/4).
+ * divided by the used time plus the losses. The used time is the seconds of the base (1, 2, 3). Each of two losses
+ * is the cycles of the base; the first loss is multiplied by the cycles of `one` over the cycles of the base (1/2, 1/2,
+ * 5/4).
  * So the estimates are 1 / (1 + 50 + 100), 2 / (2 + 100 + 200) and 3 / (3 + 500 + 400). */
 START_TEST(an_estimate_by_hand) {
     static const struct estimate e = {

@@ -32,7 +32,7 @@ static double cycles(const char *model, const char *const *set, const char *body
     return cycles_of(run_body(model, set, body, in));
 }
 
-/* Writes n operations on %f7, two additions and then a multiplication, each of which depends on the previous one. Each
+/* Writes n operations on %f7: two additions, a multiplication, and so on. Each depends on the previous one. Each
  * instruction, chain or not, reads two registers. */
 static void additions(char *body, size_t size, int n) {
     int at = 0;
