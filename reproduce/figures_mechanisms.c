@@ -2,7 +2,7 @@
 #include "figures.h"
 #include <stddef.h>
 
-/* A series that a model alone makes, and one that needs options as well. */
+/* MODEL: a series with a model's name as its label. WITH: a series with options, too. */
 #define MODEL(model_)                                                                                                  \
     { .label = model_, .model = model_, .base = "spe" }
 #define WITH(label_, model_, set_)                                                                                     \
@@ -10,7 +10,7 @@
 
 static const struct series all[] = {
     MODEL("spe"),
-    /* which paths of a warp exist and issue */
+    /* reconvergence models */
     MODEL("dpe"),
     MODEL("dws10"),
     MODEL("dws50"),
@@ -19,23 +19,23 @@ static const struct series all[] = {
     MODEL("minpc"),
     MODEL("its"),
     MODEL("si"),
-    /* which warp issues */
+    /* warp schedulers */
     WITH("lrr", "spe", "sched.policy=lrr"),
     WITH("two_level", "spe", "sched.policy=two_level"),
     WITH("oldest", "spe", "sched.policy=oldest"),
     WITH("youngest", "spe", "sched.policy=youngest"),
-    /* which lines stay in the L1 */
+    /* replacement policies of the L1 */
     WITH("lip", "spe", "l1.replacement=lip"),
     WITH("bip", "spe", "l1.replacement=bip"),
     WITH("dip", "spe", "l1.replacement=dip"),
     WITH("srrip", "spe", "l1.replacement=srrip"),
     WITH("brrip", "spe", "l1.replacement=brrip"),
     WITH("drrip", "spe", "l1.replacement=drrip"),
-    /* what is fetched ahead */
+    /* prefetchers */
     MODEL("spe+mta"),
     MODEL("spe+stride"),
     MODEL("spe+ddp"),
-    /* what is executed in another way */
+    /* other datapaths */
     MODEL("spe+dac"),
     MODEL("spe+cae"),
     MODEL("spe+chain"),

@@ -24,8 +24,8 @@ static int base_of(const struct figure_runs *r, const struct panel *p) {
     return s;
 }
 
-/* Finds the use of issue slots that decreases most from row `base` to row `best`. Slots without a live warp count
- * neither here nor in the whole: on an SM without work they decrease with the time of the launch, whatever its cause. */
+/* Finds the use of issue slots that decreases most from row `base` to row `best`. Slots without a live warp are not
+ * counted, since an SM that has no work has fewer of them whenever the launch gets shorter, whatever the cause. */
 static void find_slot(struct figure_best *b, const struct result_set *set, const struct result_row *base,
                       const struct result_row *best) {
     int n;
@@ -68,7 +68,7 @@ struct figure_best *figure_best(const struct figure_runs *r, const struct panel_
 struct table *figure_best_table(const struct figure_runs *r, const struct panel_values *first,
                                 const struct figure_best *best) {
     static const char *const titles[] = {
-        "program", "best", ">speed-up", "issue slots that it saves most", ">share of the base's slots with live warps", NULL};
+        "program", "best", ">speed-up", "issue slots that it saves most", ">share of the base's", NULL};
     struct table *t = table_new(titles);
     int n;
     const struct stat_def *defs = stat_defs(&n);

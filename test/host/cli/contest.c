@@ -89,8 +89,9 @@ START_TEST(the_best_of_each_program_by_hand) {
 }
 END_TEST
 
-/* The colours of ratios end at 1.5 and 1 / 1.5. On the logarithmic scale, the square root of 1.5 is half way. A ratio of
- * cycles or misses above 1 is bad, a speed-up above 1 is good. Half of the lanes is the middle of an absolute scale. */
+/* The colours of ratios end at 1.5 and 1 / 1.5. On the logarithmic scale, the square root of 1.5 is half way. A ratio
+ * of cycles or misses above 1 is bad, a speed-up above 1 is good. Half of the lanes is the middle of an absolute
+ * scale. */
 START_TEST(colours_of_a_map) {
     const struct panel speedup = {.kind = PANEL_SPEEDUP}, ratio = {.kind = PANEL_RATIO}, value = {.kind = PANEL_VALUE};
     ck_assert_double_eq(figure_heat(&speedup, 1), 0);
