@@ -120,7 +120,8 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* A function for `refuse`: a functional model refuses the extension, because it changes only cycles. */
+/* Returns the reason why a functional model refuses the extension: the extension changes only cycles. Returns NULL for
+ * a timing model. This is a function for `refuse`. */
 const char *model_needs_time(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;

@@ -10,10 +10,10 @@ struct every_model {
     const struct reconv_ops *ops[MAX_MODELS];
 };
 
-/* For each ops table, the simplest model name that uses it. The first name is that of the baseline. */
+/* Returns, for each ops table, the simplest model name that uses it. The first name is that of the baseline. */
 const struct every_model *base_models(void);
-/* The base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta" and
- * must live as long as the program. */
+/* Returns the base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta"
+ * and must live as long as the program. */
 const struct every_model *bases_with(const char *with);
 /* All models with timing. Models that have short names ("dws10") appear under these names. */
 const struct every_model *timed_models(void);

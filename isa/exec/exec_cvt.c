@@ -200,8 +200,9 @@ STORE(F64_sat, F64, f64_sat(x))
     VIA(cvt_##rnd##_U16_##S##tag, load, rnd##_U16##nan)                                                                \
     VIA(cvt_##rnd##_S64_##S##tag, load, rnd##_S64)                                                                     \
     VIA(cvt_##rnd##_U64_##S##tag, load, rnd##_U64)
-/* These functions limit the value to 0x1.fffffep30, the largest f32 below 2^31, because the cast to int32_t is
- * undefined for values of 2^31 and above. */
+/* Return `x` as an integer, limited to the type's range; a NaN gives 0. The functions limit the value to 0x1.fffffep30,
+ * the largest f32 below 2^31, before the cast to int32_t, because this cast is undefined for values of 2^31 and
+ * above. */
 FP_INLINE int32_t s32_from_f32(float x) {
     float low = x > -0x1p31f ? x : -0x1p31f;
     int32_t r = (int32_t)(low < 0x1.fffffep30f ? low : 0x1.fffffep30f);

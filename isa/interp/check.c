@@ -111,8 +111,8 @@ void check_cta_free(struct check_cta *c) {
     free(c);
 }
 
-/* Each recorded access has the serial number of its CTA, so the checker ignores accesses of the previous CTA in the
- * pages of shared memory. */
+/* Prepares the checker for a CTA that starts. Each recorded access has the serial number of its CTA, so the checker
+ * ignores accesses of the previous CTA in the pages of shared memory. */
 void check_cta_start(struct check_cta *c) {
     c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
     order_start(c);
@@ -214,7 +214,8 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
 
 /* ---- instructions ---- */
 
-/* Single texels are not tracked: after a store to a surface, the whole surface is treated as written. */
+/* Records a store to a surface. Single texels are not tracked: after the store, the whole surface is treated as
+ * written. */
 static void check_surface(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     uint16_t op = check_opcode(in);
     if (fx->lanes && (op == OP_SUST || op == OP_SURED))

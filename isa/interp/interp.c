@@ -558,7 +558,8 @@ static void run_threads(struct run *run) {
     workers_free(own);
 }
 
-/* The lock is held often and for less than a microsecond, so waiting threads spin before they sleep. */
+/* Initialises the lock of a run. The lock is held often and for less than a microsecond, so waiting threads spin before
+ * they sleep. */
 static void init_lock(struct run *run) {
     pthread_mutexattr_t spinning;
     pthread_mutexattr_init(&spinning);

@@ -291,7 +291,8 @@ static const struct group *group_of(struct compiler *c) {
 
 /* ---- gathers ---- */
 
-/* Vector register 2 = the lanes' offsets from the start of the allocation; gather_bounds() has set register 0. */
+/* Emits code that sets vector register 2 to the lanes' offsets from the start of the allocation; gather_bounds() has
+ * set register 0. */
 static void line_offsets(struct emit *e, bool wide, unsigned v) {
     emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE);
 }
@@ -359,7 +360,8 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
 
-/* If several lanes store to the same address, the value of the highest lane remains, as in the interpreter. */
+/* Emits a store whose lanes have addresses of their own. If several lanes store to the same address, the value of the
+ * highest lane remains, as in the interpreter. */
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;

@@ -148,7 +148,7 @@ static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned f
     emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
 }
 
-/* Mask m = lanes of line i whose bit is set in the word at `bits`. */
+/* Emits code that sets mask m to the lanes of line i whose bit is set in the word at `bits`. */
 static void lanes_of_word(struct emit *e, unsigned m, struct place bits, unsigned i, unsigned size) {
     if (e->vex)
         lanes_of_bits(e, vector_of(m), bits, 32 * i / size, size);
@@ -250,7 +250,8 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* EAX = mask of the warp, joined from the masks 1 to `lines`. Each of these covers one line. */
+/* Emits code that sets EAX to the mask of the warp, joined from the masks 1 to `lines`. Each of these covers one
+ * line. */
 static void join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);

@@ -234,7 +234,7 @@ static const struct program_function *callee_find(const struct warp *w, const st
     return f && signature_matches(f, words) ? f : NULL;
 }
 
-/* Like callee_find(), but reports a fault if the call is invalid. */
+/* Returns the function that a lane calls. If the call is invalid, reports a fault and returns NULL. */
 static const struct program_function *callee_of(const struct warp *w, const struct inst *in, const uint32_t *words,
                                                 int lane, struct effects *fx) {
     const struct program_function *f = callee_find(w, in, words, lane);

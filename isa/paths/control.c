@@ -71,7 +71,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* If the model handles waits (control_sets_aside()), sets the path aside and tells the model that it waits. */
+/* Sets the path aside and tells the model that it waits, if the model handles waits (control_sets_aside()). */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;

@@ -37,8 +37,8 @@ struct branch_site {
     int calls;
 };
 
-/* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one
- * case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
+/* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in
+ * one case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
  * functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 

@@ -20,7 +20,8 @@ static void solo_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lane
         s->pc[l] = pc;
 }
 
-/* The id of a path is the number of its lane. */
+/* Writes one path for each lane that is alive to `out`, and returns their number. The id of a path is the number of its
+ * lane. */
 static int solo_paths(const void *st, struct path *out, int max) {
     const struct solo *s = st;
     int n = 0;

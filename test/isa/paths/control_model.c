@@ -120,8 +120,8 @@ enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
 static opnd_t masks; /* register that holds the lane masks of the instruction PAIRS */
 static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
 
-/* The program of both warps. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3: bar.warp.sync of all lanes; 5:
- * exit; 6: bar.warp.sync with masks in a register. */
+/* Makes the program of both warps and starts its CTA. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3:
+ * bar.warp.sync of all lanes; 5: exit; 6: bar.warp.sync with masks in a register. */
 static void setup(void) {
     const opnd_t zero = OPND_ZERO;
     a = asm_new();

@@ -7,7 +7,7 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp diverges. `lanes` branch to `pc` and become READY. The other lanes fall through and stay
+/* Makes the active subwarp diverge: `lanes` branch to `pc` and become READY. The other lanes fall through and stay
  * ACTIVE. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];

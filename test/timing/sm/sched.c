@@ -26,7 +26,7 @@ static void update(const struct sched *s, uint64_t live, uint64_t parked) {
     sched_cycle_ends(s, &l, &p);
 }
 
-/* Under two_level, returns the warps that the policy would pick if no other warp were ready. */
+/* Returns the warps that the policy two_level would pick if no other warp were ready. */
 static uint64_t active(const struct sched *s) {
     uint64_t found = 0;
     for (int w = 0; w < 64; w++)

@@ -20,7 +20,8 @@ static double of(const struct job *j, const char *extension, const char *name) {
     return job_stat(j, key);
 }
 
-/* Each line that a stride predicts has one outcome, and is used at most once. */
+/* Checks the sums of the prefetch statistics. Each line that a stride predicts has one outcome, and is used at most
+ * once. */
 static void check_sums(const struct job *j, const char *e) {
     static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
