@@ -108,7 +108,8 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
 /* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
 uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
                          struct sm_unit_row *out, uint32_t most);
-/* Does the same for the prefetchers. */
+/* Writes the prefetchers at slices of the L2 that the model's mechanisms have under `cfg`, up to `most`. Returns their
+ * number. */
 uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most);
 

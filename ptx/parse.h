@@ -93,7 +93,7 @@ struct parser {
     uint32_t open_braces[MAX_SCOPES + 1]; /* byte offset of the { of each open block */
 };
 
-/* scan.l: the scanner. scan_start() begins at ps->at and returns false if out of memory; scan_token() returns the next
+/* scan.l: the scanner. scan_start() begins at ps->at and returns false if memory is out. scan_token() returns the next
  * token. */
 bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
@@ -114,8 +114,8 @@ const struct entry *words_intern(struct parser *ps, const char *text, size_t len
 /* Fills `out` with at most `cap` known directives whose tokens are in `tokens`. Returns their number. */
 int words_known(const int *tokens, int n_tokens, const char **out, int cap);
 
-/* number.c: literals. number_bad() reports the text at `loc` as a malformed number. The other functions report errors
- * and then return 0. */
+/* number.c: makes operands from literals. number_bad() reports the text at `loc` as a malformed number. The other
+ * functions report errors and then return 0. */
 struct operand *number_integer(struct parser *ps, struct loc loc);
 struct operand *number_hex_float(struct parser *ps, struct loc loc);
 struct operand *number_decimal_float(struct parser *ps, struct loc loc);
@@ -156,7 +156,7 @@ void build_move(struct parser *ps, struct init *i, struct loc loc, uint64_t byte
 void build_mask(struct parser *ps, struct init *i, struct loc loc, const struct operand *mask);
 struct attribute *build_attribute(struct parser *ps, struct loc loc, const struct word *name, struct operands values);
 
-/* declare.c: the specifiers before a declared name, in any order. decl_begin() must be called before the first
+/* declare.c: records the specifiers before a declared name, in any order. decl_begin() must be called before the first
  * specifier. */
 void decl_begin(struct parser *ps);
 void decl_space(struct parser *ps, struct loc loc, const struct word *space);
@@ -167,7 +167,7 @@ struct variable *decl_name(struct parser *ps, struct loc loc, const struct word 
 void decl_range(struct parser *ps, struct variable *v, const struct operand *range);
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements);
 
-/* declare.c: the module's header. */
+/* declare.c: records the directives of the module's header. */
 void header_version(struct parser *ps, struct loc loc, struct loc number);
 void header_target(struct parser *ps, struct loc loc, const struct word *name);
 void header_address_size(struct parser *ps, const struct operand *bits);

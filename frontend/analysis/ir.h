@@ -250,7 +250,8 @@ uint32_t *ir_make_blocks(struct ir *ir);
 /* Returns the dominator tree of the blocks; roots are the function entries. Requires: blocks. */
 struct dom_tree ir_dominators(const struct ir *ir);
 
-/* The passes. pass.c lists the requirements of each pass. A pass returns false on failure and sets ir.failure. */
+/* The following functions are the passes. pass.c lists the requirements of each pass. A pass returns false on failure
+ * and sets ir.failure. */
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);

@@ -72,7 +72,7 @@ static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
     else if (r->e[r->first].lanes != r->ready)
         supply_drop_taken(s, r);
 }
-/* Does the same as supply_predicate() if the oldest entry is for exactly these lanes and this site. Else does nothing
+/* Works like supply_predicate() if the oldest entry is for exactly these lanes and this site. Otherwise does nothing
  * and returns false. */
 static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes,
                                           lanemask_t *out) {

@@ -59,7 +59,7 @@ void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place b
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);
 
-/* Instructions on general registers. `wide`: 64 bits; else 32 bits, which zeroes the upper half. */
+/* Emit instructions on general registers. `wide`: 64 bits; else 32 bits, which zeroes the upper half. */
 void emit_load(struct emit *e, bool wide, enum gpr to, struct place from);
 void emit_store(struct emit *e, bool wide, struct place to, enum gpr from);
 void emit_constant(struct emit *e, enum gpr to, uint64_t value);

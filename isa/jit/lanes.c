@@ -62,7 +62,7 @@ static void multiply64(struct emit *e, unsigned d, unsigned a, unsigned b) {
     op3(e, V_ADD64, d, 2, 3);
 }
 
-/* Register 2 = all ones where a is negative. */
+/* Emits code that sets vector register 2 to all ones where a is negative. */
 static void signs64(struct emit *e, unsigned a) {
     op3(e, V_XOR, 2, 2, 2);
     op3(e, A_ABOVE64, 2, 2, a);
@@ -293,7 +293,7 @@ void lanes_test_any(struct emit *e, unsigned v) {
     }
 }
 
-/* Register 3 = nonzero if an active lane has a NaN. */
+/* Emits code that makes vector register 3 nonzero if an active lane has a NaN. */
 static void nans_of_active(struct emit *e, const unsigned *v, unsigned n) {
     op3(e, V_XOR, 3, 3, 3);
     for (unsigned i = 0; i < n; i++) {

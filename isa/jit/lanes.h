@@ -31,7 +31,7 @@ void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
 void lanes_not(struct emit *e, unsigned d, unsigned a);
 /* d |= a ^ b. Uses vector register 2, which may be a. */
 void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b);
-/* Lower half of d = upper half of v. */
+/* Emits code that sets the lower half of d to the upper half of v. */
 void lanes_upper_half(struct emit *e, unsigned d, unsigned v);
 /* Emits code that sets d to the lower half of `low`, below the lower half of `high`. */
 void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
@@ -58,8 +58,8 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
 /* d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1 and vector register 2, which may be v. */
 void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsigned i, unsigned size);
-/* The first function clears the processor's zero flag if a bit of v is set. The second one clears it if an active lane
- * of n f64 vectors (n is even) has a NaN. */
+/* lanes_test_any() emits code that clears the processor's zero flag if a bit of v is set. lanes_test_nan() emits code
+ * that clears it if an active lane of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
 /* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, mask 7 with AVX-512. */

@@ -10,8 +10,8 @@ enum { N = 96 };
 
 static bool odd(int i) { return i & 1; }
 
-/* Expected results, computed in C. At first out[i] is 1000 + i. Threads from number n on exit early. Each function has
- * the name of its kernel. */
+/* These functions compute the expected results in C. At first out[i] is 1000 + i. Threads from number n on exit early.
+ * Each function has the name of its kernel. */
 static void want_sum(uint32_t *out, int n, uint32_t (*value)(int)) {
     uint32_t sum = 0;
     for (int i = 0; i < n; i++)

@@ -59,7 +59,8 @@ static inline struct cuda_rows cuda_byte_rows(void *p, size_t pitch, int value, 
     return (struct cuda_rows){p, pitch, (unsigned char)value, 1, width, rows};
 }
 
-/* Copy immediately, or add a node to a captured stream (`_on`). `who` is the caller, for messages. */
+/* Copy immediately. A function with `_on` adds a node instead if the stream `s` is captured. `who` is the caller, for
+ * messages. */
 enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
 enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b);
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s);

@@ -43,7 +43,8 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: with n models, program i runs in model i modulo n, but only every second program runs.
+/* Returns true if the program runs. With n models, program i runs in model i modulo n, but only every second program
+ * runs.
  * - in the first n programs every second model runs; in the next n programs the same models run with another preset and
  *   with the other options
  * - in the 2 n programs after these, the other half of the models runs in the same way
