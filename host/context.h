@@ -128,7 +128,7 @@ void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 
 /* Fails because `bytes` bytes of `what` fit neither in device memory nor in the host memory that backs it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 
-/* host/module_file.c: heddle_module_part() for a regular file. Messages call it `name`. */
+/* host/module_file.c: works like heddle_module_part(), for a regular file. Messages call it `name`. */
 struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n);
 
 /* Frees a module (host/module.c). */

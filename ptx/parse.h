@@ -98,7 +98,7 @@ struct parser {
 bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
-/* token.c: the filter between scanner and grammar. Returns the next token or, after an error, the token at which
+/* token.c: filters tokens between scanner and grammar. Returns the next token or, after an error, the token at which
  * parsing resumes. */
 int token_next(struct parser *ps, union ptx_value *value, struct loc *loc);
 /* Determines at which token parsing resumes after the error at token `found`. */
@@ -108,7 +108,8 @@ void token_recover(struct parser *ps, int found);
 enum { N_TOKENS = 320 };
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]);
 
-/* word.c: interning. Returns the entry of the word of `len` bytes at `text`. Creates the entry if the word is new. */
+/* word.c: interns words. words_intern() returns the entry of the word of `len` bytes at `text`. It creates the entry if
+ * the word is new. */
 void words_init(struct parser *ps);
 const struct entry *words_intern(struct parser *ps, const char *text, size_t len);
 /* Fills `out` with at most `cap` known directives whose tokens are in `tokens`. Returns their number. */
@@ -126,8 +127,8 @@ struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct 
 /* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
 struct operand *fold_constant(struct parser *ps, struct operand *o);
 
-/* fold.c: operators on operands. Operators on constants are folded. The only operators that names may have are those in
- * -%r, !%p, %p|%q and symbol+12. */
+/* fold.c: applies operators to operands. Operators on constants are folded. The only operators that names may have are
+ * those in -%r, !%p, %p|%q and symbol+12. */
 struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a);
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b);
 struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a, struct operand *b);

@@ -127,7 +127,7 @@ void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
 
-/* lower_variable.c: allocation of variables. Declares the variables of one statement in a function. */
+/* lower_variable.c: allocates variables. declare_variables() declares the variables of one statement in a function. */
 void declare_variables(struct lower *l, const struct variable *v);
 /* Declares the formal parameters and results of a function; for an entry, fills program.params too. */
 void declare_parameters(struct lower *l, const struct function *f);

@@ -137,7 +137,7 @@ static inline unsigned char *elem_reg(const struct warp *w, const struct inst *i
 
 enum { MAX_BYTES = 64 }; /* maximum number of bytes that a lane loads or stores at once */
 
-/* True if the warp's ordinary stores to device memory are delayed (held.h). */
+/* Returns true if the warp's ordinary stores to device memory are delayed (held.h). */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 

@@ -138,7 +138,7 @@ static void join_members(struct check_cta *c, const struct warp *w, const struct
 
 /* ---- barriers ---- */
 
-/* True if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
+/* Returns true if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
 /* Checks that an arrival agrees with the first arrival at this barrier. An explicit thread count that equals the CTA's
@@ -284,7 +284,7 @@ static void check_access(struct now *n, const struct effects *fx) {
         sync_accesses(n, &n->c->checker->places, device, fx);
 }
 
-/* True for a fence that orders accesses. Proxy fences alone order nothing here. */
+/* Returns true for a fence that orders accesses. Proxy fences alone order nothing here. */
 static bool is_fence(const struct now *n) {
     uint16_t op = check_opcode(n->in);
     return op == OP_MEMBAR || (op == OP_FENCE && n->words & ORDER_STRONG);

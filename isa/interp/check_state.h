@@ -232,7 +232,7 @@ void order_end(struct check_cta *c);
 void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 /* Records that `lanes` have waited for each other. */
 void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
-/* True if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
+/* Returns true if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
  * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
 /* Works like order_is_before_slow(), but accepts any access. */

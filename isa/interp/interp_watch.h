@@ -22,6 +22,6 @@ void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *
 void cta_watch_forget(struct cta_run *r, uint32_t w);
 /* Records an event that may end another thread's wait, if the CTA is watched. */
 void cta_watch_changed(struct cta_run *r);
-/* True if this turn changed nothing and every runnable lane repeats its steps. False if not watched. */
+/* Returns true if this turn changed nothing and every runnable lane repeats its steps. False if not watched. */
 bool cta_watch_repeats(const struct cta_run *r);
 #endif

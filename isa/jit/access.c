@@ -185,7 +185,8 @@ static void check_shape(struct compiler *c, const struct group *g, const unsigne
 
 #define IN_ALLOCATION(field) at(RDX, offsetof(struct allocation, field))
 
-/* RDX = the allocation that this access found last. Exits unless it is live, and writable if needed. Uses RSI. */
+/* Emits code that sets RDX to the allocation that this access found last. Exits unless it is live, and writable if
+ * needed. Uses RSI. */
 static void find_allocation(struct compiler *c, bool writes, struct side_exit *out) {
     struct emit *e = &c->e;
     struct site *s = &c->sites[c->n_sites++];

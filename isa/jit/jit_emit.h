@@ -54,7 +54,7 @@ void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second,
 /* Gathers from base + disp + index[lane] bytes, for the lanes set in a mask register (with VEX: in a vector
  * register). */
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
-/* Mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
+/* Emit mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
  * VEX.L. */
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);

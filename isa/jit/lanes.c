@@ -139,7 +139,7 @@ void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from) {
     op3(e, wide ? V_BROADCAST64 : V_BROADCAST32, d, 0, d);
 }
 
-/* For AVX2: lane i of mask m = bit `first` + i of the word at p. Elements have `size` bytes. */
+/* Emits code for AVX2 that sets lane i of mask m to bit `first` + i of the word at p. Elements have `size` bytes. */
 static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned first, unsigned size) {
     const size_t table = size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8);
     const struct place bits = table_at(table + (size_t)first * size);
@@ -231,9 +231,9 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* For AVX2: compares, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less, 2 less
- * or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as
- * signed ones with flipped sign bits. */
+/* Emits a comparison for AVX2, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less,
+ * 2 less or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared
+ * as signed ones with flipped sign bits. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {

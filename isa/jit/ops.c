@@ -92,7 +92,8 @@ static void load_widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, u
     emit_vector(&c->e, code, v, 0, from, WHOLE);
 }
 
-/* Shift counts are 32-bit words. Counts beyond the width shift everything out, in x86 as in PTX. */
+/* Emits a shift of each line. Shift counts are 32-bit words. Counts beyond the width shift everything out, in x86 as in
+ * PTX. */
 static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), n = 1;

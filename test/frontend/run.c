@@ -326,8 +326,8 @@ START_TEST(initialised_arrays_of_arrays) {
 }
 END_TEST
 
-/* An initialiser contains each byte of an address separately, selected by a mask. Compilers emit packed structures in
- * this form. */
+/* Returns the expected value. An initialiser contains each byte of an address separately, selected by a mask. Compilers
+ * emit packed structures in this form. */
 static uint32_t found_by_bytes(uint32_t t) { return (void)t, 77; }
 START_TEST(addresses_in_bytes) {
     check_lanes(

@@ -131,7 +131,7 @@ static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
 /* Reads `sectors` of `line`. If the read has to wait, cache_take() returns `target` later. Fills in `out` unless the
  * read is refused. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
-/* Same as cache_read(), but faster, for a caller that remembers the way of the line. Returns false and changes
+/* Works like cache_read(), but faster, for a caller that remembers the way of the line. Returns false and changes
  * nothing in three cases: `line` is not in this way, the read does not hit, or the read is the first use of a
  * prefetched line. */
 static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {

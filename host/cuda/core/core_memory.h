@@ -33,7 +33,7 @@ enum cuda_error cuda_host_pointer(void **out, void *p);
 enum cuda_error cuda_host_flags(unsigned *out, const void *p);
 /* Returns the kind of memory at an address, and its block. *begin and *bytes are 0 for MEMORY_UNREGISTERED. */
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
-/* True if only the device sees the memory at `p`. */
+/* Returns true if only the device sees the memory at `p`. */
 bool cuda_is_device_only(const void *p);
 enum cuda_error cuda_describe_pointer(struct cuda_pointer_attributes *out, const void *p);
 /* Returns the free bytes and the total bytes of device memory. Each pointer may be NULL. */

@@ -143,8 +143,8 @@ START_TEST(two_level_drops_warps_that_are_gone) {
 }
 END_TEST
 
-/* An SM with two schedulers, 128 warps of CTAs, and four more warp slots for contexts. Warps 0, 2, ... 126 belong to
- * the first scheduler. Slots 128 and 130 also belong to it when contexts open them. */
+/* Makes an SM with two schedulers, 128 warps of CTAs, and four more warp slots for contexts. Warps 0, 2, ... 126 belong
+ * to the first scheduler. Slots 128 and 130 also belong to it when contexts open them. */
 static void make_wide(const struct sched_ops *ops) {
     struct config c;
     config_default(&c);
