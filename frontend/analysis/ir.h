@@ -164,6 +164,8 @@ struct ir {
     struct program_coverage coverage;
     struct program_count *counts;
     uint32_t n_counts, cap_counts;
+    struct program_fact *facts;
+    uint32_t n_facts, cap_facts;
     uint32_t decouple_limit;             /* maximum number of decoupling candidates, chosen by profit */
     uint32_t deq_address, deq_predicate; /* virtual registers that are special registers; 0 if unused */
     struct program *program;             /* the finished program, which the last pass makes */
@@ -229,6 +231,10 @@ bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct
 
 /* Adds `more` to the statistic `name` about what passes did. The string `name` must outlive the program. */
 void ir_count(struct ir *ir, const char *name, double more);
+/* Adds a fact about the blocks, for reconvergence models. Returns an array of n_blocks values, which the caller fills.
+ * The string `name` must outlive the program. Requires: no later pass changes blocks, so the caller runs before
+ * "emit". */
+uint32_t *ir_add_fact(struct ir *ir, const char *name);
 /* Adds a note about what a pass did with the candidate at instruction `inst` (its current number). Does nothing unless
  * ir.noting is set, since only a dump shows the notes. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

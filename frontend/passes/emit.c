@@ -202,6 +202,8 @@ static void copy_sites(struct ir *ir, struct program *p) {
     p->coverage = ir->coverage;
     p->counts = copy(ir, ir->counts, ir->n_counts, sizeof *ir->counts);
     p->n_counts = ir->n_counts;
+    p->facts = copy(ir, ir->facts, ir->n_facts, sizeof *ir->facts);
+    p->n_facts = ir->n_facts;
     p->deq_address = ir->deq_address ? ir->vregs[ir->deq_address].offset << 1 : OPND_SINK;
     p->deq_predicate = ir->deq_predicate ? ir->vregs[ir->deq_predicate].offset : NO_GUARD;
 }
