@@ -5,10 +5,7 @@
 
 const struct sched_ops *const sched_built_in[] = {
 #define SCHEDULER(name) &sched_##name,
-#define REPLACEMENT(name)
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
     NULL,
 };
 
