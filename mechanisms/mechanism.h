@@ -64,7 +64,7 @@ struct mechanism {
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
     const struct cta_ops *const *cta_policies; /* policies for gpu.cta_policy, up to NULL: timing/cta_ops.h */
-    const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
+    const struct pass *const *passes;          /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */

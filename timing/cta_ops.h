@@ -45,6 +45,14 @@ struct cta_ops {
     void (*ended)(void *state, const struct cta_view *v, uint32_t sm, uint32_t n);
 };
 
+/* The choices of gpu.cta_policy, as values of config.gpu.cta_policy. */
+enum cta_choice {
+#define CTA_POLICY(name) CTA_CHOICE_##name,
+#define DECLARED_POLICIES
+#include "timing/config/policies.def"
+    N_CTA_CHOICES
+};
+
 #define CTA_POLICY(name) extern const struct cta_ops cta_policy_##name;
 #include "timing/config/policies.def"
 /* The built-in policies, in the order of the choices of gpu.cta_policy. The list ends with NULL. */

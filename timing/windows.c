@@ -35,7 +35,8 @@ void windows_free(struct windows *w) {
  * is behind it. */
 static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
-    return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w->ctas, w->begins, i) < w->begins[i].keep));
+    return s->reached < w->to &&
+           (s->reached == w->at || !(s->n_ordered || ctas_of(w->ctas, w->begins, i) < w->begins[i].keep));
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
