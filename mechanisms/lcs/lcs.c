@@ -169,7 +169,7 @@ static int baws_pick(void *state, const struct sched_view *s, const struct warp_
     struct warp_set of_block = {.word = {0}};
     (void)state;
     for (struct warp_walk at = warp_walk(ready); warp_next(&at, ready, s->words, &w);)
-        if (s->last < WARP_SLOTS && block_of(s, w) == block_of(s, s->last))
+        if (warp_set_has(s->mine, s->last) && block_of(s, w) == block_of(s, s->last))
             block = block_of(s, w);
     for (struct warp_walk at = warp_walk(ready); warp_next(&at, ready, s->words, &w);)
         if (block_of(s, w) == block)

@@ -44,11 +44,11 @@ static uint32_t groups_of(const struct owl *o, const struct sched_view *s) {
     return (s->sm->most_ctas + each - 1) / each;
 }
 
-/* Returns how many groups have priority over the group of warp `w`, if group `first` is the first one. Contexts of
- * units have no CTA, and always have priority. */
+/* Returns the rank of the group of warp `w`: 1 for group `first`, 2 for the next one ... Contexts of units have no CTA.
+ * Their rank is 0, before all groups. */
 static uint32_t rank(const struct owl *o, const struct sched_view *s, uint32_t first, uint32_t w) {
     uint32_t slot = s->sm->warp[w].slot, n = groups_of(o, s);
-    return slot >= SM_CTA_SLOTS || !n ? 0 : (slot / group_ctas(o, s) + n - first % n) % n;
+    return slot >= SM_CTA_SLOTS || !n ? 0 : 1 + (slot / group_ctas(o, s) + n - first % n) % n;
 }
 
 /* Returns the next warp, round-robin, of the ready warps in the group with the lowest rank. */
@@ -72,7 +72,7 @@ static int pick_group(void *state, const struct sched_view *s, const struct warp
     return pick_from(o, s, ready, o->first);
 }
 
-/* Gives priority to the group of the first rank that has a warp that is not parked. */
+/* Gives priority to the first group that has a warp that is not parked. */
 static void next_group(void *state, const struct sched_view *s, const struct warp_set *live,
                        const struct warp_set *parked) {
     struct owl *o = state;
@@ -80,10 +80,10 @@ static void next_group(void *state, const struct sched_view *s, const struct war
     struct warp_set mine = warp_sets_and(s->mine, live), may = warp_sets_without(&mine, parked);
     for (struct warp_walk at = warp_walk(&may); warp_next(&at, &may, s->words, &w);) {
         uint32_t r = rank(o, s, o->first, w);
-        lowest = r < lowest ? r : lowest;
+        lowest = r && r < lowest ? r : lowest;
     }
-    if (lowest != UINT32_MAX && lowest)
-        o->first = (o->first + lowest) % groups_of(o, s);
+    if (lowest != UINT32_MAX)
+        o->first = (o->first + lowest - 1) % groups_of(o, s);
 }
 
 static int pick_locality(void *state, const struct sched_view *s, const struct warp_set *ready) {
