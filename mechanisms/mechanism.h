@@ -10,6 +10,7 @@
 
 struct compound_ops;
 struct config;
+struct cta_ops;
 struct interp_cfg;
 struct interp_stats;
 struct replacement_ops;
@@ -62,7 +63,8 @@ struct mechanism {
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
-    const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
+    const struct cta_ops *const *cta_policies; /* policies for gpu.cta_policy, up to NULL: timing/cta_ops.h */
+    const struct pass *const *passes;          /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
@@ -86,6 +88,7 @@ struct mechanism {
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 #define SCHEDULERS(...)   ((const struct sched_ops *const[]){__VA_ARGS__, NULL})
 #define REPLACEMENTS(...) ((const struct replacement_ops *const[]){__VA_ARGS__, NULL})
+#define CTA_POLICIES(...) ((const struct cta_ops *const[]){__VA_ARGS__, NULL})
 
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {

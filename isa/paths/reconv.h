@@ -59,6 +59,7 @@ struct branch_site {
     /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC
      * and a call depth */
     int calls;
+    uint32_t hinted; /* PC of the target that should run first, plus 1; 0: no hint */
 };
 
 /* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in

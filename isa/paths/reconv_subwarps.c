@@ -113,9 +113,14 @@ uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
 }
 
 unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    const struct subwarps *s = st;
+    return subwarps_branch_first(st, id, t, n, site, n > 1 && s->cfg->first ? n - 1 : 0);
+}
+
+unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, const struct branch_site *site,
+                               int stays) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
-    int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* index of the group that stays active */
     w->pc = t[stays].pc;
     w->lanes = t[stays].lanes;
     for (int i = 0; i < n; i++)

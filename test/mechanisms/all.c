@@ -8,6 +8,7 @@
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
+#include "timing/cta_ops.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
 #include "timing/sm/sched_ops.h"
@@ -196,6 +197,20 @@ START_TEST(each_replacement_is_whole) {
 }
 END_TEST
 
+START_TEST(each_cta_policy_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct cta_ops *const *c = mechanism_cta_policies(); *c; c++) {
+        ck_assert_msg((*c)->name && (*c)->help && *(*c)->help && (*c)->pick, "CTA policy %d lacks name, help or pick",
+                      n);
+        ck_assert_ptr_eq(mechanism_cta_policy((*c)->name), *c);
+        names[n++] = (*c)->name;
+    }
+    ck_assert_str_eq(names[0], "in_order"); /* the default */
+    check_names("gpu.cta_policy", "CTA_POLICY", names);
+}
+END_TEST
+
 static bool begins_one(const char *text, const char *const *with) {
     for (; with && *with; with++)
         if (strncmp(text, *with, strlen(*with)) == 0)
@@ -274,6 +289,7 @@ SUITE(mechanisms_all) {
     TEST(each_instruction_is_whole);
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
+    TEST(each_cta_policy_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_shared_option_has_another_mechanism);
     TEST(each_statistic_has_its_mechanism);

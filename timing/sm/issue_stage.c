@@ -26,6 +26,7 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
         sched_free(&sm->issue.sched[i]);
         if (!sched_init(&sm->issue.sched[i], ops, &sm->cfg->sm, i))
             return false;
+        sm->issue.sched[i].sm = &sm->issue.sm;
     }
     return true;
 }
