@@ -18,7 +18,7 @@
 #define F64_INVALID 0xfff8000000000000ull
 #define F64_SIGN    0x8000000000000000ull
 
-/* bits */
+/* Convert between a number and its bits. */
 FP_INLINE uint32_t f32_bits(float x) {
     uint32_t b;
     memcpy(&b, &x, sizeof b);

@@ -59,7 +59,7 @@ INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
 
 /* ---- conversions from or to floating-point numbers ---- */
 
-/* conversions of the source to double */
+/* These functions convert the source to double. */
 FP_INLINE double double_odd_u64(uint64_t m) {
     uint64_t odd = (m >> 11 | ((m & 0x7ff) != 0)) << 11;
     return (double)(m >> 53 ? odd : m);
@@ -91,7 +91,7 @@ LOAD(F32, F32, f64_from_f32(a))
 LOAD(F32_ftz, F32, f64_from_f32(f32_flush(a, 1)))
 LOAD(F64, F64, a)
 
-/* conversions of double to the destination type */
+/* These functions convert a double to the destination type. */
 FP_INLINE int32_t s32_within(double x, double min, double max) {
     double low = x > min ? x : min; /* a NaN gives `min` */
     return (int32_t)(low < max ? low : max);
