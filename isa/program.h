@@ -170,8 +170,8 @@ static inline bool inst_is_counted_load(const struct inst *in) {
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
-/* Values of inst_info.order_hint, which name the target of a branch that should run first: none; the next PC; the target
- * of the branch, or the first target of a brx. The next values name its other targets. */
+/* Values of inst_info.order_hint, which name the target of a branch that should run first: none; the next PC; the
+ * target of the branch, or the first target of a brx. The next values name its other targets. */
 enum { ORDER_HINT_NONE, ORDER_HINT_NEXT, ORDER_HINT_TARGET };
 /* Further data of an instruction, not needed to execute it. */
 struct inst_info {

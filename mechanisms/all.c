@@ -1,6 +1,6 @@
 #include "all.h"
-#include "timing/cta_ops.h"
 #include "timing/mem/replacement.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <assert.h>
 #include <pthread.h>

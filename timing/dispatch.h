@@ -1,9 +1,9 @@
 #ifndef TIMING_DISPATCH_H
 #define TIMING_DISPATCH_H
-/* Dispatches the CTAs of a launch to the SMs. A policy (cta_ops.h) decides which SM gets which CTA. CTAs begin only at
+/* Dispatches the CTAs of a launch to the SMs. A policy (sm/cta_ops.h) assigns them. CTAs begin only at
  * edges (windows.h). An SM stops at an edge if the policy may give it a CTA there. So the policy sees the same events
  * in the same order, however far the other SMs have run. */
-#include "cta_ops.h"
+#include "timing/sm/cta_ops.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,7 +27,7 @@ struct ctas {
     const struct launch *launch;
     const struct cta_ops *ops;
     void *state;          /* of the policy */
-    uint32_t turn;        /* SM that the policy is asked about first */
+    uint32_t turn;        /* SM for which pick() is called first */
     uint32_t *held;       /* by SM: CTAs that it held when it last stopped at an edge, and the CTAs that it got there */
     bool *open;           /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
     struct cta_view view; /* has the numbers of CTAs */
@@ -42,8 +42,7 @@ static inline bool ctas_all_begun(const struct ctas *c) { return c->view.begun =
 uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm);
 /* Returns true if a CTA may begin at the next edge, with no other event before. */
 bool ctas_may_begin(const struct ctas *c);
-/* Gives CTAs to the SMs that have reached the edge `at`, one per cycle and SM, up to the next edge. Sets `keep` of these
- * SMs. */
+/* Assigns CTAs to the SMs that have reached the edge `at`, one per cycle and SM, up to the next edge. Sets `keep`. */
 void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge);
 /* Begins the CTAs that the SM got at the last edge. */
 void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm);

@@ -19,7 +19,7 @@ struct sched_ops;
 struct gpu_policies {
     const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
     const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
-    const struct cta_ops *ctas;            /* timing/cta_ops.h */
+    const struct cta_ops *ctas;            /* timing/sm/cta_ops.h */
 };
 
 struct gpu_options {

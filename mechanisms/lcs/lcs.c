@@ -11,7 +11,7 @@
  *
  * A unit counts the instructions of each CTA until the first CTA of the SM ends. */
 #include "mechanisms/mechanism.h"
-#include "timing/cta_ops.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include "timing/sm/unit_access.h"
 #include <stdlib.h>

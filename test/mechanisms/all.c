@@ -8,9 +8,9 @@
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
-#include "timing/cta_ops.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <dirent.h>
 #include <stdio.h>

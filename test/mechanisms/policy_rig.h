@@ -48,7 +48,7 @@ static inline int rig_issue(uint64_t now, uint64_t ready) {
     return w;
 }
 
-/* Opens a machine with up to three options, and runs the kernel "k" of `text` with `ctas` CTAs of 32 threads on a zeroed
+/* Opens a machine with the options `set`, and runs the kernel "k" of `text` with `ctas` CTAs of 32 threads on a zeroed
  * buffer of `bytes` bytes, whose contents it copies to `out`. */
 static inline struct heddle *rig_run(const char *config, const char *const *set, uint32_t threads, const char *text,
                                      uint32_t ctas, void *out, uint64_t bytes) {

@@ -4,9 +4,9 @@
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
-#include "timing/cta_ops.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <stdio.h>
 
@@ -241,7 +241,7 @@ START_TEST(cta_policy_hears_of_ends) {
     ck_assert_uint_eq(calls.ended, 4);
     ck_assert_uint_eq(calls.most_held, 2);
     ck_assert_uint_eq(calls.picks, 6 + calls.refused);
-    ck_assert_uint_le(calls.refused, 4); /* it is asked again only after an end */
+    ck_assert_uint_le(calls.refused, 4); /* after a refusal, the next call comes after an end */
     ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 2);
     heddle_close(h);
 }

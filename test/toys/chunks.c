@@ -1,6 +1,6 @@
 /* A CTA policy: each SM gets a contiguous part of the grid. The parts differ by at most one CTA. */
 #include "policies.h"
-#include "timing/cta_ops.h"
+#include "timing/sm/cta_ops.h"
 
 static size_t size(uint32_t sms) { return sms * sizeof(uint64_t); }
 

@@ -1,5 +1,5 @@
-/* Builds and runs the mechanism that docs/extending.md adds. It adds a scheduler, a replacement policy and a CTA policy,
- * which options select by name. */
+/* Builds and runs the mechanism that docs/extending.md adds. The mechanism has a scheduler, a replacement policy and a
+ * CTA policy, which options select by name. */
 #include "build_toy.h"
 
 /* One warp loads lines A, B, A, C, A from an L1 of one set of two ways: three misses under lru, and four under fifo,

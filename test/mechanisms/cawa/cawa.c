@@ -48,9 +48,9 @@ START_TEST(slow_warps_are_critical) {
 }
 END_TEST
 
-/* The length of a path after a branch at PC 100 is compared with the length of a reference path, one instruction longer
- * or shorter. Both warps issue in cycle 0 and, the branch, in cycle 8. So both have issued 2 instructions, with a CPI of
- * 8 / 2 and 7 stalls: the criticality is (length - 2) x 4 + 7. */
+/* The length of a path after a branch at PC 100 is compared with the length of a reference path, one instruction
+ * longer or shorter. Both warps issue an instruction in cycle 0, and the branch in cycle 8. So both have issued 2
+ * instructions, with a CPI of 8 / 2 and 7 stalls: the criticality is (length - 2) x 4 + 7. */
 START_TEST(branches_predict) {
     static const struct {
         uint32_t target, rpc;

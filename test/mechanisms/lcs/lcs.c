@@ -26,8 +26,8 @@ static double waves(const char *policy, double *limit) {
     return (double)(int)(cycles / 10000);
 }
 
-/* The first wave is the load of the parameter, for which all CTAs wait. Under in_order, four CTAs are then resident: 1 2 3
- * and 4, which follows CTA 0; then 5 to 8; then 9 to 11: three more waves. Under lcs, CTAs 1 to 3 are alone after CTA 0;
+/* The first wave is the load of the parameter, for which all CTAs wait. Under in_order, CTAs 1 2 3 and 4, which follows
+ * CTA 0, are resident next; then 5 to 8; then 9 to 11: three more waves. Under lcs, CTAs 1 to 3 are alone after CTA 0;
  * then come the pairs 4 5, 6 7, 8 9 and 10 11: five more waves. lbcs has the same limit, which is a whole block. Under
  * bcs, CTAs 1 to 3 are alone, too, because the room that CTA 0 leaves is too small for a block; then come 4 to 7 and 8
  * to 11: three more waves. */
@@ -44,8 +44,8 @@ START_TEST(limit_follows_the_first_cta) {
 }
 END_TEST
 
-/* All CTAs issue the same number of instructions, in turns: the limit is the number of CTAs that fit. Three waves of loads
- * follow the load of the parameter. */
+/* All CTAs issue the same number of instructions, in turns: the limit is the number of CTAs that fit. Three waves of
+ * loads follow the load of the parameter. */
 START_TEST(equal_ctas_all_stay) {
     static const char text[] =
         HEAD " ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";

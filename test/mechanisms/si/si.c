@@ -339,7 +339,8 @@ START_TEST(estimates_count_loads) {
                            "ld.global.u32 %r4,[%a+4]; ld.global.u32 %r2,[%a+8];\nJ: st.global.u32 [%a],%r2;\n"),
                      "hint: the path with an estimate of 3 loads runs first (least: 1)|");
     ck_assert_str_eq(hints(loads_last[0]), "hint: the path with an estimate of 1 loads runs first (least: 0)|");
-    ck_assert_str_eq(hints("shr.u32 %r3,%r1,4; ts: .branchtargets A,B,C; brx.idx %r3,ts;\nA: bra J;\nB: ld.global.u32 %r2,[%a]; bra J;\n"
+    ck_assert_str_eq(hints("shr.u32 %r3,%r1,4; ts: .branchtargets A,B,C; brx.idx %r3,ts;\n"
+                           "A: bra J;\nB: ld.global.u32 %r2,[%a]; bra J;\n"
                            "C: ld.global.u32 %r2,[%a]; ld.global.u32 %r2,[%a+4];\nJ: st.global.u32 [%a],%r2;\n"),
                      "hint: the path with an estimate of 2 loads runs first (least: 0)|");
 }

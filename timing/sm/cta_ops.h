@@ -1,9 +1,9 @@
-#ifndef TIMING_CTA_OPS_H
-#define TIMING_CTA_OPS_H
-/* A CTA policy decides which SM gets which CTA, and how many CTAs an SM holds. It has one state for the whole GPU. All
- * its functions run on one host thread, between the cycles that SMs simulate, so they may read and change the state
- * freely. The results do not depend on the number of host threads if a function reads only the SM for which it is
- * called: other SMs may have simulated more cycles. */
+#ifndef TIMING_SM_CTA_OPS_H
+#define TIMING_SM_CTA_OPS_H
+/* A CTA policy assigns CTAs to SMs, and limits how many CTAs an SM holds. A policy has one state for the whole GPU.
+ * Its functions run on one host thread, between the cycles that SMs simulate. They may change the state, and read the
+ * SM for which they are called. Other SMs may have simulated more cycles, so reading them would make results depend on
+ * the number of host threads. */
 #include "timing/config/config.h"
 
 struct launch;
@@ -16,7 +16,7 @@ struct cta_view {
     const struct config *cfg;
     const struct launch *launch;
     struct sm *const *sm; /* by number; units of an SM are read with sm_unit_state() (timing/sm/unit_access.h) */
-    const uint32_t *held; /* by SM: number of CTAs that it holds, including those that it got in this cycle */
+    const uint32_t *held; /* by SM: number of its CTAs, including CTAs assigned in this cycle */
     uint32_t sms;         /* number of SMs */
     uint32_t occupancy;   /* most CTAs that fit on an SM, at least 1 */
     uint64_t begun;       /* CTAs that SMs have got */
