@@ -58,7 +58,7 @@ struct sm_warps {
     struct {
         bool used;                /* the model splits paths */
         uint32_t n;               /* number of warps whose loads have changed since the last sm_split() */
-        uint8_t warp[WARP_SLOTS]; /* these warps, in order */
+        uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;
     struct path_wait *held_memory;
