@@ -52,7 +52,8 @@ START_TEST(memory_is_equal_at_every_size) {
             const char *model = models->name[at % (uint64_t)models->n], *machine = machines[at % MACHINES];
             const char *const functional[][4] = {{sizes[s], "gpu.jit=off", NULL},
                                                  {sizes[s], "gpu.jit=on", "gpu.jit_after=0", NULL}};
-            const char *const timed[] = {sizes[s], "sm.registers=65536", "sm.shared_bytes=49152", NULL};
+            const char *const timed[] = {sizes[s], "sm.registers=65536", "sm.shared_bytes=49152", "pepsc.registers=0",
+                                         NULL};
             for (int k = 0; k < 3; k++) {
                 test_case("kind %u, seed %llu, %s in %s on %s, run %d", kinds[_i], (unsigned long long)seed, sizes[s],
                           model, machine, k);

@@ -125,11 +125,23 @@ START_TEST(cycles_of_a_pipe) {
 }
 END_TEST
 
-/* The warps of an SM hold the same threads at every size: 8 CTAs of 192 threads are the 1536 threads of fermi. */
+/* The warps of an SM hold the same threads at every size: 8 CTAs of 192 threads are the 1536 threads of fermi, in up to
+ * 384 warps. Every thread loads, so prefetchers see each warp. */
 START_TEST(an_sm_holds_the_same_threads) {
-    for (int i = 0; i < SIZES; i++) {
-        struct heddle *h = run_body("spe", "fermi", sizes[i], groups, 40, 192, NULL);
-        ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 1536. / sizes[i]);
+    static const char *const models[] = {"spe", "spe+stride", "spe+mta", "spe+ddp", "spe+cae", "spe+dac"};
+    static const char loads[] = "ld.param.u64 %a0, [p];\n"
+                                "mul.wide.u32 %a1, %tid.x, 128;\n"
+                                "add.u64 %a0, %a0, %a1;\n"
+                                "ld.global.u32 %r1, [%a0];\n"
+                                "ld.global.u32 %r2, [%a0 + 64];\n"
+                                "add.u32 %r1, %r1, %r2;\n"
+                                "st.global.u32 [%a0], %r1;\n";
+    for (size_t k = 0; k < SIZES * sizeof models / sizeof models[0]; k++) {
+        const char *model = models[k / SIZES];
+        const uint32_t size = sizes[k % SIZES];
+        test_case("%u lanes in %s", size, model);
+        struct heddle *h = run_body(model, "fermi", size, loads, 9, 192, NULL);
+        ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 1536. / size);
         heddle_close(h);
     }
 }
@@ -256,7 +268,6 @@ START_TEST(benchmarks_give_the_same_memory) {
     }
 }
 END_TEST
-
 
 SUITE(timing_warp_size) {
     TEST(divergence_within_a_warp_costs_slots);

@@ -53,7 +53,8 @@ struct line_op {
     uint8_t sectors, full, kind, serial;
     uint16_t warp;
     uint8_t offset; /* the first byte of the lowest lane */
-    bool unlocks : 1, leads : 1; /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+    bool unlocks : 1,
+        leads : 1; /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
 };
 
 /* A request of a prefetcher. */

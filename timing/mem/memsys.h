@@ -52,7 +52,7 @@ struct mem_request {
     uint32_t tag;     /* tag of the sender; returned unchanged */
     /* for prefetchers: PC of the instruction that caused it, modulo 2^22; and this instruction's warp */
     uint32_t pc : 22, warp : 10;
-    uint16_t bytes;   /* payload: number of bytes written or requested */
+    uint16_t bytes; /* payload: number of bytes written or requested */
     uint16_t sm;
     uint8_t sectors; /* bit s is set if the 32-byte sector s from `address` on is requested or written */
     uint8_t kind;    /* enum mem_kind; writes get replies only with l2.write_acks */

@@ -29,7 +29,8 @@ static double share(double part, double whole) { return whole > 0 ? part / whole
 
 static struct parts divide(const struct config *cfg, uint32_t operations, const struct view *v) {
     const double lane =
-        (double)operations / sm_pipe_cycles(&cfg->sm, cfg->latency[LAT_F32_FMA].initiation); /* operations per cycle of one lane */
+        (double)operations /
+        sm_pipe_cycles(&cfg->sm, cfg->latency[LAT_F32_FMA].initiation); /* operations per cycle of one lane */
     const double width = cfg->sm.warp_size;
     const double slots = get(v, STAT_sm_slots), sp = get(v, STAT_sm_pipe_SP);
     const double cycles = get(v, STAT_sm_sp_cycles), lanes = get(v, STAT_sm_sp_lane_cycles);

@@ -22,8 +22,8 @@ struct sm_demand sm_demand_of(const struct sm_unit_row *units, uint32_t n, const
 struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launch *l, struct sm_demand d) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l), loaded = d.warps && d.warps < warps ? d.warps : warps;
-    uint32_t shared = launch_shared_bytes(l),
-             unit = s->register_unit * launch_lanes(l) / WARP_LANES, each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
+    uint32_t shared = launch_shared_bytes(l), unit = s->register_unit * launch_lanes(l) / WARP_LANES,
+             each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct sm_footprint){
         .warps = warps,
         .registers = (uint32_t)(loaded * round_up(each * launch_lanes(l), unit ? unit : 1)),

@@ -42,8 +42,7 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
         deepest = sm->model.wants.stack_entries;
     stats_put(s, STAT_sm_path_bits, bits.fixed + (double)bits.entry * (double)deepest);
     if (sm->program)
-        stats_put(s, STAT_sm_scoreboard_bits,
-                  sm->model.sb->bits(sm->program->program->n_regs, sm->cfg->sm.warp_size));
+        stats_put(s, STAT_sm_scoreboard_bits, sm->model.sb->bits(sm->program->program->n_regs, sm->cfg->sm.warp_size));
 }
 
 /* Adds the rounding errors of the CTAs since the last call. */

@@ -56,8 +56,8 @@ struct sm_warps {
     struct sm_warp slot[WARP_SLOTS];
     uint32_t age[WARP_SLOTS], next_age; /* by slot: number in the order in which warps started, for schedulers */
     struct {
-        bool used;                /* the model splits paths */
-        uint32_t n;               /* number of warps whose loads have changed since the last sm_split() */
+        bool used;                 /* the model splits paths */
+        uint32_t n;                /* number of warps whose loads have changed since the last sm_split() */
         uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;
