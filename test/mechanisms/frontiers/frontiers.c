@@ -190,8 +190,8 @@ START_TEST(a_path_at_a_barrier_lets_others_run) {
 }
 END_TEST
 
-/* Lanes f0 wait at a barrier in B2. Lanes f go from B4 to END, and the warp issues B5 without lanes. Then lanes f0 wake:
- * B2 has a higher priority than B5. */
+/* Lanes f0 wait at a barrier in B2. Lanes f go from B4 to END, and the warp issues B5 without lanes. Then lanes f0
+ * wake: B2 has a higher priority than B5. */
 START_TEST(a_path_that_wakes_ends_a_visit) {
     const struct toy t = example(0xf, 0xf0, 0xf, 0xf);
     struct reconv_cfg cfg;
