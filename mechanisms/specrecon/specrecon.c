@@ -75,7 +75,8 @@ static void weigh(const struct spec *s, struct place *p) {
         double cost = cost_of(s, b);
         for (uint32_t d = s->loops.list[s->loops.of[b]].depth; d > loop->depth; d--)
             cost *= s->options->trips;
-        *(inner ? (loop_has(inner, b) ? &common : &rest) : dominates(&s->dom, p->label, b) ? &common : &rest) += cost;
+        bool is_common = inner ? loop_has(inner, b) : dominates(&s->dom, p->label, b);
+        *(is_common ? &common : &rest) += cost;
     }
     p->ratio = common / rest;
 }
