@@ -170,6 +170,9 @@ static inline bool inst_is_counted_load(const struct inst *in) {
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
+/* Values of inst_info.order_hint, which name the target of a branch that should run first: none; the next PC; the
+ * target of the branch, or the first target of a brx. The next values name its other targets. */
+enum { ORDER_HINT_NONE, ORDER_HINT_NEXT, ORDER_HINT_TARGET };
 /* Further data of an instruction, not needed to execute it. */
 struct inst_info {
     uint32_t line, column;       /* position in the PTX text */
@@ -193,7 +196,8 @@ struct inst_info {
     uint16_t site, guard_site;
     /* number of live 32-bit register words after the instruction, without registers of callers; at most 65535 */
     uint16_t live;
-    uint32_t twin; /* a number that a branch has in both streams; 0: only one stream has the branch */
+    uint16_t order_hint; /* of a branch: ORDER_HINT_ value, for si */
+    uint32_t twin;       /* a number that a branch has in both streams; 0: only one stream has the branch */
 };
 
 /* A basic block [begin, end). */

@@ -57,8 +57,8 @@ void cta_run_start(struct cta_run *r) {
         cta_affine_start(r->affine, r->cta);
 }
 
-/* True if the instruction may execute: all members of its mask have arrived, and queues supply its operands. Returns
- * false if the instruction waits or the launch has failed. */
+/* Returns true if the instruction may execute: all members of its mask have arrived, and queues supply its operands.
+ * Returns false if the instruction waits or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
@@ -209,7 +209,7 @@ static bool any_lane_waits(const struct warp *w, struct warp_control *c) {
     return c->waiting | c->released;
 }
 
-/* True if a lane still waits after released lanes have moved past the barrier. */
+/* Returns true if a lane still waits after released lanes have moved past the barrier. */
 static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));

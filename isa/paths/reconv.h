@@ -59,10 +59,11 @@ struct branch_site {
     /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC
      * and a call depth */
     int calls;
+    uint32_t hinted; /* PC of the target that should run first, plus 1; 0: no hint */
 };
 
-/* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one
- * case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
+/* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in
+ * one case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
  * functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 
