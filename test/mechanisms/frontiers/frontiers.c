@@ -190,8 +190,8 @@ START_TEST(a_path_at_a_barrier_lets_others_run) {
 }
 END_TEST
 
-/* Lanes f0 wait at a barrier in B2. Lanes f go from B4 to END, and the warp issues B5 without lanes. Then lanes f0 wake:
- * B2 has a higher priority than B5. */
+/* Lanes f0 wait at a barrier in B2. Lanes f go from B4 to END, and the warp issues B5 without lanes. Then lanes f0
+ * wake: B2 has a higher priority than B5. */
 START_TEST(a_path_that_wakes_ends_a_visit) {
     const struct toy t = example(0xf, 0xf0, 0xf, 0xf);
     struct reconv_cfg cfg;
@@ -213,6 +213,26 @@ START_TEST(a_path_that_wakes_ends_a_visit) {
     ck_assert_str_eq(state(st), "8:0 of 2");
     reconv_frontiers.wake(st, waiter);
     ck_assert_str_eq(state(st), "2:f0 of 2");
+    free(st);
+}
+END_TEST
+
+/* At the end of B4, lanes f exit before the others move to END. The warp still issues B5, which is in the frontier of
+ * B4. */
+START_TEST(early_exits_keep_the_frontier) {
+    const struct toy t = example(0xf, 0xf, 0xf, 0xf);
+    struct reconv_cfg cfg;
+    uint64_t counts[RECONV_COUNTERS];
+    reconv_cfg_default(&cfg);
+    cfg.frontiers_kind = FRONTIERS_CONSERVATIVE;
+    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    reconv_frontiers.start(st, &cfg, B4, 0xff);
+    toy_inform(&t, &reconv_frontiers, st, counts);
+    int id = id_of(st);
+    struct target to = {END, 0xf0};
+    reconv_frontiers.leave(st, id, 0xf, PC_NOWHERE);
+    reconv_frontiers.branch(st, id, &to, 1, &(struct branch_site){.pc = B4 + 1, .rpc = END, .taken_pc = END});
+    ck_assert_str_eq(state(st), "8:0 of 1");
     free(st);
 }
 END_TEST
@@ -364,6 +384,7 @@ SUITE(mechanisms_frontiers) {
     TEST_LOOP(conservative_branches_issue_empty_blocks, 0, 2);
     TEST_LOOP(a_path_at_a_barrier_lets_others_run, 0, 2);
     TEST(a_path_that_wakes_ends_a_visit);
+    TEST(early_exits_keep_the_frontier);
     TEST(deeper_calls_go_first);
     TEST(storage);
     TEST(kernels_issue_as_counted);
