@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* WARP_LANES: lanes that a register row and a lane mask hold. A warp of a launch has launch_lanes() of them: WARP_LANES,
- * or fewer, at least MIN_WARP_LANES. Code that computes whole rows also computes lanes without a thread; no result of
+/* WARP_LANES: lanes of a row of a register and of a lane mask. A warp of a launch has launch_lanes() of them: at most
+ * WARP_LANES, at least MIN_WARP_LANES. Code that computes whole rows also computes lanes without a thread; no result of
  * such a lane is used. */
 enum { WARP_LANES = 32, MIN_WARP_LANES = 4 };
 

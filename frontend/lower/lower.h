@@ -165,8 +165,8 @@ void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
 
-/* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes and the kernel depends on this size: by
- * a special register, by WARP_SZ, or by the current instruction. */
+/* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes and the kernel depends on this size: a
+ * special register, WARP_SZ, or the current instruction does. */
 void check_special_size(struct lower *l, struct loc loc, const struct symbol *s);
 void check_constant_size(struct lower *l, struct loc loc);
 void check_instruction_size(struct lower *l);

@@ -49,7 +49,7 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     return NULL;
 }
 
-/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, on the warps, or on
+/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, on warps, or on
  * execution on the host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)

@@ -54,9 +54,9 @@ static struct heddle *run_body(const char *model, const char *config, uint32_t s
  * 5 + 3 + 1 + 4 = 13 instructions, a warp of even groups 12, and one of odd groups 10. Of 64 threads:
  *   32 lanes: 2 warps with both groups: 26 slots of 32 lanes;    16 lanes: 4 warps: 52 slots of 16 lanes
  *    8 lanes: 4 even and 4 odd warps: 4 x 12 + 4 x 10 = 88;       4 lanes: 8 and 8: 176
- * The threads execute 32 x 12 + 32 x 10 = 704 instructions at every size, less 32 because the guarded branch counts only
- * the lanes that take it. These 672 are of 26 x 32 = 832 lanes at 32 and 16 lanes, and of 88 x 8 = 176 x 4 = 704 lanes
- * at 8 and 4 lanes. */
+ * The threads execute 32 x 12 + 32 x 10 = 704 instructions at every size, less 32 because the guarded branch counts
+ * only the lanes that take it. These 672 are of 26 x 32 = 832 lanes at 32 and 16 lanes, and of 88 x 8 = 176 x 4 =
+ * 704 lanes at 8 and 4 lanes. */
 static const char groups[] = "ld.param.u64 %a0, [p];\n"
                              "shr.u32 %r1, %tid.x, 3;\n"
                              "and.b32 %r1, %r1, 1;\n"
@@ -148,8 +148,8 @@ START_TEST(an_sm_holds_the_same_threads) {
 END_TEST
 
 /* A barrier with a thread count counts whole warps: a warp of which all live lanes wait counts fully. 40 threads are
- * 1.25 warps of 32, which count for 64; 2.5 warps of 16 count for 48, and 5 warps of 8 for 40. A count must be a multiple
- * of the size. */
+ * 1.25 warps of 32, which count for 64; 2.5 warps of 16 count for 48, and 5 warps of 8 for 40. A count must be a
+ * multiple of the size. */
 START_TEST(barriers_count_whole_warps) {
     static const char body[] = "ld.param.u64 %%a0, [p];\n"
                                "mul.wide.u32 %%a1, %%tid.x, 4;\n"
@@ -178,7 +178,7 @@ START_TEST(barriers_count_whole_warps) {
 }
 END_TEST
 
-/* Each of these instructions acts on a warp. The kernel is refused, with its name and the line, at every size but 32. */
+/* Each of these instructions depends on the size. The kernel is refused, with its name and line, unless it is 32. */
 static const struct {
     const char *body, *named;
 } depends[] = {

@@ -1,6 +1,7 @@
 /* Utilization of the peak f32 rate. At the peak rate, each SP pipe begins an instruction of 32 lanes every
- * initiation.f32_fma cycles; a pipe wastes lanes on warps that are narrower than its lanes. The work of the pipes is counted lane by lane. The pipes' idle time is divided among
- * causes in proportion to the issue slots in which no instruction was issued to these pipes. */
+ * initiation.f32_fma cycles. Warps that are narrower than a pipe leave some of its lanes idle. The work of the pipes is
+ * counted lane by lane. The pipes' idle time is divided among causes in proportion to the issue slots in which no
+ * instruction was issued to these pipes. */
 #include "utilization.h"
 #include "isa/program.h"
 #include <math.h>

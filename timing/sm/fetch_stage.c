@@ -149,7 +149,7 @@ void sm_fetch_retry(struct sm *sm) {
     if (!sm->fetching.any_refused)
         return;
     sm->fetching.any_refused = false;
-    while (warp_set_take(&m, &w)) {
+    for (struct warp_walk at = warp_walk(&m); warp_next(&at, &m, sm->warps.words, &w);) {
         struct sm_warp *sw = &sm->warps.slot[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             sw->path[p].refused = false;

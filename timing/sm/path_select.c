@@ -31,12 +31,16 @@ static bool triggered(uint32_t trigger, uint32_t stalled, uint32_t live) {
 bool sm_select(struct sm *sm, uint64_t now) {
     bool any = false;
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++) {
-        struct warp_set live = warp_sets_and(&sm->warps.live, &sm->issue.sched[s].mine);
-        struct warp_set loads = warps_in_state(&sm->warps, PATH_LOAD), stalled = warp_sets_and(&loads, &live);
-        uint32_t n = warp_set_count(&stalled, sm->warps.words), w;
-        if (!n || !triggered(sm->model.wants.trigger, n, warp_set_count(&live, sm->warps.words)))
+        const uint32_t words = sm->warps.words;
+        struct warp_set live, stalled; /* only `words` words are set */
+        for (uint32_t k = 0; k < words; k++) {
+            live.word[k] = sm->warps.live.word[k] & sm->issue.sched[s].mine.word[k];
+            stalled.word[k] = live.word[k] & sm->warps.in_state[k][PATH_LOAD];
+        }
+        uint32_t n = warp_set_count(&stalled, words), w;
+        if (!n || !triggered(sm->model.wants.trigger, n, warp_set_count(&live, words)))
             continue;
-        while (warp_set_take(&stalled, &w)) {
+        for (struct warp_walk at = warp_walk(&stalled); warp_next(&at, &stalled, words, &w);) {
             if (!sm->warps.slot[w].selected && interleave(sm, w, now)) {
                 any = true;
                 /* at most one warp per scheduler switches in a cycle: the lowest-numbered warp that can switch */

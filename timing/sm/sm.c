@@ -205,9 +205,9 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
 
 /* Returns true if a path that was not refused wants to fetch. */
 static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
-    struct warp_set m = warps_in_state(&sm->warps, PATH_FETCH);
+    const struct warp_set m = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t w;
-    while (warp_set_take(&m, &w)) {
+    for (struct warp_walk at = warp_walk(&m); warp_next(&at, &m, sm->warps.words, &w);) {
         const struct sm_warp *sw = &sm->warps.slot[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             if (sw->path[p].state == PATH_FETCH && !sw->path[p].refused)
