@@ -269,6 +269,12 @@ struct program_count {
     double value;
 };
 
+/* A fact that a pass found about each block, for reconvergence models (see reconv_fact()). */
+struct program_fact {
+    const char *name;
+    uint32_t *of_block; /* n_blocks values */
+};
+
 /* A special register that is read into a register when a warp starts. */
 struct special_init {
     uint16_t id;     /* enum special */
@@ -357,6 +363,8 @@ struct program {
     struct program_coverage coverage; /* zero if the pass `decouple` did not run */
     struct program_count *counts;     /* counts of passes */
     uint32_t n_counts;
+    struct program_fact *facts;
+    uint32_t n_facts;
     opnd_t deq_address;     /* hidden register, 64 bits per lane: addresses from a queue; OPND_SINK: none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
     struct program_param *params;
@@ -383,6 +391,8 @@ struct program {
 uint32_t program_affine_stream(const struct program *p);
 /* Returns the count that passes made under this name; 0 if no pass made one. */
 double program_count(const struct program *p, const char *name);
+/* Returns the fact with this name, one value per block; NULL if no pass found it. */
+const uint32_t *program_fact(const struct program *p, const char *name);
 void program_free(struct program *p);
 /* Returns the PC at which warps of a stream start. */
 static inline uint32_t program_entry(const struct program *p, uint32_t stream) {

@@ -10,8 +10,8 @@ extern const struct model_tables model_tables;
 const struct pass *mechanism_passes(void);
 /* Returns the compound instructions of all mechanisms, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
-/* The array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms in the
- * order of all.def. */
+/* Return the array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms
+ * in the order of all.def. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
 const struct cta_ops *const *mechanism_cta_policies(void);

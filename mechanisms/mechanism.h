@@ -111,7 +111,8 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
 /* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
 uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
                          struct sm_unit_row *out, uint32_t most);
-/* Does the same for the prefetchers. */
+/* Writes the prefetchers at slices of the L2 that the model's mechanisms have under `cfg`, up to `most`. Returns their
+ * number. */
 uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most);
 
@@ -123,7 +124,8 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* A function for `refuse`: a functional model refuses the extension, because it changes only cycles. */
+/* Returns the reason why a functional model refuses the extension: the extension changes only cycles. Returns NULL for
+ * a timing model. This is a function for `refuse`. */
 const char *model_needs_time(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;

@@ -131,7 +131,8 @@ static void perform(struct windows *w, uint64_t at) {
                 ;
 }
 
-/* Does the work at the edge `w->at`, which all SMs have reached. */
+/* Performs the memory operations of the window that ends at `w->at`, which all SMs have reached, and starts CTAs in
+ * free slots. */
 static void finish_edge(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
     ctas_dispatch(ctas, w->begins, w->at, w->edge);

@@ -20,12 +20,19 @@ static void note_depth(struct warp_control *c) {
         c->depth = depth;
 }
 
-void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+struct reconv_warp control_who(const struct warp *w) {
+    return (struct reconv_warp){.program = w->program, .warp = w->index, .cta = w->cta->linear_id};
+}
+
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
+                   lanemask_t lanes) {
     memset(c->model, 0, c->ops->size(cfg));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;
     c->ops->start(c->model, cfg, pc, lanes);
+    if (c->ops->inform)
+        c->ops->inform(c->model, who);
     note_depth(c);
 }
 
@@ -81,7 +88,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* If the model handles waits (control_sets_aside()), sets the path aside and tells the model that it waits. */
+/* Sets the path aside and tells the model that it waits, if the model handles waits (control_sets_aside()). */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -280,6 +287,10 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     const uint32_t next = pc_of(w, in) + 1;
     struct target t[WARP_LANES + 1];
     int n;
+    if (!p->lanes) {
+        control_advance(c, p->id, next);
+        return 0;
+    }
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);

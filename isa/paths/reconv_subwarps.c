@@ -267,8 +267,9 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
                 on[l] |= on[k];
 }
 
-/* Volta promises that every thread makes progress. A BLOCKED subwarp leaves its barrier if the lanes that the barrier
- * needs wait, directly or indirectly, for this same subwarp. */
+/* Makes each BLOCKED subwarp READY whose wait would never end, because Volta promises that every thread makes progress.
+ * A BLOCKED subwarp leaves its barrier if the lanes that the barrier needs wait, directly or indirectly, for this same
+ * subwarp. */
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
     lanemask_t on[WARP_LANES];

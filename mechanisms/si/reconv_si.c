@@ -32,7 +32,7 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
  * entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
-/* subwarp-select. */
+/* Performs a subwarp-select if no subwarp is active. Returns true if a subwarp becomes active. */
 static bool si_select(void *st) {
     struct subwarps *s = st;
     return s->active < 0 && subwarps_elect(s);

@@ -145,7 +145,7 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and its policies must have the same names. A mechanism declares each choice by a line
+/* Checks that the choices of an option and its policies have the same names. A mechanism declares each choice by a line
  * SCHEDULER(name) or REPLACEMENT(name), and each line needs a policy with this name. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];

@@ -84,7 +84,7 @@ START_TEST(l2_uses_the_policy) {
 }
 END_TEST
 
-/* A unit that records the order in which warps end. */
+/* Makes a unit that records the order in which warps end. */
 static void *note_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
     return ctx;

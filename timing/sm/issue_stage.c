@@ -163,7 +163,7 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         end_if_finished(sm, w, now);
         return true;
     }
-    if (!units && ti->flags & TIMED_ORDERED) {
+    if (!units && ti->flags & TIMED_ORDERED && lanes) {
         issue_ordered(sm, w, p, ti, form, now);
         return true;
     }

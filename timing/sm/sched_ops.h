@@ -64,7 +64,7 @@ struct sched_ops {
                        const struct warp_set *parked);
 };
 
-/* A function for policies: returns the warp of `ready` that started first. */
+/* Returns the warp of `ready` that started first. A policy may use this function as its pick(). */
 static inline int sched_pick_oldest(const struct sched_view *s, const struct warp_set *ready) {
     uint32_t w, best = warp_set_first(ready);
     struct warp_walk at = warp_walk(ready);

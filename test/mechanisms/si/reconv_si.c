@@ -7,7 +7,7 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp diverges. `lanes` branch to `pc` and become READY. The other lanes fall through and stay
+/* Makes the active subwarp diverge: `lanes` branch to `pc` and become READY. The other lanes fall through and stay
  * ACTIVE. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
@@ -17,8 +17,8 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     ops->branch(st, p[0].id, t, 2, &site);
 }
 
-/* The active subwarp has a load-to-use stall, which the test reports as an SM does. Returns the id of the stalled
- * subwarp, or -1 if the subwarp stays active. */
+/* Reports a load-to-use stall of the active subwarp to the model, as an SM does. Returns the id of the stalled subwarp,
+ * or -1 if the subwarp stays active. */
 static int stall(void) {
     int was = id();
     ops->stall(st, was, STALL_LOAD_USE);

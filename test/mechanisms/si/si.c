@@ -112,10 +112,10 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Eight subwarps each execute four loads and use each value at once. Under its, the warp waits 32 times for 600 cycles.
- * With n table entries, the loads of n subwarps overlap, so the warp waits 32 / n times. Each subwarp also has
- * instruction cache misses, because the code is straight. No other work hides them, so the test sets a short miss
- * latency. */
+/* Writes a kernel body in which eight subwarps each execute four loads and use each value at once. Under its, the warp
+ * waits 32 times for 600 cycles. With n table entries, the loads of n subwarps overlap, so the warp waits 32 / n times.
+ * Each subwarp also has instruction cache misses, because the code is straight. No other work hides them, so the test
+ * sets a short miss latency. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
