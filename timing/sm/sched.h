@@ -37,8 +37,10 @@ static inline int sched_pick(const struct sched *s, const struct warp_set *ready
         return sched_pick_other(s, ready, age, words);
     return (int)warp_set_after(ready, s->last, words);
 }
+/* Records that the warp issues. sched_issued() also tells the policy. */
+static inline void sched_set_last(struct sched *s, int warp) { s->last = (uint16_t)warp; }
 static inline void sched_issued(struct sched *s, int warp) {
-    s->last = (uint16_t)warp;
+    sched_set_last(s, warp);
     if (__builtin_expect(s->hears, 0))
         sched_tell_issued(s, (uint32_t)warp);
 }

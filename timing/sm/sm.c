@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     if (__builtin_expect(sched->hears, 0)) {
         issued = issue_and_tell(sm, sched, (uint32_t)w, path, now);
     } else {
-        sched->last = (uint8_t)w;
+        sched_set_last(sched, w);
         issued = sm_issue(sm, (uint32_t)w, path, now);
     }
     sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;

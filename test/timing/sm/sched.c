@@ -217,6 +217,23 @@ START_TEST(two_level_fills_up_from_all_words) {
 }
 END_TEST
 
+/* lrr also rotates through the slots beyond 255. */
+START_TEST(lrr_goes_round_many_warps) {
+    struct config c;
+    config_default(&c);
+    c.sm.warps = CFG_MAX_SLOTS;
+    c.sm.schedulers = 2;
+    ck_assert(sched_init(&s, &sched_lrr, &c.sm, 0));
+    struct warp_set ready = these(4, (const uint32_t[]){2, 62, CFG_MAX_SLOTS - 4, CFG_MAX_SLOTS - 2});
+    static const int order[] = {2, 62, CFG_MAX_SLOTS - 4, CFG_MAX_SLOTS - 2, 2};
+    for (int i = 0; i < 5; i++) {
+        int w = sched_pick(&s, &ready, NULL, s.words);
+        ck_assert_int_eq(w, order[i]);
+        sched_issued(&s, w);
+    }
+}
+END_TEST
+
 /* Warp 6 started last, then 0, 4 and 2. */
 static const uint32_t by_start[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
 
@@ -319,6 +336,7 @@ SUITE(timing_sched) {
     TEST(toy_picks_the_highest_slot);
     TEST(policy_hears_events);
     TEST(lrr_goes_round_all_words);
+    TEST(lrr_goes_round_many_warps);
     TEST(gto_knows_ages_in_all_words);
     TEST(two_level_fills_up_from_all_words);
     TEST(warps_are_dealt_out_in_turn);
