@@ -86,8 +86,8 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
 
 /* Both sides wait for the load, and have all their instructions in their buffers when it arrives. They then issue in
  * turn, 12 slots. Under sbi each slot takes one instruction of each side: 6 slots, each with 32 lanes and two decoded
- * instructions. The pass of a slot takes as long at the pipes as before, so the warp reaches the join, and ends, 6 cycles
- * earlier. */
+ * instructions. The pass of a slot takes as long at the pipes as before, so the warp reaches the join 6 cycles earlier,
+ * and also ends 6 cycles earlier. */
 START_TEST(two_sides_share_their_slots) {
     static const char *const bases[] = {"multipath", "anypc"};
     char model[32];
@@ -126,8 +126,8 @@ END_TEST
 /* The scheduler takes the warps in turn. Warp 0 issues its branch, then warp 1 its branch, in all lanes. From then on
  * each slot takes an instruction of warp 0 and the same one of warp 1, in the other lanes: 6 slots instead of 12. The
  * instructions are at the same PC, so none is decoded twice. With the policy oldest, warp 0 goes ahead while warp 1 has
- * not issued its branch, so no slot is shared. With dwf.majority, the branch of warp 1, with 32 lanes, issues before the
- * additions of warp 0, with 16. */
+ * not issued its branch, so no slot is shared. With dwf.majority, the branch of warp 1, with 32 lanes, issues before
+ * the additions of warp 0, with 16. */
 START_TEST(warps_fill_idle_lanes) {
     static const struct {
         const char *model, *set;
