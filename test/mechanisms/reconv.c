@@ -99,6 +99,23 @@ START_TEST(the_recorder_forwards_every_call) {
 }
 END_TEST
 
+/* After a divergent branch, a model with RECONV_SIDE_BY_SIDE returns both sides, and any other model returns one. */
+START_TEST(the_flag_for_several_paths) {
+    const struct reconv_ops *ops = base_models()->ops[_i];
+    struct reconv_cfg cfg;
+    struct path p[MAX_PATHS];
+    const struct target sides[] = {{20, 0xf0}, {1, 0x0f}};
+    const struct branch_site site = {.pc = 0, .rpc = 30, .rpc_block = 1, .taken_pc = 20};
+    reconv_cfg_default(&cfg);
+    void *st = calloc(1, ops->size(&cfg));
+    ops->start(st, &cfg, 0, 0xff);
+    ck_assert_int_eq(ops->paths(st, p, MAX_PATHS), 1);
+    ops->branch(st, p[0].id, sides, 2, &site);
+    ck_assert_msg(ops->paths(st, p, MAX_PATHS) == (ops->flags & RECONV_SIDE_BY_SIDE ? 2 : 1), "%s", ops->name);
+    free(st);
+}
+END_TEST
+
 static void check_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     toy_run(t, ops, cfg, &r);
@@ -386,6 +403,7 @@ START_TEST(structured_counts_are_equal) {
 END_TEST
 
 SUITE(mechanisms_reconv) {
+    TEST_LOOP(the_flag_for_several_paths, 0, base_models()->n);
     TEST_LOOP(the_recorder_forwards_every_call, 0, contract()->n);
     TEST_LOOP(wants_have_their_calls, 0, contract()->n);
     TEST(wants_follow_the_options);

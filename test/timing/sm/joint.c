@@ -45,7 +45,7 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
 
 struct ran {
     uint32_t out[64];
-    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, fetches, sp;
+    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, transactions, fetches, sp;
 };
 
 static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
@@ -79,6 +79,7 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
     r.accesses = heddle_stat(h, 0, "joint.merged_accesses");
     r.lsu = heddle_stat(h, 0, "lsu.instructions");
     r.fetches = heddle_stat(h, 0, "joint.fetches");
+    r.transactions = heddle_stat(h, 0, "lsu.transactions");
     r.sp = heddle_stat(h, 0, "pipe.sp");
     heddle_close(h);
     return r;
@@ -150,17 +151,31 @@ START_TEST(warps_fill_idle_lanes) {
 }
 END_TEST
 
+/* Fourteen instructions, of which a buffer holds the first seven. Then both warps need a fetch at the same PC, in
+ * different lanes. dwf makes one fetch of it, so the warps remain in step, and 14 slots take an instruction of each. */
+START_TEST(a_formed_warp_fetches_once) {
+    struct ran r = run("spe+dwf",
+                       HALVES(LAST("1") SIDE("2") " add.u32 %r16,%r3,1;\n add.u32 %r17,%r3,1;\n"
+                                                  " add.u32 %r18,%r3,1;\n"),
+                       64, NULL);
+    ck_assert_double_eq(r.joint, 14);
+    ck_assert_double_eq(r.fetches, 1);
+}
+END_TEST
+
 /* The sixth instruction is a load or store at the same PC in both warps. Together they are one access of the load/store
- * unit. Generic addresses are not merged, and two accesses do not fit into the issue latch. */
+ * unit. In the first two rows, the warps access a line each, so no transaction is saved; in the third row, both access
+ * one line. Generic addresses are not merged, and two accesses do not fit into the issue latch. */
 START_TEST(accesses_are_merged) {
     static const struct {
         const char *model, *text;
         uint32_t threads;
-        double joint, merged;
+        double joint, merged, transactions;
     } rows[] = {
-        {"spe+dwf", HALVES(" ld.global.u32 %r9,[%a2];\n"), 64, 6, 1},
-        {"spe+swi", HALVES(" st.global.u32 [%a2],%r5;\n"), 64, 6, 1},
-        {"spe+dwf", HALVES(" ld.u32 %r9,[%a2];\n"), 64, 5, 0},
+        {"spe+dwf", HALVES(" ld.global.u32 %r9,[%a2];\n"), 64, 6, 1, 0},
+        {"spe+swi", HALVES(" st.global.u32 [%a2],%r5;\n"), 64, 6, 1, 0},
+        {"spe+dwf", HALVES(" ld.global.u32 %r9,[%a1];\n"), 64, 6, 1, 1},
+        {"spe+dwf", HALVES(" ld.u32 %r9,[%a2];\n"), 64, 5, 0, 0},
     };
     char base[16];
     snprintf(base, sizeof base, "%.*s", (int)strcspn(rows[_i].model, "+"), rows[_i].model);
@@ -169,17 +184,18 @@ START_TEST(accesses_are_merged) {
     ck_assert_double_eq(joint.joint, rows[_i].joint);
     ck_assert_double_eq(joint.accesses, rows[_i].merged);
     ck_assert_double_eq(alone.lsu - joint.lsu, rows[_i].merged);
+    ck_assert_double_eq(alone.transactions - joint.transactions, rows[_i].transactions);
     for (int t = 0; t < 64; t++)
         ck_assert_uint_eq(joint.out[t], alone.out[t]);
 }
 END_TEST
 
-/* Runs a random kernel and stores its memory in `out`. */
-static void run_random(const char *model, uint64_t seed, const char *text, uint32_t *out) {
+/* Runs a random kernel and stores its memory in `out`. Returns its cycles. */
+static double run_random(const char *model, uint64_t seed, bool poll, const char *text, uint32_t *out) {
     static uint32_t in[RANDOM_IN_WORDS];
     char err[512];
-    const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384",
-                               seed & 1 || !strstr(model, "dwf") ? "gpu.poll=on" : "dwf.majority=on", NULL};
+    const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", poll ? "gpu.poll=on" : "gpu.poll=off",
+                               seed & 1 && strstr(model, "dwf") ? "dwf.majority=on" : NULL, NULL};
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "tiny", .set = set, .threads = 2, .cycle_limit = 50000000},
         err, sizeof err);
@@ -194,10 +210,12 @@ static void run_random(const char *model, uint64_t seed, const char *text, uint3
                                 (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2) == HEDDLE_OK,
                   "%s, seed %llu: %s", model, (unsigned long long)seed, heddle_error(h));
     heddle_read(h, dout, out, RANDOM_OUT_WORDS * sizeof *out);
+    double cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
+    return cycles;
 }
 
-/* The memory of random kernels is that of the functional model. */
+/* The memory of random kernels is that of the functional model. Polling takes the same cycles. */
 START_TEST(results_are_the_same) {
     static const char *const models[] = {"anypc",      "anypc+sbi",     "anypc+swi",   "anypc+sbi+swi", "anypc+dwf",
                                          "anypc+mimd", "multipath+sbi", "dws+sbi+swi", "dpe+mimd",      "spe+swi",
@@ -205,9 +223,10 @@ START_TEST(results_are_the_same) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= (test_every() ? 100 : 3); seed++) {
         char *text = random_kernel(seed, seed & 2 ? RANDOM_RICH : RANDOM_LEAVERS);
-        run_random("functional", seed, text, want);
-        run_random(models[_i], seed, text, got);
+        run_random("functional", seed, false, text, want);
+        double cycles = run_random(models[_i], seed, false, text, got);
         ck_assert_msg(memcmp(want, got, sizeof want) == 0, "%s, seed %llu", models[_i], (unsigned long long)seed);
+        ck_assert_double_eq(run_random(models[_i], seed, true, text, got), cycles);
         free(text);
     }
 }
@@ -235,7 +254,8 @@ SUITE(timing_sm_joint) {
     TEST_LOOP(two_sides_share_their_slots, 0, 2);
     TEST(the_bound_takes_all_sides);
     TEST_LOOP(warps_fill_idle_lanes, 0, 5);
-    TEST_LOOP(accesses_are_merged, 0, 3);
+    TEST(a_formed_warp_fetches_once);
+    TEST_LOOP(accesses_are_merged, 0, 4);
     TEST_LOOP(results_are_the_same, 0, 13);
     TEST(refusals);
 }
