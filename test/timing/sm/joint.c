@@ -45,7 +45,7 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
 
 struct ran {
     uint32_t out[64];
-    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, transactions, fetches, sp;
+    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, transactions, fetches, sp, reads, writes;
 };
 
 static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
@@ -78,6 +78,8 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
     r.left_out = heddle_stat(h, 0, "joint.left_out");
     r.accesses = heddle_stat(h, 0, "joint.merged_accesses");
     r.lsu = heddle_stat(h, 0, "lsu.instructions");
+    r.reads = heddle_stat(h, 0, "collector.reads");
+    r.writes = heddle_stat(h, 0, "collector.writes");
     r.fetches = heddle_stat(h, 0, "joint.fetches");
     r.transactions = heddle_stat(h, 0, "lsu.transactions");
     r.sp = heddle_stat(h, 0, "pipe.sp");
@@ -88,7 +90,7 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
 /* Both sides wait for the load, and have all their instructions in their buffers when it arrives. They then issue in
  * turn, 12 slots. Under sbi each slot takes one instruction of each side: 6 slots, each with 32 lanes and two decoded
  * instructions. The pass of a slot takes as long at the pipes as before, so the warp reaches the join 6 cycles earlier,
- * and also ends 6 cycles earlier. */
+ * and also ends 6 cycles earlier. Each instruction still reads and writes its registers. */
 START_TEST(two_sides_share_their_slots) {
     static const char *const bases[] = {"multipath", "anypc"};
     char model[32];
@@ -103,6 +105,8 @@ START_TEST(two_sides_share_their_slots) {
     ck_assert_double_eq(alone.slots - joint.slots, 6);
     ck_assert_double_eq(alone.cycles - joint.cycles, 6);
     ck_assert_double_eq(alone.sp - joint.sp, 6);
+    ck_assert_double_eq(alone.reads, joint.reads);
+    ck_assert_double_eq(alone.writes, joint.writes);
     for (uint32_t t = 0; t < 32; t++)
         ck_assert_uint_eq(joint.out[t], 5 * (t + 1) + (t < 16 ? 6 * 102 : 5 * 101));
 }
@@ -185,6 +189,8 @@ START_TEST(accesses_are_merged) {
     ck_assert_double_eq(joint.accesses, rows[_i].merged);
     ck_assert_double_eq(alone.lsu - joint.lsu, rows[_i].merged);
     ck_assert_double_eq(alone.transactions - joint.transactions, rows[_i].transactions);
+    ck_assert_double_eq(alone.reads, joint.reads);
+    ck_assert_double_eq(alone.writes, joint.writes);
     for (int t = 0; t < 64; t++)
         ck_assert_uint_eq(joint.out[t], alone.out[t]);
 }
