@@ -54,7 +54,7 @@ bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32
     if (j->n == JOINT_MOST || !warp_set_has(&sm->issue.sched[j->scheduler].mine, warp) ||
         !warp_set_has(&sm->warps.live, warp) || path >= sw->n_paths)
         return false;
-    return from->state < N_PIPES && !(from->lanes & j->lanes) && !issues_alone(sm, warp, path) &&
+    return from->state < N_PIPES && from->lanes && !(from->lanes & j->lanes) && !issues_alone(sm, warp, path) &&
            pipe_has_room(sm, j, warp, from->pc, now) && has_room(&sm->in_flight, j->n + 1);
 }
 
@@ -143,6 +143,16 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     sm_count_companion(sm, m->pc, m->lanes, own_pass, !decoded);
 }
 
+/* Tells the policy of the slot's scheduler that a member has executed, with the effects sm->fx. */
+static void tell_executed(struct sm *sm, const struct sched *sched, const struct sm_joint_member *m) {
+    const struct inst *in = &sm->program->program->code[m->pc];
+    sched_tell_executed(sched, &(struct sched_executed){.warp = m->warp,
+                                                        .pc = m->pc,
+                                                        .lanes = m->lanes,
+                                                        .taken = in->kind == K_BRANCH ? sm->fx.taken : 0,
+                                                        .in = in});
+}
+
 /* Issues member number `i`, whose path has index `p`. Returns false if it has stopped the SM. */
 static bool issue_member(struct sm *sm, struct sm_joint *j, uint32_t i, uint32_t p, uint64_t now) {
     struct sm_joint_member *m = &j->member[i];
@@ -161,6 +171,9 @@ static bool issue_member(struct sm *sm, struct sm_joint *j, uint32_t i, uint32_t
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, m->warp, m->pc, m->lanes, ti, ISSUE_DONE, now);
+    const struct sched *sched = &sm->issue.sched[j->scheduler];
+    if (sched->hears)
+        tell_executed(sm, sched, m);
     count_member(sm, j, i, p, first == i);
     if (!(ti->flags & TIMED_MEMORY))
         finish(sm, m, p, now);
@@ -192,18 +205,16 @@ static void issue_members(struct sm *sm, struct sm_joint *j, uint64_t now) {
     }
 }
 
-void sm_issue_jointly(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now) {
+bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now) {
     struct sm_joint j = {.scheduler = s};
-    if (sm_joint_add(sm, &j, w, p, now))
-        sm_units_join(sm, &j, now);
-    else
-        j.member[0] = (struct sm_joint_member){.warp = w, .path = p};
-    sched_issued(&sm->issue.sched[s], (int)j.member[0].warp);
-    if (j.n > 1) {
-        issue_members(sm, &j, now);
-        sm->n.slot[SLOT_ISSUED]++;
-        return;
-    }
-    bool issued = sm_issue(sm, j.member[0].warp, j.member[0].path, now);
-    sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
+    if (!sm_joint_add(sm, &j, leader->warp, leader->path, now))
+        return false;
+    sm_units_join(sm, &j, now);
+    *leader = j.member[0];
+    if (j.n == 1)
+        return false;
+    sched_issued(&sm->issue.sched[s], (int)leader->warp);
+    issue_members(sm, &j, now);
+    sm->n.slot[SLOT_ISSUED]++;
+    return true;
 }

@@ -17,8 +17,9 @@
  *   Other memory instructions are not merged: each needs its own place in the issue latch, or it cannot join.
  * - The members execute in order, the leader first, and each one steps as if it had issued alone. If the step of an
  *   earlier member has merged a companion into another path or made it wait, the companion is left out.
- * - Some instructions issue alone: those with a flag of TIMED_RARE (timed.h), instructions of contexts, forms of units,
- *   and, under models that gather, the instructions for which they gather.
+ * - A scheduler's policy hears issued() for the leader, and executed() for each member.
+ * - Some instructions issue alone: those of contexts and of paths without lanes, those with a flag of TIMED_RARE
+ *   (timed.h), forms of units, and, under models that gather, the instructions for which they gather.
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
  *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
  * - Each path fetches for itself. sm_joint_fetches() gives the fetch stage what the paper's front end has in addition.
@@ -79,8 +80,9 @@ struct sm_joint_state {
 };
 
 /* ---- calls for stages ---- */
-/* Uses the issue slot of scheduler `s` for the path that it has picked, and for the companions that units name. */
-void sm_issue_jointly(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now);
+/* Uses the issue slot of scheduler `s` for the path that it has picked, the leader, and for the companions that units
+ * name. Returns false if there are none. The caller then issues the leader, which a unit may have replaced. */
+bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now);
 /* Reserves collectors, pipes, registers and the result bus for all members that access no memory. (joint_pass.c) */
 void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
 /* ---- joint_access.c: accesses of several members ---- */

@@ -45,7 +45,8 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
 
 struct ran {
     uint32_t out[64];
-    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, transactions, fetches, sp, reads, writes;
+    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses;
+    double lsu, transactions, fetches, sp, reads, writes;
 };
 
 static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
