@@ -124,9 +124,11 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* Returns the reason why a functional model refuses the extension: the extension changes only cycles. Returns NULL for
- * a timing model. This is a function for `refuse`. */
+/* Functions for `refuse`. model_needs_time() refuses functional models, because the extension changes only cycles.
+ * model_needs_paths() also refuses models under which only one path of a warp can issue at a time. They return NULL
+ * for other models. */
 const char *model_needs_time(const struct model_spec *s);
+const char *model_needs_paths(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;
 #include "all.def"

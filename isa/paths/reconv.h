@@ -100,8 +100,9 @@ struct path_desc {
 };
 
 enum {
-    RECONV_BARRIERS = 1, /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
-    RECONV_EMPTY = 2,    /* paths() may return a path without lanes */
+    RECONV_BARRIERS = 1,     /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
+    RECONV_EMPTY = 2,        /* paths() may return a path without lanes */
+    RECONV_SIDE_BY_SIDE = 4, /* paths() may return several paths */
 };
 
 /* What a model requests from its caller, under the given options. With all fields zero, the caller reports only

@@ -198,6 +198,26 @@ START_TEST(random_programs) {
 }
 END_TEST
 
+/* A model returns several paths at once if and only if it has RECONV_SIDE_BY_SIDE. */
+START_TEST(the_flag_for_several_paths) {
+    static struct toy_run r;
+    const struct reconv_ops *ops = base_models()->ops[_i];
+    struct reconv_cfg cfg;
+    int most = 0;
+    reconv_cfg_default(&cfg);
+    for (uint32_t seed = 0; seed < 50; seed++) {
+        struct toy t = random_toy(seed);
+        if (ops->flags & RECONV_BARRIERS)
+            t = with_barriers(&t);
+        if (!t.n)
+            continue;
+        toy_run(&t, ops, &cfg, &r);
+        most = r.max_paths > most ? r.max_paths : most;
+    }
+    ck_assert_msg((most > 1) == ((ops->flags & RECONV_SIDE_BY_SIDE) != 0), "%s: %d paths", ops->name, most);
+}
+END_TEST
+
 /* A path that waits for an event. struct notices is the state of a test that also reports random events to the model,
  * as an SM does: paths wait at a barrier and wake in another order, loads stall, and paths yield. */
 struct waiting {
@@ -393,6 +413,7 @@ START_TEST(structured_counts_are_equal) {
 END_TEST
 
 SUITE(mechanisms_reconv) {
+    TEST_LOOP(the_flag_for_several_paths, 0, base_models()->n);
     TEST_LOOP(the_recorder_forwards_every_call, 0, contract()->n);
     TEST_LOOP(wants_have_their_calls, 0, contract()->n);
     TEST(wants_follow_the_options);

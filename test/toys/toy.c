@@ -194,6 +194,7 @@ void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct rec
         enum toy_kind kind = t->code[next->pc].kind;
         r->barriers += kind == BSSY || kind == BSYNC;
         r->issued += kind != BSSY && kind != BSYNC;
+        r->max_paths = n > r->max_paths ? n : r->max_paths;
         int depth = ops->depth(st);
         r->max_depth = depth > r->max_depth ? depth : r->max_depth;
         toy_issue(t, ops, st, *next, r);

@@ -28,7 +28,7 @@ struct toy_run {
     uint32_t visits[MAX_CODE][WARP_LANES];
     uint64_t issued, barriers;
     uint64_t counts[RECONV_COUNTERS];
-    int max_depth;
+    int max_depth, max_paths; /* max_paths: the most paths that paths() returned at once */
     bool finished;
 };
 

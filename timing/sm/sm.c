@@ -83,6 +83,13 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     }
     struct sched *sched = &sm->issue.sched[s];
     uint32_t path = __builtin_expect(sm->warps.slot[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
+    if (!fast && sm_hooked(sm, HOOK_JOIN)) {
+        struct sm_joint_member leader = {.warp = (uint32_t)w, .path = path};
+        if (sm_issue_jointly(sm, s, &leader, now))
+            return true;
+        w = (int)leader.warp;
+        path = leader.path;
+    }
     bool issued;
     if (__builtin_expect(sched->hears, 0)) {
         issued = issue_and_tell(sm, sched, (uint32_t)w, path, now);

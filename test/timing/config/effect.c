@@ -64,6 +64,7 @@ static const struct ground needs[] = {
     {"multipath.", "multipath", "fermi", {NULL}, NULL},
     {"frontiers.", "frontiers", "fermi", {NULL}, NULL},
     {"specrecon.ratio", "its+specrecon", "fermi", {NULL}, NULL},
+    {"dwf.", "anypc+dwf", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},
