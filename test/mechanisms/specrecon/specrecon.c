@@ -58,7 +58,7 @@ static double stat(const struct heddle *h, const char *name) { return heddle_sta
 
 /* Instructions: entry 6, head of the loop 4, common code 10, rest of the loop 3, end 2.
  * - its: each iteration executes the common code for 8 lanes: 6 + 4 x (4 + 10 + 3) + 2 = 76.
- * - specrecon: 8 lanes of each iteration wait at the common code, and the others go on. The head issues for 32, 24, 16
+ * - specrecon: 8 lanes of each iteration wait at the common code while the others run. The head issues for 32, 24, 16
  *   and 8 lanes, the rest for 24, 16 and 8. Then all lanes execute the common code together, and the rest for 32, 24,
  *   16 and 8 lanes with the head between: 6 + (4 + 3) x 4 + 10 + (3 + 4) x 3 + 2 = 67. */
 START_TEST(iterations_are_delayed) {
