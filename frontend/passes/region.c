@@ -45,8 +45,8 @@ static bool diverges(const struct inst *in) {
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
 }
 
-/* Returns true if the branch that ends block `b` can diverge. A branch does not diverge if threads only exit at all its
- * targets except one. */
+/* Returns true if the branch that ends block `b` can diverge. If only one of its targets continues, and threads exit
+ * at every other target, the branch does not count as divergent. */
 bool region_diverges(const struct work *w, uint32_t b) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;

@@ -197,9 +197,9 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Returns group `g`, with its CTAs marked as whole if the other threads, which wait on the stack, will not read the
- * result register. The old values of these threads are then not kept. Otherwise, a loop that threads leave one by one
- * would add a variant in each iteration. */
+/* Returns group `g`. If the other threads of its CTAs, which wait on the stack, will not read the result register, the
+ * CTAs are marked as whole, and the old values of these threads are not kept. If old values were always kept, a loop
+ * that threads leave one by one would add a value to keep in each iteration. */
 static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
                                              const struct affine_group *g) {
     struct affine_group all = *g;

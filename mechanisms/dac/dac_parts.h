@@ -193,8 +193,8 @@ static inline enum affine_compare dac_compare(const struct dac *d, const struct 
 static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 /* expand.c. */
-/* Returns true if the affine warp waits for a predicate (`waits`), and a predicate of this warp with a number up to
- * `waits` must still be expanded for some CTA. */
+/* Returns true if the affine warp waits for a predicate that is not yet expanded for all CTAs. The number of this
+ * predicate is from->waits. An earlier predicate that is not yet expanded counts, too. */
 bool atq_has_predicate(const struct dac *d, const struct dac_stream *from);
 /* Appends to the ATQ the entries that step `s` of an affine warp has made. Returns false if memory runs out. */
 bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_step *s);

@@ -11,8 +11,8 @@ static const char *model_in_turn(int turn) {
     return bases_with(points[turn / base_models()->n % 3])->name[turn % base_models()->n];
 }
 
-/* Checks that each warp instruction either ran on an affine unit or has a recorded cause why not, and that each
- * prediction of the prefetcher has exactly one outcome. */
+/* Checks that each warp instruction either ran on an affine unit or has a recorded cause why not, and that no
+ * prediction of the prefetcher has more than one outcome. */
 static void check_sums(const struct job *j) {
     static const char *const ways[] = {"cae.affine_instructions", "cae.not_memory", "cae.not_divergent",
                                        "cae.not_source",          "cae.not_rule",   "cae.not_range"},

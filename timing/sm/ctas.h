@@ -14,7 +14,8 @@ struct sm_cta {
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
 };
 
-/* Owns the CTA slots, and counts the resources of their CTAs. */
+/* Owns the CTA slots, and counts the resources of their CTAs. A context is a warp of a unit, which belongs to no CTA of
+ * the launch (unit_context.h). */
 struct sm_ctas {
     struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */

@@ -194,7 +194,7 @@ START_TEST(nested_nodes) {
     ck_assert_str_eq(nodes(), "90:ffc 20:ft ");
     struct target u[2] = {{30, 0x03}, {21, 0x0c}};
     struct branch_site inner = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
-    /* the block at PC 60 is short, so this node is subdivided until PC 90 */
+    /* the block at PC 60 is short, so the lanes at PC 20 stay subdivided until PC 90 */
     reconv_dws.branch(st, id_at(20), u, 2, &inner);
     ck_assert_str_eq(schedulable(), "30:3 21:c ");
     reconv_dws.advance(st, id_at(30), 60);
