@@ -1,6 +1,7 @@
 /* binopt: prices call options on a binomial tree of the share price. Shares cost 5 to 30, strikes are 0.7 to 1.4 times
- * the share price, and expiry is in a quarter of a year to ten years. The reference evaluates the same tree in double. Values are compared within 1e-5 of
- * max(1, |value|), because each of up to 2,048 steps of the tree rounds every node twice, up or down with equal odds.
+ * the share price, and expiry is in a quarter of a year to ten years. The reference evaluates the same tree in double.
+ * Values are compared within 1e-5 of max(1, |value|), because each of up to 2,048 steps of the tree rounds every node
+ * twice, up or down with equal odds.
  *   size small: 2 options, 256 steps, 0.04 M warp and 1.2 M thread instructions
  *   size paper: 15 options (a block for each SM of the default machine), 2,048 steps, 10 M warp and 325 M thread
  *     instructions (CUDA sample: 512 options, 2,048 steps) */
