@@ -56,8 +56,9 @@ struct mechanism {
      * the extension. */
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
+    const struct prefetcher_ops *at_l1;     /* the mechanism's prefetcher at the L1 of each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
-    /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
+    /* Returns false if options turn off the unit and the prefetchers. NULL as the function: they are always on. */
     bool (*on)(const struct config *cfg);
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
