@@ -172,6 +172,7 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
         out->victim_sectors = way->dirty;
         out->evicted = true;
         out->gone = way->mark;
+        out->owner = way->owner;
     }
     c->tag[w] = line;
     *way = (struct cache_way){.mshr = CACHE_NONE};
@@ -376,6 +377,7 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
             out->victim = line;
             out->evicted = true;
             out->gone = c->way[w].mark;
+            out->owner = c->way[w].owner;
         }
         drop(c, w);
     }
