@@ -59,6 +59,12 @@ static const struct ground needs[] = {
     {"ddp.", "spe+ddp", "fermi", {NULL}, NULL},
     {"stride.", "spe+stride", "fermi", {NULL}, NULL},
     {"energy.stride_", "spe+ddp", "fermi", {NULL}, NULL},
+    {"nextline.", "spe+nextline", "fermi", {NULL}, NULL},
+    {"sld.", "spe+sld", "fermi", {NULL}, NULL},
+    {"energy.sld_", "spe+sld", "fermi", {NULL}, NULL},
+    /* an L1 so small that the warps evict each other's lines */
+    {"ccws.", "spe+ccws", "fermi", {"l1.size=1024", NULL}, NULL},
+    {"energy.ccws_", "spe+ccws", "fermi", {"l1.size=1024", NULL}, NULL},
     {"lsu.prefetch_queue", "spe+mta", "fermi", {NULL}, NULL},
     {"dws.", "dws50", "fermi", {NULL}, NULL},
     {"multipath.", "multipath", "fermi", {NULL}, NULL},

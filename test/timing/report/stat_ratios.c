@@ -49,6 +49,9 @@ static const struct {
     {"ddp.confidence", "ddp.confident", "ddp.executions"},
     {"ddp.accuracy", "ddp.useful", "ddp.issued"},
     {"ddp.traffic", "ddp.bytes", "dram.read_bytes"},
+    {"nextline.accuracy", "nextline.useful", "nextline.issued"},
+    {"sld.accuracy", "sld.useful", "sld.issued"},
+    {"ccws.held_share", "ccws.held_cycles", "sm.warp_cycles"},
     {"ddp.degree", "ddp.degree_sum", "ddp.confident"},
     {"host.warp_instructions_per_second", "gpu.warp_instructions", "host.seconds"},
 };
