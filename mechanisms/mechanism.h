@@ -8,6 +8,7 @@
 #include "timing/sm/unit.h"
 #include <stddef.h>
 
+struct bypass_ops;
 struct compound_ops;
 struct config;
 struct interp_cfg;
@@ -63,6 +64,7 @@ struct mechanism {
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
+    const struct bypass_ops *const *bypasses; /* policies for l1.bypass and l2.bypass, up to NULL: timing/mem/bypass.h */
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
@@ -87,6 +89,7 @@ struct mechanism {
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 #define SCHEDULERS(...)   ((const struct sched_ops *const[]){__VA_ARGS__, NULL})
 #define REPLACEMENTS(...) ((const struct replacement_ops *const[]){__VA_ARGS__, NULL})
+#define BYPASSES(...)     ((const struct bypass_ops *const[]){__VA_ARGS__, NULL})
 
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {

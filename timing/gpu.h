@@ -11,6 +11,7 @@
 #include "timing/view.h"
 
 struct gpu;
+struct bypass_ops;
 struct replacement_ops;
 struct sched_ops;
 
@@ -18,6 +19,7 @@ struct sched_ops;
 struct gpu_policies {
     const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
     const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
+    const struct bypass_ops *l1_bypass, *l2_bypass; /* timing/mem/bypass.h */
 };
 
 struct gpu_options {

@@ -64,20 +64,35 @@ _Static_assert(sizeof(struct latency_cfg) == 2 * sizeof(uint32_t), "OPT_LATENCY_
 static const char scheduler_names[] = ""
 #define SCHEDULER(name) " " #name
 #define REPLACEMENT(name)
+#define BYPASS(name)
 #include "policies.def"
 #define DECLARED_POLICIES
 #include "mechanisms/declared.def"
 #undef SCHEDULER
 #undef REPLACEMENT
+#undef BYPASS
     ;
 static const char replacement_names[] = ""
 #define SCHEDULER(name)
 #define REPLACEMENT(name) " " #name
+#define BYPASS(name)
 #include "policies.def"
 #define DECLARED_POLICIES
 #include "mechanisms/declared.def"
 #undef SCHEDULER
 #undef REPLACEMENT
+#undef BYPASS
+    ;
+static const char bypass_names[] = ""
+#define SCHEDULER(name)
+#define REPLACEMENT(name)
+#define BYPASS(name) " " #name
+#include "policies.def"
+#define DECLARED_POLICIES
+#include "mechanisms/declared.def"
+#undef SCHEDULER
+#undef REPLACEMENT
+#undef BYPASS
     ;
 
 static const struct opt table[] = {
@@ -98,6 +113,7 @@ static const struct opt table[] = {
 #define OPT_CACHE_PORTS       CACHE_PORT_ROWS
 #define OPT_CACHE_INDEX       CACHE_INDEX_ROWS
 #define OPT_CACHE_REPLACEMENT CACHE_REPLACEMENT_ROWS
+#define OPT_CACHE_BYPASS      CACHE_BYPASS_ROWS
 #define OPT_CACHE_SECTORED    CACHE_SECTOR_ROWS
 #define OPT_CACHE_WRITE       CACHE_WRITE_ROWS
 #define OPT_STRIDES           STRIDE_ROWS

@@ -92,6 +92,7 @@ struct cache_line_counts {
 
 struct cache {
     struct cache_shape shape;
+    uint32_t lines;    /* sets * ways; the arrays have a spare way for each MSHR behind them */
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
@@ -145,6 +146,12 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
         cache_tell_hit(c, way);
     return true;
 }
+/* Reads a line that is absent, without allocating a way for it. The miss holds an MSHR, and its fill writes no line. A
+ * later read of sectors that such a miss awaits joins it. */
+enum cache_result cache_read_past(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                  struct cache_out *out);
+/* Returns true if the MSHR fills no line. */
+static inline bool cache_fills_nothing(const struct cache *c, uint32_t mshr) { return c->mshr[mshr].way >= c->lines; }
 /* cache_read() after cache_look(). */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);

@@ -268,12 +268,22 @@ static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *op
     const struct lsu_pipe *p = l1_of(l);
     struct prefetch_place place = {
         .level = PREFETCH_AT_L1, .number = l->sm, .line_bytes = p->present ? p->line_bytes : 0, .cache = l, .ask = ask};
+    l->details = true;
     return prefetchers_add(&l->prefetchers, ops, state, ctx, l->cfg, &place);
 }
 
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops) {
     struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
     return !l1->present || cache_use_replacement(&l1->cache, ops);
+}
+
+bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops) {
+    struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
+    if (!l1->present)
+        return true;
+    bool ok = bypass_use(&l1->bypass, ops, &l1->cache);
+    l->details = l->prefetchers.n || l1->bypass.ops;
+    return ok;
 }
 
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx) {

@@ -6,9 +6,11 @@
 const struct sched_ops *const sched_built_in[] = {
 #define SCHEDULER(name) &sched_##name,
 #define REPLACEMENT(name)
+#define BYPASS(name)
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
+#undef BYPASS
     NULL,
 };
 

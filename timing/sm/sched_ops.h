@@ -48,9 +48,11 @@ static inline int sched_pick_oldest(const struct sched_view *s, const struct war
 
 #define SCHEDULER(name) extern const struct sched_ops sched_##name;
 #define REPLACEMENT(name)
+#define BYPASS(name)
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
+#undef BYPASS
 /* The built-in policies, in the order of the choices of sched.policy. The list ends with NULL. */
 extern const struct sched_ops *const sched_built_in[];
 #endif
