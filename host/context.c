@@ -88,9 +88,9 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
     if (!p.l1_bypass)
-        p.l1_bypass = mechanism_bypass_policy(choice_of(&h->config, "l1.bypass", name, sizeof name));
+        p.l1_bypass = mechanism_bypass(choice_of(&h->config, "l1.bypass", name, sizeof name));
     if (!p.l2_bypass)
-        p.l2_bypass = mechanism_bypass_policy(choice_of(&h->config, "l2.bypass", name, sizeof name));
+        p.l2_bypass = mechanism_bypass(choice_of(&h->config, "l2.bypass", name, sizeof name));
     /* each choice of these options has a policy: the test suite mechanisms_all checks this */
     assert(p.scheduler && p.l1 && p.l2 && p.l1_bypass && p.l2_bypass);
     return p;

@@ -138,7 +138,7 @@ const struct replacement_ops *mechanism_replacement(const char *name) {
     return *at;
 }
 
-const struct bypass_ops *mechanism_bypass_policy(const char *name) {
+const struct bypass_ops *mechanism_bypass(const char *name) {
     const struct bypass_ops *const *at = mechanism_bypasses();
     while (*at && strcmp((*at)->name, name) != 0)
         at++;

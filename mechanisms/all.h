@@ -18,5 +18,5 @@ const struct bypass_ops *const *mechanism_bypasses(void);
 /* Returns the policy of this name. NULL: no policy has this name. */
 const struct sched_ops *mechanism_scheduler(const char *name);
 const struct replacement_ops *mechanism_replacement(const char *name);
-const struct bypass_ops *mechanism_bypass_policy(const char *name);
+const struct bypass_ops *mechanism_bypass(const char *name);
 #endif

@@ -64,7 +64,8 @@ struct mechanism {
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
-    const struct bypass_ops *const *bypasses; /* policies for l1.bypass and l2.bypass, up to NULL: timing/mem/bypass.h */
+    const struct bypass_ops *const
+        *bypasses;                    /* policies for l1.bypass and l2.bypass, up to NULL: timing/mem/bypass.h */
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */

@@ -17,8 +17,8 @@ struct sched_ops;
 
 /* Policies of a GPU. NULL: the built-in policy of the configuration. */
 struct gpu_policies {
-    const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
-    const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
+    const struct sched_ops *scheduler;              /* timing/sm/sched_ops.h */
+    const struct replacement_ops *l1, *l2;          /* timing/mem/replacement.h */
     const struct bypass_ops *l1_bypass, *l2_bypass; /* timing/mem/bypass.h */
 };
 

@@ -147,7 +147,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return c->stale ? now + 1 : max64(c->scores.change, now + 1);
 }
 
-/* A score falls to the base score in at most so many cycles. Then all warps may load. */
+/* Returns the number of cycles in which the highest score falls to the base score. Then all warps may load. */
 static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->sm.warps * cfg->ccws.base_score; }
 
 /* clang-format off */

@@ -9,7 +9,8 @@
 #include "timing/sm/sched_ops.h"
 #include <stdio.h>
 
-static const struct gpu_policies built_in, toys = {&sched_highest, &replacement_fifo, &replacement_fifo};
+static const struct gpu_policies built_in,
+    toys = {.scheduler = &sched_highest, .l1 = &replacement_fifo, .l2 = &replacement_fifo};
 
 static struct heddle *open_with(const char *model, const char *config, const char *const *set, uint32_t threads,
                                 const struct gpu_policies *p) {

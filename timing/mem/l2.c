@@ -271,7 +271,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool past = goes_past(s, r, at);
     enum cache_result got = past    ? cache_read_past(&s->cache, r->line, r->sectors, pack(r), &out)
                             : ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
-                                  : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
+                                    : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
         return false;
     if (ahead && got == CACHE_MISS)

@@ -95,8 +95,8 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* Adds the details that only prefetchers, lock owners and bypass policies need. The last of the instruction's accesses to a line
- * releases the line's lock. */
+/* Adds the details that only prefetchers, lock owners and bypass policies need. The last of the instruction's accesses
+ * to a line releases the line's lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];

@@ -358,7 +358,8 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
     if (r->kind == MEM_READ_AHEAD)
         lsu_ahead_came(l, &p->ahead_sent[r->tag], r);
     if (!cache_fills_nothing(&p->cache, r->tag))
-        p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
+        p->n.fills +=
+            p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     try_again(l, p);
     if (l->cfg->lsu.returns) {

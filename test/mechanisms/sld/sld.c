@@ -23,14 +23,15 @@ START_TEST(half_a_block_prefetches_the_rest) {
 }
 END_TEST
 
-/* With two entries, a miss in a third macro-block replaces the one whose miss is oldest. Its count starts again. */
+/* With two entries, a miss in a third macro-block replaces the macro-block with the oldest miss. The count of the
+ * replaced macro-block starts again. */
 START_TEST(the_oldest_block_is_replaced) {
     static const char *const two[] = {"sld.entries=2", NULL};
     void *p = start(m, two);
     see(m, p, 0, SEEN_LOAD, SEEN_MISS, false);
     see(m, p, 4, SEEN_LOAD, SEEN_MISS, false);
     see(m, p, 0, SEEN_LOAD, SEEN_MISS, false);
-    see(m, p, 8, SEEN_LOAD, SEEN_MISS, false);                      /* replaces the macro-block of line 4 */
+    see(m, p, 8, SEEN_LOAD, SEEN_MISS, false);                       /* replaces the macro-block of line 4 */
     ck_assert_uint_eq(see(m, p, 1, SEEN_LOAD, SEEN_MISS, false), 2); /* lines 0 and 1 */
     ck_assert_uint_eq(see(m, p, 5, SEEN_LOAD, SEEN_MISS, false), 0); /* line 5 only */
     m->at_l1->free(p);

@@ -77,7 +77,9 @@ static void reuse_fill(void *state, const struct bypass_access *a, uint32_t way)
         s->load[hash(a->pc)].passed = 0;
 }
 
-static void reuse_passed(void *state, const struct bypass_access *a) { ((struct reuse *)state)->load[hash(a->pc)].passed++; }
+static void reuse_passed(void *state, const struct bypass_access *a) {
+    ((struct reuse *)state)->load[hash(a->pc)].passed++;
+}
 
 static const struct bypass_ops all = {.name = "all", .help = "each load", .goes_past = all_goes_past},
                                hinted = {.name = "hinted",
@@ -94,8 +96,8 @@ static const struct bypass_ops all = {.name = "all", .help = "each load", .goes_
                                         .fill = reuse_fill,
                                         .passed = reuse_passed};
 
-const struct mechanism mechanism_bypass = {
-    .name = "bypass",
+const struct mechanism mechanism_bypassing = {
+    .name = "bypassing",
     .help = "policies for loads that allocate no line in a cache: all, hinted, stall and reuse",
     .paper = "Jia, Shaw and Martonosi, MRPB, HPCA 2014; Tian et al., Adaptive GPU cache bypassing, GPGPU-8, 2015",
     .kind = MECHANISM_MACHINE,
