@@ -3,7 +3,7 @@
  * victim tags of its warp has lost locality: fewer warps would have kept the line. The score of the warp then rises,
  * and the warps with the lowest scores may not issue loads until scores fall (ccws_score.h).
  *
- * [reading] A hit removes the victim tag. A line that a store drops is no victim. Equal scores are ordered by slot. A
+ * [reading] A miss searches before the line that it evicts becomes a victim. A hit removes the victim tag. A line that a store drops is no victim. Equal scores are ordered by slot. A
  * score is at most the cutoff, which already leaves one warp. A warp that begins has no victim tags. */
 #include "ccws_score.h"
 #include "ccws_vta.h"
@@ -25,8 +25,10 @@ struct ccws {
     struct ccws_scores scores;
     uint32_t warps;        /* warp slots of CTAs */
     uint64_t hits, issued; /* in this launch: hits of victim tags; instructions */
-    bool stale;            /* scores or live warps have changed since scores.held was computed */
-    uint64_t since;        /* cycle in which scores.held was computed */
+    struct prefetch_victim victim;
+    bool evicts;    /* the access that observe() gets next evicted `victim`, whose tag must be kept */
+    bool stale;     /* scores or live warps have changed since scores.held was computed */
+    uint64_t since; /* cycle in which scores.held was computed */
     struct ccws_counts n;
 };
 
@@ -60,8 +62,8 @@ static struct warp_set live_warps(const struct ccws *c) {
     return live;
 }
 
-static void observe(void *u, const struct prefetch_seen *s) {
-    struct ccws *c = u;
+/* Searches the victim tags for the line of an access. */
+static void look_up(struct ccws *c, const struct prefetch_seen *s) {
     if (s->kind != SEEN_LOAD || s->result != SEEN_MISS || s->warp >= c->warps)
         return;
     c->n.lookups++;
@@ -74,12 +76,21 @@ static void observe(void *u, const struct prefetch_seen *s) {
     c->stale = true;
 }
 
+/* The L1 reports an evicted line just before the access that evicts it. */
 static void evicted(void *u, const struct prefetch_victim *v) {
     struct ccws *c = u;
-    if (v->warp >= c->warps || v->dropped || v->unused)
+    c->victim = *v;
+    c->evicts = v->warp < c->warps && !v->dropped && !v->unused;
+}
+
+static void observe(void *u, const struct prefetch_seen *s) {
+    struct ccws *c = u;
+    look_up(c, s);
+    if (!c->evicts)
         return;
+    c->evicts = false;
     c->n.inserts++;
-    ccws_vta_add(&c->vta, v->warp, v->line / c->place->line_bytes);
+    ccws_vta_add(&c->vta, c->victim.warp, c->victim.line / c->place->line_bytes);
 }
 
 static const struct prefetcher_ops watch = {.name = "ccws", .observe = observe, .evicted = evicted};

@@ -9,7 +9,7 @@ START_TEST(a_mechanism_brings_policies) {
     STATUS(0, "list options");
     SAYS(out, "lrr gto two_level oldest youngest highest");
     SAYS(out, "lru fifo lip bip dip srrip brrip drrip");
-    SAYS(out, "none all hinted stall reuse odd");
+    SAYS(out, "none odd all hinted stall reuse");
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p];\n"
                                   "ld.global.u32 %r1,[%rd1]; add.u32 %r1,%r1,%r1; cvt.u64.u32 %rd2,%r1;"
                                   "add.u64 %rd1,%rd1,%rd2; ld.global.u32 %r1,[%rd1+128]; cvt.u64.u32 %rd2,%r1;"

@@ -124,6 +124,7 @@ static const struct {
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
     {"dac.corners", "of CTAs with several rows of threads (mechanisms_dac_costs)"},
     {"dac.tuples", "what is decoupled (mechanisms_dac)"},
+    {"ccws.vta_ways", "of warps that lose several lines (mechanisms_ccws)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"walk.memory", "of heddle.walk, which these kernels do not have (timing_mem_walker)"},
     {"walk.own_latency", "likewise"},
