@@ -91,8 +91,10 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1_bypass = mechanism_bypass(choice_of(&h->config, "l1.bypass", name, sizeof name));
     if (!p.l2_bypass)
         p.l2_bypass = mechanism_bypass(choice_of(&h->config, "l2.bypass", name, sizeof name));
+    if (!p.ctas)
+        p.ctas = mechanism_cta_policy(choice_of(&h->config, "gpu.cta_policy", name, sizeof name));
     /* each choice of these options has a policy: the test suite mechanisms_all checks this */
-    assert(p.scheduler && p.l1 && p.l2 && p.l1_bypass && p.l2_bypass);
+    assert(p.scheduler && p.l1 && p.l2 && p.l1_bypass && p.l2_bypass && p.ctas);
     return p;
 }
 
@@ -144,6 +146,11 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !stats_init(&h->running) ||
         !configure(h, parts->models, o, err, err_size))
         return false;
+    if (o->check && h->config.sm.warp_size != WARP_LANES) {
+        snprintf(err, err_size, "sm.warp_size=%u: the checker follows warps of %d lanes only; check with %d",
+                 h->config.sm.warp_size, WARP_LANES, WARP_LANES);
+        return false;
+    }
     choose_units(h, parts);
     if (o->check && !(h->check = check_new()))
         return false;

@@ -10,6 +10,7 @@
 #include "timing/sm/unit.h"
 #include "timing/view.h"
 
+struct cta_ops;
 struct gpu;
 struct bypass_ops;
 struct replacement_ops;
@@ -20,6 +21,7 @@ struct gpu_policies {
     const struct sched_ops *scheduler;              /* timing/sm/sched_ops.h */
     const struct replacement_ops *l1, *l2;          /* timing/mem/replacement.h */
     const struct bypass_ops *l1_bypass, *l2_bypass; /* timing/mem/bypass.h */
+    const struct cta_ops *ctas;                     /* timing/sm/cta_ops.h */
 };
 
 struct gpu_options {

@@ -38,9 +38,9 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     if (!c)
         return NULL;
     c->cfg = &cfg->ccws;
-    c->warps = cfg->sm.warps;
+    c->warps = sm_warp_slots(&cfg->sm);
     c->scores.base = cfg->ccws.base_score;
-    c->scores.words = (cfg->sm.warps + 63) / 64;
+    c->scores.words = (c->warps + 63) / 64;
     if (!ccws_vta_init(&c->vta, c->warps, cfg->ccws.vta_entries, cfg->ccws.vta_ways)) {
         free(c);
         return NULL;
@@ -159,7 +159,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
 }
 
 /* Returns the number of cycles in which the highest score falls to the base score. Then all warps may load. */
-static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->sm.warps * cfg->ccws.base_score; }
+static uint64_t patience(const struct config *cfg) { return (uint64_t)sm_warp_slots(&cfg->sm) * cfg->ccws.base_score; }
 
 /* clang-format off */
 static const struct stat_row rows[] = {

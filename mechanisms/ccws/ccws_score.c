@@ -11,20 +11,20 @@ void ccws_raise(struct ccws_scores *s, uint32_t warp, uint64_t hits, uint64_t is
 
 /* Lists the live warps, those with the highest scores first. Returns their number. */
 static uint32_t order(const struct ccws_scores *s, const struct warp_set *live, uint64_t now,
-                      uint8_t list[WARP_SLOTS]) {
+                      uint16_t list[WARP_SLOTS]) {
     uint32_t n = 0, w;
     for (struct warp_walk at = warp_walk(live); warp_next(&at, live, s->words, &w); n++) {
         const uint64_t until = max64(s->until[w], now);
         uint32_t k = n;
         for (; k && max64(s->until[list[k - 1]], now) < until; k--)
             list[k] = list[k - 1];
-        list[k] = (uint8_t)w;
+        list[k] = (uint16_t)w;
     }
     return n;
 }
 
 void ccws_hold(struct ccws_scores *s, const struct warp_set *live, uint64_t now) {
-    uint8_t list[WARP_SLOTS];
+    uint16_t list[WARP_SLOTS];
     const uint32_t n = order(s, live, now, list);
     const uint64_t cutoff = (uint64_t)s->base * n;
     uint64_t sum = 0, falling = 0; /* falling: listed warps so far whose scores fall */

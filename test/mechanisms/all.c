@@ -11,6 +11,7 @@
 #include "timing/mem/bypass.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -145,7 +146,7 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and its policies must have the same names. A mechanism declares each choice by a line
+/* Checks that the choices of an option and its policies have the same names. A mechanism declares each choice by a line
  * SCHEDULER(name) or REPLACEMENT(name), and each line needs a policy with this name. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];
@@ -209,6 +210,20 @@ START_TEST(each_bypass_policy_is_whole) {
     ck_assert_str_eq(names[0], "none"); /* the default */
     check_names("l1.bypass", "BYPASS", names);
     check_names("l2.bypass", "BYPASS", names);
+}
+END_TEST
+
+START_TEST(each_cta_policy_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct cta_ops *const *c = mechanism_cta_policies(); *c; c++) {
+        ck_assert_msg((*c)->name && (*c)->help && *(*c)->help && (*c)->pick, "CTA policy %d lacks name, help or pick",
+                      n);
+        ck_assert_ptr_eq(mechanism_cta_policy((*c)->name), *c);
+        names[n++] = (*c)->name;
+    }
+    ck_assert_str_eq(names[0], "in_order"); /* the default */
+    check_names("gpu.cta_policy", "CTA_POLICY", names);
 }
 END_TEST
 
@@ -291,6 +306,7 @@ SUITE(mechanisms_all) {
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
     TEST(each_bypass_policy_is_whole);
+    TEST(each_cta_policy_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_shared_option_has_another_mechanism);
     TEST(each_statistic_has_its_mechanism);

@@ -5,13 +5,8 @@
 const struct bypass_ops bypass_none = {.name = "none", .help = "each miss of a load allocates a line"};
 
 const struct bypass_ops *const bypass_built_in[] = {
-#define SCHEDULER(name)
-#define REPLACEMENT(name)
 #define BYPASS(name) &bypass_##name,
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
-#undef BYPASS
     NULL,
 };
 

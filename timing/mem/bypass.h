@@ -19,8 +19,7 @@ struct bypass_access {
     uint64_t line; /* line number in the cache */
     uint32_t set;
     uint32_t pc;
-    uint16_t sm;
-    uint8_t warp;
+    uint16_t sm, warp;
     uint8_t cache_op; /* enum cache_op of the instruction, at the L1; 0 at the L2 */
     bool store;
     bool full; /* all lines of the set are locked or outstanding, so a miss that allocates must wait */
@@ -54,13 +53,8 @@ bool bypass_goes_past(const struct bypass *b, const struct cache *c, struct cach
 /* Tells the policy that an access has succeeded. `hit`: it found its line. */
 void bypass_tell(struct bypass *b, const struct cache *c, const struct bypass_access *a, bool past, bool hit);
 
-#define SCHEDULER(name)
-#define REPLACEMENT(name)
 #define BYPASS(name) extern const struct bypass_ops bypass_##name;
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
-#undef BYPASS
 /* The built-in policies, in the order of the choices of l1.bypass. The list ends with NULL. */
 extern const struct bypass_ops *const bypass_built_in[];
 #endif

@@ -254,13 +254,13 @@ void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result resu
         prefetchers_evicted(&l->prefetchers,
                             &(struct prefetch_victim){.cycle = now,
                                                       .line = victim,
-                                                      .warp = (uint8_t)(out->owner - 1),
+                                                      .warp = (uint16_t)(out->owner - 1),
                                                       .dropped = victim == s.line,
                                                       .ahead = s.kind == SEEN_AHEAD},
                             out->gone.by, out->gone.note);
     }
     if (result == SEEN_MISS && s.kind != SEEN_STORE && out)
-        cache_own(&l->pipe[PIPE_L1].cache, out, (uint8_t)(op->warp + 1));
+        cache_own(&l->pipe[PIPE_L1].cache, out, (uint16_t)(op->warp + 1));
     prefetchers_seen(&l->prefetchers, &s, out ? out->used.by : 0, out ? out->used.note : 0);
 }
 

@@ -13,7 +13,7 @@ struct ordered_inst {
     uint64_t cycle;
     uint32_t pc, mem; /* mem: index into sm_memory.inst; MEM_QUEUE for a system call */
     lanemask_t active;
-    uint8_t warp;
+    uint16_t warp;
 };
 
 /* Instructions of one PC that were issued on the fast path and are not in sm->n yet. */
@@ -25,6 +25,7 @@ struct sm_tally {
  * wait to be performed. */
 struct sm_issue_stage {
     struct sched sched[8];
+    struct sched_sm sm;           /* what the policy of the schedulers can read */
     uint32_t first;               /* scheduler that picks first while a table is nearly full */
     struct sm_tally *tally;       /* by PC */
     struct gpu_profile *profile;  /* by PC; NULL: off */

@@ -5,12 +5,7 @@
 
 const struct sched_ops *const sched_built_in[] = {
 #define SCHEDULER(name) &sched_##name,
-#define REPLACEMENT(name)
-#define BYPASS(name)
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
-#undef BYPASS
     NULL,
 };
 
@@ -26,9 +21,9 @@ bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cf
     memset(s, 0, sizeof *s);
     s->ops = ops ? ops : selected(cfg);
     s->other = s->ops == &sched_lrr ? NULL : s->ops;
-    s->hears = s->ops->issued != NULL;
+    s->hears = s->ops->issued || s->ops->executed;
     s->words = 1;
-    for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
+    for (uint32_t w = index; w < sm_warp_slots(cfg); w += cfg->schedulers)
         sched_add(s, w);
     /* so lrr begins with warp 0; gto begins with the oldest ready warp, unless slot 63 is ready */
     s->last = s->words == 1 ? 63 : NO_WARP_SLOT;
@@ -52,7 +47,7 @@ void sched_add(struct sched *s, uint32_t w) {
 }
 
 static struct sched_view view(const struct sched *s, const uint32_t *age, uint32_t words) {
-    return (struct sched_view){.mine = &s->mine, .words = words, .last = s->last, .age = age};
+    return (struct sched_view){.mine = &s->mine, .words = words, .last = s->last, .age = age, .sm = s->sm};
 }
 
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
@@ -64,7 +59,14 @@ int sched_pick_other(const struct sched *s, const struct warp_set *ready, const 
 
 void sched_tell_issued(const struct sched *s, uint32_t w) {
     const struct sched_view v = view(s, NULL, s->words);
-    s->ops->issued(s->state, &v, w);
+    if (s->ops->issued)
+        s->ops->issued(s->state, &v, w);
+}
+
+void sched_tell_executed(const struct sched *s, const struct sched_executed *e) {
+    const struct sched_view v = view(s, NULL, s->words);
+    if (s->ops->executed)
+        s->ops->executed(s->state, &v, e);
 }
 
 void sched_warp_starts(const struct sched *s, uint32_t w) {

@@ -41,7 +41,16 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     if (sm->model.wants.stack_entries && deepest > sm->model.wants.stack_entries)
         deepest = sm->model.wants.stack_entries;
     stats_put(s, STAT_sm_path_bits, bits.fixed + (double)bits.entry * (double)deepest);
-    stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
+    if (sm->program)
+        stats_put(s, STAT_sm_scoreboard_bits, sm->model.sb->bits(sm->program->program->n_regs, sm->cfg->sm.warp_size));
+}
+
+/* Adds what the reconvergence model counted, and clears its counters. */
+static void model_stats(struct sm *sm, struct stats *s) {
+    const char *const *name = sm->model.ops->counters;
+    for (int i = 0; name && name[i]; i++)
+        stats_add(s, name[i], (double)sm->model.counts[i]);
+    memset(sm->model.counts, 0, sizeof sm->model.counts);
 }
 
 /* Adds the rounding errors of the CTAs since the last call. */
@@ -59,11 +68,12 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_account(sm, to);
     sm_take_tally(sm);
     STATS_COUNT(s, sm_rows, &sm->n);
-    stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * WARP_LANES);
+    stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * sm->cfg->sm.warp_size);
     for (int i = 0; i < N_SLOTS; i++)
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);
     rounding_stats(sm, s);
     storage_stats(sm, s);
+    model_stats(sm, s);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)
         STATS_COUNT(s, regfile_rows, &sm->operands.part[i].regfile.n);

@@ -14,6 +14,7 @@ uint64_t sm_get_accounted(const struct sm *sm) { return sm->clock.accounted; }
 uint32_t sm_get_slots(const struct sm *sm) { return sm->warps.slots; }
 uint32_t sm_get_most_ctas(const struct sm *sm) { return sm->ctas.most; }
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta) { return &sm->ctas.slot[cta]; }
+uint32_t sm_get_cta_slot(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].cta; }
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) {
     return sm->warps.slot[slot].w;
 }
@@ -28,9 +29,9 @@ bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->w
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
 
 const char *sm_context_name(const struct sm *sm, uint32_t slot) {
-    if (slot < sm->cfg->sm.warps)
+    if (slot < sm_warp_slots(&sm->cfg->sm))
         return NULL;
-    const struct sm_context *x = &sm->contexts.slot[slot - sm->cfg->sm.warps];
+    const struct sm_context *x = &sm->contexts.slot[slot - sm_warp_slots(&sm->cfg->sm)];
     return x->owner ? x->name : NULL;
 }
 

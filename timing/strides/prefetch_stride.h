@@ -10,7 +10,7 @@
  * docs/prefetching.md separates the paper's design from this project's choices. The stride mechanisms of mechanisms/
  * use it. */
 #include "prefetch_table.h"
-#include "timing/config/config.h"
+#include "timing/config/warp_set.h"
 #include "timing/mem/prefetch.h"
 #include "timing/report/profile.h"
 #include "timing/sm/unit.h"
@@ -82,7 +82,7 @@ struct stride_prefetcher {
         uint64_t execution; /* number of the last load execution whose first line was observed */
         uint32_t pc;
         bool trained, grown; /* true if this execution has trained its entry; true if it has raised the degree */
-    } warp[256];
+    } warp[WARP_SLOTS];
     struct gpu_profile *profile; /* profile, indexed by PC; NULL without a profile */
     struct prefetch_victims victims;
     const void *program; /* program whose PCs are in the table */
@@ -99,7 +99,7 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
 /* The callbacks of a stride prefetcher, whose state is the struct stride_prefetcher; `make` and `free` are not set. */
 extern const struct prefetcher_ops stride_prefetcher_ops;
 
-/* The function `launch` of struct sm_unit_ops, for a unit whose state stride_prefetcher_new() made. */
+/* Implements the function `launch` of struct sm_unit_ops, for a unit whose state stride_prefetcher_new() made. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now);
 
 /* The observer that counts prefetched lines at one slice of the L2. stride_watch_new() returns its state, or NULL if

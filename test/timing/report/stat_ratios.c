@@ -53,6 +53,7 @@ static const struct {
     {"sld.accuracy", "sld.useful", "sld.issued"},
     {"ccws.held_share", "ccws.held_cycles", "sm.warp_cycles"},
     {"ddp.degree", "ddp.degree_sum", "ddp.confident"},
+    {"lcs.limit", "lcs.limit_sum", "lcs.limits"},
     {"host.warp_instructions_per_second", "gpu.warp_instructions", "host.seconds"},
 };
 enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };
