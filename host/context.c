@@ -87,10 +87,14 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
+    if (!p.l1_bypass)
+        p.l1_bypass = mechanism_bypass(choice_of(&h->config, "l1.bypass", name, sizeof name));
+    if (!p.l2_bypass)
+        p.l2_bypass = mechanism_bypass(choice_of(&h->config, "l2.bypass", name, sizeof name));
     if (!p.ctas)
         p.ctas = mechanism_cta_policy(choice_of(&h->config, "gpu.cta_policy", name, sizeof name));
     /* each choice of these options has a policy: the test suite mechanisms_all checks this */
-    assert(p.scheduler && p.l1 && p.l2 && p.ctas);
+    assert(p.scheduler && p.l1 && p.l2 && p.l1_bypass && p.l2_bypass && p.ctas);
     return p;
 }
 

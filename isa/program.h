@@ -114,8 +114,19 @@ enum {
     ORDER_STRONG = ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE,
     ORDER_CTA = 8, /* the scope is the CTA or the cluster (a cluster is one CTA here) */
 };
-/* CACHE_WALK: the access is a heddle.walk, which the walk unit executes (isa/walk.h). */
-enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT, CACHE_WALK };
+/* CACHE_NO_L1: .L1::no_allocate. CACHE_WALK: the access is a heddle.walk, which the walk unit executes (isa/walk.h). */
+enum cache_op {
+    CACHE_DEFAULT,
+    CACHE_CA,
+    CACHE_CG,
+    CACHE_CS,
+    CACHE_LU,
+    CACHE_CV,
+    CACHE_WB,
+    CACHE_WT,
+    CACHE_NO_L1,
+    CACHE_WALK
+};
 
 struct inst {
     union {

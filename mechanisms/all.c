@@ -1,4 +1,5 @@
 #include "all.h"
+#include "timing/mem/bypass.h"
 #include "timing/mem/replacement.h"
 #include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
@@ -26,6 +27,7 @@ static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
 static const struct sched_ops *all_schedulers[MAX_POLICIES];
 static const struct replacement_ops *all_replacements[MAX_POLICIES];
+static const struct bypass_ops *all_bypasses[MAX_POLICIES];
 static const struct cta_ops *all_cta_policies[MAX_POLICIES];
 
 static int add_passes_before(const char *place, int n) {
@@ -78,6 +80,17 @@ static void list_replacements(void) {
         }
 }
 
+static void list_bypasses(void) {
+    int n = 0;
+    for (; bypass_built_in[n]; n++)
+        all_bypasses[n] = bypass_built_in[n];
+    for (const struct mechanism *const *m = list; *m; m++)
+        for (const struct bypass_ops *const *b = (*m)->bypasses; b && *b; b++) {
+            assert(n < MAX_POLICIES - 1);
+            all_bypasses[n++] = *b;
+        }
+}
+
 static void list_cta_policies(void) {
     int n = 0;
     for (; cta_built_in[n]; n++)
@@ -94,6 +107,7 @@ static void make_tables(void) {
     list_instructions();
     list_schedulers();
     list_replacements();
+    list_bypasses();
     list_cta_policies();
 }
 
@@ -119,6 +133,11 @@ const struct replacement_ops *const *mechanism_replacements(void) {
     return all_replacements;
 }
 
+const struct bypass_ops *const *mechanism_bypasses(void) {
+    pthread_once(&once, make_tables);
+    return all_bypasses;
+}
+
 const struct cta_ops *const *mechanism_cta_policies(void) {
     pthread_once(&once, make_tables);
     return all_cta_policies;
@@ -133,6 +152,13 @@ const struct sched_ops *mechanism_scheduler(const char *name) {
 
 const struct replacement_ops *mechanism_replacement(const char *name) {
     const struct replacement_ops *const *at = mechanism_replacements();
+    while (*at && strcmp((*at)->name, name) != 0)
+        at++;
+    return *at;
+}
+
+const struct bypass_ops *mechanism_bypass(const char *name) {
+    const struct bypass_ops *const *at = mechanism_bypasses();
     while (*at && strcmp((*at)->name, name) != 0)
         at++;
     return *at;

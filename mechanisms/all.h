@@ -14,9 +14,11 @@ const struct compound_ops *const *mechanism_instructions(void);
  * in the order of all.def. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
+const struct bypass_ops *const *mechanism_bypasses(void);
 const struct cta_ops *const *mechanism_cta_policies(void);
 /* Returns the policy of this name. NULL: no policy has this name. */
 const struct sched_ops *mechanism_scheduler(const char *name);
 const struct replacement_ops *mechanism_replacement(const char *name);
+const struct bypass_ops *mechanism_bypass(const char *name);
 const struct cta_ops *mechanism_cta_policy(const char *name);
 #endif

@@ -54,9 +54,14 @@ uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most) {
     const struct mechanism *m;
     uint32_t n = 0;
-    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
-        if (m->at_slices && (!m->on || m->on(cfg)))
+    for (int i = 0; (m = mechanism_at(list, s, i)); i++) {
+        if (m->on && !m->on(cfg))
+            continue;
+        if (m->at_l1 && n < most)
+            out[n++] = (struct prefetcher_row){m->at_l1, NULL, PREFETCH_AT_L1};
+        if (m->at_slices && n < most)
             out[n++] = (struct prefetcher_row){m->at_slices, NULL, PREFETCH_AT_L2};
+    }
     return n;
 }
 

@@ -8,6 +8,7 @@
 #include "timing/sm/unit.h"
 #include <stddef.h>
 
+struct bypass_ops;
 struct compound_ops;
 struct config;
 struct cta_ops;
@@ -57,12 +58,15 @@ struct mechanism {
      * the extension. */
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
+    const struct prefetcher_ops *at_l1;     /* the mechanism's prefetcher at the L1 of each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
-    /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
+    /* Returns false if options turn off the unit and the prefetchers. NULL as the function: they are always on. */
     bool (*on)(const struct config *cfg);
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
+    /* policies for l1.bypass and l2.bypass, up to NULL: timing/mem/bypass.h */
+    const struct bypass_ops *const *bypasses;
     const struct cta_ops *const *cta_policies; /* policies for gpu.cta_policy, up to NULL: timing/sm/cta_ops.h */
     const struct pass *const *passes;          /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
@@ -88,6 +92,7 @@ struct mechanism {
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 #define SCHEDULERS(...)   ((const struct sched_ops *const[]){__VA_ARGS__, NULL})
 #define REPLACEMENTS(...) ((const struct replacement_ops *const[]){__VA_ARGS__, NULL})
+#define BYPASSES(...)     ((const struct bypass_ops *const[]){__VA_ARGS__, NULL})
 #define CTA_POLICIES(...) ((const struct cta_ops *const[]){__VA_ARGS__, NULL})
 
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */

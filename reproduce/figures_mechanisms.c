@@ -41,10 +41,17 @@ static const struct series all[] = {
     WITH("srrip", "spe", "l1.replacement=srrip"),
     WITH("brrip", "spe", "l1.replacement=brrip"),
     WITH("drrip", "spe", "l1.replacement=drrip"),
+    /* bypass policies of the L1 */
+    WITH("stall", "spe", "l1.bypass=stall"),
+    WITH("reuse", "spe", "l1.bypass=reuse"),
+    /* fewer warps that load */
+    MODEL("spe+ccws"),
     /* prefetchers */
     MODEL("spe+mta"),
     MODEL("spe+stride"),
     MODEL("spe+ddp"),
+    MODEL("spe+nextline"),
+    MODEL("spe+sld"),
     /* other datapaths */
     MODEL("spe+dac"),
     MODEL("spe+cae"),

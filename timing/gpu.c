@@ -62,10 +62,12 @@ static bool add_units(struct gpu *g, struct sm *sm) {
 
 static bool use_policies(struct gpu *g) {
     const struct gpu_policies *p = &g->opt.policies;
-    bool ok = !p->l2 || memsys_use_replacement(g->mem, p->l2);
+    bool ok =
+        (!p->l2 || memsys_use_replacement(g->mem, p->l2)) && (!p->l2_bypass || memsys_use_bypass(g->mem, p->l2_bypass));
     for (uint32_t s = 0; ok && s < g->n_sms; s++)
         ok = (!p->scheduler || sm_use_scheduler(g->sm[s], p->scheduler)) &&
-             (!p->l1 || sm_use_replacement(g->sm[s], p->l1));
+             (!p->l1 || sm_use_replacement(g->sm[s], p->l1)) &&
+             (!p->l1_bypass || sm_use_bypass(g->sm[s], p->l1_bypass));
     return ok;
 }
 

@@ -12,14 +12,16 @@
 
 struct cta_ops;
 struct gpu;
+struct bypass_ops;
 struct replacement_ops;
 struct sched_ops;
 
 /* Policies of a GPU. NULL: the built-in policy of the configuration. */
 struct gpu_policies {
-    const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
-    const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
-    const struct cta_ops *ctas;            /* timing/sm/cta_ops.h */
+    const struct sched_ops *scheduler;              /* timing/sm/sched_ops.h */
+    const struct replacement_ops *l1, *l2;          /* timing/mem/replacement.h */
+    const struct bypass_ops *l1_bypass, *l2_bypass; /* timing/mem/bypass.h */
+    const struct cta_ops *ctas;                     /* timing/sm/cta_ops.h */
 };
 
 struct gpu_options {

@@ -92,7 +92,7 @@ static const struct {
     {"prmt.f4e.b32", "prmt.b32.f4e", SPACE_GENERIC, 1, 0, 0},
     {"bra.uni", "bra", SPACE_GENERIC, 1, HINT_UNI, 0},
     {"ld.volatile.global.v4.f32", "ld.f32", SPACE_GLOBAL, 4, HINT_VOLATILE, 0},
-    {"ld.global.nc.L1::no_allocate.L2::128B.v8.f32", "ld.f32", SPACE_GLOBAL, 8, 0, 0},
+    {"ld.global.nc.L1::no_allocate.L2::128B.v8.f32", "ld.f32", SPACE_GLOBAL, 8, 0, CACHE_NO_L1},
     {"ld.weak.cg.shared::cta.u8", "ld.u8", SPACE_SHARED, 1, 0, CACHE_CG},
     {"ld.param::entry.b64", "ld.b64", SPACE_PARAM, 1, 0, 0},
     {"st.L2::cache_hint.b32", "st.b32", SPACE_GENERIC, 1, HINT_CACHE_POLICY, 0},

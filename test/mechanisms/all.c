@@ -8,6 +8,7 @@
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
+#include "timing/mem/bypass.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
 #include "timing/sm/cta_ops.h"
@@ -68,8 +69,8 @@ START_TEST(each_descriptor_is_whole) {
         ck_assert_msg(m->name && find(m->name) == m, "a name stands there twice: %s", m->name);
         ck_assert_msg(m->help && *m->help && !strchr(m->help, '\n'), "%s has no line of help", m->name);
         ck_assert_msg(base == (m->models != NULL), "%s: only a base has models, and it must have some", m->name);
-        ck_assert_msg(!base || (!m->refuse && !m->unit && !m->at_slices), "%s is both a base and an extension",
-                      m->name);
+        ck_assert_msg(!base || (!m->refuse && !m->unit && !m->at_l1 && !m->at_slices),
+                      "%s is both a base and an extension", m->name);
         for (const struct model *b = m->models; b && b->name; b++)
             ck_assert_msg(b->ops && b->help, "%s: the model %s lacks calls or help", m->name, b->name);
     }
@@ -197,6 +198,21 @@ START_TEST(each_replacement_is_whole) {
 }
 END_TEST
 
+START_TEST(each_bypass_policy_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct bypass_ops *const *b = mechanism_bypasses(); *b; b++) {
+        ck_assert_msg((*b)->name && (*b)->help && *(*b)->help, "bypass policy %d lacks name or help", n);
+        ck_assert_msg(n == 0 || (*b)->goes_past, "%s lets no access go past", (*b)->name);
+        ck_assert_ptr_eq(mechanism_bypass((*b)->name), *b);
+        names[n++] = (*b)->name;
+    }
+    ck_assert_str_eq(names[0], "none"); /* the default */
+    check_names("l1.bypass", "BYPASS", names);
+    check_names("l2.bypass", "BYPASS", names);
+}
+END_TEST
+
 START_TEST(each_cta_policy_is_whole) {
     const char *names[MAX_NAMES] = {NULL};
     int n = 0;
@@ -289,6 +305,7 @@ SUITE(mechanisms_all) {
     TEST(each_instruction_is_whole);
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
+    TEST(each_bypass_policy_is_whole);
     TEST(each_cta_policy_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_shared_option_has_another_mechanism);

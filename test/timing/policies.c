@@ -10,8 +10,11 @@
 #include "timing/sm/sched_ops.h"
 #include <stdio.h>
 
-static const struct gpu_policies built_in,
-    toys = {&sched_highest, &replacement_fifo, &replacement_fifo, &cta_policy_chunks};
+static const struct gpu_policies built_in, toys = {.scheduler = &sched_highest,
+                                                   .l1 = &replacement_fifo,
+                                                   .l2 = &replacement_fifo,
+                                                   .l1_bypass = &bypass_odd,
+                                                   .ctas = &cta_policy_chunks};
 
 static struct heddle *open_with(const char *model, const char *config, const char *const *set, uint32_t threads,
                                 const struct gpu_policies *p) {

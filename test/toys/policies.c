@@ -5,9 +5,10 @@
 
 const struct mechanism mechanism_policies = {
     .name = "policies",
-    .help = "a warp scheduler, a replacement policy and a CTA policy",
+    .help = "a warp scheduler, a replacement policy, a bypass policy and a CTA policy",
     .kind = MECHANISM_MACHINE,
     .schedulers = SCHEDULERS(&sched_highest),
     .replacements = REPLACEMENTS(&replacement_fifo),
+    .bypasses = BYPASSES(&bypass_odd),
     .cta_policies = CTA_POLICIES(&cta_policy_chunks),
 };

@@ -9,6 +9,7 @@ START_TEST(a_mechanism_brings_policies) {
     STATUS(0, "list options");
     SAYS(out, "lrr gto two_level oldest youngest highest");
     SAYS(out, "lru fifo lip bip dip srrip brrip drrip");
+    SAYS(out, "none odd all hinted stall reuse");
     SAYS(out, "in_order chunks lcs");
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p];\n"
                                   "ld.global.u32 %r1,[%rd1]; add.u32 %r1,%r1,%r1; cvt.u64.u32 %rd2,%r1;"
@@ -21,6 +22,9 @@ START_TEST(a_mechanism_brings_policies) {
     ck_assert_double_eq(toy_statistic("l1.misses"), 3);
     STATUS(0, run, "-s l1.replacement=fifo -s sched.policy=highest -s gpu.cta_policy=chunks");
     ck_assert_double_eq(toy_statistic("l1.misses"), 4);
+    STATUS(0, run, "-s l1.bypass=odd"); /* B goes past, so A and C stay: C misses once, and A only at first */
+    ck_assert_double_eq(toy_statistic("l1.misses"), 3);
+    ck_assert_double_eq(toy_statistic("l1.bypassed"), 1);
     STATUS(2, run, "-s sched.policy=newest");
     SAYS(err, "sched.policy is one of: lrr gto two_level oldest youngest highest baws cta_groups cta_locality "
               "cta_banks gcaws; not \"newest\"");

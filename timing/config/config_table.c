@@ -71,6 +71,11 @@ static const char replacement_names[] = ""
 #define DECLARED_POLICIES
 #include "policies.def"
     ;
+static const char bypass_names[] = ""
+#define BYPASS(name) " " #name
+#define DECLARED_POLICIES
+#include "policies.def"
+    ;
 static const char cta_policy_names[] = ""
 #define CTA_POLICY(name) " " #name
 #define DECLARED_POLICIES
@@ -95,6 +100,7 @@ static const struct opt table[] = {
 #define OPT_CACHE_PORTS       CACHE_PORT_ROWS
 #define OPT_CACHE_INDEX       CACHE_INDEX_ROWS
 #define OPT_CACHE_REPLACEMENT CACHE_REPLACEMENT_ROWS
+#define OPT_CACHE_BYPASS      CACHE_BYPASS_ROWS
 #define OPT_CACHE_SECTORED    CACHE_SECTOR_ROWS
 #define OPT_CACHE_WRITE       CACHE_WRITE_ROWS
 #define OPT_STRIDES           STRIDE_ROWS

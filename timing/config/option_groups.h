@@ -33,6 +33,8 @@
               "(HPCA 2014)")
 #define CACHE_REPLACEMENT_ROWS(at, name, what)                                                                         \
     OPT_POLICY(at replacement, name ".replacement", replacement_names, "which line of a set the " what " replaces")
+#define CACHE_BYPASS_ROWS(at, name, what)                                                                              \
+    OPT_POLICY(at bypass, name ".bypass", bypass_names, "which misses allocate no line in the " what)
 #define CACHE_SECTOR_ROWS(at, name, help) OPT_BOOL(at sectored, name ".sectored", 0, help)
 #define CACHE_WRITE_ROWS(at, name, what)                                                                               \
     OPT_ENUM3(at write, name ".write", cache_policy, CACHE_LOCAL_WRITE_BACK, CACHE_WRITE_THROUGH, "write_through",     \
@@ -43,6 +45,7 @@
     CACHE_PORT_ROWS(, "", "")                                                                                          \
     CACHE_INDEX_ROWS(, "")                                                                                             \
     CACHE_REPLACEMENT_ROWS(, "", "")                                                                                   \
+    CACHE_BYPASS_ROWS(, "", "")                                                                                        \
     CACHE_SECTOR_ROWS(, "", "")                                                                                        \
     CACHE_WRITE_ROWS(, "", "")
 

@@ -11,11 +11,11 @@
 bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
     uint32_t each = s->sectored ? s->merges * (s->line_bytes / 32) : s->merges;
-    size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * each;
+    size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * each, all = lines + s->mshrs;
     if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_NONE || s->merges > 255 || s->line_bytes < 32 ||
         s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
         return false;
-    size_t bytes = lines * (sizeof *c->tag + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
+    size_t bytes = all * (sizeof *c->tag + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
     c->storage = calloc(1, bytes);
     if (!c->storage)
@@ -23,19 +23,22 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->shape = *s;
     c->policy = NULL;
     c->targets = each;
+    c->lines = (uint32_t)lines;
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
     c->tag = c->storage; /* arrays with the widest elements come first, so that all are aligned */
-    c->used = c->tag + lines;
-    c->target = (struct cache_target *)(c->used + lines);
+    c->used = c->tag + all;
+    c->target = (struct cache_target *)(c->used + all);
     c->mshr = (struct cache_mshr *)(c->target + targets);
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
-    c->free_mshr = (uint16_t *)(c->way + lines);
+    c->free_mshr = (uint16_t *)(c->way + all);
     c->n_free = s->mshrs;
-    for (uint32_t i = 0; i < s->mshrs; i++)
+    for (uint32_t i = 0; i < s->mshrs; i++) {
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
-    memset(c->tag, 0xff, lines * sizeof *c->tag); /* EMPTY */
+        c->way[lines + i].mshr = CACHE_NONE;
+    }
+    memset(c->tag, 0xff, all * sizeof *c->tag); /* EMPTY */
     cache_flush(c);
     if (!s->replacement || cache_use_replacement(c, s->replacement))
         return true;
@@ -172,6 +175,7 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
         out->victim_sectors = way->dirty;
         out->evicted = true;
         out->gone = way->mark;
+        out->owner = way->owner;
     }
     c->tag[w] = line;
     *way = (struct cache_way){.mshr = CACHE_NONE};
@@ -268,6 +272,30 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     if (__builtin_expect(c->policy != NULL, 0) && at.way != NO_WAY && r <= CACHE_MERGED)
         cache_tell_hit(c, w);
     return r;
+}
+
+/* Returns the spare way of an MSHR without a line that waits for all of these sectors, or NO_WAY. */
+static uint32_t look_past(const struct cache *c, uint64_t line, uint8_t sectors) {
+    for (uint32_t m = 0; m < c->shape.mshrs; m++)
+        if (c->tag[c->lines + m] == line && c->way[c->lines + m].mshr == m && !(sectors & ~c->mshr[m].pending))
+            return c->lines + m;
+    return NO_WAY;
+}
+
+/* Each MSHR has a spare way behind the sets, which its misses without a line use. The sectors that the miss does not
+ * want count as valid there, so that nobody fetches them. */
+enum cache_result cache_read_past(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                  struct cache_out *out) {
+    uint32_t w = look_past(c, line, sectors);
+    nothing_yet(out);
+    if (w == NO_WAY) {
+        if (!cache_mshr_free(c, sectors))
+            return CACHE_NO_MSHR;
+        w = c->lines + c->free_mshr[c->n_free - 1];
+        c->tag[w] = line;
+        c->way[w] = (struct cache_way){.mshr = CACHE_NONE, .valid = c->all_sectors & (uint8_t)~sectors};
+    }
+    return read_partial(c, w, sectors, target, out);
 }
 
 /* Handles the first use of a prefetched line. */
@@ -376,6 +404,7 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
             out->victim = line;
             out->evicted = true;
             out->gone = c->way[w].mark;
+            out->owner = c->way[w].owner;
         }
         drop(c, w);
     }

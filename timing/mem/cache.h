@@ -51,6 +51,7 @@ struct cache_out {
     uint8_t victim_sectors; /* dirty sectors of the replaced line; 0: no write-back */
     uint8_t fetch;          /* sectors to request; only for CACHE_MISS */
     uint16_t mshr;          /* for CACHE_MISS and CACHE_MERGED: the MSHR of the access */
+    uint16_t owner;         /* owner of the replaced or dropped line: cache_own() */
     bool evicted;           /* there is a victim */
     bool late;              /* used sectors of a prefetched line are still outstanding */
     struct cache_mark gone; /* mark of a victim that was never used */
@@ -61,6 +62,7 @@ struct cache_way {
     uint16_t mshr;          /* MSHR that will fill the line, or CACHE_NONE */
     uint8_t valid, dirty;   /* sectors */
     uint8_t locks;          /* number of locks; the line cannot be replaced while it is > 0 */
+    uint16_t owner;         /* cache_own(); 0 for a line without an owner */
     struct cache_mark mark; /* mark; `by` is 0 if the line was not prefetched or has been used since */
 };
 
@@ -90,6 +92,7 @@ struct cache_line_counts {
 
 struct cache {
     struct cache_shape shape;
+    uint32_t lines;    /* sets * ways; the arrays have a spare way for each MSHR behind them */
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
@@ -143,6 +146,12 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
         cache_tell_hit(c, way);
     return true;
 }
+/* Reads a line that is absent, without allocating a way for it. The miss holds an MSHR, and its fill writes no line. A
+ * later read of sectors that such a miss awaits joins it. */
+enum cache_result cache_read_past(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
+                                  struct cache_out *out);
+/* Returns true if the MSHR fills no line. */
+static inline bool cache_fills_nothing(const struct cache *c, uint32_t mshr) { return c->mshr[mshr].way >= c->lines; }
 /* Works like cache_read(). `at` is the result of cache_look() for the line. */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);
@@ -153,6 +162,10 @@ enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t
 /* Marks the sectors of out->fetch as prefetched by prefetcher `by` (numbered from 1), with a note. Call it after
  * CACHE_MISS. A line counts as one prefetch, however many of its sectors are prefetched before its first use. */
 void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
+/* After CACHE_MISS: sets the owner of the line, a number that the cache's user chooses. */
+static inline void cache_own(struct cache *c, const struct cache_out *out, uint16_t owner) {
+    c->way[c->mshr[out->mshr].way].owner = owner;
+}
 /* Reads the tags for a prefetch, which never joins an outstanding miss. If the line is present or outstanding,
  * returns CACHE_HIT and changes nothing, and cache_take() will not return `target`. On a miss, the line is requested
  * and marked as prefetched. */

@@ -58,6 +58,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
 void l2_free(struct l2 *s) {
     prefetchers_free(&s->prefetchers);
     free(s->ahead);
+    bypass_free(&s->bypass);
     cache_free(&s->cache);
     free(s->in);
     free(s->out);
@@ -236,6 +237,28 @@ static void count_hit_or_miss(struct l2 *s, const struct l2_request *r, enum cac
     s->n.pending_hits += got == CACHE_MERGED;
 }
 
+static struct bypass_access bypass_access(const struct l2_request *r) {
+    return (struct bypass_access){
+        .line = r->line, .pc = r->pc, .sm = r->sm, .warp = r->warp, .store = r->kind == MEM_WRITE};
+}
+
+/* Returns true if an access to the line at `at` goes past the L2. */
+static bool goes_past(const struct l2 *s, const struct l2_request *r, struct cache_spot at) {
+    if (__builtin_expect(!s->bypass.ops, 1) || (r->kind != MEM_READ && r->kind != MEM_WRITE))
+        return false;
+    struct bypass_access a = bypass_access(r);
+    return bypass_goes_past(&s->bypass, &s->cache, at, &a);
+}
+
+/* Tells the bypass policy about an access that has succeeded. */
+static void tell_bypass(struct l2 *s, const struct l2_request *r, bool past, bool hit) {
+    if (__builtin_expect(!s->bypass.ops, 1) || (r->kind != MEM_READ && r->kind != MEM_WRITE))
+        return;
+    const struct bypass_access a = bypass_access(r);
+    bypass_tell(&s->bypass, &s->cache, &a, past, hit);
+    s->n.bypassed += past;
+}
+
 static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
@@ -245,13 +268,16 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
     bool ahead = r->kind == MEM_PREFETCH; /* a prefetch does not count as the first use of its line */
-    enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
-                                  : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
+    bool past = goes_past(s, r, at);
+    enum cache_result got = past    ? cache_read_past(&s->cache, r->line, r->sectors, pack(r), &out)
+                            : ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
+                                    : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
         return false;
     if (ahead && got == CACHE_MISS)
         cache_mark(&s->cache, &out, PREFETCH_BY_OTHERS, 0);
     count_hit_or_miss(s, r, got);
+    tell_bypass(s, r, past, at.way != CACHE_NO_WAY);
     write_back(s, &out, now);
     if (got == CACHE_MISS)
         to_dram(s, r->line, false, out.mshr, out.fetch, now);
@@ -288,9 +314,10 @@ static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_r
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out = {.victim = 0};
-    bool hit = !s->uncached && cache_look(&s->cache, r->line).way != CACHE_NO_WAY;
-    bool through = !hit && (s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
-    bool fetches = !hit && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
+    struct cache_spot at = cache_look(&s->cache, r->line);
+    bool hit = !s->uncached && at.way != CACHE_NO_WAY, past = goes_past(s, r, at);
+    bool through = !hit && (past || s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
+    bool fetches = !hit && !past && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
     if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
         (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < 3)))
         return false;
@@ -305,6 +332,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
         fetch_rest(s, r, now);
     s->n.hits += hit;
     s->n.misses += !hit;
+    tell_bypass(s, r, past, hit);
     if (!through)
         s->port_free = max64(s->port_free, now + port_cycles(s, r));
     if (answered(s, r))
@@ -418,6 +446,10 @@ static __attribute__((noinline, cold)) void ahead_tick(struct l2 *s, uint64_t no
 
 bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops) {
     return s->uncached || cache_use_replacement(&s->cache, ops);
+}
+
+bool l2_use_bypass(struct l2 *s, const struct bypass_ops *ops) {
+    return s->uncached || bypass_use(&s->bypass, ops, &s->cache);
 }
 
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg) {

@@ -10,6 +10,7 @@
  * A sectored slice splits a packet when it arrives. Each 32-byte sector is then a separate request with its own tag
  * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
  * requested sectors from DRAM. */
+#include "bypass.h"
 #include "cache.h"
 #include "dram.h"
 #include "memport.h"
@@ -48,6 +49,7 @@ struct l2_counts {
 
 struct l2 {
     struct cache cache;
+    struct bypass bypass;
     const struct memmap *map;
     struct dram *dram;
     uint32_t index, of_channel;      /* number among all slices; number in the channel */
@@ -92,6 +94,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
 void l2_free(struct l2 *s);
 /* Sets the replacement policy. Returns false when memory runs out. Requires an empty slice. */
 bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops);
+/* Sets the bypass policy of the slice, in the same way. */
+bool l2_use_bypass(struct l2 *s, const struct bypass_ops *ops);
 /* Adds a prefetcher at this slice (prefetch.h). Returns false when memory runs out. It observes the accesses that
  * read the tags. It can request only lines of this slice; requests for other lines return PREFETCH_ELSEWHERE. Its
  * requests read the tags when no other access does and no access of an SM is blocked. `cfg` must outlive the slice. */

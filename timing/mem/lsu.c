@@ -95,8 +95,8 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* Adds the details that only prefetchers and lock owners need. The last of the instruction's accesses to a line
- * releases the line's lock. */
+/* Adds the details that only prefetchers, lock owners and bypass policies need. The last of the instruction's accesses
+ * to a line releases the line's lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
@@ -108,6 +108,7 @@ static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct ls
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
         op->leads = i == 0;
+        op->cache_op = a->inst ? a->inst->cache_op : CACHE_DEFAULT;
         for (uint32_t k = 0; k < i && a->unlock; k++)
             if ((f->op[k].address ^ op->address) >> l->pipe[PIPE_L1].line_shift == 0)
                 f->op[k].unlocks = false;
@@ -303,7 +304,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
     if (l->cfg->lsu.descending && f->n > 1)
         order_lines(f);
-    if (__builtin_expect(l->prefetchers.n != 0, 0))
+    if (__builtin_expect(l->details, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
     struct lsu_slot *slot = &l->slot[f->slot];
     slot->tag = a->tag;

@@ -12,6 +12,7 @@
 
 struct lsu;
 struct replacement_ops;
+struct bypass_ops;
 
 enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
 
@@ -144,6 +145,8 @@ bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
 /* Sets the replacement policy of the L1. Returns false when memory runs out. Requires that the L1 has had no access. */
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
+/* Sets the bypass policy of the L1, in the same way. */
+bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops);
 /* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX,
  * and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the
  * L2. */

@@ -2,6 +2,7 @@
 #define TIMING_LSU_PARTS_H
 /* The inside of the load/store unit. lsu.c has the front (queue, coalescing, banks); lsu_pipes.c has the rest (the
  * pipelines into the caches, misses and replies). */
+#include "bypass.h"
 #include "cache.h"
 #include "coalesce.h"
 #include "isa/arith.h"
@@ -51,6 +52,7 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
+    uint8_t cache_op; /* enum cache_op; set with lsu.details only */
     uint16_t warp;
     uint8_t offset; /* the first byte of the lowest lane */
     bool unlocks : 1,
@@ -103,6 +105,7 @@ struct lsu_counts {
 
 struct lsu_pipe {
     struct cache cache;
+    struct bypass bypass; /* at the L1 */
     bool present;
     bool awaits_fill; /* true if the cache refused the oldest access, which must wait for a fill */
     uint8_t id;       /* enum lsu_part */
@@ -195,6 +198,7 @@ struct lsu {
         struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
     } fetch;
 
+    bool details; /* line accesses have the details that prefetchers, lock owners and bypass policies need */
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];

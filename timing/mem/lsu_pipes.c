@@ -36,6 +36,7 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
 }
 
 void lsu_pipe_free(struct lsu_pipe *p) {
+    bypass_free(&p->bypass);
     cache_free(&p->cache);
     free(p->ahead_sent);
     free(p->returns);
@@ -151,11 +152,38 @@ static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t
     return lsu_refused(l, p->id, 2, missing && memport_room(l->status.port, now) < 2);
 }
 
+static struct bypass_access bypass_access(const struct lsu *l, const struct lsu_pipe *p, const struct line_op *op) {
+    return (struct bypass_access){.line = op->address >> p->line_shift,
+                                  .pc = op->pc,
+                                  .sm = (uint16_t)l->sm,
+                                  .warp = op->warp,
+                                  .cache_op = op->cache_op,
+                                  .store = op->kind == LINE_STORE};
+}
+
+/* Returns true if an access to the line at `at` goes past the L1. */
+static bool goes_past(const struct lsu *l, const struct lsu_pipe *p, const struct line_op *op, struct cache_spot at) {
+    if (__builtin_expect(!p->bypass.ops, 1) || op->unlocks || op->kind == LINE_LOCAL_LOAD ||
+        op->kind == LINE_LOCAL_STORE)
+        return false;
+    struct bypass_access a = bypass_access(l, p, op);
+    return bypass_goes_past(&p->bypass, &p->cache, at, &a);
+}
+
+/* Tells the bypass policy about an access that has succeeded. */
+static void tell_bypass(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool past, bool hit) {
+    if (__builtin_expect(!p->bypass.ops, 1))
+        return;
+    const struct bypass_access a = bypass_access(l, p, op);
+    bypass_tell(&p->bypass, &p->cache, &a, past, hit);
+    p->n.bypassed += past;
+}
+
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
     uint32_t *way = &p->way[line % PIPE_WAYS];
-    if (!(l->prefetchers.n | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
+    if (!(l->details | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
         lsu_refused(l, p->id, 1, false);
         count_access(p, sectors, true);
         tags_read(l, op->slot);
@@ -166,13 +194,23 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
         return false;
-    enum cache_result r = cache_read_at(&p->cache, at, line, sectors, target_of(op), &out);
+    bool past = goes_past(l, p, op, at);
+    if (__builtin_expect(past, 0))
+        sectors = lsu_sectors_in_line(p, op, op->sectors);
+    enum cache_result r = past ? cache_read_past(&p->cache, line, sectors, target_of(op), &out)
+                               : cache_read_at(&p->cache, at, line, sectors, target_of(op), &out);
     if (r > CACHE_MERGED) {
         p->awaits_fill = true;
         return false;
     }
     count_access(p, sectors, r == CACHE_HIT);
-    lsu_show(l, p, op, r == CACHE_HIT ? SEEN_HIT : r == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
+    tell_bypass(l, p, op, past, at.way != CACHE_NO_WAY);
+    lsu_show(l, p, op,
+             past                ? SEEN_PAST
+             : r == CACHE_HIT    ? SEEN_HIT
+             : r == CACHE_MERGED ? SEEN_MERGED
+                                 : SEEN_MISS,
+             &out, now);
     if (__builtin_expect(op->unlocks, 0))
         cache_unlock(&p->cache, line);
     if (r == CACHE_HIT) {
@@ -195,7 +233,9 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
     bool local = op->kind == LINE_LOCAL_STORE, back = local ? p->write_back_local : p->write_back_global;
-    bool hit = cache_look(&p->cache, line).way != CACHE_NO_WAY;
+    struct cache_spot at = cache_look(&p->cache, line);
+    bool hit = at.way != CACHE_NO_WAY, past = back && goes_past(l, p, op, at);
+    back = back && !past;
     if (local && !hit && !l->cfg->lsu.local_allocate)
         back = false;
     struct cache_out out;
@@ -212,6 +252,8 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
         send_store(l, op, now);
     }
     count_access(p, sectors, hit);
+    if (past || back)
+        tell_bypass(l, p, op, past, hit);
     lsu_show(l, p, op, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     lsu_part_done(l, op->slot);
     return true;
@@ -315,7 +357,9 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
     const struct cache_mshr *m = &p->cache.mshr[r->tag];
     if (r->kind == MEM_READ_AHEAD)
         lsu_ahead_came(l, &p->ahead_sent[r->tag], r);
-    p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
+    if (!cache_fills_nothing(&p->cache, r->tag))
+        p->n.fills +=
+            p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     try_again(l, p);
     if (l->cfg->lsu.returns) {

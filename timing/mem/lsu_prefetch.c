@@ -249,11 +249,18 @@ void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result resu
                               .leads = op->leads,
                               .sectors = p->present ? lsu_sectors_in_line(p, op, op->sectors) : op->sectors,
                               .late = out && out->late};
-    if (out && out->evicted)
+    if (out && out->evicted) {
+        const uint64_t victim = out->victim << p->line_shift;
         prefetchers_evicted(&l->prefetchers,
-                            &(struct prefetch_victim){
-                                .cycle = now, .line = out->victim << p->line_shift, .ahead = s.kind == SEEN_AHEAD},
+                            &(struct prefetch_victim){.cycle = now,
+                                                      .line = victim,
+                                                      .warp = (uint16_t)(out->owner - 1),
+                                                      .dropped = victim == s.line,
+                                                      .ahead = s.kind == SEEN_AHEAD},
                             out->gone.by, out->gone.note);
+    }
+    if (result == SEEN_MISS && s.kind != SEEN_STORE && out)
+        cache_own(&l->pipe[PIPE_L1].cache, out, (uint16_t)(op->warp + 1));
     prefetchers_seen(&l->prefetchers, &s, out ? out->used.by : 0, out ? out->used.note : 0);
 }
 
@@ -261,12 +268,22 @@ static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *op
     const struct lsu_pipe *p = l1_of(l);
     struct prefetch_place place = {
         .level = PREFETCH_AT_L1, .number = l->sm, .line_bytes = p->present ? p->line_bytes : 0, .cache = l, .ask = ask};
+    l->details = true;
     return prefetchers_add(&l->prefetchers, ops, state, ctx, l->cfg, &place);
 }
 
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops) {
     struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
     return !l1->present || cache_use_replacement(&l1->cache, ops);
+}
+
+bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops) {
+    struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
+    if (!l1->present)
+        return true;
+    bool ok = bypass_use(&l1->bypass, ops, &l1->cache);
+    l->details = l->prefetchers.n || l1->bypass.ops;
+    return ok;
 }
 
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx) {

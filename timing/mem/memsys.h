@@ -67,6 +67,7 @@ _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
 struct prefetcher_ops;
+struct bypass_ops;
 struct replacement_ops;
 /* Creates the memory side for `cfg`, which must outlive it. Returns NULL when memory runs out. */
 struct memsys *memsys_new(const struct config *cfg);
@@ -77,6 +78,8 @@ bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, v
 /* Sets the replacement policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires
  * that no request has been sent. */
 bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
+/* Sets the bypass policy of the L2, in the same way. */
+bool memsys_use_bypass(struct memsys *m, const struct bypass_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */

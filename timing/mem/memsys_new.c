@@ -148,6 +148,13 @@ bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops)
     return true;
 }
 
+bool memsys_use_bypass(struct memsys *m, const struct bypass_ops *ops) {
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        if (!l2_use_bypass(m->slice[i], ops))
+            return false;
+    return true;
+}
+
 void memsys_free(struct memsys *m) {
     if (!m)
         return;

@@ -105,9 +105,13 @@ struct prefetch_seen {
     uint8_t fetched; /* for SEEN_MISS at the L2: sectors requested from memory; all others are present or in flight */
 };
 
+enum { PREFETCH_NO_WARP = 0xffff };
 /* An evicted line. */
 struct prefetch_victim {
     uint64_t cycle, line;
+    /* at the L1: slot of the last warp whose access or prefetch requested data of the line; PREFETCH_NO_WARP: none */
+    uint16_t warp;
+    bool dropped;  /* a store dropped the line; no other line replaced it */
     bool ahead;    /* a prefetch evicted the line; a demand access to the line soon after shows cache pollution */
     bool unused;   /* the line was prefetched and never used */
     bool own;      /* the observer itself prefetched the line */

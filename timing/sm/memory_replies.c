@@ -60,6 +60,7 @@ static __attribute__((noinline)) void members_done(struct sm *sm, uint32_t infli
 }
 
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops) { return lsu_use_replacement(sm->lsu, ops); }
+bool sm_use_bypass(struct sm *sm, const struct bypass_ops *ops) { return lsu_use_bypass(sm->lsu, ops); }
 
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
     return lsu_add_prefetcher(sm->lsu, ops, ctx);

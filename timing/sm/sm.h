@@ -16,6 +16,7 @@ struct launch;
 struct timed_program;
 struct memsys;
 struct prefetcher_ops;
+struct bypass_ops;
 struct replacement_ops;
 struct sched_ops;
 struct fault;
@@ -47,6 +48,8 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
 /* Sets the replacement policy of the L1 (timing/mem/replacement.h). Return value and requirements are those of
  * sm_use_scheduler(). */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
+/* Sets the bypass policy of the L1 (timing/mem/bypass.h). Return value and requirements are the same. */
+bool sm_use_bypass(struct sm *sm, const struct bypass_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;

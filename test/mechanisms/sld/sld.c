@@ -1,0 +1,95 @@
+/* Tests prefetching by spatial locality detection: hand-derived sequences, and random accesses against a reference. */
+#include "test/mechanisms/prefetch_ask_rig.h"
+#include "test/random.h"
+
+static const struct mechanism *const m = &mechanism_sld;
+
+/* Macro-block 2 has lines 8 to 11. The second line of it that misses prefetches the other two, and nothing does
+ * later. A second miss of the same line does not count, nor do hits and stores. */
+START_TEST(half_a_block_prefetches_the_rest) {
+    static const char *const none[] = {NULL};
+    void *p = start(m, none);
+    ck_assert_uint_eq(see(m, p, 9, SEEN_LOAD, SEEN_MISS, false), 0);
+    ck_assert_uint_eq(see(m, p, 9, SEEN_LOAD, SEEN_MERGED, false), 0);
+    ck_assert_uint_eq(see(m, p, 8, SEEN_LOAD, SEEN_HIT, false), 0);
+    ck_assert_uint_eq(see(m, p, 8, SEEN_STORE, SEEN_MISS, false), 0);
+    ck_assert_uint_eq(see(m, p, 7, SEEN_LOAD, SEEN_MISS, false), 0); /* another macro-block */
+    ck_assert_uint_eq(see(m, p, 12, SEEN_LOAD, SEEN_MISS, false), 0);
+    ck_assert_uint_eq(see(m, p, 11, SEEN_LOAD, SEEN_MISS, false), 2);
+    ck_assert_uint_eq(asked[0], 8);
+    ck_assert_uint_eq(asked[1], 10);
+    ck_assert_uint_eq(see(m, p, 10, SEEN_LOAD, SEEN_MISS, false), 0);
+    m->at_l1->free(p);
+}
+END_TEST
+
+/* With two entries, a miss in a third macro-block replaces the macro-block with the oldest miss. The count of the
+ * replaced macro-block starts again. */
+START_TEST(the_oldest_block_is_replaced) {
+    static const char *const two[] = {"sld.entries=2", NULL};
+    void *p = start(m, two);
+    see(m, p, 0, SEEN_LOAD, SEEN_MISS, false);
+    see(m, p, 4, SEEN_LOAD, SEEN_MISS, false);
+    see(m, p, 0, SEEN_LOAD, SEEN_MISS, false);
+    see(m, p, 8, SEEN_LOAD, SEEN_MISS, false);                       /* replaces the macro-block of line 4 */
+    ck_assert_uint_eq(see(m, p, 1, SEEN_LOAD, SEEN_MISS, false), 2); /* lines 0 and 1 */
+    ck_assert_uint_eq(see(m, p, 5, SEEN_LOAD, SEEN_MISS, false), 0); /* line 5 only */
+    m->at_l1->free(p);
+}
+END_TEST
+
+enum { BLOCKS = 12, LINES = 8, ENTRIES = 5, LEAST = 3 };
+
+/* The reference: a list of macro-blocks in the order of their last misses, the latest first, each with the lines that
+ * have missed or were prefetched. */
+static struct seen_block {
+    uint64_t block;
+    bool line[LINES];
+} list[ENTRIES + 1];
+
+/* Adds a miss. Returns the number of lines to prefetch, which go to `out`. */
+static uint32_t reference(uint64_t line, uint64_t *out) {
+    struct seen_block b = {.block = line / LINES + 1};
+    uint32_t at = 0, missed = 0, n = 0;
+    while (at < ENTRIES - 1 && list[at].block != b.block)
+        at++;
+    if (list[at].block == b.block)
+        b = list[at];
+    for (; at; at--)
+        list[at] = list[at - 1];
+    bool again = b.line[line % LINES];
+    b.line[line % LINES] = true;
+    for (uint32_t k = 0; k < LINES; k++)
+        missed += b.line[k];
+    for (uint64_t k = 0; k < LINES && !again && missed == LEAST; k++)
+        if (!b.line[k]) {
+            out[n++] = line / LINES * LINES + k;
+            b.line[k] = true;
+        }
+    list[0] = b;
+    return n;
+}
+
+START_TEST(random_misses_as_the_reference) {
+    static const char *const set[] = {"sld.entries=5", "sld.lines=8", "sld.threshold=3", NULL};
+    uint64_t random = 5, want[LINES];
+    uint32_t blocks = 0;
+    void *p = start(m, set);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t line = test_random_below(&random, BLOCKS * LINES);
+        uint32_t n = reference(line, want);
+        ck_assert_uint_eq(see(m, p, line, SEEN_LOAD, SEEN_MISS, false), n);
+        for (uint32_t k = 0; k < n; k++)
+            ck_assert_uint_eq(asked[k], want[k]);
+        blocks += n > 0;
+    }
+    ck_assert_uint_gt(blocks, 200);
+    m->at_l1->free(p);
+}
+END_TEST
+
+SUITE(mechanisms_sld) {
+    TEST(half_a_block_prefetches_the_rest);
+    TEST(the_oldest_block_is_replaced);
+    TEST(random_misses_as_the_reference);
+}
