@@ -21,6 +21,14 @@ static const struct series all[] = {
     WITH("frontiers, conservative", "frontiers", "frontiers.kind=conservative"),
     MODEL("its"),
     MODEL("si"),
+    MODEL("its+specrecon"),
+    /* several paths in one issue slot */
+    MODEL("anypc"),
+    MODEL("anypc+sbi"),
+    MODEL("anypc+swi"),
+    MODEL("spe+swi"),
+    MODEL("anypc+dwf"),
+    {.label = "anypc+mimd", .model = "anypc+mimd", .base = "spe", .bound = true},
     /* warp schedulers */
     WITH("gto", "spe", "sched.policy=gto"),
     WITH("two_level", "spe", "sched.policy=two_level"),
@@ -62,6 +70,7 @@ static const struct series all[] = {
     /* combinations */
     MODEL("dpe+dac"),
     MODEL("dpe+mta"),
+    MODEL("spe+dac+swi"),
     WITH("dpe, drrip", "dpe", "l1.replacement=drrip"),
     WITH("multipath, oldest", "multipath", "sched.policy=oldest"),
     {0},
