@@ -41,6 +41,10 @@ static void expose(struct recorded *r, uint32_t now) {
     r->listed = listed;
 }
 
+static void rec_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
+    recorder_of(cfg)->inner->join(inner(st), cfg, cta, warp);
+}
+
 static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
     struct recorded *r = st;
     struct path_recorder *to = recorder_of(cfg);
@@ -265,6 +269,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         .help = "records what the model schedules",
         .flags = r->inner->flags,
         FORWARD(size),
+        FORWARD(join),
         FORWARD(start),
         FORWARD(paths),
         FORWARD(finished),
@@ -287,6 +292,8 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),
+        .cta_size = r->inner->cta_size, /* the shared state is that of the recorded model */
+        .meet = r->inner->meet,
         .wants = rec_wants,
     };
     return &r->ops;

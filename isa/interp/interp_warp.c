@@ -13,8 +13,12 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
     r->cfg = cfg;
     size_t size = model->size(cfg);
     r->warps = calloc(c->n_warps, sizeof *r->warps + size);
-    if (!r->warps)
+    r->shared = model->cta_size ? malloc(model->cta_size(cfg, c->n_warps)) : NULL;
+    if (!r->warps || (model->cta_size && !r->shared)) {
+        free(r->warps);
+        free(r->shared);
         return false;
+    }
     unsigned char *states = (unsigned char *)(r->warps + c->n_warps);
     for (uint32_t i = 0; i < c->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
@@ -30,19 +34,22 @@ void cta_run_free(struct cta_run *r) {
     r->affine = NULL;
     cta_watch_free(r);
     free(r->warps);
+    free(r->shared);
     cta_free(r->cta);
     r->warps = NULL;
     r->cta = NULL;
 }
 
 void cta_run_start(struct cta_run *r) {
+    control_cta_start(r->model, r->cfg, r->shared, r->cta->n_warps);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
         wr->done = wr->blocked = wr->patient = wr->unmerged = false;
         wr->rounds = 0;
         wr->rotation = 0;
         wr->executed = 0;
-        control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
+        control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched,
+                      r->shared, i);
     }
     r->stands = r->wants_entry = false;
     if (r->watch_memory)
@@ -335,6 +342,16 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     return end;
 }
 
+/* Lets a model with shared state change the paths of all warps of the CTA. Returns false if it had nothing to change.
+ * Afterwards the paths of this warp may have changed, and other warps may be able to run. */
+static bool meet(struct cta_run *r, struct warp_control *c) {
+    if (!r->shared || !r->shared->due)
+        return false;
+    for (uint32_t moved = control_meet(c, r->shared); moved; moved &= moved - 1)
+        r->warps[__builtin_ctz(moved)].blocked = false;
+    return true;
+}
+
 /* Runs any model through its table of functions. */
 static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct warp_control *c = &wr->control;
@@ -345,6 +362,8 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     uint64_t spent = 0, turn = 0;
     for (;;) {
         int n = control_paths(c, w, p), ready = 0;
+        if (meet(r, c))
+            continue;
         for (int i = 0; i < n; i++)
             if (p[i].lanes & ~c->waiting)
                 p[ready++] = p[i];

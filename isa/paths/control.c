@@ -20,11 +20,33 @@ static void note_depth(struct warp_control *c) {
         c->depth = depth;
 }
 
-void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
+                       uint32_t n_warps) {
+    if (!cta)
+        return;
+    memset(cta, 0, ops->cta_size(cfg, n_warps));
+    cta->n_warps = n_warps;
+}
+
+uint32_t control_meet(struct warp_control *c, struct reconv_cta *cta) {
+    if (!cta->due)
+        return 0;
+    cta->due = false;
+    c->ops->meet(cta);
+    note_depth(c);
+    uint32_t moved = cta->moved;
+    cta->moved = 0;
+    return moved;
+}
+
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes,
+                   struct reconv_cta *cta, uint32_t warp) {
     memset(c->model, 0, c->ops->size(cfg));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;
+    if (cta)
+        c->ops->join(c->model, cfg, cta, warp);
     c->ops->start(c->model, cfg, pc, lanes);
     note_depth(c);
 }
@@ -36,6 +58,8 @@ static void diverge(struct warp_control *c, const struct warp *w, const struct i
     const struct program *p = w->program;
     struct branch_site site = {.pc = pc_of(w, in), .rpc = rpc, .taken_pc = taken};
     site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
+    bool guarded = (in->kind == K_BRANCH || in->kind == K_CALL || in->kind == K_RET) && in->guard != NO_GUARD;
+    site.conditional = guarded || in->kind == K_BRX;
     if (rpc != PC_EXIT && p->blocks)
         site.rpc_block = p->blocks[p->info[rpc].block].run_end - rpc;
     c->events |= c->ops->branch(c->model, id, t, n, &site);

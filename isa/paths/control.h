@@ -32,8 +32,16 @@ struct warp_control {
     struct path_wait *held; /* paths set aside: MAX_PATHS entries, owned by the caller */
 };
 
-/* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. */
-void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
+/* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. `cta` is the shared state of
+ * the CTA, NULL if the model has none, and `warp` the index in the CTA. */
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes,
+                   struct reconv_cta *cta, uint32_t warp);
+/* Prepares the shared state of a CTA whose warps will start. Does nothing if `cta` is NULL. */
+void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
+                       uint32_t n_warps);
+/* Lets the model change the paths of all warps of the CTA, if it has asked for that. Returns the warps whose paths have
+ * changed, bit i for warp i of the CTA. `c` is any warp of the CTA. */
+uint32_t control_meet(struct warp_control *c, struct reconv_cta *cta);
 /* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
 /* Call this after path `id` has executed an instruction other than a control instruction. The path continues at

@@ -35,12 +35,21 @@ struct branch_site {
     /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC
      * and a call depth */
     int calls;
+    bool conditional; /* threads may take different targets: the branch has a guard, or is indirect */
 };
 
 /* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one
  * case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
  * functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
+
+/* State that the warps of a CTA share, for models whose control state belongs to the CTA. The model's struct begins
+ * with this header. */
+struct reconv_cta {
+    uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
+    uint32_t moved;   /* bit i: meet() has changed the paths of warp i; meet() sets it, and the driver clears it */
+    bool due;         /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+};
 
 /* Options of all models. Each model reads only its own options. */
 struct reconv_cfg {
@@ -128,6 +137,14 @@ struct reconv_ops {
     unsigned flags;
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
+    /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:
+     * size of the state of a CTA in bytes, a multiple of 8. It starts as zeros. join: called before start() for each
+     * warp of the CTA, before any of them executes; `warp` is the index in the CTA. meet: called if reconv_cta.due is
+     * set, after a step and after the releases of barriers that follow from it. Only meet() changes the paths of other
+     * warps. It keeps the ids of paths that paths() lists. */
+    size_t (*cta_size)(const struct reconv_cfg *cfg, uint32_t n_warps);
+    void (*join)(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp);
+    void (*meet)(struct reconv_cta *cta);
     /* Starts a warp: all `lanes` are at `pc`. The state is zeroed memory of size() bytes. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
     /* Fills out[0..max) with the schedulable paths, the preferred one first, and returns their number. Returns 0 if all

@@ -91,8 +91,8 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
             g[n++] = (struct target){in->target, taken};
         if (p.lanes & ~taken)
             g[n++] = (struct target){p.pc + 1, p.lanes & ~taken};
-        struct branch_site site = {p.pc, in->rpc, in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc), in->target,
-                                   false};
+        struct branch_site site = {p.pc,       in->rpc, in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc),
+                                   in->target, 0,       true};
         if (n == 2 && g[0].pc == g[1].pc) {
             g[0].lanes = p.lanes;
             n = 1;
@@ -101,9 +101,26 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
     }
 }
 
+struct reconv_cta *toy_cta(const struct reconv_ops *ops, const struct reconv_cfg *cfg, void *st) {
+    if (!ops->cta_size)
+        return NULL;
+    struct reconv_cta *cta = calloc(1, ops->cta_size(cfg, 1));
+    cta->n_warps = 1;
+    ops->join(st, cfg, cta, 0);
+    return cta;
+}
+
+void toy_meet(const struct reconv_ops *ops, struct reconv_cta *cta) {
+    if (!cta || !cta->due)
+        return;
+    cta->due = false;
+    ops->meet(cta);
+}
+
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r) {
     memset(r, 0, sizeof *r);
     void *st = calloc(1, ops->size(cfg));
+    struct reconv_cta *cta = toy_cta(ops, cfg, st);
     ops->start(st, cfg, 0, LANES_ALL);
     for (uint64_t step = 0; step < 200000 && !(r->finished = ops->finished(st)); step++) {
         struct path p[MAX_PATHS];
@@ -122,6 +139,8 @@ void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct rec
         int depth = ops->depth(st);
         r->max_depth = depth > r->max_depth ? depth : r->max_depth;
         toy_issue(t, ops, st, *next, r);
+        toy_meet(ops, cta);
     }
+    free(cta);
     free(st);
 }

@@ -40,6 +40,11 @@ void toy_find_rpcs(struct toy *t);
 uint32_t toy_block_length(const struct toy *t, uint32_t pc);
 /* Executes an instruction of path `p` and reports it to the model. */
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r);
+/* Returns the shared state of a CTA whose only warp has the state `st` and has not started; NULL if the model has no
+ * such state. The caller frees it. */
+struct reconv_cta *toy_cta(const struct reconv_ops *ops, const struct reconv_cfg *cfg, void *st);
+/* Calls meet() if the model has asked for it, as a driver does after each step. */
+void toy_meet(const struct reconv_ops *ops, struct reconv_cta *cta);
 /* Runs a program to its end and schedules its paths one after another. Checks the model's invariants at every step. */
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r);
 #endif

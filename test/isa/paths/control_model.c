@@ -147,7 +147,7 @@ static void setup(void) {
     minimal.give_way = NULL;
     c = (struct warp_control){.ops = &full, .model = &state, .held = held};
     fake.depth = 1;
-    control_start(&c, NULL, 0, ALL);
+    control_start(&c, NULL, 0, ALL, NULL, 0);
     check_calls("start 0:ffffffff ");
 }
 static void teardown(void) {

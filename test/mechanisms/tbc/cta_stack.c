@@ -1,0 +1,254 @@
+/* Tests the stack of a CTA step by step: compaction, reconvergence, and threads that wait at barriers or exit. The
+ * warps have four lanes. */
+#include "mechanisms/tbc/cta_stack.h"
+#include "mechanisms/tbc/reconv_tbc.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { WARPS = 3, LANES = 0xf };
+static struct reconv_cfg cfg;
+static struct reconv_cta *cta;
+static struct cta_stack_warp warp[WARPS];
+
+static void start(uint32_t warps) {
+    cta = calloc(1, cta_stack_size(&cfg, warps));
+    cta->n_warps = warps;
+    for (uint32_t w = 0; w < warps; w++) {
+        cta_stack_join(&warp[w], &cfg, cta, w);
+        cta_stack_start(&warp[w], &cfg, 0, LANES);
+    }
+}
+static void setup(void) { reconv_cfg_default(&cfg); }
+static void teardown(void) { free(cta); }
+
+/* The drivers call meet() after each step. */
+static void meet(void) {
+    if (cta->due)
+        cta_stack_meet(cta);
+    cta->due = false;
+}
+
+/* Returns the paths of the CTA that may issue as "pc:", and for each compacted warp "warp.lanes" of its members. */
+static const char *running(void) {
+    static char out[256];
+    out[0] = 0;
+    const struct cta_stack *s = (struct cta_stack *)cta;
+    for (uint32_t g = 0; g < WARPS; g++) {
+        const char *before = "";
+        for (uint32_t w = 0; w < cta->n_warps; w++) {
+            struct path p[MAX_PATHS];
+            for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS), i = 0; i < n; i++) {
+                if (warp[w].path[p[i].id].group != s->top * MAX_CTA_WARPS + g)
+                    continue;
+                if (!*before)
+                    snprintf(out + strlen(out), sizeof out - strlen(out), "%u:", p[i].pc);
+                snprintf(out + strlen(out), sizeof out - strlen(out), "%s%u.%x", before, w, p[i].lanes);
+                before = "+";
+            }
+        }
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%s", *before ? " " : "");
+    }
+    return out;
+}
+
+static int id_at(uint32_t w, uint32_t pc) {
+    struct path p[MAX_PATHS];
+    for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS); n-- > 0;)
+        if (p[n].pc == pc)
+            return p[n].id;
+    ck_abort_msg("warp %u has no path at %u: %s", w, pc, running());
+    return -1;
+}
+
+/* A path of warp `w` at `from` branches: `lanes` to `pc`, its other lanes fall through; all reconverge at `rpc`. */
+static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
+    int id = id_at(w, from), n = 0;
+    const lanemask_t all = warp[w].path[id].lanes;
+    struct branch_site site = {.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true};
+    struct target t[2];
+    if (all & lanes)
+        t[n++] = (struct target){pc, all & lanes};
+    if (all & ~lanes)
+        t[n++] = (struct target){from + 1, all & ~lanes};
+    cta_stack_branch(&warp[w], id, t, n, &site);
+    meet();
+}
+
+static void go(uint32_t w, uint32_t from, uint32_t to) {
+    cta_stack_advance(&warp[w], id_at(w, from), to);
+    meet();
+}
+
+/* Every other lane of warp 0 and the complementary lanes of warp 1 take a branch. With a stack for each warp, the two
+ * sides issue 2 x 2 times; compacted, each side is one warp, which issues once. */
+START_TEST(complementary_lanes_share_a_warp) {
+    start(2);
+    ck_assert_str_eq(running(), "0:0.f 0:1.f ");
+    branch(0, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "0:1.f "); /* warp 0 waits for warp 1 */
+    branch(1, 0, 10, 0xa, 20);
+    ck_assert_str_eq(running(), "10:0.5+1.a ");
+    go(0, 10, 20);
+    ck_assert_str_eq(running(), "10:1.a "); /* the other side waits for all threads of this side */
+    go(1, 10, 20);
+    ck_assert_str_eq(running(), "1:0.a+1.5 ");
+    go(0, 1, 20);
+    go(1, 1, 20);
+    ck_assert_str_eq(running(), "20:0.f 20:1.f "); /* all threads are in their own warps again */
+    ck_assert_int_eq(cta_stack_depth(&warp[0]), 1);
+}
+END_TEST
+
+/* If the same lanes of both warps take the branch, no lane is free for another thread: each side has two warps. */
+START_TEST(aligned_lanes_are_not_compacted) {
+    start(2);
+    branch(0, 0, 10, 0x5, 20);
+    branch(1, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "10:0.5 10:1.5 ");
+}
+END_TEST
+
+/* Three warps; the threads of each lane, in the order of warps:
+ * lane 0: warps 0 and 2; lane 1: warps 0 and 1; lane 2: warp 1. So the first compacted warp has lanes 0 and 1 of warp 0
+ * and lane 2 of warp 1; the second has lane 1 of warp 1 and lane 0 of warp 2. The lanes of warp 1 ride in two warps. */
+START_TEST(a_warp_rides_in_two_compacted_warps) {
+    start(3);
+    branch(0, 0, 10, 0x3, 20);
+    branch(1, 0, 10, 0x6, 20);
+    branch(2, 0, 10, 0x1, 20);
+    ck_assert_str_eq(running(), "10:0.3+1.4 10:1.2+2.1 ");
+}
+END_TEST
+
+/* No warp diverges, but they go to different sides: the branch diverges for the CTA. */
+START_TEST(warps_on_different_sides) {
+    start(2);
+    branch(0, 0, 10, 0, 20);
+    branch(1, 0, 10, LANES, 20);
+    ck_assert_str_eq(running(), "10:1.f ");
+    go(1, 10, 20);
+    ck_assert_str_eq(running(), "1:0.f ");
+}
+END_TEST
+
+/* A branch that all threads take leaves the warps as they are. */
+START_TEST(a_uniform_branch) {
+    start(2);
+    branch(0, 0, 10, LANES, 20);
+    branch(1, 0, 10, LANES, 20);
+    ck_assert_str_eq(running(), "10:0.f 10:1.f ");
+    ck_assert_int_eq(cta_stack_depth(&warp[0]), 1);
+}
+END_TEST
+
+START_TEST(the_fall_through_runs_first_if_wanted) {
+    cfg.first = FIRST_FALLTHROUGH;
+    start(1);
+    branch(0, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "1:0.a ");
+}
+END_TEST
+
+/* Lanes leave a loop one by one; the branch has the same rpc as its entry, so the stack has two entries. The first
+ * lanes of the warps leave first, then their second lanes. */
+START_TEST(a_loop_needs_two_entries) {
+    start(2);
+    for (uint32_t i = 0; i < 3; i++) {
+        branch(0, i, 9, 1u << i, 9);
+        branch(1, i, 9, 1u << i, 9);
+        ck_assert_int_eq(cta_stack_depth(&warp[0]), 2);
+    }
+    ck_assert_str_eq(running(), "3:0.8 3:1.8 ");
+    go(0, 3, 9);
+    go(1, 3, 9);
+    ck_assert_str_eq(running(), "9:0.f 9:1.f ");
+}
+END_TEST
+
+/* Both sides wait at a barrier: when the top entry cannot run, the other entry does. After the barrier each side runs
+ * to the join. */
+START_TEST(both_sides_reach_a_barrier) {
+    start(2);
+    branch(0, 0, 10, 0x5, 20);
+    branch(1, 0, 10, 0xa, 20);
+    int a = id_at(0, 10), b = id_at(1, 10);
+    cta_stack_stall(&warp[0], a, STALL_OTHER);
+    meet();
+    ck_assert_str_eq(running(), "10:1.a ");
+    cta_stack_stall(&warp[1], b, STALL_OTHER);
+    meet();
+    ck_assert_str_eq(running(), "1:0.a+1.5 ");
+    cta_stack_wake(&warp[0], a);
+    cta_stack_wake(&warp[1], b);
+    meet();
+    ck_assert_str_eq(running(), "1:0.a+1.5 "); /* this side goes on as long as it can */
+    go(0, 1, 20);
+    go(1, 1, 20);
+    ck_assert_str_eq(running(), "10:0.5+1.a ");
+    go(0, 10, 20);
+    go(1, 10, 20);
+    ck_assert_str_eq(running(), "20:0.f 20:1.f ");
+}
+END_TEST
+
+/* Warp 0 takes the branch and waits at a barrier for warp 1, which waits at the join for warp 0. Warp 0 no longer
+ * reconverges, so warp 1 continues. */
+START_TEST(the_join_does_not_wait_for_a_barrier) {
+    start(2);
+    branch(0, 0, 10, LANES, 20);
+    branch(1, 0, 10, 0, 20);
+    int a = id_at(0, 10);
+    cta_stack_stall(&warp[0], a, STALL_OTHER);
+    meet();
+    go(1, 1, 20);
+    ck_assert_str_eq(running(), "20:1.f ");
+    cta_stack_wake(&warp[0], a);
+    meet();
+    ck_assert_str_eq(running(), "20:1.f ");
+    cta_stack_leave(&warp[1], id_at(1, 20), LANES, 0);
+    meet();
+    ck_assert(cta_stack_finished(&warp[1]));
+    ck_assert_str_eq(running(), "10:0.f ");
+}
+END_TEST
+
+/* Warp 0 waits at a barrier, warp 1 waits for it at a branch: warp 1 continues alone. */
+START_TEST(a_branch_does_not_wait_for_a_barrier) {
+    start(2);
+    int a = id_at(0, 0);
+    branch(1, 0, 10, LANES, 20);
+    cta_stack_stall(&warp[0], a, STALL_OTHER);
+    meet();
+    ck_assert_str_eq(running(), "10:1.f ");
+}
+END_TEST
+
+/* Threads exit on one side; the other threads of the side reconverge without them. */
+START_TEST(exited_threads_are_not_waited_for) {
+    start(2);
+    branch(0, 0, 10, 0x5, 20);
+    branch(1, 0, 10, 0xa, 20);
+    cta_stack_leave(&warp[0], id_at(0, 10), 0x5, 11);
+    cta_stack_leave(&warp[1], id_at(1, 10), 0x2, 20);
+    meet();
+    ck_assert_str_eq(running(), "1:0.a+1.5 ");
+    go(0, 1, 20);
+    go(1, 1, 20);
+    ck_assert_str_eq(running(), "20:0.a 20:1.d ");
+}
+END_TEST
+
+SUITE(mechanisms_tbc_cta_stack) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(complementary_lanes_share_a_warp);
+    TEST(aligned_lanes_are_not_compacted);
+    TEST(a_warp_rides_in_two_compacted_warps);
+    TEST(warps_on_different_sides);
+    TEST(a_uniform_branch);
+    TEST(the_fall_through_runs_first_if_wanted);
+    TEST(a_loop_needs_two_entries);
+    TEST(both_sides_reach_a_barrier);
+    TEST(the_join_does_not_wait_for_a_barrier);
+    TEST(a_branch_does_not_wait_for_a_barrier);
+    TEST(exited_threads_are_not_waited_for);
+}
