@@ -37,6 +37,7 @@ void cta_run_free(struct cta_run *r) {
     free(r->shared);
     cta_free(r->cta);
     r->warps = NULL;
+    r->shared = NULL;
     r->cta = NULL;
 }
 

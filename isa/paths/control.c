@@ -60,6 +60,7 @@ static void diverge(struct warp_control *c, const struct warp *w, const struct i
     site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
     bool guarded = (in->kind == K_BRANCH || in->kind == K_CALL || in->kind == K_RET) && in->guard != NO_GUARD;
     site.conditional = guarded || in->kind == K_BRX;
+    site.waits = in->kind == K_BRANCH && in->ends_block & BLOCK_WAITS;
     if (rpc != PC_EXIT && p->blocks)
         site.rpc_block = p->blocks[p->info[rpc].block].run_end - rpc;
     c->events |= c->ops->branch(c->model, id, t, n, &site);

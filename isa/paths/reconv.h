@@ -36,6 +36,7 @@ struct branch_site {
      * and a call depth */
     int calls;
     bool conditional; /* threads may take different targets: the branch has a guard, or is indirect */
+    bool waits;       /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 
 /* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one

@@ -154,7 +154,7 @@ int cta_stack_paths(const void *st, struct path *out, int max) {
     int n = 0;
     for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
-        if (p->lanes && p->state == CTA_RUNS && p->node == w->s->top)
+        if (p->lanes && p->state <= CTA_POLLS && p->node == w->s->top)
             out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
     }
     return n;
@@ -168,8 +168,8 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     return 0;
 }
 
-/* Paths wait only at conditional branches. If a path diverges at another instruction, its parts run on in the same
- * node. */
+/* Paths wait only at conditional branches, and not at those of loops that wait for other threads. If a path diverges at
+ * another instruction, its parts run on in the same node. */
 unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
     struct cta_stack_warp *w = st;
     struct cta_path p = w->path[id];
@@ -177,6 +177,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
     p.site_depth = p.depth;
     p.site = site->pc;
     p.rpc = site->rpc;
+    bool meets = site->conditional && !site->waits;
     free_path(w->s, &w->path[id]);
     for (int i = 0; i < n; i++) {
         bool skips_call = t[i].pc == site->pc + 1 && site->calls > 0;
@@ -184,10 +185,10 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
         p.lanes = t[i].lanes;
         p.depth = skips_call ? p.site_depth : depth;
         p.rank = (uint8_t)i;
-        p.state = site->conditional ? CTA_ARRIVED : CTA_RUNS;
+        p.state = meets ? CTA_ARRIVED : site->waits && p.pc <= site->pc ? CTA_POLLS : CTA_RUNS;
         new_path(w->s, w->warp, p);
     }
-    for (uint32_t i = 0; i < WARP_LANES && !site->conditional; i++)
+    for (uint32_t i = 0; i < WARP_LANES && !meets; i++)
         if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
             ends(w->s, &w->path[i], w->warp);
     w->s->cta.due = true;
@@ -328,7 +329,7 @@ static void detach(struct cta_stack *s, uint16_t node) {
 /* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
-    if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_SLEEPS])
+    if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS] || n->paths[CTA_SLEEPS])
         return false;
     if (!n->paths[CTA_ARRIVED]) {
         free_node(s, node);
@@ -363,18 +364,38 @@ static bool settle_all(struct cta_stack *s) {
     return any;
 }
 
-/* If no path can run: paths that wait at a branch continue without the sleeping paths of their node, else the threads
- * below continue without a node whose paths sleep. Returns false if nothing can continue. */
+/* If no path runs: paths that wait at a branch continue without the polling and sleeping paths of their node, else the
+ * threads below continue without a node whose paths poll or sleep. Returns false if nothing can continue. */
 static bool separate(struct cta_stack *s) {
     uint16_t node = highest(s, CTA_ARRIVED, false);
     if (node != CTA_NO_NODE) {
+        set_apart(s, node, CTA_POLLS, 0);
         set_apart(s, node, CTA_SLEEPS, 0);
         return true;
     }
-    node = highest(s, CTA_SLEEPS, true);
+    node = highest(s, CTA_POLLS, true);
+    if (node == CTA_NO_NODE)
+        node = highest(s, CTA_SLEEPS, true);
     if (node != CTA_NO_NODE)
         detach(s, node);
     return node != CTA_NO_NODE;
+}
+
+/* Returns the next node after the top, in turn, with paths that poll. */
+static uint16_t next_poller(const struct cta_stack *s) {
+    for (uint32_t i = 1; i <= s->high; i++) {
+        uint16_t node = (uint16_t)((s->top + i) % s->high);
+        if (s->node[node].used && s->node[node].paths[CTA_POLLS])
+            return node;
+    }
+    return CTA_NO_NODE;
+}
+
+/* Notes that the paths of the top node have appeared or disappeared. */
+static void announce(struct cta_stack *s) {
+    for (uint32_t i = 0; i < s->cta.n_warps * WARP_LANES; i++)
+        if (s->path[i].lanes && s->path[i].node == s->top && s->path[i].state <= CTA_POLLS)
+            s->cta.moved |= 1u << i / WARP_LANES;
 }
 
 void cta_stack_meet(struct reconv_cta *cta) {
@@ -387,18 +408,19 @@ void cta_stack_meet(struct reconv_cta *cta) {
         if (top == CTA_NO_NODE || !s->node[top].paths[CTA_RUNS])
             top = highest(s, CTA_RUNS, false);
     } while (top == CTA_NO_NODE && separate(s));
+    if (top == CTA_NO_NODE)
+        top = next_poller(s);
     if (top == s->top)
         return;
+    announce(s);
     s->top = top;
-    uint32_t at = 0;
-    while (top != CTA_NO_NODE && next_path(s, top, CTA_RUNS, &at))
-        cta->moved |= 1u << warp_before(at);
+    announce(s);
 }
 
 /* ---- reports ---- */
 
 int cta_stack_describe(const void *st, struct path_desc *out, int max) {
-    static const char *const words[] = {"in the top entry", "waits", "waits for other warps at a branch"};
+    static const char *const words[] = {"in the top entry", "polls", "waits", "waits for other warps at a branch"};
     const struct cta_stack_warp *w = st;
     const struct cta_stack *s = w->s;
     lanemask_t seen = 0;
@@ -407,7 +429,7 @@ int cta_stack_describe(const void *st, struct path_desc *out, int max) {
         const struct cta_path *p = &w->path[i];
         if (!p->lanes)
             continue;
-        bool below = p->state == CTA_RUNS && p->node != s->top;
+        bool below = p->state <= CTA_POLLS && p->node != s->top;
         seen |= p->lanes;
         out[n++] =
             (struct path_desc){.path = {.pc = p->state == CTA_ARRIVED ? p->site : p->pc, .lanes = p->lanes, .id = i},

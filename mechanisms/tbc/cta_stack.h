@@ -8,12 +8,15 @@
  * threads, and continues when all entries above have ended.
  *
  * The entries form a tree: an entry that waits for others has them as children. If no path of the top entry can run
- * because paths wait at CTA barriers or for members of their mask, another entry becomes the top [reading]. */
+ * because paths wait at CTA barriers or for members of their mask, another entry becomes the top [reading]. So does it
+ * if all paths of the top entry poll: they repeat a loop that waits for other threads. Other paths of an entry do not
+ * wait for paths that poll or wait, if nothing else can run. */
 #include "isa/paths/reconv.h"
 
 enum { CTA_NO_NODE = 0xffff };
-/* RUNS also means a path whose entry is not the top. ARRIVED: the path waits at a branch that it has executed. */
-enum cta_path_state { CTA_RUNS, CTA_SLEEPS, CTA_ARRIVED, N_CTA_STATES };
+/* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other
+ * threads. ARRIVED: it waits at a branch that it has executed. */
+enum cta_path_state { CTA_RUNS, CTA_POLLS, CTA_SLEEPS, CTA_ARRIVED, N_CTA_STATES };
 
 struct cta_path {
     uint32_t pc;        /* CTA_ARRIVED: target of the branch */

@@ -91,8 +91,11 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
             g[n++] = (struct target){in->target, taken};
         if (p.lanes & ~taken)
             g[n++] = (struct target){p.pc + 1, p.lanes & ~taken};
-        struct branch_site site = {p.pc,       in->rpc, in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc),
-                                   in->target, 0,       true};
+        struct branch_site site = {.pc = p.pc,
+                                   .rpc = in->rpc,
+                                   .rpc_block = in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc),
+                                   .taken_pc = in->target,
+                                   .conditional = true};
         if (n == 2 && g[0].pc == g[1].pc) {
             g[0].lanes = p.lanes;
             n = 1;

@@ -28,26 +28,34 @@ static void meet(void) {
     cta->due = false;
 }
 
+/* Adds the members of a compacted warp to `out`. Returns the next higher number of a compacted warp; -1: none. */
+static int add_group(int group, char *out, size_t size) {
+    int next = -1;
+    const char *before = "";
+    for (uint32_t w = 0; w < cta->n_warps; w++) {
+        struct path p[MAX_PATHS];
+        for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS), i = 0; i < n; i++) {
+            int g = warp[w].path[p[i].id].group;
+            if (g > group && (next < 0 || g < next))
+                next = g;
+            if (g != group)
+                continue;
+            if (!*before)
+                snprintf(out + strlen(out), size - strlen(out), "%u:", p[i].pc);
+            snprintf(out + strlen(out), size - strlen(out), "%s%u.%x", before, w, p[i].lanes);
+            before = "+";
+        }
+    }
+    snprintf(out + strlen(out), size - strlen(out), "%s", *before ? " " : "");
+    return next;
+}
+
 /* Returns the paths of the CTA that may issue as "pc:", and for each compacted warp "warp.lanes" of its members. */
 static const char *running(void) {
     static char out[256];
     out[0] = 0;
-    const struct cta_stack *s = (struct cta_stack *)cta;
-    for (uint32_t g = 0; g < WARPS; g++) {
-        const char *before = "";
-        for (uint32_t w = 0; w < cta->n_warps; w++) {
-            struct path p[MAX_PATHS];
-            for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS), i = 0; i < n; i++) {
-                if (warp[w].path[p[i].id].group != s->top * MAX_CTA_WARPS + g)
-                    continue;
-                if (!*before)
-                    snprintf(out + strlen(out), sizeof out - strlen(out), "%u:", p[i].pc);
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%s%u.%x", before, w, p[i].lanes);
-                before = "+";
-            }
-        }
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%s", *before ? " " : "");
-    }
+    for (int group = 0; group >= 0;)
+        group = add_group(group, out, sizeof out);
     return out;
 }
 
@@ -61,10 +69,10 @@ static int id_at(uint32_t w, uint32_t pc) {
 }
 
 /* A path of warp `w` at `from` branches: `lanes` to `pc`, its other lanes fall through; all reconverge at `rpc`. */
-static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
+static void branch_at(uint32_t w, struct branch_site site, lanemask_t lanes) {
+    const uint32_t from = site.pc, pc = site.taken_pc;
     int id = id_at(w, from), n = 0;
     const lanemask_t all = warp[w].path[id].lanes;
-    struct branch_site site = {.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true};
     struct target t[2];
     if (all & lanes)
         t[n++] = (struct target){pc, all & lanes};
@@ -72,6 +80,14 @@ static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes, uin
         t[n++] = (struct target){from + 1, all & ~lanes};
     cta_stack_branch(&warp[w], id, t, n, &site);
     meet();
+}
+static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
+    branch_at(w, (struct branch_site){.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true}, lanes);
+}
+/* The same for the branch of a loop that waits for other threads. */
+static void poll(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes) {
+    struct branch_site site = {.pc = from, .rpc = from + 1, .taken_pc = pc, .conditional = true, .waits = true};
+    branch_at(w, site, lanes);
 }
 
 static void go(uint32_t w, uint32_t from, uint32_t to) {
@@ -238,6 +254,41 @@ START_TEST(exited_threads_are_not_waited_for) {
 }
 END_TEST
 
+/* Warp 1 leaves a loop that waits for other threads, and goes on to a branch, while warp 0 polls. The branch does not
+ * wait for warp 0; each poll gives the other node a turn. */
+START_TEST(a_branch_does_not_wait_for_a_poll) {
+    start(2);
+    go(0, 0, 4);
+    go(1, 0, 4);
+    poll(0, 4, 2, LANES);
+    ck_assert_str_eq(running(), "2:0.f 4:1.f ");
+    poll(1, 4, 2, 0);
+    ck_assert_str_eq(running(), "2:0.f 5:1.f ");
+    branch(1, 5, 10, 0x3, 20);
+    ck_assert_str_eq(running(), "10:1.3 ");
+    go(1, 10, 20);
+    go(1, 6, 20);
+    ck_assert_str_eq(running(), "20:1.f ");
+    cta_stack_leave(&warp[1], id_at(1, 20), LANES, 0);
+    meet();
+    ck_assert_str_eq(running(), "2:0.f ");
+}
+END_TEST
+
+/* Both sides of a branch poll: they take turns. */
+START_TEST(polling_sides_take_turns) {
+    start(2);
+    branch(0, 0, 10, LANES, 20);
+    branch(1, 0, 10, 0, 20);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_str_eq(running(), "10:0.f ");
+        poll(0, 10, 10, LANES);
+        ck_assert_str_eq(running(), "1:1.f ");
+        poll(1, 1, 1, LANES);
+    }
+}
+END_TEST
+
 SUITE(mechanisms_tbc_cta_stack) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(complementary_lanes_share_a_warp);
@@ -251,4 +302,6 @@ SUITE(mechanisms_tbc_cta_stack) {
     TEST(the_join_does_not_wait_for_a_barrier);
     TEST(a_branch_does_not_wait_for_a_barrier);
     TEST(exited_threads_are_not_waited_for);
+    TEST(a_branch_does_not_wait_for_a_poll);
+    TEST(polling_sides_take_turns);
 }
