@@ -22,6 +22,8 @@ struct path {
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
     uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
+    /* paths of the warps of a CTA with the same number have disjoint lanes and issue together; 0: the path issues alone */
+    uint16_t group;
 };
 
 /* A branch as the compiler describes it to the hardware. */

@@ -93,24 +93,32 @@ static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
     return true;
 }
 
+/* Returns a number for a compacted warp. The numbers are reused only after all others. */
+static uint16_t new_group(struct cta_stack *s) {
+    if (!++s->last_group)
+        s->last_group = 1;
+    return s->last_group;
+}
+
 /* Makes paths of the threads of a node, at its PC. In compacted warp i rides the i-th thread of each lane. */
 static void make_paths(struct cta_stack *s, uint16_t node) {
-    struct cta_node *n = &s->node[node];
-    uint8_t next[WARP_LANES] = {0};
-    for (uint32_t w = 0; w < s->cta.n_warps; w++) {
-        lanemask_t in[MAX_CTA_WARPS] = {0};
-        for (lanemask_t m = lanes_of(s, node)[w]; m; m &= m - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(m);
-            in[n->home ? w : next[lane]++] |= m & -m;
-        }
-        for (uint32_t g = 0; g < s->cta.n_warps; g++)
-            if (in[g])
+    const struct cta_node *n = &s->node[node];
+    const uint32_t warps = s->cta.n_warps;
+    lanemask_t in[MAX_CTA_WARPS][MAX_CTA_WARPS] = {{0}}; /* threads by compacted warp and warp */
+    uint8_t next[WARP_LANES] = {0}, riders[MAX_CTA_WARPS] = {0};
+    for (uint32_t w = 0; w < warps; w++)
+        for (lanemask_t m = lanes_of(s, node)[w]; m; m &= m - 1)
+            in[n->home ? w : next[__builtin_ctz(m)]++][w] |= m & -m;
+    for (uint32_t g = 0; g < warps; g++)
+        for (uint32_t w = 0; w < warps; w++)
+            riders[g] += in[g][w] != 0;
+    for (uint32_t g = 0; g < warps; g++) {
+        uint16_t group = riders[g] > 1 ? new_group(s) : 0;
+        for (uint32_t w = 0; w < warps; w++)
+            if (in[g][w])
                 new_path(s, w,
-                         (struct cta_path){.pc = n->pc,
-                                           .depth = n->depth,
-                                           .lanes = in[g],
-                                           .node = node,
-                                           .group = (uint16_t)(node * MAX_CTA_WARPS + g)});
+                         (struct cta_path){
+                             .pc = n->pc, .depth = n->depth, .lanes = in[g][w], .node = node, .group = group});
     }
     if (s->top == node)
         s->top = CTA_NO_NODE; /* so that the new paths are announced */
@@ -144,7 +152,7 @@ void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanema
     w->alive = lanes;
     lanes_of(s, 0)[w->warp] = lanes;
     if (lanes)
-        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = (uint16_t)w->warp});
+        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes});
 }
 
 bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp *)st)->alive; }
@@ -155,7 +163,7 @@ int cta_stack_paths(const void *st, struct path *out, int max) {
     for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
         if (p->lanes && p->state <= CTA_POLLS && p->node == w->s->top)
-            out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
+            out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i, .group = p->group};
     }
     return n;
 }

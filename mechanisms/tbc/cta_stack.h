@@ -23,7 +23,7 @@ struct cta_path {
     uint32_t site, rpc; /* CTA_ARRIVED: PC and rpc of the branch */
     lanemask_t lanes;   /* 0: the slot is free */
     uint16_t node;
-    uint16_t group;             /* number of the compacted warp, unique in the CTA */
+    uint16_t group;             /* number of the compacted warp; 0: it has no threads of other warps */
     uint16_t depth, site_depth; /* call depths of the lanes at `pc`, and before the branch */
     uint8_t state, rank;        /* rank: number of the target among the targets of its path */
 };
@@ -43,6 +43,7 @@ struct cta_stack {
     struct reconv_cta cta;
     bool fallthrough_first;
     uint16_t high, top; /* number of nodes that were ever used; node whose paths may issue, or CTA_NO_NODE */
+    uint16_t last_group;
     uint32_t clock;
     lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
     struct cta_path *path;

@@ -14,6 +14,7 @@ uint64_t sm_get_accounted(const struct sm *sm) { return sm->clock.accounted; }
 uint32_t sm_get_slots(const struct sm *sm) { return sm->warps.slots; }
 uint32_t sm_get_most_ctas(const struct sm *sm) { return sm->ctas.most; }
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta) { return &sm->ctas.slot[cta]; }
+uint32_t sm_get_cta_slot(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].cta; }
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) {
     return sm->warps.slot[slot].w;
 }

@@ -28,34 +28,34 @@ static void meet(void) {
     cta->due = false;
 }
 
-/* Adds the members of a compacted warp to `out`. Returns the next higher number of a compacted warp; -1: none. */
-static int add_group(int group, char *out, size_t size) {
-    int next = -1;
-    const char *before = "";
-    for (uint32_t w = 0; w < cta->n_warps; w++) {
-        struct path p[MAX_PATHS];
-        for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS), i = 0; i < n; i++) {
-            int g = warp[w].path[p[i].id].group;
-            if (g > group && (next < 0 || g < next))
-                next = g;
-            if (g != group)
+/* Adds path `p` of warp `w` and the paths of later warps in its group to `out`, unless an earlier warp is in it. */
+static void add_group(uint32_t w, const struct path *p, char *out, size_t size) {
+    size_t at = strlen(out);
+    snprintf(out + at, size - at, "%u:%u.%x", p->pc, w, p->lanes);
+    for (uint32_t v = 0; p->group && v < cta->n_warps; v++) {
+        struct path q[MAX_PATHS];
+        for (int n = cta_stack_paths(&warp[v], q, MAX_PATHS); n-- > 0;) {
+            if (q[n].group != p->group || v == w)
                 continue;
-            if (!*before)
-                snprintf(out + strlen(out), size - strlen(out), "%u:", p[i].pc);
-            snprintf(out + strlen(out), size - strlen(out), "%s%u.%x", before, w, p[i].lanes);
-            before = "+";
+            ck_assert_uint_eq(q[n].pc, p->pc);
+            if (v < w) {
+                out[at] = 0;
+                return;
+            }
+            snprintf(out + strlen(out), size - strlen(out), "+%u.%x", v, q[n].lanes);
         }
     }
-    snprintf(out + strlen(out), size - strlen(out), "%s", *before ? " " : "");
-    return next;
+    snprintf(out + strlen(out), size - strlen(out), " ");
 }
 
 /* Returns the paths of the CTA that may issue as "pc:", and for each compacted warp "warp.lanes" of its members. */
 static const char *running(void) {
     static char out[256];
+    struct path p[MAX_PATHS];
     out[0] = 0;
-    for (int group = 0; group >= 0;)
-        group = add_group(group, out, sizeof out);
+    for (uint32_t w = 0; w < cta->n_warps; w++)
+        for (int n = cta_stack_paths(&warp[w], p, MAX_PATHS), i = 0; i < n; i++)
+            add_group(w, &p[i], out, sizeof out);
     return out;
 }
 
