@@ -236,6 +236,11 @@ static int rec_describe(const void *st, struct path_desc *out, int max) {
     return r->inner->describe(inner(r), out, max);
 }
 
+static uint32_t rec_group(const void *st, int id) {
+    const struct recorded *r = st;
+    return r->inner->group(inner(r), id);
+}
+
 static int rec_concurrent(const void *st) {
     const struct recorded *r = st;
     return r->inner->concurrent(inner(r));
@@ -289,6 +294,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(describe),
         FORWARD(board),
         FORWARD(concurrent),
+        FORWARD(group),
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),

@@ -22,8 +22,6 @@ struct path {
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
     uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
-    /* paths of the warps of a CTA with the same number have disjoint lanes and issue together; 0: the path issues alone */
-    uint16_t group;
 };
 
 /* A branch as the compiler describes it to the hardware. */
@@ -194,6 +192,9 @@ struct reconv_ops {
      * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
      * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
+    /* Returns the group of a path: paths of the CTA's warps with the same number have disjoint lanes and issue together.
+     * 0: the path issues alone. NULL: all paths do. */
+    uint32_t (*group)(const void *st, int id);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could
      * issue side by side, whether or not they wait at a barrier. NULL means the number that paths() returns. */
     int (*concurrent)(const void *st);

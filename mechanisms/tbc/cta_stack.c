@@ -116,9 +116,9 @@ static void make_paths(struct cta_stack *s, uint16_t node) {
         uint16_t group = riders[g] > 1 ? new_group(s) : 0;
         for (uint32_t w = 0; w < warps; w++)
             if (in[g][w])
-                new_path(s, w,
-                         (struct cta_path){
-                             .pc = n->pc, .depth = n->depth, .lanes = in[g][w], .node = node, .group = group});
+                new_path(
+                    s, w,
+                    (struct cta_path){.pc = n->pc, .depth = n->depth, .lanes = in[g][w], .node = node, .group = group});
     }
     if (s->top == node)
         s->top = CTA_NO_NODE; /* so that the new paths are announced */
@@ -163,10 +163,12 @@ int cta_stack_paths(const void *st, struct path *out, int max) {
     for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
         if (p->lanes && p->state <= CTA_POLLS && p->node == w->s->top)
-            out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i, .group = p->group};
+            out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
     }
     return n;
 }
+
+uint32_t cta_stack_group(const void *st, int id) { return ((const struct cta_stack_warp *)st)->path[id].group; }
 
 unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     struct cta_stack_warp *w = st;

@@ -65,6 +65,7 @@ void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *c
 void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int cta_stack_paths(const void *st, struct path *out, int max);
 bool cta_stack_finished(const void *st);
+uint32_t cta_stack_group(const void *st, int id);
 unsigned cta_stack_advance(void *st, int id, uint32_t next);
 unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site);
 unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next);

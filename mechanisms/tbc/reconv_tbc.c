@@ -8,6 +8,7 @@
 #include "reconv_tbc.h"
 #include "cta_stack.h"
 #include "mechanisms/mechanism.h"
+#include "tbc_unit.h"
 
 static enum reconv_board tbc_board(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -30,6 +31,7 @@ const struct reconv_ops reconv_tbc = {
     .meet = cta_stack_meet,
     .start = cta_stack_start,
     .paths = cta_stack_paths,
+    .group = cta_stack_group,
     .finished = cta_stack_finished,
     .advance = cta_stack_advance,
     .branch = cta_stack_branch,
@@ -53,4 +55,5 @@ const struct mechanism mechanism_tbc = {
              NULL},
             {.name = NULL},
         },
+    .unit = &unit_tbc,
 };

@@ -20,7 +20,6 @@ struct sm_path {
     bool stale;        /* true if the model has not been notified of the path's last steps */
     bool refused;      /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
-    uint16_t group;    /* path.group */
     uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };

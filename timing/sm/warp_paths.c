@@ -30,7 +30,7 @@ static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct pat
 }
 
 static void adopt(struct sm_path *to, struct sm_path *from, const struct path *new) {
-    *to = (struct sm_path){.pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board, .group = new->group};
+    *to = (struct sm_path){.pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board};
     to->state = PATH_FETCH;
     if (!from)
         return;

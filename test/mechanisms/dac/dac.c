@@ -1,4 +1,5 @@
 /* Tests the affine warp of an SM on kernels small enough to follow by hand. random.c has random kernels. */
+#include "test/bases.h"
 #include "test/every_model.h"
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>

@@ -30,12 +30,13 @@ static void meet(void) {
 
 /* Adds path `p` of warp `w` and the paths of later warps in its group to `out`, unless an earlier warp is in it. */
 static void add_group(uint32_t w, const struct path *p, char *out, size_t size) {
+    const uint32_t group = cta_stack_group(&warp[w], p->id);
     size_t at = strlen(out);
     snprintf(out + at, size - at, "%u:%u.%x", p->pc, w, p->lanes);
-    for (uint32_t v = 0; p->group && v < cta->n_warps; v++) {
+    for (uint32_t v = 0; group && v < cta->n_warps; v++) {
         struct path q[MAX_PATHS];
         for (int n = cta_stack_paths(&warp[v], q, MAX_PATHS); n-- > 0;) {
-            if (q[n].group != p->group || v == w)
+            if (cta_stack_group(&warp[v], q[n].id) != group || v == w)
                 continue;
             ck_assert_uint_eq(q[n].pc, p->pc);
             if (v < w) {
