@@ -407,7 +407,7 @@ TO_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 TO_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 .PHONY: install-built uninstall
 install-built:
-	install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_CUDA) $(TO_INCLUDE) $(TO_DATA)/kernels $(TO_DATA)/configs $(TO_DATA)/programs $(TO_MAN)/man3
+	install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_CUDA) $(TO_INCLUDE) $(TO_DATA)/kernels $(TO_DATA)/configs $(TO_DATA)/programs $(TO_DATA)/docs $(TO_MAN)/man3
 	install -m 755 $(BUILD)/heddle $(TO_BIN)/heddle
 	install -m 644 $(BUILD)/libheddle.a $(TO_LIB)/libheddle.a
 	install -m 644 $(BUILD)/libheddle.so.$(SO_VERSION) $(TO_LIB)/libheddle.so.$(SO_VERSION)
@@ -422,6 +422,7 @@ install-built:
 	install -m 644 kernels/*.ptx $(TO_DATA)/kernels
 	install -m 644 benchmarks/*.heddle $(TO_DATA)/programs
 	install -m 644 configs/*.cfg $(TO_DATA)/configs
+	install -m 644 docs/*.md $(TO_DATA)/docs
 	install -m 644 $(BUILD)/man/*.3 $(TO_MAN)/man3
 	install -d $(TO_MAN)/man1 $(TO_BASH) $(TO_ZSH)
 	@[ -e $(BUILD)/man/heddle.1 ] || echo 'no manual pages of the commands: ./deps man installs help2man, then build again'

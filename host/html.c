@@ -59,7 +59,9 @@ static const char style[] =
     "nowrap;"
     "font-variant-numeric:tabular-nums}tfoot td{font-weight:600}.same{color:#256b25}.other{color:#a32020}"
     "img{max-width:100%;height:auto}h2{margin-top:2.5em;border-top:2px solid #1f5f8b;padding-top:.6em}"
-    ".missing{color:#a32020}.wide{overflow-x:auto}";
+    ".missing{color:#a32020}.wide{overflow-x:auto}"
+    ".heat{max-height:40em;overflow-y:auto}.heat td,.heat th{padding:.1em .3em}.heat th:not(:first-child){writing-mode:"
+    "vertical-rl}.heat th{position:sticky;top:0}.heat td:first-child{position:sticky;left:0;background:#fff}";
 /* sort(h) sorts a table by the column with header h, in the direction that h stores. Numbers inside texts are compared
  * as numbers, so k.cu:9 precedes k.cu:10. */
 static const char script[] =
@@ -94,4 +96,14 @@ void html_number(FILE *out, double v, const char *text) {
         fputs("<td class=n data-v=\"\">-</td>", out);
     else
         fprintf(out, "<td class=n data-v=\"%.9g\">%s</td>", v, text);
+}
+
+void html_heat(FILE *out, double v, const char *text, double heat) {
+    if (isnan(v) || isnan(heat)) {
+        html_number(out, v, text);
+        return;
+    }
+    /* the colour is transparent, so that the text stays readable */
+    fprintf(out, "<td class=n data-v=\"%.9g\" style=\"background:rgba(%s,%.2f)\">%s</td>", v,
+            heat < 0 ? "230,120,20" : "40,120,200", 0.65 * fabs(heat), text);
 }

@@ -102,6 +102,13 @@ static void add_all(const struct model_tables *t, const struct model_word *w, bo
     }
 }
 
+static bool begins_with_base(const struct model_tables *t, const char *text) {
+    char word[64];
+    size_t len = strcspn(text, "+");
+    snprintf(word, sizeof word, "%.*s", (int)len, text);
+    return find_model(t, word) || model_word_of(t, text, len);
+}
+
 /* Adds one word of the model's name. `first` is true for the first word, where the base model is expected. */
 static bool add_word(const struct model_tables *t, const char *text, const char *word, bool first, bool *chosen,
                      struct model_spec *out, struct reason *r) {
@@ -118,6 +125,8 @@ static bool add_word(const struct model_tables *t, const char *text, const char 
         add_all(t, w, chosen, out);
         return true;
     }
+    if ((base || w) && !begins_with_base(t, text))
+        return say(r, "model '%s': '%s' is a base; it must come first, before its extensions", text, word);
     if (base || w)
         return say(r, "model '%s': '%s' and '%s' are two bases; '+' joins one with extensions", text, out->base->name,
                    word);

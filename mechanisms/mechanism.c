@@ -100,3 +100,12 @@ const struct mechanism *model_rival(const struct model_tables *t, const struct m
 const char *model_needs_time(const struct model_spec *s) {
     return s->base->functional ? "changes how long a kernel takes, not what it computes; take a timing model" : NULL;
 }
+
+const char *model_needs_paths(const struct model_spec *s) {
+    if (s->base->functional)
+        return model_needs_time(s);
+    return s->base->ops->flags & RECONV_SIDE_BY_SIDE
+               ? NULL
+               : "issues paths of a warp together, and under this model one path of a warp can issue at a time; take "
+                 "anypc, multipath, dws or dpe";
+}

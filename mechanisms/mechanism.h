@@ -120,8 +120,10 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* A function for `refuse`: a functional model refuses the extension, because it changes only cycles. */
+/* Functions for `refuse`: a functional model refuses the extension, because it changes only cycles; and so does a model
+ * of which only one path of a warp can issue at a time. */
 const char *model_needs_time(const struct model_spec *s);
+const char *model_needs_paths(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;
 #include "all.def"

@@ -1,7 +1,8 @@
 #ifndef REPRODUCE_FIGURES_H
 #define REPRODUCE_FIGURES_H
 /* The papers' figures and tables as data: the runs of each figure, the statistics to plot, and the numbers that the
- * papers claim. The code here starts no runs. A figure is an entry of a table in figures_<paper>.c. */
+ * papers claim. The code here starts no runs. A figure is an entry of a table in figures_<paper>.c. The table in
+ * figures_mechanisms.c is no paper's: it compares Heddle's mechanisms with each other. */
 #include <stdbool.h>
 
 /* One cause of lost time in a struct estimate, and two series that show which part of this loss a mechanism leaves. */
@@ -33,6 +34,7 @@ struct series {
     const char *suffix; /* ending of the names of the programs to run, where such programs exist; NULL: no ending */
     const char *value;  /* statistics to plot for the series; NULL: panel.value */
     bool hidden;        /* true if the series has no bars and serves only as the base of other series */
+    bool bound;         /* true for an upper bound, which no hardware reaches: it is never a program's best series */
 };
 
 enum panel_kind {
@@ -83,17 +85,22 @@ struct panel {
         .claims = __VA_ARGS__                                                                                          \
     }
 
-enum { FIGURE_PANELS = 4 };
+enum { FIGURE_PANELS = 5 };
 struct figure {
-    const char *name, *title, *paper;
+    const char *name, *title;
+    const char *paper;    /* the paper and its figure; of a contest: what it compares */
     const char *programs; /* benchmarks and sets, separated by spaces */
     const char *preset, *set;
     struct panel panels[FIGURE_PANELS]; /* entries with a title */
     const char *note;    /* differences between this measurement and the paper's; NULL if there are none */
     const char *missing; /* reason why the figure cannot run yet; NULL if it can */
+    /* NULL for a paper's figure. Otherwise the figure is a contest of mechanisms, and this is the label of the series
+     * with which the others compete. All panels have the same series. The first panel decides which series is the best
+     * for a program. Each panel is drawn as a map, with a cell for each program and series. */
+    const char *contest;
 };
 
-extern const struct figure figures_dual_path[], figures_subwarp[], figures_dac[], figures_pepsc[];
+extern const struct figure figures_dual_path[], figures_subwarp[], figures_dac[], figures_pepsc[], figures_mechanisms[];
 /* Returns figure number n of all tables; NULL: n is too large. */
 const struct figure *figure_at(int n);
 #endif

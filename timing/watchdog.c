@@ -58,6 +58,14 @@ static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const 
     return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, why)};
 }
 
+/* Returns the fault of a launch that has reached its limit. The limit is checked at the end of a window of cycles, so the
+ * launch may have run a few cycles longer. */
+static struct fault beyond_limit(const struct watchdog *d, uint64_t cycles) {
+    char limit[64];
+    snprintf(limit, sizeof limit, ", because the limit is %" PRIu64, d->launch->cycle_limit);
+    return stuck(d, FAULT_LIMIT, "stopped after", cycles, limit);
+}
+
 struct fault watchdog_stopped(const struct watchdog *d, uint64_t to) {
     return stuck(d, FAULT_STOPPED, "stopped after", to - d->start, ", on demand");
 }
@@ -110,7 +118,7 @@ bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault
     if (launch_stopped(d->launch))
         *fault = watchdog_stopped(d, to);
     else if (d->launch->cycle_limit && cycles >= d->launch->cycle_limit)
-        *fault = stuck(d, FAULT_LIMIT, "stopped after", cycles, ", the limit given");
+        *fault = beyond_limit(d, cycles);
     else if (next == UINT64_MAX)
         *fault = stuck(d, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
     else if (find_livelock(d, to))

@@ -17,6 +17,7 @@
 
 static const struct option_def options[] = {
     {0, "size", "SIZE", "small (the default) or paper"},
+    {0, "programs", "LIST", "of a figure without a paper: programs and sets to run, separated by commas or spaces"},
     {'o', "output", "FILE", "the database of runs, created if missing (default results.db)"},
     {0, "to", "FOLDER", "folder for CSV and plots, created if missing (default reproduction)"},
     {0, "no-plots", NULL, "no SVG and PNG"},
@@ -100,6 +101,8 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
 struct reproduction {
     const struct cli *c;
     struct figure_runs *figures;
+    char *programs;       /* value of --programs, with spaces in place of commas; NULL: not given */
+    struct figure chosen; /* the figure with these programs in place of its own */
     int n, size;
     struct plan plan;
     const char *folder;
@@ -137,7 +140,7 @@ static void draw(struct reproduction *x, const struct figure_runs *r, const stru
     int done = -1;
     snprintf(x->undrawn, sizeof x->undrawn, "the host is out of memory");
     if (f)
-        figure_script(r, v, n, ending, f);
+        (r->figure->contest ? figure_map_script : figure_script)(r, v, n, ending, f);
     if (f && fclose(f) == 0 && path)
         done = gnuplot_file(script, path, x->undrawn, sizeof x->undrawn);
     x->no_gnuplot = done == 0;
@@ -156,9 +159,14 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
     snprintf(err, err_size, "the host is out of memory");
     for (; fine && page->n < FIGURE_PANELS && r->figure->panels[page->n].title; page->n++)
         fine = panel_fill(&page->panels[page->n], r, page->n, &x->plan, set);
+    if (fine && r->figure->contest)
+        fine = (page->best = figure_best(r, &page->panels[0], &x->plan, set)) != NULL;
     if (!fine)
         return false;
-    figure_print(r, page->panels, page->n, stdout);
+    if (page->best)
+        figure_contest_print(r, page->panels, page->n, page->best, stdout);
+    else
+        figure_print(r, page->panels, page->n, stdout);
     if (!page->n)
         return true;
     if (!write_csv(x, r, page->panels, page->n, err, err_size))
@@ -244,6 +252,7 @@ static enum heddle_status show_all(struct reproduction *x, const struct result_s
         for (int p = 0; p < FIGURE_PANELS; p++)
             panel_free(&pages[i].panels[p]);
         free(pages[i].svg);
+        free(pages[i].best);
     }
     free(pages);
     return fine ? HEDDLE_OK : cli_fail(x->c, "%s", err);
@@ -307,7 +316,62 @@ static enum heddle_status run_figures(struct reproduction *x) {
     return status;
 }
 
-/* Selects the named figures, or all for "all". Prints a message and returns false on an error. */
+/* Returns the first word of --programs that is neither a program nor a set; NULL: there is none. */
+static const char *unknown_program(const char *programs, char *word, size_t size) {
+    for (const char *at = programs; *at; at += strspn(at, " ")) {
+        bool found = false;
+        size_t len = strcspn(at, " ");
+        snprintf(word, size, "%.*s", (int)len, at);
+        at += len;
+        for (int i = 0; i < n_benches; i++)
+            found = found || strcmp(benches[i]->name, word) == 0 || bench_in(benches[i], word);
+        if (!found)
+            return word;
+    }
+    return NULL;
+}
+
+/* Reads --programs. Prints a message and returns false if its value is not a list of programs of Heddle, or if it
+ * accompanies a paper's figure, whose programs the paper names. */
+static bool choose_programs(struct reproduction *x) {
+    char word[64];
+    const char *list = cli_value(x->c, "programs"), *unknown_word;
+    if (!list)
+        return true;
+    for (int i = 0; i < x->c->n_words; i++)
+        for (int k = 0; strcmp(x->c->words[i], "all") == 0 || figure_at(k); k++)
+            if (!figure_at(k) || (strcmp(figure_at(k)->name, x->c->words[i]) == 0 && !figure_at(k)->contest)) {
+                cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
+                return false;
+            }
+    x->programs = strdup(list);
+    for (char *at = x->programs; at && *at; at++)
+        *at = *at == ',' ? ' ' : *at;
+    if (!x->programs)
+        return cli_fail(x->c, "the host is out of memory") == HEDDLE_OK;
+    if ((unknown_word = unknown_program(x->programs, word, sizeof word)) || !x->programs[strspn(x->programs, " ")]) {
+        cli_error(x->c, "--programs: there is no program or set '%s'; 'heddle list benchmarks' shows them",
+                  unknown_word ? unknown_word : "");
+        return false;
+    }
+    return true;
+}
+
+/* Adds a figure to the plan, unless the user has named it before. */
+static bool add_figure(struct reproduction *x, const struct figure *f, char *err, size_t err_size) {
+    for (int k = 0; k < x->n; k++)
+        if (strcmp(x->figures[k].figure->name, f->name) == 0)
+            return true;
+    if (x->programs) {
+        x->chosen = *f;
+        x->chosen.programs = x->programs;
+        f = &x->chosen;
+    }
+    return figure_plan(&x->figures[x->n++], f, (enum bench_size)x->size, &x->plan, err, err_size);
+}
+
+/* Selects the named figures; "all" stands for every figure of a paper. Prints a message and returns false on an
+ * error. */
 static bool choose(struct reproduction *x) {
     char err[1024];
     int all = count_figures();
@@ -318,15 +382,10 @@ static bool choose(struct reproduction *x) {
     for (int w = 0; fine && w < x->c->n_words; w++) {
         bool every = strcmp(x->c->words[w], "all") == 0, found = false;
         for (int i = 0; fine && i < all; i++) {
-            if (!every && strcmp(figure_at(i)->name, x->c->words[w]) != 0)
+            if (every ? figure_at(i)->contest != NULL : strcmp(figure_at(i)->name, x->c->words[w]) != 0)
                 continue;
             found = true;
-            bool there = false;
-            for (int k = 0; k < x->n; k++)
-                there = there || x->figures[k].figure == figure_at(i);
-            if (!there)
-                fine =
-                    figure_plan(&x->figures[x->n++], figure_at(i), (enum bench_size)x->size, &x->plan, err, sizeof err);
+            fine = add_figure(x, figure_at(i), err, sizeof err);
         }
         if (!found) {
             unknown(x->c, x->c->words[w]);
@@ -345,11 +404,12 @@ static enum heddle_status run(const struct cli *c) {
         return cli_error(c, "which figure? 'heddle reproduce list' shows them");
     if (c->n_words == 1 && strcmp(c->words[0], "list") == 0)
         return list();
-    if (cli_size(c, &x.size) && choose(&x))
+    if (cli_size(c, &x.size) && choose_programs(&x) && choose(&x))
         status = run_figures(&x);
     for (int i = 0; i < x.n; i++)
         figure_runs_free(&x.figures[i]);
     free(x.figures);
+    free(x.programs);
     plan_free(&x.plan);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "cmd.h"
 #include "completion.h"
 #include "help.h"
+#include "pages.h"
 #include "host/report/interrupt.h"
 #include "ptx/diag.h"
 #include <errno.h>
@@ -28,21 +29,26 @@ static const struct command *find(const char *name) {
     return NULL;
 }
 
-static enum heddle_status unknown(const char *name) {
+/* Returns the command with a name close to `name`; NULL: there is none. */
+static const char *near_command(const char *name) {
     const char *names[N_COMMANDS + 1];
     for (int i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->name;
     names[N_COMMANDS] = "help";
-    const char *near = diag_suggest(name, names, N_COMMANDS + 1);
+    return diag_suggest(name, names, N_COMMANDS + 1);
+}
+
+static enum heddle_status unknown(const char *name) {
+    const char *near = near_command(name);
     fprintf(stderr, "heddle: there is no %s '%s'", name[0] == '-' ? "option" : "command", name);
     if (near)
         fprintf(stderr, "; did you mean '%s'?\n", near);
     else
         fputs(".\n", stderr);
     fputs("The commands are", stderr);
-    for (int i = 0; i <= N_COMMANDS; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", names[i]);
-    fputs(".\n", stderr);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(stderr, " %s,", commands[i]->name);
+    fputs(" help.\n", stderr);
     return HEDDLE_USAGE;
 }
 
@@ -60,12 +66,30 @@ static bool install_text(const char *what) {
     return true;
 }
 
+/* Handles heddle help PAGE, and heddle help pages. */
+static enum heddle_status help_page(const char *name) {
+    if (strcmp(name, "pages") == 0) {
+        if (pages_list(stdout))
+            return HEDDLE_OK;
+        fputs("heddle: the folder 'docs' is not found; it is in the source of Heddle, and 'make install' copies it\n",
+              stderr);
+        return HEDDLE_USAGE;
+    }
+    if (page_print(name, stdout))
+        return HEDDLE_OK;
+    const char *near = near_command(name) ? NULL : page_near(name);
+    if (!near)
+        return unknown(name);
+    fprintf(stderr, "heddle: there is no command or page '%s'; did you mean the page '%s'?\n", name, near);
+    return HEDDLE_USAGE;
+}
+
 static enum heddle_status help(const char *name) {
     if (name && install_text(name))
         return HEDDLE_OK;
     const struct command *k = name ? find(name) : NULL;
     if (name && !k && strcmp(name, "help") != 0)
-        return unknown(name);
+        return help_page(name);
     if (k)
         cli_help(k, stdout);
     else

@@ -7,7 +7,7 @@
 #include "plan.h"
 #include "reproduce/figures.h"
 
-enum { FIGURE_GROUPS = 8, FIGURE_SERIES = 32 };
+enum { FIGURE_GROUPS = 12, FIGURE_SERIES = 64 };
 
 /* The runs of a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program] is an index into the plan, or
  * -1 if there is no such run. */
@@ -49,9 +49,32 @@ int claim_direction(const struct panel *p, const struct claim *c, double ours);
 /* Writes a value in the panel's format, at most `size` bytes; returns `out`. */
 const char *panel_show(const struct panel *p, double v, char *out, size_t size);
 
+/* figure_best.c */
+/* The best series for one program of a contest (figures.h), and the use of issue slots that it reduces most. */
+struct figure_best {
+    int series;       /* -1: no series is more than half a percent better than the base, or a run failed */
+    double value;     /* its value in the first panel */
+    const char *slot; /* statistic: slots of the base that the best series does not need; NULL: no kind decreases */
+    double saved;     /* the decrease of this statistic / the base's issue slots with live warps */
+};
+/* Returns an array with an entry for each program; NULL: out of memory. The caller frees the array. */
+struct figure_best *figure_best(const struct figure_runs *r, const struct panel_values *first, const struct plan *plan,
+                                const struct result_set *set);
+/* Returns a table of the array for people. The caller frees it. */
+struct table *figure_best_table(const struct figure_runs *r, const struct panel_values *first,
+                                const struct figure_best *best);
+/* Prints a contest: each series with its means over all programs in `n` panels, and the best series of each program. */
+void figure_contest_print(const struct figure_runs *r, const struct panel_values *v, int n,
+                          const struct figure_best *best, FILE *out);
+
 /* figure_print.c */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
+/* Print the first line about a figure, and its note and what is missing. */
+void figure_title(const struct figure *f, FILE *out);
+void figure_remarks(const struct figure_runs *r, FILE *out);
+/* Adds a cell with a value in the panel's format. */
+void panel_put(struct table *t, const struct panel *p, double v);
 /* Returns what the panel shows for a group of programs: "geometric mean", "mean" or "most". */
 const char *panel_mean_name(const struct panel *p);
 
@@ -59,7 +82,8 @@ struct figure_page {
     const struct figure_runs *runs;
     struct panel_values panels[FIGURE_PANELS];
     int n;
-    char *svg; /* path of the plot; NULL if there is none */
+    char *svg;                /* path of the plot; NULL if there is none */
+    struct figure_best *best; /* of a contest: an entry for each program; NULL for a paper's figure */
 };
 
 /* figure_summary.c */
@@ -116,6 +140,11 @@ void figure_versions(FILE *out, const char *binary);
 /* figure_page.c: writes the HTML page. `binary`: digest of the heddle executable. */
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out);
 
-/* figure_plot.c: writes the gnuplot script. `terminal`: svg or png. */
+/* figure_plot.c: writes the gnuplot script. `terminal`: svg or png. figure_map.c: does the same for a contest. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
+void figure_map_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal,
+                       FILE *out);
+/* Returns a value's place in the colours of a map, from -1 (worst) to 1 (best). 0 is the base's own value, or the
+ * middle of a panel with absolute values. NAN: there is no value. */
+double figure_heat(const struct panel *p, double v);
 #endif

@@ -1,6 +1,7 @@
 /* Writes all figures as one self-contained HTML page: sortable tables, plots, and their agreement with the papers. */
 #include "figure.h"
 #include "host/html.h"
+#include "host/table.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,17 @@ static void cell(FILE *out, const struct panel *p, double v) {
     html_number(out, v, panel_show(p, v, text, sizeof text));
 }
 
+/* Writes a cell of the table of values. The values of a contest have the colours of its map. */
+static void value_cell(FILE *out, const struct figure_runs *r, const struct panel *p, double v) {
+    char text[48];
+    if (r->figure->contest)
+        html_heat(out, v, panel_show(p, v, text, sizeof text), figure_heat(p, v));
+    else
+        cell(out, p, v);
+}
+
 static void values(FILE *out, const struct figure_runs *r, const struct panel_values *v) {
-    fputs("<table><thead><tr><th>program</th>", out);
+    fprintf(out, "<table%s><thead><tr><th>program</th>", r->figure->contest ? " class=heat" : "");
     for (int s = 0; s < v->n_series; s++)
         if (!v->panel->series[s].hidden)
             html_head(out, v->panel->series[s].label);
@@ -20,7 +30,7 @@ static void values(FILE *out, const struct figure_runs *r, const struct panel_va
         fprintf(out, "<tr><td>%s</td>", r->programs[i]->name);
         for (int s = 0; s < v->n_series; s++)
             if (!v->panel->series[s].hidden)
-                cell(out, v->panel, v->value[s * v->n_programs + i]);
+                value_cell(out, r, v->panel, v->value[s * v->n_programs + i]);
         fputs("</tr>\n", out);
     }
     fputs("</tbody><tfoot>", out);
@@ -28,7 +38,7 @@ static void values(FILE *out, const struct figure_runs *r, const struct panel_va
         fprintf(out, "<tr><td>%s of %s</td>", panel_mean_name(v->panel), v->group[g]);
         for (int s = 0; s < v->n_series; s++)
             if (!v->panel->series[s].hidden)
-                cell(out, v->panel, v->mean[s][g]);
+                value_cell(out, r, v->panel, v->mean[s][g]);
         fputs("</tr>\n", out);
     }
     fputs("</tfoot></table>\n", out);
@@ -171,6 +181,15 @@ static void disagreement(FILE *out, const struct figure_page *page) {
     }
 }
 
+/* Writes the best series of each program. The panels' tables, which follow, have the colours of the map, so the page
+ * does without its picture. */
+static void best(FILE *out, const struct figure_page *page) {
+    struct table *t = figure_best_table(page->runs, &page->panels[0], page->best);
+    fputs("<h3>The best for each program</h3>\n", out);
+    table_html(t, out);
+    table_free(t);
+}
+
 static void figure_section(FILE *out, const struct figure_page *page, const struct claims *c) {
     const struct figure *f = page->runs->figure;
     fprintf(out, "<h2 id=\"%s\">%s: ", f->name, f->name);
@@ -193,14 +212,18 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
         html_text(out, line);
         fputs("</p>\n", out);
     }
-    html_image_file(out, page->svg, f->title);
+    if (page->best)
+        best(out, page);
+    else
+        html_image_file(out, page->svg, f->title);
     for (int p = 0; p < page->n; p++) {
         fputs("<h3>", out);
         html_text(out, page->panels[p].panel->title);
         fputs("</h3>\n", out);
         values(out, page->runs, &page->panels[p]);
         claims(out, page->runs, &page->panels[p]);
-        figure_series(out, f, page->panels[p].panel);
+        if (!page->best || p == page->n - 1) /* all panels of a contest have the same series */
+            figure_series(out, f, page->panels[p].panel);
     }
 }
 

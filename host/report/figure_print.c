@@ -9,7 +9,7 @@ const char *panel_mean_name(const struct panel *p) {
     return p->mean == MEAN_GEOMETRIC ? "geometric mean" : p->mean == MEAN_ARITHMETIC ? "mean" : "most";
 }
 
-static void put(struct table *t, const struct panel *p, double v) {
+void panel_put(struct table *t, const struct panel *p, double v) {
     if (p->show == SHOW_PERCENT)
         table_number(t, v, NUM_PERCENT);
     else
@@ -30,7 +30,7 @@ static void print_values(const struct figure_runs *r, const struct panel_values 
     for (int i = 0; i < r->n_programs; i++) {
         table_text(t, r->programs[i]->name);
         for (int k = 0; k < n; k++)
-            put(t, v->panel, v->value[shown[k] * v->n_programs + i]);
+            panel_put(t, v->panel, v->value[shown[k] * v->n_programs + i]);
     }
     table_rule(t);
     for (int g = 0; g < v->n_groups; g++) {
@@ -38,7 +38,7 @@ static void print_values(const struct figure_runs *r, const struct panel_values 
         snprintf(label, sizeof label, "%s of %s", panel_mean_name(v->panel), v->group[g]);
         table_text(t, label);
         for (int k = 0; k < n; k++)
-            put(t, v->panel, v->mean[shown[k]][g]);
+            panel_put(t, v->panel, v->mean[shown[k]][g]);
     }
     table_print(t, out);
     table_free(t);
@@ -55,7 +55,7 @@ static void print_claims(const struct figure_runs *r, const struct panel_values 
         char text[48], whole[64];
         table_text(t, c->of);
         table_text(t, c->series);
-        put(t, v->panel, ours);
+        panel_put(t, v->panel, ours);
         snprintf(whole, sizeof whole, "%s%s", c->at_most ? "at most " : "",
                  panel_show(v->panel, c->value, text, sizeof text));
         table_text(t, whole);
@@ -71,10 +71,20 @@ static void print_claims(const struct figure_runs *r, const struct panel_values 
     table_free(t);
 }
 
-void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out) {
-    const struct figure *f = r->figure;
+void figure_title(const struct figure *f, FILE *out) {
     fprintf(out, "%s: %s (%s), on %s%s%s\n", f->name, f->title, f->paper, f->preset, f->set ? " with " : "",
             f->set ? f->set : "");
+}
+
+void figure_remarks(const struct figure_runs *r, FILE *out) {
+    if (r->figure->note)
+        fprintf(out, "\nNote: %s.\n", r->figure->note);
+    for (const char *at = r->absent; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+        fprintf(out, "\nMissing: %.*s\n", (int)strcspn(at, "\n"), at);
+}
+
+void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out) {
+    figure_title(r->figure, out);
     for (int p = 0; p < n; p++) {
         fputc('\n', out);
         if (n > 1)
@@ -83,10 +93,7 @@ void figure_print(const struct figure_runs *r, const struct panel_values *v, int
         print_values(r, &v[p], out);
         print_claims(r, &v[p], out);
     }
-    if (f->note)
-        fprintf(out, "\nNote: %s.\n", f->note);
-    for (const char *at = r->absent; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
-        fprintf(out, "\nMissing: %.*s\n", (int)strcspn(at, "\n"), at);
+    figure_remarks(r, out);
 }
 
 static void csv_line(const char *figure, int p, const char *kind, const char *name, const char *series, double value,

@@ -253,8 +253,8 @@ int path_tree_describe(const void *st, struct path_desc *out, int max) {
             continue;
         const char *state = x->children     ? "waits for its children"
                             : !on_top(s, i) ? "suspended below the top of stack"
-                            : x->parked     ? "split that waits for an entry of the warp-split table"
-                            : x->is_split   ? "split in the warp-split table"
+                            : x->parked     ? "split that waits for an entry of the table of paths"
+                            : x->is_split   ? "split in the table of paths"
                                             : "top of stack";
         out[n++] = (struct path_desc){{x->pc, x->lanes, (uint16_t)i, 0}, state, x->rpc};
     }

@@ -85,7 +85,8 @@ struct path_desc {
 };
 
 enum {
-    RECONV_BARRIERS = 1, /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
+    RECONV_BARRIERS = 1,     /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
+    RECONV_SIDE_BY_SIDE = 2, /* paths() may return several paths */
 };
 
 /* What a model requests from its caller, under the given options. With all fields zero, the caller reports only

@@ -424,6 +424,7 @@ static struct reconv_wants dpe_wants(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_dpe = {
     .name = "dpe",
     .help = "dual-path execution: both sides of the innermost branch may issue",
+    .flags = RECONV_SIDE_BY_SIDE,
     .size = dpe_size,
     .start = dpe_start,
     .paths = dpe_paths,

@@ -1,5 +1,5 @@
-/* Lowest PC first: every thread has a PC, and the only schedulable path is the set of threads at the lowest PC. There
- * is no stack and no compiler support: the model is one array. Threads reconverge if the code places the join after
+/* Lowest PC first: every thread has a PC, and the only schedulable path is the set of threads at the lowest PC. The
+ * second model, anypc, differs in one point: the threads at each PC are a schedulable path. There is no stack and no compiler support: the model is one array. Threads reconverge if the code places the join after
  * both sides. A warp makes no progress if threads at a low PC wait for a thread at a higher PC. */
 #include "reconv_minpc.h"
 #include "mechanisms/mechanism.h"
@@ -43,6 +43,26 @@ static int minpc_paths(const void *st, struct path *out, int max) {
         return 0;
     out[0] = (struct path){low, m, (uint16_t)__builtin_ctz(m), 0};
     return 1;
+}
+
+/* The paths of anypc: the lanes at each PC, the lowest PC first. */
+static int anypc_paths(const void *st, struct path *out, int max) {
+    const struct minpc *s = st;
+    lanemask_t rest = s->alive & ~s->asleep;
+    int n = 0;
+    while (rest) {
+        int l = __builtin_ctz(rest), at = n;
+        lanemask_t m = lanes_at(s, s->pc[l]) & rest;
+        rest &= ~m;
+        if (n < max)
+            n++;
+        for (; at > 0 && out[at - 1].pc > s->pc[l]; at--)
+            if (at < n)
+                out[at] = out[at - 1];
+        if (at < n)
+            out[at] = (struct path){s->pc[l], m, (uint16_t)l, 0};
+    }
+    return n;
 }
 
 static bool minpc_finished(const void *st) { return ((const struct minpc *)st)->alive == 0; }
@@ -101,22 +121,31 @@ static unsigned minpc_wake(void *st, int id) {
     return RECONV_CHANGED;
 }
 
-static int minpc_describe(const void *st, struct path_desc *out, int max) {
-    const struct minpc *s = st;
+static int describe(const struct minpc *s, const struct path *running, const char *others, struct path_desc *out,
+                    int max) {
     lanemask_t rest = s->alive;
-    struct path running;
-    int n = 0, any = minpc_paths(st, &running, 1);
+    int n = 0;
     for (; rest && n < max; n++) {
         int lane = __builtin_ctz(rest);
         lanemask_t m = path_of(s, lane);
         out[n] = (struct path_desc){{s->pc[lane], m, (uint16_t)lane, 0},
-                                    s->asleep >> lane & 1              ? "waits at a barrier"
-                                    : any && running.pc == s->pc[lane] ? "lowest PC"
-                                                                       : "waits at a higher PC",
+                                    s->asleep >> lane & 1                   ? "waits at a barrier"
+                                    : running && running->pc == s->pc[lane] ? "lowest PC"
+                                                                            : others,
                                     PC_EXIT};
         rest &= ~m;
     }
     return n;
+}
+
+static int minpc_describe(const void *st, struct path_desc *out, int max) {
+    struct path running;
+    int any = minpc_paths(st, &running, 1);
+    return describe(st, any ? &running : NULL, "waits at a higher PC", out, max);
+}
+
+static int anypc_describe(const void *st, struct path_desc *out, int max) {
+    return describe(st, NULL, "can issue", out, max);
 }
 
 static int minpc_depth(const void *st) {
@@ -140,23 +169,24 @@ static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {
     return (struct reconv_wants){.every_pc = true};
 }
 
+#define STEPS                                                                                                          \
+    .size = minpc_size, .start = minpc_start, .finished = minpc_finished, .advance = minpc_advance,                    \
+    .branch = minpc_branch, .leave = minpc_leave, .stall = minpc_stall, .wake = minpc_wake, .board = minpc_board,      \
+    .storage = minpc_storage, .wants = minpc_wants, .depth = minpc_depth
 const struct reconv_ops reconv_minpc = {
     .name = "minpc",
     .help = "per-thread PCs, the lowest PC issues first",
-    .size = minpc_size,
-    .start = minpc_start,
     .paths = minpc_paths,
-    .finished = minpc_finished,
-    .advance = minpc_advance,
-    .branch = minpc_branch,
-    .leave = minpc_leave,
-    .stall = minpc_stall,
-    .wake = minpc_wake,
     .describe = minpc_describe,
-    .board = minpc_board,
-    .storage = minpc_storage,
-    .wants = minpc_wants,
-    .depth = minpc_depth,
+    STEPS,
+};
+const struct reconv_ops reconv_anypc = {
+    .name = "anypc",
+    .help = "per-thread PCs, the threads at each PC can issue",
+    .flags = RECONV_SIDE_BY_SIDE,
+    .paths = anypc_paths,
+    .describe = anypc_describe,
+    STEPS,
 };
 
 const struct mechanism mechanism_minpc = {
@@ -166,6 +196,7 @@ const struct mechanism mechanism_minpc = {
     .models =
         (const struct model[]){
             {"minpc", "lowest PC first: no stack, paths merge where they meet", &reconv_minpc, false, NULL},
+            {"anypc", "as minpc, but the threads at each PC can issue", &reconv_anypc, false, NULL},
             {.name = NULL},
         },
 };

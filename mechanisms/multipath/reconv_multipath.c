@@ -54,6 +54,7 @@ static struct reconv_wants multipath_wants(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_multipath = {
     .name = "multipath",
     .help = "multi-path execution: all sides of nested branches run, and reconverge at post-dominators",
+    .flags = RECONV_SIDE_BY_SIDE,
     .size = multipath_size,
     .start = multipath_start,
     .paths = path_tree_paths,

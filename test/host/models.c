@@ -57,7 +57,7 @@ static const struct {
     {"spe+toi", "model 'spe+toi': unknown extension 'toi'; did you mean 'toy'?"},
     {"spe+zzzzzz", "model 'spe+zzzzzz': unknown extension 'zzzzzz'; there are toy, tree, plain"},
     {"spe+dpe", "model 'spe+dpe': 'spe' and 'dpe' are two bases; '+' joins one with extensions"},
-    {"toy+its", "model 'toy+its': 'spe' and 'its' are two bases; '+' joins one with extensions"},
+    {"toy+its", "model 'toy+its': 'its' is a base; it must come first, before its extensions"},
     {"spe+toy+toy", "model 'spe+toy+toy': the extension 'toy' stands there twice"},
     {"toy+toy", "model 'toy+toy': the extension 'toy' stands there twice"},
     {"dpe+toy", "model 'dpe+toy' has no meaning: 'toy' needs one path at a time"},
@@ -112,7 +112,7 @@ static const struct {
     const char *text, *message;
 } of_time[] = {
     {"spe+cea", "model 'spe+cea': unknown extension 'cea'; did you mean 'cae'?"},
-    {"cae+spe+cae", "model 'cae+spe+cae': 'spe' and 'spe' are two bases; '+' joins one with extensions"},
+    {"cae+spe+cae", "model 'cae+spe+cae': 'spe' is a base; it must come first, before its extensions"},
     {"spe+cae+cae", "model 'spe+cae+cae': the extension 'cae' stands there twice"},
     {"mta+mta", "model 'mta+mta': the extension 'mta' stands there twice"},
     {"functional+cae", "model 'functional+cae' has no meaning: 'cae' changes how long a kernel takes, not what it "

@@ -50,7 +50,7 @@ static struct heddle *machine(int preset, int model) {
  * - if several threads fault, models differ in which thread faults first
  * - decoupling drops a load of constants whose result is not used */
 static bool fine(const struct isa_row *row, const struct row_end *want, const struct row_end *got, bool dac) {
-    if (strstr(got->error, "stands still") || strstr(got->error, "the limit given"))
+    if (strstr(got->error, "stands still") || strstr(got->error, "the limit is"))
         return false;
     if (row_meets_others(row) || (dac && row->kind == K_LOAD && want->status == HEDDLE_FAULT))
         return true;

@@ -209,6 +209,17 @@ bool config_store(struct config *c, const struct opt *o, const char *text, char 
     return false;
 }
 
+/* Adds advice to the error message if the value of an assignment contains another assignment ("a=1,b=2"). */
+static void advise_to_split(const char *assignment, char *err, size_t err_size) {
+    const char *comma = strchr(assignment, ','), *second = comma ? comma + 1 + strspn(comma + 1, " ") : "";
+    size_t key = strcspn(second, "=,"), used = strlen(err);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)key, second);
+    if (second[key] == '=' && key < sizeof name && config_find_noting(name, key, NULL))
+        snprintf(err + used, err_size - used, "; each option needs its own assignment: '%.*s' and '%s'",
+                 (int)(comma - assignment), assignment, second);
+}
+
 bool config_set_noting(struct config *c, const char *assignment, const struct config_notes *notes, char *err,
                        size_t err_size) {
     const char *eq = strchr(assignment, '=');
@@ -221,7 +232,10 @@ bool config_set_noting(struct config *c, const char *assignment, const struct co
         config_unknown(assignment, (size_t)(eq - assignment), err, err_size);
         return false;
     }
-    return config_store(c, o, eq + 1, err, err_size);
+    bool fine = config_store(c, o, eq + 1, err, err_size);
+    if (!fine)
+        advise_to_split(assignment, err, err_size);
+    return fine;
 }
 
 bool config_set(struct config *c, const char *assignment, char *err, size_t err_size) {

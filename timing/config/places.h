@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the path of the n-th place (from 0) of the folder `what`, which is "configs" or "kernels". The path has no
+/* Returns the path of the n-th place (from 0) of the folder `what`, such as "configs" or "kernels". The path has no
  * slash at its end. Returns false after the last place. The place need not exist. */
 bool data_place(int n, const char *what, char *out, size_t size);
 #endif

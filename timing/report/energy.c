@@ -39,6 +39,7 @@ static const struct event {
 #define DECLARED_STATISTICS
 #include "mechanisms/declared.def"
 #include "timing/sm/op_other_stats.def"
+#include "timing/sm/joint_stats.def"
 /* clang-format on */
 #define COUNT_LIST
 #include "timing/report/count_end.def"

@@ -77,6 +77,23 @@ void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_pat
     count_path(&sm->n, sw, path);
 }
 
+void sm_count_companion(struct sm *sm, uint32_t pc, lanemask_t active, bool own_pass, bool decoded) {
+    const struct timed_inst *ti = &sm->program->inst[pc];
+    uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    sm->n.pipe[ti->pipe] += own_pass;
+    sm->n.read_words += ti->read_words;
+    sm->n.write_words += ti->write_words;
+    sm->n.active_lanes += (unsigned)__builtin_popcount(active);
+    sm->n.op_lanes[ti->op] += lanes;
+    sm->n.thread_instructions += lanes;
+    count_pipe(&sm->n, ti, own_pass, lanes);
+    if (!sm->issue.profile)
+        return;
+    sm->issue.profile[pc].issued += decoded;
+    sm->issue.profile[pc].lanes +=
+        (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+}
+
 /* Derives, from the number of issues of each PC, all counts to which each issue of the PC adds the same value. */
 void sm_take_tally(struct sm *sm) {
     struct sm_counts *n = &sm->n;

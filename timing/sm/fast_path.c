@@ -3,13 +3,13 @@
 
 /* Returns true if no unit of the SM observes or changes instructions. */
 static bool units_ignore_instructions(const struct sm *sm) {
-    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
+    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) && !sm_hooked(sm, HOOK_JOIN) &&
            !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
 }
 
 static bool units_ignore_cycles(const struct sm *sm) {
     return !sm_hooked(sm, HOOK_AFTER_ISSUE) && !sm_hooked(sm, HOOK_TICK) && !sm_hooked(sm, HOOK_NEXT) &&
-           !sm_hooked(sm, HOOK_LOOK);
+           !sm_hooked(sm, HOOK_LOOK) && !sm_hooked(sm, HOOK_JOIN);
 }
 
 static bool fast_instructions(const struct sm *sm) {

@@ -81,6 +81,44 @@ static __attribute__((noinline)) void reclaim(struct sm *sm, uint32_t part, uint
     }
 }
 
+/* Returns true if a fetch of path `first` of warp `w` may bring a further fetch for `path` of warp `other`. */
+static bool reaches(const struct sm *sm, uint32_t w, const struct sm_path *first, uint32_t other,
+                    const struct sm_path *path) {
+    if (path->state != PATH_FETCH || path->refused)
+        return false;
+    switch (sm->joint.reach) {
+    case JOINT_SAME_WARP:
+        return other == w;
+    case JOINT_SAME_PC:
+        return path->pc == first->pc && !path->stray &&
+               warp_set_has(&sm->issue.sched[w % sm->cfg->sm.schedulers].mine, other);
+    default:
+        return true;
+    }
+}
+
+/* Runs the further fetches that follow a fetch of path `p` of warp `w` in its cycle (joint.h). */
+static __attribute__((noinline)) void fetch_more(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
+    const struct sm_path *first = &sm->warps.slot[w].path[p];
+    struct warp_set want = warps_in_state(&sm->warps, PATH_FETCH);
+    uint32_t left = sm->joint.more;
+    lanemask_t lanes = sm->joint.reach == JOINT_SAME_PC ? first->lanes : 0;
+    if (sm->operands.n_parts > 1)
+        want = warp_sets_and(&want, &sm->issue.sched[part].mine);
+    for (uint32_t other = w; left && warp_set_any(&want, sm->warps.words); warp_set_drop(&want, other)) {
+        other = warp_set_after(&want, other, sm->warps.words);
+        const struct sm_warp *sw = &sm->warps.slot[other];
+        for (uint32_t i = 0; left && i < sw->n_paths; i++) {
+            if (lanes & sw->path[i].lanes || !reaches(sm, w, first, other, &sw->path[i]) ||
+                !start_fetch(sm, part, other, i, now))
+                continue;
+            lanes |= sm->joint.reach == JOINT_SAME_PC ? sw->path[i].lanes : 0;
+            sm->joint.n.fetches++;
+            left--;
+        }
+    }
+}
+
 /* Runs one fetch of the part, for the next warp, round-robin. */
 static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
     struct warp_set want;
@@ -94,6 +132,8 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         while ((p = wanting_path(&sm->warps.slot[w])) >= 0)
             if (start_fetch(sm, part, w, (uint32_t)p, now)) {
                 sm->fetching.last[part] = (uint8_t)w;
+                if (__builtin_expect(sm->joint.more != 0, 0))
+                    fetch_more(sm, part, w, (uint32_t)p, now);
                 if (warp_set_any(&sm->fetching.spent, sm->warps.words))
                     reclaim(sm, part, last, w, now);
                 return;

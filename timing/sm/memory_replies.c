@@ -51,6 +51,14 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
     access_done(sm, inflight, missed, now);
 }
 
+/* Ends an access that may have several members (joint.h). */
+static __attribute__((noinline)) void members_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+    for (uint32_t next; inflight != NO_INFLIGHT; inflight = next) {
+        next = joint_take(sm, inflight);
+        access_done(sm, inflight, missed, now);
+    }
+}
+
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops) { return lsu_use_replacement(sm->lsu, ops); }
 
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
@@ -83,7 +91,10 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
         if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits, 0))
             take_notes(sm, now);
         while (lsu_done(sm->lsu, &tag, &missed))
-            access_done(sm, tag, missed, now);
+            if (__builtin_expect(sm->joint.merged != 0, 0))
+                members_done(sm, tag, missed, now);
+            else
+                access_done(sm, tag, missed, now);
     }
     if (__builtin_expect(found & ~LSU_ACCESSES || sm->operands.n_parts > 1 || fetch_waits(&sm->fetch), 0))
         take_rest(sm, found, now);

@@ -51,6 +51,8 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
     const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
     uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, f->form, now + 1);
+    if (__builtin_expect(sm->joint.merged != 0, 0))
+        there = max64(there, joint_collect(sm, m->inflight, now + 1));
     if (__builtin_expect(!m->ordered, 1))
         return there;
     m->collected = there;

@@ -67,6 +67,10 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
         count_idle_slot(sm, why, s, 1, words, fast);
         return false;
     }
+    if (!fast && sm_hooked(sm, HOOK_JOIN)) {
+        sm_issue_jointly(sm, s, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
+        return true;
+    }
     sched_issued(&sm->issue.sched[s], w);
     uint32_t path = __builtin_expect(sm->warps.slot[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
     bool issued = sm_issue(sm, (uint32_t)w, path, now);

@@ -26,6 +26,10 @@ static const struct stat_row fetch_rows[] = {
 #define COUNT_ROWS struct fetch_counts
 #include "fetch_stats.def"
 };
+static const struct stat_row joint_rows[] = {
+#define COUNT_ROWS struct joint_counts
+#include "joint_stats.def"
+};
 static const struct stat_row regfile_rows[] = {
 #define COUNT_ROWS struct regfile_counts
 #include "regfile_stats.def"
@@ -64,6 +68,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);
     rounding_stats(sm, s);
     storage_stats(sm, s);
+    STATS_COUNT(s, joint_rows, &sm->joint.n);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)
         STATS_COUNT(s, regfile_rows, &sm->operands.part[i].regfile.n);
@@ -71,6 +76,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     lsu_stats(sm->lsu, s);
     sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
+    memset(&sm->joint.n, 0, sizeof sm->joint.n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)
         memset(&sm->operands.part[i].regfile.n, 0, sizeof sm->operands.part[i].regfile.n);

@@ -4,7 +4,7 @@
  * owns. Only files of timing/sm and white-box tests include this file; units use unit.h and unit_access.h.
  *
  * A stage calls only stages that come later in this list: the clock (sm.c); the work at edges (ordered.c);
- * issue_stage.c; memory and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and
+ * joint.c and issue_stage.c; memory and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and
  * path_select.c; warp_paths.c; path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no
  * cycle. */
 #include "contexts.h"
@@ -16,6 +16,7 @@
 #include "fetch_stage.h"
 #include "in_flight.h"
 #include "issue_stage.h"
+#include "joint.h"
 #include "member_results.h"
 #include "memory_stage.h"
 #include "operands.h"
@@ -60,6 +61,7 @@ struct sm {
     struct sm_ctas ctas;
     struct sm_contexts contexts;
     struct sm_member_results members;
+    struct sm_joint_state joint;
     struct sm_copies *copies;
     uint64_t arrivals_made; /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;

@@ -28,6 +28,7 @@ static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
         [HOOK_MAY_ISSUE] = ops->may_issue,
         [HOOK_TAKE] = ops->take,
         [HOOK_FORM] = ops->form,
+        [HOOK_JOIN] = ops->join,
         [HOOK_ISSUED] = ops->issued,
         [HOOK_WRITTEN] = ops->written,
         [HOOK_EXITED] = ops->exited,
@@ -142,6 +143,11 @@ const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
             return f; /* cppcheck-suppress returnDanglingLifetime ; the unit's, not the candidate's */
     }
     return NULL;
+}
+
+void sm_units_join(struct sm *sm, struct sm_joint *j, uint64_t now) {
+    EACH(HOOK_JOIN, u)
+    u->ops->join(u->state, sm, j, now);
 }
 
 void sm_units_issued(struct sm *sm, const struct sm_issued *i) {

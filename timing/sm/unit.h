@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct sm;
+struct sm_joint;
 struct launch;
 struct config;
 
@@ -44,6 +45,10 @@ struct sm_unit_ops {
      * call sm_reconsider(), as for may_issue(). The form must stay valid until the launch ends. If several units
      * return a form, the first one decides. */
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
+    /* Adds companions to the path that a scheduler has picked, with sm_joint_add(). It is called just before the path
+     * issues, unless the path must issue alone. If several units have this function, each of them is called. joint.h
+     * has the rules. */
+    void (*join)(void *u, struct sm *sm, struct sm_joint *j, uint64_t now);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
     /* Two numbers that decide how many CTAs fit in a launch (occupancy.h): how many 32-bit registers of sm.registers

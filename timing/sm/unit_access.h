@@ -16,6 +16,7 @@ enum sm_hook {
     HOOK_MAY_ISSUE,
     HOOK_TAKE,
     HOOK_FORM,
+    HOOK_JOIN,
     HOOK_ISSUED,
     HOOK_WRITTEN,
     HOOK_EXITED,

@@ -27,6 +27,7 @@ void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t no
 uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p);
+void sm_units_join(struct sm *sm, struct sm_joint *j, uint64_t now);
 void sm_units_issued(struct sm *sm, const struct sm_issued *i);
 /* Calls sm_units_issued() for an instruction with the effects sm->fx. */
 void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,

@@ -110,6 +110,8 @@ void cuda_report(int status) {
     if (heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET")) && !is_set(json)) {
         fflush(stdout);
         print_table(r->h, r->functional, stderr);
+    } else if (!heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET"))) {
+        fputs("heddle: the program has ended without a launch of a kernel\n", stderr);
     }
     if (r->check)
         cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));

@@ -44,6 +44,31 @@ START_TEST(unknown_commands_list_those_that_exist) {
 }
 END_TEST
 
+/* Each page of docs/ has a line in the list. A page is printed as it is. Names that leave the folder are no pages. */
+START_TEST(pages_of_the_documents_are_help) {
+    char path[2 * PATH_MAX];
+    STATUS(HEDDLE_OK, "help pages");
+    SAYS(out, "\nmemory            The memory system\n");
+    snprintf(path, sizeof path, "ls '%s'/docs | grep -c '[.]md$' >n.txt", cli_root);
+    ck_assert_int_eq(system(path), 0);
+    char *pages = slurp("n.txt");
+    ck_assert_int_eq(occurrences(out, "\n"), atoi(pages) + 2); /* a line of titles, and a rule */
+    free(pages);
+    snprintf(path, sizeof path, "%s/docs/memory.md", cli_root);
+    char *text = slurp(path);
+    STATUS(HEDDLE_OK, "help memory");
+    ck_assert_str_eq(out, text);
+    free(text);
+    STATUS(HEDDLE_USAGE, "help memry");
+    SAYS(err, "there is no command or page 'memry'; did you mean the page 'memory'?");
+    STATUS(HEDDLE_USAGE, "help comparee");
+    SAYS(err, "did you mean 'compare'?");
+    STATUS(HEDDLE_USAGE, "help ../README");
+    STATUS(HEDDLE_USAGE, "help memory.md");
+    ck_assert_str_eq(out, "");
+}
+END_TEST
+
 START_TEST(unknown_options_are_refused) {
     STATUS(HEDDLE_USAGE, "bench --modle spe");
     SAYS(err, "did you mean '--model'?");
@@ -236,6 +261,7 @@ SUITE(cli) {
     TEST(version_and_help);
     TEST(each_command_explains_itself);
     TEST(unknown_commands_list_those_that_exist);
+    TEST(pages_of_the_documents_are_help);
     TEST(unknown_options_are_refused);
     TEST(lists_are_not_empty);
     TEST(opcodes_of_a_file_are_counted);

@@ -322,6 +322,28 @@ START_TEST(a_refused_launch_shows) {
 }
 END_TEST
 
+/* A program that opens the GPU but launches no kernel gets one line about this instead of a table, except with -q. A
+ * program that does not use CUDA gets no line. */
+START_TEST(a_program_without_launches_is_told) {
+    static const char source[] =
+        "int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int);\n"
+        "int main(void) {\n    void *c;\n    return cuInit(0) || cuCtxCreate_v2(&c, 0, 0);\n}\n";
+    char command[2 * PATH_MAX];
+    if (no_library())
+        return;
+    write_file("opens.c", source, sizeof source - 1);
+    snprintf(command, sizeof command, "cc opens.c -o opens '%.*s/cuda/libcuda.so.1'",
+             (int)(strrchr(cli_binary, '/') - cli_binary), cli_binary);
+    ck_assert_int_eq(system(command), 0);
+    STATUS(HEDDLE_OK, "exec -c turing ./opens");
+    ck_assert_str_eq(err, "heddle: the program has ended without a launch of a kernel\n");
+    STATUS(HEDDLE_OK, "exec -q -c turing ./opens");
+    ck_assert_str_eq(err, "");
+    STATUS(HEDDLE_OK, "exec true");
+    ck_assert_str_eq(err, "");
+}
+END_TEST
+
 /* The JSON lists either one sum for all launches of a kernel, or each launch. The totals are equal in both cases. */
 START_TEST(the_json_sums_by_kernel) {
     double all[2], totals[2], launches[2] = {0, 0};
@@ -425,6 +447,7 @@ SUITE(cli_exec) {
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
     TEST(a_refused_launch_shows);
+    TEST(a_program_without_launches_is_told);
     TEST(the_json_sums_by_kernel);
     TEST(compiling_needs_the_toolkit);
     TEST_LOOP(a_client_in_python_runs, 0, 2);

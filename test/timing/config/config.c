@@ -169,6 +169,10 @@ static const struct {
     {"sm.warps=0", "sm.warps: 0 is out of range (1 to 128 warps)"},
     {"sm.warps=-1", "sm.warps takes a whole number, not \"-1\""},
     {"sm.warps=4.5", "sm.warps takes a whole number, not \"4.5\""},
+    {"sm.warps=8,sm.ctas=2",
+     "sm.warps takes a whole number, not \"8,sm.ctas=2\"; each option needs its own assignment: "
+     "'sm.warps=8' and 'sm.ctas=2'"},
+    {"sm.warps=8,9", "sm.warps takes a whole number, not \"8,9\""},
     {"sm.warps=", "sm.warps takes a whole number, not \"\""},
     {"l1.size=8KiB", "l1.size takes a whole number, not \"8KiB\"; K, M or G alone may be at its end (powers of 1024)"},
     {"l1.size=8k", "l1.size takes a whole number, not \"8k\"; K, M or G alone may be at its end (powers of 1024)"},

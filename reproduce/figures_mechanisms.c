@@ -1,0 +1,67 @@
+/* All mechanisms on the same programs and the same machine, compared with the stack of one path. */
+#include "figures.h"
+#include <stddef.h>
+
+/* MODEL: a series with a model's name as its label. WITH: a series with options, too. */
+#define MODEL(model_)                                                                                                  \
+    { .label = model_, .model = model_, .base = "spe" }
+#define WITH(label_, model_, set_)                                                                                     \
+    { .label = label_, .model = model_, .set = set_, .base = "spe" }
+
+static const struct series all[] = {
+    MODEL("spe"),
+    /* reconvergence models */
+    MODEL("dpe"),
+    MODEL("dws10"),
+    MODEL("dws50"),
+    MODEL("dws100"),
+    MODEL("multipath"),
+    MODEL("minpc"),
+    MODEL("its"),
+    MODEL("si"),
+    /* warp schedulers */
+    WITH("lrr", "spe", "sched.policy=lrr"),
+    WITH("two_level", "spe", "sched.policy=two_level"),
+    WITH("oldest", "spe", "sched.policy=oldest"),
+    WITH("youngest", "spe", "sched.policy=youngest"),
+    /* replacement policies of the L1 */
+    WITH("lip", "spe", "l1.replacement=lip"),
+    WITH("bip", "spe", "l1.replacement=bip"),
+    WITH("dip", "spe", "l1.replacement=dip"),
+    WITH("srrip", "spe", "l1.replacement=srrip"),
+    WITH("brrip", "spe", "l1.replacement=brrip"),
+    WITH("drrip", "spe", "l1.replacement=drrip"),
+    /* prefetchers */
+    MODEL("spe+mta"),
+    MODEL("spe+stride"),
+    MODEL("spe+ddp"),
+    /* other datapaths */
+    MODEL("spe+dac"),
+    MODEL("spe+cae"),
+    MODEL("spe+chain"),
+    MODEL("spe+fold"),
+    MODEL("spe+reduce"),
+    MODEL("pepsc"),
+    /* combinations */
+    MODEL("dpe+dac"),
+    MODEL("dpe+mta"),
+    WITH("dpe, drrip", "dpe", "l1.replacement=drrip"),
+    WITH("multipath, oldest", "multipath", "sched.policy=oldest"),
+    {0},
+};
+
+const struct figure figures_mechanisms[] = {
+    {.name = "mechanisms",
+     .title = "every mechanism on every program",
+     .paper = "Heddle's mechanisms",
+     .programs = "classic dual-path dual-path-regular dac pepsc subwarp pepsc-loops pepsc-sides",
+     .preset = "fermi",
+     .contest = "spe",
+     .panels = {PANEL("speed-up", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL),
+                PANEL("lanes used", "gpu.lane_utilization", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, all, NULL),
+                PANEL("issue slots used", "issue.issued", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL),
+                PANEL("L1 misses", "l1.misses", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL),
+                PANEL("energy", "energy.total_joules", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL)},
+     .note = "the machine is that of the preset fermi for every mechanism, which is not the machine of each paper"},
+    {0},
+};

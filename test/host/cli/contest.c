@@ -1,0 +1,177 @@
+/* Tests the figure of `heddle reproduce` that compares mechanisms with each other: the best of each program, the issue
+ * slots that it saves, the colours of the map, and the files that the command writes. */
+#include "cli_help.h"
+#include "host/report/figure.h"
+#include "timing/report/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PROGRAMS = 3, SERIES = 4, RUNS = PROGRAMS * SERIES, VALUES = 5 };
+
+/* Cycles and uses of issue slots, by series and then by program. The slots of a run are the sum of the three uses. */
+static const double runs[RUNS][VALUES] = {
+    /* cycles, slots, no warp, waits for a load, waits at a barrier */
+    {100, 200, 100, 60, 40}, {100, 200, 0, 100, 100}, {100, 200, 0, 100, 100}, /* base */
+    {50, 100, 40, 30, 30},   {99.6, 199, 0, 99, 100}, {110, 220, 0, 120, 100}, /* one */
+    {80, 160, 70, 50, 40},   {90, 180, 0, 95, 85},    {120, 240, 0, 120, 120}, /* two */
+    {10, 20, 0, 20, 0},      {10, 20, 0, 20, 0},      {10, 20, 0, 20, 0},      /* bound */
+};
+
+struct contest_rig {
+    struct plan plan;
+    struct figure_runs r;
+    double values[RUNS][VALUES];
+    struct result_row rows[RUNS];
+    char *names[VALUES];
+    struct result_set set;
+};
+
+static const struct series series[] = {{.label = "base", .model = "spe", .base = "base"},
+                                       {.label = "one", .model = "dpe", .base = "base"},
+                                       {.label = "two", .model = "its", .base = "base"},
+                                       {.label = "bound", .model = "minpc", .base = "base", .bound = true},
+                                       {0}};
+static const struct figure figure = {
+    .name = "f",
+    .title = "t",
+    .paper = "p",
+    .programs = "vecadd sgemm reduction",
+    .preset = "fermi",
+    .contest = "base",
+    .panels = {PANEL("t", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO, series, NULL)}};
+
+static void make(struct contest_rig *t) {
+    static char names[VALUES][24] = {"gpu.cycles", "issue.slots", "issue.no_warp", "issue.scoreboard_load",
+                                     "issue.barrier"};
+    char why[1024];
+    memset(t, 0, sizeof *t);
+    setenv("HEDDLE_KERNELS", "kernels", 1);
+    ck_assert(plan_start(&t->plan, why, sizeof why));
+    ck_assert(figure_plan(&t->r, &figure, BENCH_SMALL, &t->plan, why, sizeof why));
+    ck_assert_int_eq(t->plan.n_runs, RUNS);
+    for (int i = 0; i < VALUES; i++)
+        t->names[i] = names[i];
+    t->set = (struct result_set){.rows = t->rows, .n = RUNS, .names = t->names, .n_names = VALUES};
+    for (int i = 0; i < RUNS; i++) { /* runs are in the order of the series, then of the programs */
+        memcpy(t->values[i], runs[i], sizeof runs[i]);
+        t->rows[i].key = t->plan.runs[i].key;
+        t->rows[i].values = t->values[i];
+    }
+}
+
+/* - vecadd: `one` has the speed-up 2. Of the 100 slots of the base with a live warp it saves 30 that wait for a load,
+ *   and 10 at a barrier. The 60 slots without a live warp that it also saves do not count.
+ * - sgemm: `one` is 0.4 % faster, which is less than half a percent; `two` has 100 / 90 and saves 15 of 200 slots at a
+ *   barrier, and 5 that wait for a load.
+ * - reduction: no series but the bound is faster. A bound is never the best. */
+START_TEST(the_best_of_each_program_by_hand) {
+    struct contest_rig t;
+    struct panel_values v;
+    make(&t);
+    ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
+    struct figure_best *best = figure_best(&t.r, &v, &t.plan, &t.set);
+    ck_assert_int_eq(best[0].series, 1);
+    ck_assert_double_eq(best[0].value, 2);
+    ck_assert_str_eq(best[0].slot, "issue.scoreboard_load");
+    ck_assert_double_eq_tol(best[0].saved, 0.3, 1e-12);
+    ck_assert_int_eq(best[1].series, 2);
+    ck_assert_double_eq_tol(best[1].value, 100 / 90., 1e-12);
+    ck_assert_str_eq(best[1].slot, "issue.barrier");
+    ck_assert_double_eq_tol(best[1].saved, 0.075, 1e-12);
+    ck_assert_int_eq(best[2].series, -1);
+    ck_assert(isnan(best[2].value));
+    ck_assert_ptr_null(best[2].slot);
+    free(best);
+    panel_free(&v);
+    figure_runs_free(&t.r);
+    plan_free(&t.plan);
+}
+END_TEST
+
+/* The colours of ratios end at 1.5 and 1 / 1.5. On the logarithmic scale, the square root of 1.5 is half way. A ratio
+ * of cycles or misses above 1 is bad, a speed-up above 1 is good. Half of the lanes is the middle of an absolute
+ * scale. */
+START_TEST(colours_of_a_map) {
+    const struct panel speedup = {.kind = PANEL_SPEEDUP}, ratio = {.kind = PANEL_RATIO}, value = {.kind = PANEL_VALUE};
+    ck_assert_double_eq(figure_heat(&speedup, 1), 0);
+    ck_assert_double_eq_tol(figure_heat(&speedup, sqrt(1.5)), 0.5, 1e-12);
+    ck_assert_double_eq(figure_heat(&speedup, 7), 1);
+    ck_assert_double_eq(figure_heat(&speedup, 0.1), -1);
+    ck_assert_double_eq(figure_heat(&ratio, 7), -1);
+    ck_assert_double_eq_tol(figure_heat(&ratio, 1 / sqrt(1.5)), 0.5, 1e-12);
+    ck_assert_double_eq(figure_heat(&ratio, 0), 1); /* no miss is left */
+    ck_assert_double_eq(figure_heat(&value, 0.5), 0);
+    ck_assert_double_eq(figure_heat(&value, 1), 1);
+    ck_assert(isnan(figure_heat(&speedup, NAN)));
+}
+END_TEST
+
+static const struct figure *contest(void) {
+    for (int i = 0; figure_at(i); i++)
+        if (figure_at(i)->contest)
+            return figure_at(i);
+    return NULL;
+}
+
+/* Figures with a contest draw all panels with one list of series, and have no claims. */
+START_TEST(a_contest_has_one_list_of_series) {
+    const struct figure *f = contest();
+    ck_assert(f != NULL);
+    for (int p = 0; p < FIGURE_PANELS && f->panels[p].title; p++) {
+        ck_assert(f->panels[p].series == f->panels[0].series && !f->panels[p].claims);
+        ck_assert(strcmp(f->panels[p].series[0].label, f->contest) == 0);
+    }
+    ck_assert_int_eq(f->panels[0].kind, PANEL_SPEEDUP);
+}
+END_TEST
+
+/* Sampled: one small program. In the CSV, the base has the speed-up 1; in the page, a table of each panel has
+ * colours. */
+START_TEST(mechanisms_are_compared_on_the_programs_of_the_user) {
+    cli_setup();
+    bool gnuplot = system("command -v gnuplot >/dev/null 2>&1") == 0;
+    STATUS(HEDDLE_OK, "reproduce mechanisms --programs subwarps2 -j 2");
+    SAYS(out, "\nMeans over 1 program; ratios are to spe\n");
+    SAYS(out, "\nThe best for each program\n");
+    ck_assert(strstr(out, "\nMissing:") == NULL);
+    char *csv = slurp("reproduction/mechanisms.csv"), *page = slurp("reproduction/index.html");
+    SAYS(csv, "\nmechanisms,a,program,subwarps2,spe,1,\n");
+    SAYS(csv, "\nmechanisms,e,program,subwarps2,spe,1,\n");
+    ck_assert_int_eq(occurrences(csv, ",program,sgemm,"), 0);
+    ck_assert_int_eq(occurrences(page, "<table class=heat>"), 5);
+    SAYS(page, "style=\"background:rgba(");
+    SAYS(page, "<h3>The best for each program</h3>");
+    if (gnuplot) {
+        char *png = slurp("reproduction/mechanisms.png");
+        ck_assert_int_eq(memcmp(png, "\x89PNG", 4), 0);
+        free(png);
+    }
+    free(csv);
+    free(page);
+    cli_teardown();
+}
+END_TEST
+
+START_TEST(invalid_programs_are_refused) {
+    cli_setup();
+    STATUS(HEDDLE_USAGE, "reproduce mechanisms --programs vecad");
+    SAYS(err, "--programs: there is no program or set 'vecad'; 'heddle list benchmarks' shows them");
+    STATUS(HEDDLE_USAGE, "reproduce mechanisms --programs ,");
+    SAYS(err, "--programs: there is no program or set ''");
+    STATUS(HEDDLE_USAGE, "reproduce dpe-13 mechanisms --programs vecadd");
+    SAYS(err, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
+    STATUS(HEDDLE_USAGE, "reproduce all --programs vecadd");
+    SAYS(err, "--programs: a paper names");
+    ck_assert(!exists("results.db"));
+    cli_teardown();
+}
+END_TEST
+
+SUITE(host_cli_contest) {
+    TEST(the_best_of_each_program_by_hand);
+    TEST(colours_of_a_map);
+    TEST(a_contest_has_one_list_of_series);
+    TEST(mechanisms_are_compared_on_the_programs_of_the_user);
+    TEST(invalid_programs_are_refused);
+}

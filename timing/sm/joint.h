@@ -1,0 +1,95 @@
+#ifndef TIMING_SM_JOINT_H
+#define TIMING_SM_JOINT_H
+/* Joint issue: the next instructions of several paths, of one warp or of several warps, issue in one issue slot and
+ * share a pass through the pipe. After a scheduler has picked a warp and a path, the leader, a unit that subscribes to
+ * sm_unit_ops.join names companions. The rules:
+ *
+ * - A companion is a path that could be a leader in this cycle: its own warp's scoreboard, buffer, barriers and units
+ *   let it issue, its pipe has room, and its warp belongs to the same scheduler. sm_joint_add() checks this.
+ * - The lanes of all members are disjoint. Each thread stays at its home lane, and the unit of exchange is a whole path.
+ * - Members with the same pipe share one pass if their initiation intervals are equal: one collector unit, one entry
+ *   into the pipe. They may be at different PCs. A member with another pipe has a pass of its own there, at full cost.
+ * - Register banks are addressed lane by lane. So the reads of members of a pass do not delay each other, but the pass
+ *   waits for all of them, and other instructions find all their banks in use. The same holds for results with equal
+ *   latency, which share the result bus once. Results with different latencies use the bus one by one.
+ * - Loads and stores at the same PC in constant, parameter, shared or global memory become one access of the load/store
+ *   unit with the lanes of all members. Their operands are collected, and their results are written, member by member.
+ *   Other memory instructions are not merged: each needs its own place in the issue latch, or it cannot join.
+ * - The members execute in order, the leader first, and each one steps as if it had issued alone. If the step of an
+ *   earlier member has merged a companion into another path or made it wait, the companion is left out.
+ * - Some instructions issue alone: those with a flag of TIMED_RARE (timed.h), instructions of contexts, forms of units,
+ *   and, under models that gather, the instructions for which they gather.
+ * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
+ *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
+ * - Each path fetches for itself. sm_joint_fetches() gives the fetch stage what the paper's front end has in addition.
+ *
+ * While a unit subscribes, the SM does not use its fast path. */
+#include "in_flight.h"
+#include "timing/config/warp_set.h"
+#include "timing/report/stat.h"
+
+struct sm;
+
+enum { JOINT_MOST = WARP_LANES }; /* members of a slot: their lanes are disjoint */
+
+struct sm_joint_member {
+    uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
+    uint32_t pc;
+    lanemask_t lanes;
+    uint8_t pipe;
+    uint32_t mem;     /* index into sm_memory.inst of its access; MEM_QUEUE: none */
+    uint64_t written; /* cycle in which its result is written, or in which it ends */
+};
+
+/* The members of an issue slot. member[0] is the leader. */
+struct sm_joint {
+    uint32_t scheduler, n;
+    lanemask_t lanes; /* of all members */
+    struct sm_joint_member member[JOINT_MOST];
+};
+
+/* ---- calls for units, from sm_unit_ops.join ---- */
+/* Returns true if the path can be a companion. */
+bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
+/* Adds a companion. Returns false, without a change, if the rules above forbid it. */
+bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
+/* Replaces the leader, before companions are added. The same rules hold. Returns false, without a change, if they forbid
+ * it. */
+bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
+/* Returns the live warps of the slot's scheduler that have a path that is ready for some pipe. */
+struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);
+
+/* For which paths the fetch stage fetches again after a fetch: other paths of the same warp; paths of the same
+ * scheduler at the same PC with other lanes, which a formed warp fetches once; paths of any warp. */
+enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_ANY_WARP };
+/* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
+ * If several units call it, the larger number and the longer reach hold. */
+void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
+
+/* ---- the state of an SM ---- */
+struct joint_counts {
+#define COUNT_FIELDS
+#include "joint_stats.def"
+};
+struct sm_joint_state {
+    uint32_t more, reach;            /* sm_joint_fetches() */
+    uint32_t merged;                 /* entries of `next` in use */
+    uint16_t next[MAX_INFLIGHT + 1]; /* by instruction in flight: 1 + the next member of its access; 0: none */
+    struct joint_counts n;
+};
+
+/* ---- calls for stages ---- */
+/* Uses the issue slot of scheduler `s` for the path that it has picked, and for the companions that units name. */
+void sm_issue_jointly(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now);
+/* Reserves collectors, pipes, registers and the result bus for all members that access no memory. (joint_pass.c) */
+void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
+/* ---- joint_access.c: accesses of several members ---- */
+/* Returns true if two members at this PC can share an access. */
+bool joint_merges(const struct sm *sm, uint32_t pc);
+/* Adds the lanes of a member, whose effects are in sm->fx, to the access `mem` of an earlier member. */
+void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
+/* Removes the members of the access of `inflight` that follow it, and returns the first; NO_INFLIGHT: none. */
+uint32_t joint_take(struct sm *sm, uint32_t inflight);
+/* Reserves the register reads of these members from cycle `from` on. Returns the cycle after the last read. */
+uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from);
+#endif

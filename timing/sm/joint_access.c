@@ -1,0 +1,62 @@
+/* Memory accesses of several members of an issue slot. The first member's entry of the table of instructions in flight
+ * stands for the access; the entries of the other members follow it in a list. */
+#include "joint.h"
+#include "uniform_path.h"
+
+bool joint_merges(const struct sm *sm, uint32_t pc) {
+    const struct inst *in = &sm->program->program->code[pc];
+    if (sm->model.wants.splits || sm->model.wants.rotates || in->cache_op == CACHE_WALK)
+        return false; /* these models handle each load of each path */
+    if (in->space == SPACE_GENERIC || in->space == SPACE_LOCAL)
+        return false;
+    /* acknowledgements of stores are counted by warp */
+    return in->kind == K_LOAD || (in->kind == K_STORE && !sm->memory.hold_stores);
+}
+
+/* Stores the addresses of the lanes. */
+static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *any, lanemask_t lanes, uint32_t bytes) {
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        addr[l] = h->shape == SHAPE_ANY ? any[l] : halves_lane(h, l, bytes);
+    }
+}
+
+void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct sm_path *path = &sw->path[p];
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    const struct effects *fx = &sm->fx;
+    struct mem_inst *m = &sm->memory.inst[mem];
+    struct lsu_access *a = &m->access;
+    const uint32_t bytes = (uint32_t)fx->n_elems * fx->msize,
+                   i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sm->in_flight.entry[i].form = NULL;
+    sw->accesses++;
+    if (ti->regs.n_write)
+        sm_board_issue(sm, sw, path, ti, true, false);
+    spell_out(m->addr, &a->halves, m->addr, a->lanes, bytes);
+    spell_out(m->addr, &fx->halves, fx->addr, fx->lanes, bytes);
+    a->halves.shape = SHAPE_ANY;
+    a->lanes |= fx->lanes;
+    a->shared_lanes |= fx->shared_lanes;
+    sm->joint.next[i] = sm->joint.next[m->inflight];
+    sm->joint.next[m->inflight] = (uint16_t)(i + 1);
+    sm->joint.merged++;
+    sm->joint.n.accesses++;
+}
+
+uint32_t joint_take(struct sm *sm, uint32_t inflight) {
+    uint32_t next = sm->joint.next[inflight];
+    sm->joint.next[inflight] = 0;
+    sm->joint.merged -= next != 0;
+    return next ? next - 1 : NO_INFLIGHT;
+}
+
+uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from) {
+    uint64_t last = from;
+    for (uint32_t i = sm->joint.next[inflight]; i; i = sm->joint.next[i - 1]) {
+        const struct inflight *f = &sm->in_flight.entry[i - 1];
+        last = max64(last, operands_read(&sm->operands, f->part, f->warp, &sm->program->inst[f->pc], NULL, from));
+    }
+    return last;
+}

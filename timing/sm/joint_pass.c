@@ -1,0 +1,102 @@
+/* The passes of the members of an issue slot through the pipes. */
+#include "joint.h"
+#include "stages.h"
+#include <string.h>
+
+#define EACH_MEMBER(j, in_pipe, m)                                                                                     \
+    for (struct sm_joint_member *m = (j)->member; m < (j)->member + (j)->n; m++)                                       \
+        if (m->pipe == (in_pipe))
+
+static const struct timed_inst *timed_of(const struct sm *sm, const struct sm_joint_member *m) {
+    return &sm->program->inst[m->pc];
+}
+
+/* Reserves the register reads of a pass. The members use different lanes of the banks, so each one reads as if the
+ * others did not. Returns the cycle after the last read. */
+static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile *f, uint32_t pipe, uint64_t from) {
+    uint64_t before[MAX_BANKS], after[MAX_BANKS], last = from;
+    memcpy(before, f->next_read, sizeof before);
+    memcpy(after, f->next_read, sizeof after);
+    EACH_MEMBER(j, pipe, m) {
+        memcpy(f->next_read, before, sizeof before);
+        last = max64(last, regfile_read(f, &timed_of(sm, m)->banks, m->warp, from));
+        for (int b = 0; b < MAX_BANKS; b++)
+            after[b] = max64(after[b], f->next_read[b]);
+    }
+    memcpy(f->next_read, after, sizeof after);
+    return last;
+}
+
+/* Makes a list of the banks that the results of latency `latency` use, each as often as the member that uses it most.
+ * Returns the number of registers that all these members write. */
+static uint32_t results_of(struct sm *sm, struct sm_joint *j, const struct regfile *f, uint32_t pipe, uint32_t latency,
+                           uint8_t *bank, uint8_t *n_banks) {
+    uint8_t most[MAX_BANKS] = {0};
+    uint32_t all = 0, n = 0;
+    EACH_MEMBER(j, pipe, m) {
+        const struct timed_inst *ti = timed_of(sm, m);
+        uint8_t own[MAX_BANKS] = {0};
+        for (uint32_t i = 0; ti->latency == latency && i < ti->banks.n_writes; i++, all++) {
+            uint32_t b = regfile_bank(f, ti->banks.bank[ti->banks.n_reads + i], m->warp);
+            if (++own[b] > most[b])
+                most[b] = own[b];
+        }
+    }
+    for (uint32_t b = 0; b < f->banks; b++)
+        for (; most[b] && n < UINT8_MAX; most[b]--)
+            bank[n++] = (uint8_t)b;
+    *n_banks = (uint8_t)n;
+    return all;
+}
+
+/* Reserves the result bus and the register writes of a pass that enters its pipe at `enters`. Returns the cycle at which
+ * it enters after waiting for the bus. */
+static uint64_t write_results(struct sm *sm, struct sm_joint *j, struct regfile *f, uint32_t pipe, uint64_t enters,
+                              uint64_t now) {
+    uint64_t waits = 0;
+    EACH_MEMBER(j, pipe, first) {
+        const struct timed_inst *ti = timed_of(sm, first);
+        uint8_t bank[UINT8_MAX];
+        struct bank_list list = {.bank = bank};
+        if (first->written || !ti->regs.n_write)
+            continue;
+        uint32_t all = results_of(sm, j, f, pipe, ti->latency, bank, &list.n_writes);
+        uint64_t result = enters + ti->latency + sm->cfg->sm.latch_writeback, on_bus;
+        uint64_t written = regfile_deliver(f, &list, 0, result, now, &on_bus);
+        f->n.writes += all - list.n_writes;
+        waits = max64(waits, on_bus - result);
+        EACH_MEMBER(j, pipe, m)
+        if (timed_of(sm, m)->latency == ti->latency && timed_of(sm, m)->regs.n_write)
+            m->written = written;
+    }
+    return enters + waits;
+}
+
+/* Does for the members of one pipe what execute() does for one instruction. */
+static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_joint_member *first, uint64_t now) {
+    const uint32_t pipe = first->pipe;
+    struct exec_part *e = &sm->operands.part[operands_part(&sm->operands, first->warp)];
+    struct collector *c = &e->pipe[pipe].collector;
+    struct pipes *pipes = &e->pipe[pipe].units;
+    uint32_t unit, at = pipes_earliest(pipes);
+    uint64_t reads = collector_accept(c, now, &unit);
+    e->takes[pipe] = collector_free(c);
+    uint64_t leaves = collector_leaves(c, read_operands(sm, j, &e->regfile, pipe, reads));
+    uint64_t enters = pipes_free(pipes, at, leaves + sm->cfg->sm.latch_dispatch);
+    pipes->n.waits += enters - leaves - sm->cfg->sm.latch_dispatch;
+    enters = write_results(sm, j, &e->regfile, pipe, enters, now);
+    collector_dispatched(c, unit, leaves, enters);
+    pipes_enter(pipes, at, enters, timed_of(sm, first)->initiation);
+    EACH_MEMBER(j, pipe, m)
+    if (!timed_of(sm, m)->regs.n_write)
+        m->written = enters + timed_of(sm, m)->latency;
+}
+
+void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now) {
+    bool done[N_PIPES] = {[PIPE_MEM] = true};
+    for (uint32_t i = 0; i < j->n; i++) {
+        if (!done[j->member[i].pipe])
+            reserve_pass(sm, j, &j->member[i], now);
+        done[j->member[i].pipe] = true;
+    }
+}
