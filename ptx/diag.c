@@ -159,11 +159,12 @@ static struct window window_at(const struct diags *d, size_t at) {
 }
 
 /* Prints a source line and a line with the caret. Both have the same number of characters up to the caret: a tab stays
- * a tab, and an unprintable byte becomes one '?' above one space. */
-static void print_source(const struct diags *d, struct loc loc, FILE *out) {
+ * a tab, and an unprintable byte becomes one '?' above one space. Both lines begin with `before`. */
+static void print_source(const struct diags *d, struct loc loc, const char *before, FILE *out) {
     size_t at = loc.begin < d->len ? loc.begin : d->len;
     struct window w = window_at(d, at);
     const unsigned char *text = (const unsigned char *)d->text, *end = text + w.to;
+    fputs(before, out);
     if (w.cut_left)
         fputs("...", out);
     for (const unsigned char *p = text + w.from; p < end;) {
@@ -175,6 +176,7 @@ static void print_source(const struct diags *d, struct loc loc, FILE *out) {
         p += n ? n : 1;
     }
     fputs(w.cut_right ? "...\n" : "\n", out);
+    fputs(before, out);
     if (w.cut_left)
         fputs("   ", out);
     const unsigned char *p = text + w.from, *place = text + at;
@@ -205,8 +207,21 @@ void diags_print(const struct diags *d, FILE *out) {
         int line, column;
         diag_position(d, m->loc.begin, &line, &column);
         fprintf(out, "%s:%d:%d: %s: %s\n", d->file, line, column, kinds[m->kind], m->message);
-        print_source(d, m->loc, out);
+        print_source(d, m->loc, "", out);
     }
+}
+
+void diag_print_place(const char *text, uint32_t line, uint32_t column, const char *before, FILE *out) {
+    const char *at = text;
+    for (; line > 1 && at; line--) {
+        at = strchr(at, '\n');
+        at += at != NULL;
+    }
+    if (!at || !line || !column || column > strcspn(at, "\n"))
+        return;
+    uint32_t offset = (uint32_t)(at - text) + column - 1;
+    const struct diags d = {.text = text, .len = strlen(text)};
+    print_source(&d, (struct loc){offset, offset + (uint32_t)strcspn(text + offset, ";\n")}, before, out);
 }
 
 const char *diag_suggest(const char *word, const char *const *candidates, int n) {

@@ -49,6 +49,9 @@ bool diags_full(const struct diags *d);
 void diag_position(const struct diags *d, uint32_t offset, int *line, int *column);
 /* Prints each message as "file:line:column: error: message", then the source line, then a caret below the location. */
 void diags_print(const struct diags *d, FILE *out);
+/* Prints a line of the text and a line with a caret below the column, each after `before`. Prints nothing if the text
+ * has no such place. Line and column count from 1; the column counts bytes. */
+void diag_print_place(const char *text, uint32_t line, uint32_t column, const char *before, FILE *out);
 /* Copies the text at `loc` to `out` for use in a message. Text over 40 bytes is cut and ends in "...". Returns
  * `out`. */
 enum { DIAG_EXCERPT = 44 };

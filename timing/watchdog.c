@@ -58,8 +58,8 @@ static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const 
     return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, why)};
 }
 
-/* Returns the fault of a launch that has reached its limit. The limit is checked at the end of a window of cycles, so the
- * launch may have run a few cycles longer. */
+/* Returns the fault of a launch that has reached its limit. The limit is checked at the end of a window of cycles, so
+ * the launch may have run a few cycles longer. */
 static struct fault beyond_limit(const struct watchdog *d, uint64_t cycles) {
     char limit[64];
     snprintf(limit, sizeof limit, ", because the limit is %" PRIu64, d->launch->cycle_limit);

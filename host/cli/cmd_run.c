@@ -261,8 +261,10 @@ static enum heddle_status run_task(struct task *r, struct heddle *h, const struc
     if (r->program)
         return run_program(r, h, o);
     enum heddle_status status = request_guarded(&r->launch, h);
-    if (status == HEDDLE_OK && o->check)
-        fputs(heddle_error(h), stderr); /* notes */
+    if (status == HEDDLE_OK && o->check) {
+        const char *notes = heddle_error(h);
+        fputs(*notes ? notes : "heddle run: check: no mistake was found\n", stderr);
+    }
     return status;
 }
 

@@ -1,4 +1,5 @@
 #include "launch.h"
+#include "ptx/diag.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static void print_headline(const struct fault *f, const struct launch *l, FILE *
     fprintf(out, " in kernel '%s'\n", l->program->name);
 }
 
-static void print_place(const struct fault *f, const struct program *p, FILE *out) {
+static void print_place(const struct fault *f, const struct launch *l, FILE *out) {
+    const struct program *p = l->program;
     char text[160];
     if (f->pc >= p->n)
         return;
@@ -49,6 +51,8 @@ static void print_place(const struct fault *f, const struct program *p, FILE *ou
     if (i->function)
         fprintf(out, " in function '%s'", p->functions[i->function].name);
     fputc('\n', out);
+    if (l->text)
+        diag_print_place(l->text, i->line, i->column, "    ", out);
 }
 
 static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
@@ -60,6 +64,25 @@ static void print_thread(const struct fault *f, const struct launch *l, FILE *ou
     }
     fprintf(out, "  CTA (%u,%u,%u), warp %u, lane %u, thread (%u,%u,%u)\n", f->cta.x, f->cta.y, f->cta.z, f->warp,
             f->lane, t % b.x, t / b.x % b.y, t / b.x / b.y);
+}
+
+/* Returns true if the parameter is an address in the allocation. */
+static bool points_into(const struct launch *l, const struct program_param *p, const struct allocation *a) {
+    uint64_t value;
+    if (p->bytes != sizeof value)
+        return false;
+    memcpy(&value, l->params + p->offset, sizeof value);
+    return value - mem_begin(a) < mem_bytes(a);
+}
+
+/* Names the first parameter that points into the allocation, if any does. */
+static void print_parameter(const struct launch *l, const struct allocation *a, FILE *out) {
+    const struct program *p = l->program;
+    for (uint32_t i = 0; a && l->params && i < p->n_params; i++)
+        if (points_into(l, &p->params[i], a)) {
+            fprintf(out, "  parameter '%s' points to this buffer\n", p->params[i].name);
+            return;
+        }
 }
 
 static void print_memory(const struct fault *f, const struct launch *l, FILE *out) {
@@ -82,6 +105,7 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
     default:
         mem_describe(l->memory, f->address, text, sizeof text);
         fprintf(out, "  the address is %s\n", text);
+        print_parameter(l, mem_nearest(l->memory, f->address), out);
     }
 }
 
@@ -94,7 +118,7 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     print_headline(f, l, out);
     if (f->kind == FAULT_MEMORY) /* no thread caused it */
         return;
-    print_place(f, l->program, out);
+    print_place(f, l, out);
     print_thread(f, l, out);
     if (is_access(f))
         print_memory(f, l, out);

@@ -403,35 +403,38 @@ static const char *low_region(uint64_t address) {
     return "in the window of local memory";
 }
 
+const struct allocation *mem_nearest(const struct memory *m, uint64_t address) {
+    uint32_t i = last_before(m, address);
+    const struct allocation *below = i < m->n ? &m->list[i] : NULL;
+    const struct allocation *above = below ? (i + 1 < m->n ? below + 1 : NULL) : (m->n ? m->list : NULL);
+    if (address < DEVICE_BASE || !below)
+        return address < DEVICE_BASE ? NULL : above;
+    uint64_t end = mem_begin(below) + mem_bytes(below);
+    if (!above || address < end) /* an address before the begin of `below` is in its padding */
+        return below;
+    return address - end <= mem_begin(above) - address ? below : above;
+}
+
 void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size) {
     if (address < DEVICE_BASE) {
         snprintf(out, size, "%s", low_region(address));
         return;
     }
-    uint32_t i = last_before(m, address);
-    const struct allocation *below = i < m->n ? &m->list[i] : NULL;
-    const struct allocation *above = below ? (i + 1 < m->n ? below + 1 : NULL) : (m->n ? m->list : NULL);
+    const struct allocation *near = mem_nearest(m, address);
     char name[256];
-    if (!below && !above) {
+    if (!near) {
         snprintf(out, size, "there are no allocations");
         return;
     }
-    if (below && address < mem_begin(below)) { /* in its padding */
-        describe_allocation(below, name, sizeof name);
-        snprintf(out, size, "%llu bytes before the start of %s%s", (unsigned long long)(mem_begin(below) - address),
-                 name, state_of(below));
-        return;
-    }
-    uint64_t end = below ? mem_begin(below) + mem_bytes(below) : 0, next = above ? mem_begin(above) : 0;
-    if (below && address < end) {
-        describe_allocation(below, name, sizeof name);
-        snprintf(out, size, "%llu bytes into %s%s", (unsigned long long)(address - mem_begin(below)), name,
-                 state_of(below));
-        return;
-    }
-    bool past = below && (!above || address - end <= next - address);
-    const struct allocation *near = past ? below : above;
+    const uint64_t begin = mem_begin(near), end = begin + mem_bytes(near);
+    const bool before = address < begin, inside = !before && address < end;
     describe_allocation(near, name, sizeof name);
-    snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)(past ? address - end : next - address),
-             past ? "past the end of" : "before the start of", name, state_of(near));
+    snprintf(out, size, "%llu bytes %s %s%s",
+             (unsigned long long)(before   ? begin - address
+                                  : inside ? address - begin
+                                           : address - end),
+             before   ? "before the start of"
+             : inside ? "into"
+                      : "past the end of",
+             name, state_of(near));
 }

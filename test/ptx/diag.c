@@ -169,7 +169,30 @@ START_TEST(suggests_nothing_that_is_far) {
 }
 END_TEST
 
+/* Returns what diag_print_place() prints about a place of a text of two lines. */
+static char *place(uint32_t line, uint32_t column) {
+    static char text[200];
+    *text = 0;
+    FILE *f = fmemopen(text, sizeof text, "w");
+    diag_print_place("\tadd a, b;  ret;\nx y", line, column, "> ", f);
+    fclose(f);
+    return text;
+}
+
+/* The line is marked from the column to the end of the statement, which is a semicolon or the end of the line. */
+START_TEST(a_place_is_shown_with_its_line) {
+    ck_assert_str_eq(place(1, 2), "> \tadd a, b;  ret;\n> \t^~~~~~~~\n");
+    ck_assert_str_eq(place(1, 13), "> \tadd a, b;  ret;\n> \t           ^~~\n");
+    ck_assert_str_eq(place(2, 3), "> x y\n>   ^\n");
+    ck_assert_str_eq(place(2, 4), ""); /* beyond the end of the line */
+    ck_assert_str_eq(place(3, 1), "");
+    ck_assert_str_eq(place(0, 1), "");
+    ck_assert_str_eq(place(1, 0), "");
+}
+END_TEST
+
 SUITE(ptx_diag) {
+    TEST(a_place_is_shown_with_its_line);
     TEST(caret_is_under_the_location);
     TEST(tabs_stay_tabs);
     TEST(carriage_return_is_not_shown);

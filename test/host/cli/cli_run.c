@@ -317,6 +317,7 @@ START_TEST(checking) {
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a out:o.bin:8 -m functional");
     ck_assert(exists("o.bin"));
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a zero:8 --check -m functional -j 2");
+    ck_assert_str_eq(err, "heddle run: check: no mistake was found\n");
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -a inout:o.bin:p.bin --check");
     ck_assert(exists("p.bin"));
 }

@@ -50,8 +50,11 @@ START_TEST(out_of_bounds_says_how_far) {
     ck_assert_str_eq(heddle_error(h),
                      "out-of-bounds write of 4 bytes at 0x10000400 (global memory) in kernel 'out_of_bounds'\n"
                      "  at " FILE_NAME ":58:2: st.global.u32 [d3], r6 (mistakes.cu:6)\n"
+                     "    \tst.global.u32 \t[%rd4], %r2;\n"
+                     "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "  CTA (0,0,0), warp 0, lane 24, thread (24,0,0)\n"
-                     "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n");
+                     "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n"
+                     "  parameter 'out_of_bounds_param_0' points to this buffer\n");
     n = 0;
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_OK);
 }
@@ -60,6 +63,8 @@ END_TEST
 START_TEST(misaligned_and_freed) {
     expect_report("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
                                 "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
+                                "    \tst.global.u32 \t[%rd2+2], %r1;\n"
+                                "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                                 "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
                                 "  the address is not a multiple of 4\n");
     ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
