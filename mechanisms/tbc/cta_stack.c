@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* An entry of m threads and all entries above it for its threads are at most 2m - 1: an entry is divided into two or
- * more disjoint sets, or one proper subset, and again only after these have ended. */
-static uint32_t most_nodes(uint32_t n_warps) { return 2 * WARP_LANES * n_warps; }
+ * more disjoint sets, or one proper subset, and again only after these have ended. Aside nodes are at most m more. */
+static uint32_t most_nodes(uint32_t n_warps) { return 3 * WARP_LANES * n_warps; }
 
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -24,16 +24,13 @@ void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *c
         s->path = (struct cta_path *)(void *)(s->node + most_nodes(cta->n_warps));
         s->lanes = (lanemask_t *)(void *)(s->path + (size_t)cta->n_warps * WARP_LANES);
         s->fallthrough_first = cfg && cfg->first == FIRST_FALLTHROUGH;
+        s->predicts = cfg && cfg->tbc_predict;
         s->top = CTA_NO_NODE;
     }
     *w = (struct cta_stack_warp){.s = s, .path = s->path + (size_t)warp * WARP_LANES, .warp = warp};
 }
 
 /* ---- nodes ---- */
-
-static lanemask_t *lanes_of(const struct cta_stack *s, uint32_t node) {
-    return s->lanes + (size_t)node * s->cta.n_warps;
-}
 
 static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
     uint32_t i = 0;
@@ -44,9 +41,9 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
         s->high++;
     like.used = true;
     s->node[i] = like;
-    memset(lanes_of(s, i), 0, s->cta.n_warps * sizeof(lanemask_t));
+    memset(cta_stack_lanes(s, i), 0, s->cta.n_warps * sizeof(lanemask_t));
     if (like.parent != CTA_NO_NODE)
-        s->node[like.parent].children++;
+        *(like.aside ? &s->node[like.parent].away : &s->node[like.parent].children) += 1;
     return (uint16_t)i;
 }
 
@@ -88,7 +85,7 @@ static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
     const struct cta_node *n = &s->node[p->node];
     if (p->pc != n->rpc || p->depth != n->rpc_depth)
         return false;
-    lanes_of(s, p->node)[warp] &= ~p->lanes;
+    cta_stack_lanes(s, p->node)[warp] &= ~p->lanes;
     free_path(s, p);
     return true;
 }
@@ -100,38 +97,61 @@ static uint16_t new_group(struct cta_stack *s) {
     return s->last_group;
 }
 
-/* Makes paths of the threads of a node, at its PC. In compacted warp i rides the i-th thread of each lane. */
-static void make_paths(struct cta_stack *s, uint16_t node) {
+/* Makes paths of the threads of `node`, at its PC, as paths of the node `to`. In compacted warp i rides the i-th thread
+ * of each lane. */
+static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
     const struct cta_node *n = &s->node[node];
     const uint32_t warps = s->cta.n_warps;
     lanemask_t in[MAX_CTA_WARPS][MAX_CTA_WARPS] = {{0}}; /* threads by compacted warp and warp */
     uint8_t next[WARP_LANES] = {0}, riders[MAX_CTA_WARPS] = {0};
     for (uint32_t w = 0; w < warps; w++)
-        for (lanemask_t m = lanes_of(s, node)[w]; m; m &= m - 1)
-            in[n->home ? w : next[__builtin_ctz(m)]++][w] |= m & -m;
+        for (lanemask_t m = cta_stack_lanes(s, node)[w]; m; m &= m - 1)
+            in[s->node[to].home ? w : next[__builtin_ctz(m)]++][w] |= m & -m;
     for (uint32_t g = 0; g < warps; g++)
         for (uint32_t w = 0; w < warps; w++)
             riders[g] += in[g][w] != 0;
     for (uint32_t g = 0; g < warps; g++) {
-        uint16_t group = riders[g] > 1 ? new_group(s) : 0;
+        uint16_t group = riders[g] ? new_group(s) : 0;
         for (uint32_t w = 0; w < warps; w++)
             if (in[g][w])
-                new_path(
-                    s, w,
-                    (struct cta_path){.pc = n->pc, .depth = n->depth, .lanes = in[g][w], .node = node, .group = group});
+                new_path(s, w,
+                         (struct cta_path){.pc = n->pc,
+                                           .depth = n->depth,
+                                           .lanes = in[g][w],
+                                           .node = to,
+                                           .group = group,
+                                           .shared = riders[g] > 1});
     }
-    if (s->top == node)
+    if (s->top == to)
         s->top = CTA_NO_NODE; /* so that the new paths are announced */
+}
+
+/* Ends the paths that have reached the rpc of the node. */
+static void end_paths(struct cta_stack *s, uint16_t node) {
+    uint32_t at = 0;
+    for (struct cta_path *p; (p = next_path(s, node, CTA_RUNS, &at));)
+        ends(s, p, warp_before(at));
+}
+
+/* The branch of an aside node has reconverged: its threads return to the parent. */
+static void come_back(struct cta_stack *s, uint16_t node) {
+    uint16_t parent = s->node[node].parent;
+    make_paths(s, node, parent);
+    s->node[node].used = false;
+    s->node[parent].away--;
+    end_paths(s, parent);
 }
 
 /* A child of the node has ended, or no longer belongs to it. After the last child, the node continues. */
 static void drop_child(struct cta_stack *s, uint16_t parent) {
     if (parent == CTA_NO_NODE || --s->node[parent].children)
         return;
-    make_paths(s, parent);
-    uint32_t at = 0;
-    for (struct cta_path *p; (p = next_path(s, parent, CTA_RUNS, &at));)
-        ends(s, p, warp_before(at));
+    if (s->node[parent].aside) {
+        come_back(s, parent);
+        return;
+    }
+    make_paths(s, parent, parent);
+    end_paths(s, parent);
 }
 
 static void free_node(struct cta_stack *s, uint16_t node) {
@@ -148,11 +168,12 @@ void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanema
     struct cta_stack *s = w->s;
     (void)cfg;
     if (!s->high)
-        s->top = new_node(s, (struct cta_node){.pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .home = true});
+        s->top = new_node(
+            s, (struct cta_node){.pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = true});
     w->alive = lanes;
-    lanes_of(s, 0)[w->warp] = lanes;
+    cta_stack_lanes(s, 0)[w->warp] = lanes;
     if (lanes)
-        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes});
+        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
 }
 
 bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp *)st)->alive; }
@@ -162,13 +183,16 @@ int cta_stack_paths(const void *st, struct path *out, int max) {
     int n = 0;
     for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
-        if (p->lanes && p->state <= CTA_POLLS && p->node == w->s->top)
+        if (p->lanes && p->state <= CTA_POLLS && cta_stack_is_top(w->s, p->node))
             out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
     }
     return n;
 }
 
-uint32_t cta_stack_group(const void *st, int id) { return ((const struct cta_stack_warp *)st)->path[id].group; }
+uint32_t cta_stack_group(const void *st, int id) {
+    const struct cta_path *p = &((const struct cta_stack_warp *)st)->path[id];
+    return p->shared ? p->group : 0;
+}
 
 unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     struct cta_stack_warp *w = st;
@@ -176,6 +200,16 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     if (ends(w->s, &w->path[id], w->warp))
         w->s->cta.due = true;
     return 0;
+}
+
+/* Returns true if the path waits for other compacted warps at the branch. */
+static bool stops(struct cta_stack *s, const struct cta_path *p, const struct target *t, int n) {
+    uint32_t set = 0;
+    if (s->node[p->node].stack != CTA_NO_NODE)
+        return true; /* there is no other one in its node */
+    for (uint32_t w = 0; w < s->cta.n_warps; w++)
+        set += cta_stack_lanes(s, p->node)[w] != 0;
+    return capri_arrive(&s->capri, p->site, t, n, set);
 }
 
 /* Paths wait only at conditional branches, and not at those of loops that wait for other threads. If a path diverges at
@@ -188,6 +222,8 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
     p.site = site->pc;
     p.rpc = site->rpc;
     bool meets = site->conditional && !site->waits;
+    p.alone = meets && w->s->predicts && !stops(w->s, &p, t, n);
+    meets &= !p.alone || n > 1 || p.shared || w->s->node[p.node].stack != CTA_NO_NODE;
     free_path(w->s, &w->path[id]);
     for (int i = 0; i < n; i++) {
         bool skips_call = t[i].pc == site->pc + 1 && site->calls > 0;
@@ -209,7 +245,7 @@ unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     struct cta_stack_warp *w = st;
     struct cta_path *p = &w->path[id];
     for (uint32_t i = 0; i < w->s->high; i++)
-        lanes_of(w->s, i)[w->warp] &= ~lanes;
+        cta_stack_lanes(w->s, i)[w->warp] &= ~lanes;
     w->alive &= ~lanes;
     w->s->cta.due = true;
     if (p->lanes & ~lanes) {
@@ -242,7 +278,7 @@ unsigned cta_stack_wake(void *st, int id) {
  * same parent and rpc. */
 static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state state, uint32_t site) {
     struct cta_node like = s->node[node];
-    like.children = 0;
+    like.children = like.away = 0;
     memset(like.paths, 0, sizeof like.paths);
     uint16_t to = new_node(s, like);
     uint32_t at = 0;
@@ -252,8 +288,8 @@ static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state st
         s->node[node].paths[state]--;
         s->node[to].paths[state]++;
         p->node = to;
-        lanes_of(s, node)[warp_before(at)] &= ~p->lanes;
-        lanes_of(s, to)[warp_before(at)] |= p->lanes;
+        cta_stack_lanes(s, node)[warp_before(at)] &= ~p->lanes;
+        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
     }
 }
 
@@ -279,7 +315,7 @@ static void take_target(struct cta_stack *s, uint16_t node, struct cta_path like
         if (p->pc != like.pc || p->depth != like.depth)
             continue;
         if (to != CTA_NO_NODE)
-            lanes_of(s, to)[warp_before(at)] |= p->lanes;
+            cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
         free_path(s, p);
     }
 }
@@ -299,7 +335,7 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
         rpc = n->rpc;
         rpc_depth = n->rpc_depth;
     }
-    uint16_t below = rpc == n->rpc && rpc_depth == n->rpc_depth ? n->parent : node;
+    uint16_t below = !n->aside && rpc == n->rpc && rpc_depth == n->rpc_depth ? n->parent : node;
     while (n->paths[CTA_ARRIVED]) {
         struct cta_path to = *last_target(s, node);
         uint16_t child = CTA_NO_NODE;
@@ -309,11 +345,12 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
                                                   .depth = to.depth,
                                                   .rpc_depth = rpc_depth,
                                                   .parent = below,
+                                                  .stack = n->stack,
                                                   .home = same && n->home,
                                                   .order = ++s->clock});
         take_target(s, node, to, child);
         if (child != CTA_NO_NODE)
-            make_paths(s, child);
+            make_paths(s, child, child);
     }
     if (below == node) {
         n->pc = rpc;
@@ -323,47 +360,126 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
     }
 }
 
+/* Gives a stack of their own to the compacted warp of path `of`, all of whose paths have arrived, or to all paths that
+ * have arrived at the same branch (`all`). If all take one target, they just continue. */
+static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_path of, bool all) {
+    struct cta_node like = s->node[node];
+    like.children = like.away = 0;
+    like.aside = true;
+    like.parent = node;
+    like.own_top = CTA_NO_NODE;
+    memset(like.paths, 0, sizeof like.paths);
+    uint16_t to = new_node(s, like);
+    s->node[to].stack = to;
+    uint32_t at = 0;
+    bool same = true;
+    for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        if (all ? p->site != of.site : p->group != of.group)
+            continue;
+        s->node[node].paths[CTA_ARRIVED]--;
+        s->node[to].paths[CTA_ARRIVED]++;
+        p->node = to;
+        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+        same &= p->pc == of.pc && p->depth == of.depth;
+    }
+    if (!same) {
+        branch_out(s, to);
+        return;
+    }
+    s->node[to].pc = of.pc;
+    s->node[to].depth = of.depth;
+    take_target(s, to, of, CTA_NO_NODE);
+    come_back(s, to);
+}
+
+/* Lets a compacted warp of the node continue that does not wait for others at its branch. Returns false if there is
+ * none. */
+static bool go_alone(struct cta_stack *s, uint16_t node) {
+    uint32_t at = 0;
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        bool all = p->alone;
+        uint32_t from = 0;
+        for (const struct cta_path *q; all && (q = next_path(s, node, CTA_RUNS, &from));)
+            all = q->group != p->group;
+        if (!all)
+            continue;
+        branch_aside(s, node, *p, false);
+        return true;
+    }
+    return false;
+}
+
 /* The node, and with it the threads that run in it, no longer reconverges with the nodes below. */
 static void detach(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     uint16_t parent = n->parent;
     for (uint32_t a = parent; a != CTA_NO_NODE; a = s->node[a].parent)
         for (uint32_t w = 0; w < s->cta.n_warps; w++)
-            lanes_of(s, a)[w] &= ~lanes_of(s, node)[w];
-    n->parent = CTA_NO_NODE;
+            cta_stack_lanes(s, a)[w] &= ~cta_stack_lanes(s, node)[w];
+    n->parent = n->stack = CTA_NO_NODE;
     n->rpc = PC_EXIT;
     n->rpc_depth = 0;
     drop_child(s, parent);
 }
 
-/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. */
+/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. Paths that
+ * wait at a branch do not wait for stacks aside of their node [reading]. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
+    if (s->predicts && go_alone(s, node))
+        return true;
     if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS] || n->paths[CTA_SLEEPS])
         return false;
     if (!n->paths[CTA_ARRIVED]) {
-        free_node(s, node);
+        if (!n->away)
+            free_node(s, node);
+        return !n->away;
+    }
+    uint32_t at = 0, others = 0;
+    const struct cta_path first = *next_path(s, node, CTA_ARRIVED, &at);
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
+        others += p->site != first.site;
+    if (n->away || (others && s->predicts && n->stack == CTA_NO_NODE)) {
+        branch_aside(s, node, first, true);
         return true;
     }
-    uint32_t at = 0, site = next_path(s, node, CTA_ARRIVED, &at)->site;
-    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
-        if (p->site != site) {
-            set_apart(s, node, CTA_ARRIVED, site);
-            break;
-        }
+    if (others)
+        set_apart(s, node, CTA_ARRIVED, first.site);
     branch_out(s, node);
     return true;
 }
 
-/* Returns the node with the highest order that has a path in this state and, if `child` is set, a parent. */
-static uint16_t highest(const struct cta_stack *s, enum cta_path_state with, bool child) {
+/* Returns true if the node, or a stack aside of it, has a path in this state. */
+static bool has(const struct cta_stack *s, uint16_t node, enum cta_path_state state) {
+    bool any = s->node[node].paths[state];
+    for (uint16_t i = 0; s->node[node].away && i < s->high && !any; i++)
+        any = s->node[i].used && s->node[i].paths[state] && s->node[i].stack != CTA_NO_NODE &&
+              s->node[s->node[i].stack].parent == node;
+    return any;
+}
+
+static bool is_higher(const struct cta_stack *s, uint16_t node, uint16_t than) {
+    return than == CTA_NO_NODE || s->node[node].order >= s->node[than].order;
+}
+
+/* Returns the node with the highest order that has a path in the state `a` and one in the state `b`. `child`: and a
+ * parent. */
+static uint16_t highest(const struct cta_stack *s, enum cta_path_state a, enum cta_path_state b, bool child) {
     uint16_t found = CTA_NO_NODE;
     for (uint16_t i = 0; i < s->high; i++) {
         const struct cta_node *n = &s->node[i];
-        if (n->used && n->paths[with] && (!child || n->parent != CTA_NO_NODE) &&
-            (found == CTA_NO_NODE || n->order >= s->node[found].order))
+        if (n->used && n->paths[a] && n->paths[b] && (!child || n->parent != CTA_NO_NODE) && is_higher(s, i, found))
             found = i;
     }
+    return found;
+}
+
+/* Returns the node of this stack with the highest order that has a path in this state. */
+static uint16_t highest_in(const struct cta_stack *s, uint16_t stack, enum cta_path_state with) {
+    uint16_t found = CTA_NO_NODE;
+    for (uint16_t i = 0; i < s->high; i++)
+        if (s->node[i].used && s->node[i].stack == stack && has(s, i, with) && is_higher(s, i, found))
+            found = i;
     return found;
 }
 
@@ -374,38 +490,57 @@ static bool settle_all(struct cta_stack *s) {
     return any;
 }
 
+enum { PATIENCE = 64 }; /* polls after which threads no longer wait for a polling path at a join */
+
 /* If no path runs: paths that wait at a branch continue without the polling and sleeping paths of their node, else the
  * threads below continue without a node whose paths poll or sleep. Returns false if nothing can continue. */
 static bool separate(struct cta_stack *s) {
-    uint16_t node = highest(s, CTA_ARRIVED, false);
-    if (node != CTA_NO_NODE) {
-        set_apart(s, node, CTA_POLLS, 0);
-        set_apart(s, node, CTA_SLEEPS, 0);
+    for (enum cta_path_state state = CTA_POLLS; state <= CTA_SLEEPS; state++) {
+        uint16_t node = highest(s, CTA_ARRIVED, state, false);
+        if (node == CTA_NO_NODE)
+            continue;
+        set_apart(s, node, state, 0);
         return true;
     }
-    node = highest(s, CTA_POLLS, true);
+    if (highest(s, CTA_POLLS, CTA_POLLS, false) != CTA_NO_NODE && ++s->patience < PATIENCE)
+        return false;
+    uint16_t node = highest(s, CTA_POLLS, CTA_POLLS, true);
     if (node == CTA_NO_NODE)
-        node = highest(s, CTA_SLEEPS, true);
+        node = highest(s, CTA_SLEEPS, CTA_SLEEPS, true);
     if (node != CTA_NO_NODE)
         detach(s, node);
     return node != CTA_NO_NODE;
 }
 
-/* Returns the next node after the top, in turn, with paths that poll. */
-static uint16_t next_poller(const struct cta_stack *s) {
+/* Returns the next node of this stack after `top`, in turn, with paths that poll. */
+static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t top) {
     for (uint32_t i = 1; i <= s->high; i++) {
-        uint16_t node = (uint16_t)((s->top + i) % s->high);
-        if (s->node[node].used && s->node[node].paths[CTA_POLLS])
+        uint16_t node = (uint16_t)((top + i) % s->high);
+        if (s->node[node].used && s->node[node].stack == stack && has(s, node, CTA_POLLS))
             return node;
     }
     return CTA_NO_NODE;
 }
 
-/* Notes that the paths of the top node have appeared or disappeared. */
+/* Notes that the paths of the top nodes have appeared or disappeared. */
 static void announce(struct cta_stack *s) {
     for (uint32_t i = 0; i < s->cta.n_warps * WARP_LANES; i++)
-        if (s->path[i].lanes && s->path[i].node == s->top && s->path[i].state <= CTA_POLLS)
+        if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
             s->cta.moved |= 1u << i / WARP_LANES;
+}
+
+/* Chooses the tops of the stacks aside of the top. */
+static void choose_aside(struct cta_stack *s) {
+    for (uint16_t i = 0; i < s->high; i++) {
+        struct cta_node *n = &s->node[i];
+        if (!n->used || !n->aside || n->parent != s->top)
+            continue;
+        const struct cta_node *own = n->own_top == CTA_NO_NODE ? n : &s->node[n->own_top];
+        if (!own->used || own->stack != i || !own->paths[CTA_RUNS])
+            n->own_top = highest_in(s, i, CTA_RUNS);
+        if (n->own_top == CTA_NO_NODE)
+            n->own_top = next_poller(s, i, i);
+    }
 }
 
 void cta_stack_meet(struct reconv_cta *cta) {
@@ -415,53 +550,20 @@ void cta_stack_meet(struct reconv_cta *cta) {
         while (settle_all(s)) {
         }
         top = s->top;
-        if (top == CTA_NO_NODE || !s->node[top].paths[CTA_RUNS])
-            top = highest(s, CTA_RUNS, false);
+        if (top == CTA_NO_NODE || !has(s, top, CTA_RUNS))
+            top = highest_in(s, CTA_NO_NODE, CTA_RUNS);
     } while (top == CTA_NO_NODE && separate(s));
-    if (top == CTA_NO_NODE)
-        top = next_poller(s);
-    if (top == s->top)
-        return;
-    announce(s);
-    s->top = top;
-    announce(s);
-}
-
-/* ---- reports ---- */
-
-int cta_stack_describe(const void *st, struct path_desc *out, int max) {
-    static const char *const words[] = {"in the top entry", "polls", "waits", "waits for other warps at a branch"};
-    const struct cta_stack_warp *w = st;
-    const struct cta_stack *s = w->s;
-    lanemask_t seen = 0;
-    int n = 0;
-    for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
-        const struct cta_path *p = &w->path[i];
-        if (!p->lanes)
-            continue;
-        bool below = p->state <= CTA_POLLS && p->node != s->top;
-        seen |= p->lanes;
-        out[n++] =
-            (struct path_desc){.path = {.pc = p->state == CTA_ARRIVED ? p->site : p->pc, .lanes = p->lanes, .id = i},
-                               .state = below ? "below, waits for the entries above" : words[p->state],
-                               .rpc = s->node[p->node].rpc};
+    if (top != CTA_NO_NODE)
+        s->patience = 0;
+    else if (s->high)
+        top = next_poller(s, CTA_NO_NODE, s->top);
+    if (s->predicts) { /* stacks aside of the top may have new paths, too */
+        s->top = top;
+        choose_aside(s);
+        cta->moved = LANES_ALL;
+    } else if (top != s->top) {
+        announce(s);
+        s->top = top;
+        announce(s);
     }
-    for (uint32_t i = s->high; i-- > 0 && n < max;) {
-        lanemask_t m = s->node[i].used ? lanes_of(s, i)[w->warp] & ~seen : 0;
-        if (!m)
-            continue;
-        seen |= m;
-        out[n++] = (struct path_desc){.path = {.pc = s->node[i].pc, .lanes = m, .id = WARP_LANES},
-                                      .state = "waits for other threads of the CTA to reconverge",
-                                      .rpc = s->node[i].rpc};
-    }
-    return n;
-}
-
-int cta_stack_depth(const void *st) {
-    const struct cta_stack *s = ((const struct cta_stack_warp *)st)->s;
-    int n = 0;
-    for (uint32_t i = 0; i < s->high; i++)
-        n += s->node[i].used;
-    return n;
 }

@@ -47,13 +47,18 @@ const struct reconv_ops reconv_tbc = {
 const struct mechanism mechanism_tbc = {
     .name = "tbc",
     .help = "thread block compaction",
-    .paper = "Fung and Aamodt, Thread block compaction for efficient SIMT control flow, HPCA 2011",
+    .paper =
+        "Fung and Aamodt, Thread block compaction for efficient SIMT control flow, HPCA 2011; Rhu and Erez, CAPRI: "
+        "prediction of compaction-adequacy for handling control-divergence in GPGPU architectures, ISCA 2012",
     .kind = MECHANISM_BASE,
     .models =
         (const struct model[]){
             {"tbc", "thread block compaction: a stack for the whole CTA, and compacted warps", &reconv_tbc, false,
              NULL},
+            {"capri", "tbc in which warps wait only where compaction is predicted to save warps", &reconv_tbc, false,
+             "tbc.predict=on"},
             {.name = NULL},
         },
+    .options = PREFIXES("tbc."),
     .unit = &unit_tbc,
 };

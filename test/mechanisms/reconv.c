@@ -22,22 +22,6 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Returns a random program. About one in four instructions is a branch to a random instruction. A backward branch is
- * taken only a few times. */
-static struct toy random_toy(uint32_t seed) {
-    struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
-    for (uint32_t i = 0; i + 1 < t.n; i++) {
-        uint32_t h = toy_hash(seed, 2, i);
-        if (h % 4 == 0 && i > 0)
-            t.code[i] = (struct toy_inst){.kind = BRANCH, .target = (h >> 8) % t.n, .trips = 1 + (h >> 20) % 3};
-        if (h % 19 == 1)
-            t.code[i].kind = EXIT;
-    }
-    t.code[t.n - 1].kind = EXIT;
-    toy_find_rpcs(&t);
-    return t;
-}
-
 /* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at its reconvergence point. Branches
  * with the same reconvergence point share a barrier. Returns an empty program if the result would be too long. */
 static struct toy with_barriers(const struct toy *t) {
@@ -118,6 +102,7 @@ static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->dws_threshold = (uint32_t[]){0, 2, 10, 1u << 30}[seed & 3];
     cfg->dws_wst_entries = (uint32_t[]){0, 1, 2, 4, 4096}[seed % 5];
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
+    cfg->tbc_predict = seed >> 3 & 1;
 }
 
 /* If wants() returns a want that needs certain calls, the model must implement these calls. The recorder must have the
@@ -181,7 +166,7 @@ START_TEST(random_programs) {
     const struct reconv_ops *ops = contract()->ops[_i];
     struct reconv_cfg cfg;
     for (uint32_t seed = 0; seed < 1000; seed++) {
-        struct toy t = random_toy(seed);
+        struct toy t = toy_random(seed);
         if (ops->flags & RECONV_BARRIERS) {
             t = with_barriers(&t);
             if (!t.n)
@@ -320,7 +305,7 @@ START_TEST(random_programs_with_notices) {
     const struct reconv_ops *ops = contract()->ops[_i];
     struct reconv_cfg cfg;
     for (uint32_t seed = 0; seed < 1000; seed++) {
-        struct toy t = random_toy(seed);
+        struct toy t = toy_random(seed);
         if (ops->flags & RECONV_BARRIERS) {
             t = with_barriers(&t);
             if (!t.n)

@@ -15,6 +15,20 @@ bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit) 
     return toy_hash(t->seed + visit, pc, lane) & 1;
 }
 
+struct toy toy_random(uint32_t seed) {
+    struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
+    for (uint32_t i = 0; i + 1 < t.n; i++) {
+        uint32_t h = toy_hash(seed, 2, i);
+        if (h % 4 == 0 && i > 0)
+            t.code[i] = (struct toy_inst){.kind = BRANCH, .target = (h >> 8) % t.n, .trips = 1 + (h >> 20) % 3};
+        if (h % 19 == 1)
+            t.code[i].kind = EXIT;
+    }
+    t.code[t.n - 1].kind = EXIT;
+    toy_find_rpcs(&t);
+    return t;
+}
+
 uint64_t toy_walk_alone(const struct toy *t, uint32_t lane) {
     uint32_t visits[MAX_CODE] = {0}, pc = 0;
     uint64_t trace = 0;

@@ -32,6 +32,9 @@ struct toy_run {
 uint32_t toy_hash(uint32_t a, uint32_t b, uint32_t c);
 /* Returns whether `lane` takes the branch at `pc` on visit number `visit`. */
 bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit);
+/* Returns a random program. About one in four instructions is a branch to a random instruction. A backward branch is
+ * taken only a few times. */
+struct toy toy_random(uint32_t seed);
 /* Returns a hash of the PCs that a lane visits if it runs alone. */
 uint64_t toy_walk_alone(const struct toy *t, uint32_t lane);
 /* Sets the rpc of each instruction to its immediate post-dominator. */

@@ -1,25 +1,31 @@
 /* Tests the stack of a CTA step by step: compaction, reconvergence, and threads that wait at barriers or exit. The
  * warps have four lanes. */
 #include "mechanisms/tbc/cta_stack.h"
-#include "mechanisms/tbc/reconv_tbc.h"
-#include "test/test.h"
+#include "test/toys/toy.h"
 #include <stdio.h>
 
 enum { WARPS = 3, LANES = 0xf };
 static struct reconv_cfg cfg;
 static struct reconv_cta *cta;
 static struct cta_stack_warp warp[WARPS];
+static lanemask_t lanes; /* of each warp */
 
 static void start(uint32_t warps) {
     cta = calloc(1, cta_stack_size(&cfg, warps));
     cta->n_warps = warps;
     for (uint32_t w = 0; w < warps; w++) {
         cta_stack_join(&warp[w], &cfg, cta, w);
-        cta_stack_start(&warp[w], &cfg, 0, LANES);
+        cta_stack_start(&warp[w], &cfg, 0, lanes);
     }
 }
-static void setup(void) { reconv_cfg_default(&cfg); }
-static void teardown(void) { free(cta); }
+static void setup(void) {
+    reconv_cfg_default(&cfg);
+    lanes = LANES;
+}
+static void teardown(void) {
+    free(cta);
+    cta = NULL;
+}
 
 /* The drivers call meet() after each step. */
 static void meet(void) {
@@ -70,25 +76,25 @@ static int id_at(uint32_t w, uint32_t pc) {
 }
 
 /* A path of warp `w` at `from` branches: `lanes` to `pc`, its other lanes fall through; all reconverge at `rpc`. */
-static void branch_at(uint32_t w, struct branch_site site, lanemask_t lanes) {
+static void branch_at(uint32_t w, struct branch_site site, lanemask_t taken) {
     const uint32_t from = site.pc, pc = site.taken_pc;
     int id = id_at(w, from), n = 0;
     const lanemask_t all = warp[w].path[id].lanes;
     struct target t[2];
-    if (all & lanes)
-        t[n++] = (struct target){pc, all & lanes};
-    if (all & ~lanes)
-        t[n++] = (struct target){from + 1, all & ~lanes};
+    if (all & taken)
+        t[n++] = (struct target){pc, all & taken};
+    if (all & ~taken)
+        t[n++] = (struct target){from + 1, all & ~taken};
     cta_stack_branch(&warp[w], id, t, n, &site);
     meet();
 }
-static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
-    branch_at(w, (struct branch_site){.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true}, lanes);
+static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t taken, uint32_t rpc) {
+    branch_at(w, (struct branch_site){.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true}, taken);
 }
 /* The same for the branch of a loop that waits for other threads. */
-static void poll(uint32_t w, uint32_t from, uint32_t pc, lanemask_t lanes) {
+static void poll(uint32_t w, uint32_t from, uint32_t pc, lanemask_t taken) {
     struct branch_site site = {.pc = from, .rpc = from + 1, .taken_pc = pc, .conditional = true, .waits = true};
-    branch_at(w, site, lanes);
+    branch_at(w, site, taken);
 }
 
 static void go(uint32_t w, uint32_t from, uint32_t to) {
@@ -290,6 +296,93 @@ START_TEST(polling_sides_take_turns) {
 }
 END_TEST
 
+/* With the predictor: no warp waits at a branch that has never diverged. */
+START_TEST(capri_ignores_uniform_branches) {
+    cfg.tbc_predict = true;
+    start(2);
+    branch(0, 0, 10, LANES, 20);
+    ck_assert_str_eq(running(), "10:0.f 0:1.f ");
+}
+END_TEST
+
+/* Three passes over one branch:
+ * - It diverges for the first time, so both warps wait. The same lanes of both diverge: 4 warps with or without
+ *   compaction.
+ * - So the warps do not wait. Each has a stack of its own. Now other lanes diverge: compaction would need 2 warps, not
+ *   4.
+ * - So the warps wait. */
+START_TEST(capri_predicts_what_was_adequate) {
+    cfg.tbc_predict = true;
+    start(2);
+    branch(0, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "0:1.f ");
+    branch(1, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "10:0.5 10:1.5 ");
+    go(0, 10, 20);
+    go(1, 10, 20);
+    go(0, 1, 20);
+    go(1, 1, 20);
+    go(0, 20, 0);
+    go(1, 20, 0);
+    branch(0, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "10:0.5 0:1.f ");
+    branch(1, 0, 10, 0xa, 20);
+    ck_assert_str_eq(running(), "10:0.5 10:1.a ");
+    go(0, 10, 20);
+    ck_assert_str_eq(running(), "1:0.a 10:1.a ");
+    go(0, 1, 20);
+    ck_assert_str_eq(running(), "20:0.f 10:1.a ");
+    go(1, 10, 20);
+    go(1, 1, 20);
+    ck_assert_str_eq(running(), "20:0.f 20:1.f ");
+    go(0, 20, 0);
+    go(1, 20, 0);
+    branch(0, 0, 10, 0x5, 20);
+    ck_assert_str_eq(running(), "0:1.f ");
+}
+END_TEST
+
+/* Random programs: three warps with different outcomes of the branches. Whatever is scheduled, each lane executes the
+ * instructions that it executes alone. Paths also wait at random, and wake in another order. */
+START_TEST(random_programs) {
+    cfg.tbc_predict = _i;
+    for (uint32_t seed = 0; seed < 300; seed++) {
+        static struct toy_run r[WARPS];
+        struct toy t[WARPS];
+        uint32_t rng = seed, asleep[WARPS] = {0};
+        for (uint32_t w = 0; w < WARPS; w++) {
+            t[w] = toy_random(seed);
+            t[w].seed = seed + 1000 * w;
+        }
+        memset(r, 0, sizeof r);
+        free(cta);
+        lanes = LANES_ALL;
+        start(WARPS);
+        uint32_t done = 0;
+        for (uint32_t step = 0; step < 200000 && done != (1u << WARPS) - 1; step++) {
+            struct path p[MAX_PATHS];
+            uint32_t w = (rng = toy_hash(rng, 5, step)) % WARPS, what = rng >> 8;
+            int n = cta_stack_paths(&warp[w], p, MAX_PATHS);
+            if (asleep[w] && what % 4 == 0) {
+                cta_stack_wake(&warp[w], __builtin_ctz(asleep[w]));
+                asleep[w] &= asleep[w] - 1;
+            } else if (n && what % 8 == 1) {
+                cta_stack_stall(&warp[w], p[what / 8 % (uint32_t)n].id, STALL_OTHER);
+                asleep[w] |= 1u << p[what / 8 % (uint32_t)n].id;
+            } else if (n) {
+                toy_issue(&t[w], &reconv_tbc, &warp[w], p[what / 8 % (uint32_t)n], &r[w]);
+            }
+            meet();
+            done |= (uint32_t)cta_stack_finished(&warp[w]) << w;
+        }
+        ck_assert_msg(done == (1u << WARPS) - 1, "seed %u does not end", seed);
+        for (uint32_t i = 0; i < WARPS * WARP_LANES; i++)
+            ck_assert_msg(r[i / WARP_LANES].trace[i % WARP_LANES] == toy_walk_alone(&t[i / WARP_LANES], i % WARP_LANES),
+                          "seed %u: lane %u of warp %u walked another path", seed, i % WARP_LANES, i / WARP_LANES);
+    }
+}
+END_TEST
+
 SUITE(mechanisms_tbc_cta_stack) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(complementary_lanes_share_a_warp);
@@ -305,4 +398,7 @@ SUITE(mechanisms_tbc_cta_stack) {
     TEST(exited_threads_are_not_waited_for);
     TEST(a_branch_does_not_wait_for_a_poll);
     TEST(polling_sides_take_turns);
+    TEST(capri_ignores_uniform_branches);
+    TEST(capri_predicts_what_was_adequate);
+    TEST_LOOP(random_programs, 0, 2);
 }

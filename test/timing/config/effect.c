@@ -62,6 +62,7 @@ static const struct ground needs[] = {
     {"lsu.prefetch_queue", "spe+mta", "fermi", {NULL}, NULL},
     {"dws.", "dws50", "fermi", {NULL}, NULL},
     {"multipath.", "multipath", "fermi", {NULL}, NULL},
+    {"tbc.", "tbc", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},
