@@ -274,8 +274,8 @@ unsigned cta_stack_wake(void *st, int id) {
 
 /* ---- what the warps do together ---- */
 
-/* Moves the paths of `node` in this state, but only those that did not arrive at branch `site`, to a new node with the
- * same parent and rpc. */
+/* Moves the paths of `node` in this state to a new node with the same parent and rpc. Paths that have arrived at branch
+ * `site` stay. */
 static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state state, uint32_t site) {
     struct cta_node like = s->node[node];
     like.children = like.away = 0;
@@ -374,7 +374,7 @@ static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_pa
     uint32_t at = 0;
     bool same = true;
     for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
-        if (all ? p->site != of.site : p->group != of.group)
+        if (p->site != of.site || (!all && p->group != of.group))
             continue;
         s->node[node].paths[CTA_ARRIVED]--;
         s->node[to].paths[CTA_ARRIVED]++;
@@ -560,7 +560,7 @@ void cta_stack_meet(struct reconv_cta *cta) {
     if (s->predicts) { /* stacks aside of the top may have new paths, too */
         s->top = top;
         choose_aside(s);
-        cta->moved = LANES_ALL;
+        cta->moved = LANES_ALL >> (MAX_CTA_WARPS - cta->n_warps);
     } else if (top != s->top) {
         announce(s);
         s->top = top;

@@ -204,7 +204,7 @@ START_TEST(both_sides_reach_a_barrier) {
     cta_stack_wake(&warp[0], a);
     cta_stack_wake(&warp[1], b);
     meet();
-    ck_assert_str_eq(running(), "1:0.a+1.5 "); /* this side goes on as long as it can */
+    ck_assert_str_eq(running(), "1:0.a+1.5 "); /* this side remains the top while it can run */
     go(0, 1, 20);
     go(1, 1, 20);
     ck_assert_str_eq(running(), "10:0.5+1.a ");
@@ -261,7 +261,7 @@ START_TEST(exited_threads_are_not_waited_for) {
 }
 END_TEST
 
-/* Warp 1 leaves a loop that waits for other threads, and goes on to a branch, while warp 0 polls. The branch does not
+/* Warp 1 leaves a loop that waits for other threads, and reaches a branch, while warp 0 polls. The branch does not
  * wait for warp 0; each poll gives the other node a turn. */
 START_TEST(a_branch_does_not_wait_for_a_poll) {
     start(2);
