@@ -84,9 +84,9 @@ static void add_others(struct every_model *e) {
 }
 
 const struct every_model *mixed_models(void) {
-    static const char *const extended[] = {"pepsc",       "pepsc+dac",  "spe+cae",   "its+cae+mta",
-                                           "dpe+mta",     "spe+stride", "si+ddp",    "spe+dac+stride",
-                                           "its+dac+ddp", "spe+chain",  "dpe+reduce"};
+    static const char *const extended[] = {"pepsc",      "pepsc+dac",     "spe+cae",        "its+cae+mta", "dpe+mta",
+                                           "spe+stride", "si+ddp",        "spe+dac+stride", "its+dac+ddp", "spe+chain",
+                                           "dpe+reduce", "anypc+sbi+swi", "multipath+mimd", "anypc+dwf"};
     static struct every_model all;
     enum { N = sizeof extended / sizeof extended[0] };
     const struct every_model *timed = timed_models(), *decoupled = bases_with("+dac");

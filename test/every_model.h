@@ -3,7 +3,7 @@
 /* Lists of models for tests. They are made from mechanisms/all.def, so that every test includes new models. */
 #include "isa/paths/reconv.h"
 
-enum { MAX_MODELS = 32 };
+enum { MAX_MODELS = 64 };
 struct every_model {
     int n;
     const char *name[MAX_MODELS];

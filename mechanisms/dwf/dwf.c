@@ -1,8 +1,8 @@
-/* Dynamic warp formation [Fung, Sham, Yuan and Aamodt, MICRO 2007], with threads at their home lanes: paths of different
- * warps at the same PC, in different lanes, issue as one formed warp, which fetches once. The paper moves single threads
- * into warps that form; here the unit is a path of a warp, and warps form anew in each slot from the paths that can
- * issue [reading]. The paper has no reconvergence points, so anypc is the nearest base, but every base works. Of the
- * paper's policies, sched.policy=oldest is near to its FIFO, and dwf.majority is its majority policy. */
+/* Dynamic warp formation [Fung, Sham, Yuan and Aamodt, MICRO 2007], with threads at their home lanes: paths of several
+ * warps at the same PC, in different lanes, issue as one formed warp, which fetches once. The paper moves single
+ * threads into warps that form; here the unit is a path of a warp, and warps form anew in each slot from the paths that
+ * can issue [reading]. The paper has no reconvergence points, so anypc is the nearest base, but every base works. Of
+ * the paper's policies, sched.policy=oldest is near to its FIFO, and dwf.majority is its majority policy. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"
@@ -13,7 +13,7 @@ enum { NO_PC = 0xffffffffu };
 struct dwf {
     bool majority;
     uint32_t words;
-    uint32_t pc[8];    /* by scheduler: the PC that goes on; NO_PC: none */
+    uint32_t pc[8];    /* by scheduler: the majority PC, at which paths issue until none is ready; NO_PC: none */
     uint32_t *threads; /* by PC: threads that can issue, while a PC is chosen */
 };
 
@@ -43,7 +43,7 @@ static void launch_end(void *u, struct sm *sm) {
     ((struct dwf *)u)->threads = NULL;
 }
 
-/* A path that can issue. `lead`: it is asked as a leader, alone in the slot. */
+/* A path that is ready. */
 struct at {
     uint32_t warp, path, pc;
     lanemask_t lanes;

@@ -1,8 +1,9 @@
-/* An upper bound, not hardware: all paths of a warp that can issue do so in one slot, and fetch in one cycle. Under
- * anypc, where the threads at each PC are a path, every thread then runs as on a core of its own, and divergent control
- * flow costs no slot. Memory and pipes stay as they are: instructions of different pipes need a pass each, and memory
- * instructions at different PCs do not issue together. Threads drift apart, so memory accesses may coalesce worse; the
- * bound holds for control flow alone. */
+/* An upper bound, not hardware: each lane is a core of its own, which in each slot executes an instruction of any ready
+ * thread of this lane. All ready paths of the leader's warp join, and then those of other warps, while their lanes are
+ * free. Every path fetches in the cycle of the first fetch. Under anypc, where the threads at each PC are a path,
+ * divergent control flow then costs no slot that other threads could use. Memory and pipes stay as they are:
+ * instructions of different pipes need a pass each, and memory instructions at different PCs do not issue together.
+ * Threads drift apart, so memory accesses may coalesce worse; the bound holds for control flow alone. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"
@@ -15,25 +16,34 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     (void)u, (void)now;
-    sm_joint_fetches(sm, MAX_PATHS - 1, JOINT_SAME_WARP);
+    sm_joint_fetches(sm, JOINT_MOST - 1, JOINT_ANY_WARP);
     return true;
 }
 
-static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
-    const struct sm_joint_member leader = j->member[0];
+/* Adds the paths of a warp whose lanes are free. */
+static void add_paths(struct sm *sm, struct sm_joint *j, uint32_t warp, uint64_t now) {
     uint32_t n;
-    (void)u;
-    sm_get_paths(sm, leader.warp, &n);
+    sm_get_paths(sm, warp, &n);
     for (uint32_t p = 0; p < n; p++)
-        if (p != leader.path)
-            sm_joint_add(sm, j, leader.warp, p, now);
+        sm_joint_add(sm, j, warp, p, now);
+}
+
+static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
+    struct warp_set ready = sm_joint_ready(sm, j);
+    const uint32_t first = j->member[0].warp;
+    uint32_t w;
+    (void)u;
+    add_paths(sm, j, first, now);
+    warp_set_drop(&ready, first);
+    while (j->lanes != LANES_ALL && warp_set_take(&ready, &w))
+        add_paths(sm, j, w, now);
 }
 
 static const struct sm_unit_ops unit = {.name = "mimd", .make = make, .launch = launch, .join = join};
 
 const struct mechanism mechanism_mimd = {
     .name = "mimd",
-    .help = "an upper bound, not hardware: all paths of a warp that can issue do so in one slot",
+    .help = "an upper bound, not hardware: in each slot, every lane issues for any of its ready threads",
     .kind = MECHANISM_EXTENSION,
     .refuse = model_needs_paths,
     .groups = GROUPS("extensions that pair paths of a warp", "extensions that pair warps"),

@@ -1,6 +1,7 @@
 /* Lowest PC first: every thread has a PC, and the only schedulable path is the set of threads at the lowest PC. The
- * second model, anypc, differs in one point: the threads at each PC are a schedulable path. There is no stack and no compiler support: the model is one array. Threads reconverge if the code places the join after
- * both sides. A warp makes no progress if threads at a low PC wait for a thread at a higher PC. */
+ * second model, anypc, differs in one point: the threads at each PC are a schedulable path. There is no stack and no
+ * compiler support: the model is one array. Threads reconverge if the code places the join after both sides. Under
+ * minpc, a warp makes no progress if threads at a low PC wait for a thread at a higher PC. */
 #include "reconv_minpc.h"
 #include "mechanisms/mechanism.h"
 

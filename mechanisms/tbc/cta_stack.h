@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_CTA_STACK_H
 #define MECHANISMS_CTA_STACK_H
-/* A reconvergence stack for a whole CTA. An entry has threads of any warps, a PC and an rpc. The threads of the top entry
- * run as paths, one for each warp and group: a group is a compacted warp, in which each thread keeps its lane.
+/* A reconvergence stack for a whole CTA. An entry has threads of any warps, a PC and an rpc. The threads of the top
+ * entry run as paths, one for each warp and group: a group is a compacted warp, in which each thread keeps its lane.
  *
  * A path that reaches a conditional branch waits until all paths of its entry have arrived. Then each target becomes an
  * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its
@@ -14,8 +14,8 @@
 #include "capri.h"
 
 enum { CTA_NO_NODE = 0xffff };
-/* With a predictor (capri.h), a compacted warp that diverges at a branch where no warp waits has a stack of its own until
- * the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on meanwhile.
+/* With a predictor (capri.h), a compacted warp that diverges at a branch where no warp waits has a stack of its own
+ * until the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on meanwhile.
  * Inside, the warp is not compacted with others [reading]. */
 
 /* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other

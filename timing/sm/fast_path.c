@@ -3,8 +3,8 @@
 
 /* Returns true if no unit of the SM observes or changes instructions. */
 static bool units_ignore_instructions(const struct sm *sm) {
-    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) && !sm_hooked(sm, HOOK_JOIN) &&
-           !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
+    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
+           !sm_hooked(sm, HOOK_JOIN) && !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
 }
 
 static bool units_ignore_cycles(const struct sm *sm) {

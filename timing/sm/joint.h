@@ -7,7 +7,7 @@
  * - A companion is a path that could be a leader in this cycle: its own warp's scoreboard, buffer, barriers and units
  *   let it issue, and its pipe has room. In a divided SM, its warp belongs to the same scheduler. sm_joint_add() checks
  *   this.
- * - The lanes of all members are disjoint. Each thread stays at its home lane, and the unit of exchange is a whole path.
+ * - The lanes of all members are disjoint. Each thread stays in its lane, and a path joins with all of its lanes.
  * - Members with the same pipe share one pass if their initiation intervals are equal: one collector unit, one entry
  *   into the pipe. They may be at different PCs. A member with another pipe has a pass of its own there, at full cost.
  * - Register banks are addressed lane by lane. So the reads of members of a pass do not delay each other, but the pass
@@ -54,8 +54,8 @@ struct sm_joint {
 bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
 /* Adds a companion. Returns false, without a change, if the rules above forbid it. */
 bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
-/* Replaces the leader, before companions are added. The same rules hold. Returns false, without a change, if they forbid
- * it. */
+/* Replaces the leader, before companions are added. Returns false, without a change, if the path may not be a companion
+ * under the rules above. */
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
 /* Returns the live warps of the slot's scheduler that have a path that is ready for some pipe. */
 struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);

@@ -49,8 +49,8 @@ static uint32_t results_of(struct sm *sm, struct sm_joint *j, const struct regfi
     return all;
 }
 
-/* Reserves the result bus and the register writes of a pass that enters its pipe at `enters`. Returns the cycle at which
- * it enters after waiting for the bus. */
+/* Reserves the result bus and the register writes of a pass that enters its pipe at `enters`. If the bus is busy, the
+ * pass enters later: the function returns that cycle. */
 static uint64_t write_results(struct sm *sm, struct sm_joint *j, struct regfile *f, uint32_t pipe, uint64_t enters,
                               uint64_t now) {
     uint64_t waits = 0;

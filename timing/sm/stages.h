@@ -3,8 +3,8 @@
 /* struct sm, which contains the state of all stages of an SM. Each stage's header declares the state that the stage
  * owns. Only files of timing/sm and white-box tests include this file; units use unit.h and unit_access.h.
  *
- * A stage calls only stages that come later in this list: the clock (sm.c); the work at edges (ordered.c);
- * joint.c and issue_stage.c; memory and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and
+ * A stage calls only stages that come later in this list: the clock (sm.c); the work at edges (ordered.c); joint.c;
+ * issue_stage.c; memory and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and
  * path_select.c; warp_paths.c; path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no
  * cycle. */
 #include "contexts.h"

@@ -161,7 +161,7 @@ END_TEST
  * threads. */
 START_TEST(waiting_within_a_warp) {
     const struct reconv_ops *model = base_models()->ops[_i];
-    bool ends = model == &reconv_dws || model == &reconv_its || model == &reconv_si;
+    bool ends = model == &reconv_dws || model == &reconv_its || model == &reconv_si || model == &reconv_anypc;
     struct interp_stats s;
     struct fault f;
     setup();

@@ -63,6 +63,7 @@ static const struct ground needs[] = {
     {"dws.", "dws50", "fermi", {NULL}, NULL},
     {"multipath.", "multipath", "fermi", {NULL}, NULL},
     {"tbc.", "tbc", "fermi", {NULL}, NULL},
+    {"dwf.", "anypc+dwf", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},

@@ -15,6 +15,7 @@ static const struct {
     {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"},
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
+    {"joint.lanes_per_slot", "joint.lanes", "joint.slots"},
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},

@@ -73,6 +73,7 @@ static const struct sm_form *form(void *u, struct sm *s, const struct sm_candida
     say(u, "form", c->warp, c->pc);
     return ((struct speaker *)u)->form;
 }
+static void join(void *u, struct sm *s, struct sm_joint *j, uint64_t now) { (void)s, (void)j, say(u, "join", now, 0); }
 static void issued(void *u, struct sm *s, const struct sm_issued *i) { (void)s, say(u, "issued", i->warp, i->cycle); }
 static void written(void *u, struct sm *s, const struct sm_written *r) { (void)s, say(u, "written", r->from, r->to); }
 static void exited(void *u, struct sm *s, uint32_t w, uint64_t now) { (void)s, say(u, "exited", w, now); }
@@ -102,9 +103,9 @@ static void describe(const void *u, const struct sm *s, FILE *out) {
 
 #define ALL                                                                                                            \
     .make = make, .free = gone, .launch = launch, .launch_end = launch_end, .cta_start = starts, .cta_end = cta_end,   \
-    .barrier = barrier, .may_issue = may_issue, .take = take, .form = form, .issued = issued, .written = written,      \
-    .exited = exited, .warp_start = warp_start, .after_issue = after_issue, .tick = tick, .look = look, .next = next,  \
-    .stats = stats, .describe_path = describe_path, .describe = describe
+    .barrier = barrier, .may_issue = may_issue, .take = take, .form = form, .join = join, .issued = issued,            \
+    .written = written, .exited = exited, .warp_start = warp_start, .after_issue = after_issue, .tick = tick,          \
+    .look = look, .next = next, .stats = stats, .describe_path = describe_path, .describe = describe
 static const struct sm_unit_ops ops[UNITS] = {{.name = "a", ALL}, {.name = "b", ALL}, {.name = "c", ALL}};
 /* A unit that has only make(), and does nothing. */
 static const struct sm_unit_ops mute = {.name = "mute", .make = make};
@@ -205,7 +206,8 @@ START_TEST(the_first_no_counts) {
 END_TEST
 
 /* sm_units_take() calls every unit, and returns true if one of them returns true ("the access unlocks its lines").
- * sm_units_form() uses the first instruction variant (form) that a unit returns, and calls no further unit. */
+ * sm_units_form() uses the first instruction variant (form) that a unit returns, and calls no further unit.
+ * sm_units_join() calls every unit. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
@@ -223,6 +225,8 @@ START_TEST(one_answer_of_many) {
     speakers[1].form = &forms[1];
     ck_assert_ptr_eq(sm_units_form(sm, 3, 1), &forms[1]);
     expect("C form 3 1; B form 3 1; ");
+    sm_units_join(sm, NULL, 61);
+    expect("C join 61 0; B join 61 0; A join 61 0; ");
 }
 END_TEST
 

@@ -1,0 +1,241 @@
+/* Tests joint issue (timing/sm/joint.h) with the mechanisms that use it. Expected numbers are derived by hand. */
+#include "timing/sm/joint.h"
+#include "host/heddle.h"
+#include "test/every_model.h"
+#include "test/random/random_kernel.h"
+#include "test/test.h"
+#include "timing/sm/stages.h"
+#include <stdio.h>
+
+/* Twelve instructions. The registers of the sides are live until the end, so no two of them share a register. */
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"           \
+    ".reg .b32 %r<20>; .reg .b64 %a<6>; .reg .pred %q<4>;\n ld.param.u64 %a1,[in];\n ld.param.u64 %a2,[out];\n"        \
+    " mov.u32 %r1,%tid.x;\n mul.wide.u32 %a3,%r1,4;\n add.u64 %a2,%a2,%a3;\n and.b32 %r2,%r1,31;\n mov.u32 %r4,0;\n"   \
+    " mov.u32 %r5,0;\n mov.u32 %r6,0;\n mov.u32 %r7,0;\n mov.u32 %r8,0;\n mov.u32 %r9,0;\n"
+/* Two instructions, so that the last branch is the first of the eight instructions of a fetch, which also brings the
+ * side that falls through. */
+#define FILL " add.u32 %r15,%r1,1;\n add.u32 %r15,%r1,1;\n"
+#define LOAD " ld.global.u32 %r3,[%a1];\n"
+/* Instructions that wait for the load, which returns 100, and for nothing else. */
+#define SIDE(n)                                                                                                        \
+    " add.u32 %r4,%r3," n ";\n add.u32 %r5,%r3," n ";\n add.u32 %r6,%r3," n ";\n add.u32 %r7,%r3," n ";\n"             \
+    " add.u32 %r8,%r3," n ";\n"
+#define LAST(n) " add.u32 %r9,%r3," n ";\n"
+/* Stores 5 x (tid + 1) and the sum of the side. The first sums take longer than the results of the sides. */
+#define END                                                                                                            \
+    " add.u32 %r10,%r1,1;\n mul.lo.u32 %r10,%r10,5;\n add.u32 %r4,%r10,%r4;\n add.u32 %r5,%r5,%r6;\n"                  \
+    " add.u32 %r4,%r4,%r5;\n add.u32 %r7,%r7,%r8;\n add.u32 %r4,%r4,%r7;\n add.u32 %r4,%r4,%r9;\n"                     \
+    " st.global.u32 [%a2],%r4;\n ret;\n}\n"
+
+/* Half of the warp takes each side. Both sides have six instructions: five and a jump, or six. */
+static const char if_else[] =
+    HEAD FILL LOAD " setp.lt.u32 %q1,%r2,16;\n @%q1 bra B;\n" SIDE("1") " bra J;\nB:\n" SIDE("2") LAST("2") "J:\n" END;
+/* A quarter of the warp takes each of four sides of six instructions. */
+static const char four_sides[] = HEAD FILL FILL FILL LOAD
+    " setp.lt.u32 %q1,%r2,8;\n setp.lt.u32 %q2,%r2,16;\n setp.lt.u32 %q3,%r2,24;\n"
+    " @%q1 bra A;\n @%q2 bra B;\n @%q3 bra C;\n" SIDE("4") " bra J;\nA:\n" SIDE("1") " bra J;\nB:\n" SIDE(
+        "2") " bra J;\nC:\n" SIDE("3") " add.u32 %r16,%r3,0;\nJ:\n" END;
+/* Lanes 0 to 15 of warp 0 and lanes 16 to 31 of warp 1 execute six instructions, of which the last one is LASTLY. The
+ * others jump to the join. */
+#define HALVES(LASTLY)                                                                                                 \
+    HEAD FILL FILL FILL LOAD                                                                                           \
+        " setp.lt.u32 %q1,%r2,16;\n setp.lt.u32 %q2,%r1,32;\n xor.pred %q3,%q1,%q2;\n add.u32 %r16,%r3,%r3;\n"         \
+        " bar.sync 0;\n @%q3 bra J;\n" SIDE("1") LASTLY "J:\n" END
+
+struct ran {
+    uint32_t out[64];
+    double cycles, slots, joint, saved, lanes, decodes, left_out, accesses, lsu, fetches, sp;
+};
+
+static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
+    static const uint32_t in[64] = {100};
+    char err[512];
+    struct ran r = {.cycles = 0};
+    const char *const set[] = {
+        "gpu.sms=1", "sm.schedulers=1", "fetch.width=8", "peer.fetch_crosses_lines=on", "fetch.perfect=on", more, NULL};
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = model, .config = "fermi", .set = set, .threads = 1}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s: %s", model, err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t din = heddle_alloc(h, sizeof in), dout = heddle_alloc(h, sizeof r.out);
+    heddle_write(h, din, in, sizeof in);
+    heddle_clear(h, dout, sizeof r.out);
+    const struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                2) == HEDDLE_OK,
+                  "%s: %s", model, heddle_error(h));
+    heddle_read(h, dout, r.out, sizeof r.out);
+    r.cycles = heddle_stat(h, 0, "gpu.cycles");
+    r.slots = heddle_stat(h, 0, "gpu.warp_instructions");
+    ck_assert_double_eq(r.slots, heddle_stat(h, 0, "issue.issued"));
+    ck_assert_double_le(heddle_stat(h, 0, "gpu.active_lanes"), 32 * r.slots);
+    r.joint = heddle_stat(h, 0, "joint.slots");
+    r.saved = heddle_stat(h, 0, "joint.saved_slots");
+    r.lanes = heddle_stat(h, 0, "joint.lanes");
+    r.decodes = heddle_stat(h, 0, "joint.decodes");
+    r.left_out = heddle_stat(h, 0, "joint.left_out");
+    r.accesses = heddle_stat(h, 0, "joint.merged_accesses");
+    r.lsu = heddle_stat(h, 0, "lsu.instructions");
+    r.fetches = heddle_stat(h, 0, "joint.fetches");
+    r.sp = heddle_stat(h, 0, "pipe.sp");
+    heddle_close(h);
+    return r;
+}
+
+/* Both sides wait for the load, and have all their instructions in their buffers when it arrives. They then issue in
+ * turn, 12 slots. Under sbi each slot takes one instruction of each side: 6 slots, each with 32 lanes and two decoded
+ * instructions. The pass of a slot takes as long at the pipes as before, so the warp reaches the join 6 cycles earlier,
+ * and also ends 6 cycles earlier. */
+START_TEST(two_sides_share_their_slots) {
+    static const char *const bases[] = {"multipath", "anypc"};
+    char model[32];
+    snprintf(model, sizeof model, "%s+sbi", bases[_i]);
+    struct ran alone = run(bases[_i], if_else, 32, NULL), joint = run(model, if_else, 32, NULL);
+    ck_assert_double_eq(alone.joint, 0);
+    ck_assert_double_eq(joint.joint, 6);
+    ck_assert_double_eq(joint.saved, 6);
+    ck_assert_double_eq(joint.lanes, 6 * 32);
+    ck_assert_double_eq(joint.decodes, 6);
+    ck_assert_double_eq(joint.left_out, 0);
+    ck_assert_double_eq(alone.slots - joint.slots, 6);
+    ck_assert_double_eq(alone.cycles - joint.cycles, 6);
+    ck_assert_double_eq(alone.sp - joint.sp, 6);
+    for (uint32_t t = 0; t < 32; t++)
+        ck_assert_uint_eq(joint.out[t], 5 * (t + 1) + (t < 16 ? 6 * 102 : 5 * 101));
+}
+END_TEST
+
+/* Four sides of six instructions: 24 slots alone, 12 with pairs under sbi, 6 under mimd. */
+START_TEST(the_bound_takes_all_sides) {
+    struct ran pairs = run("anypc+sbi", four_sides, 32, NULL), all = run("anypc+mimd", four_sides, 32, NULL);
+    ck_assert_double_eq(pairs.joint, 12);
+    ck_assert_double_eq(pairs.saved, 12);
+    ck_assert_double_eq(pairs.lanes, 12 * 16);
+    ck_assert_double_eq(all.joint, 6);
+    ck_assert_double_eq(all.saved, 18);
+    ck_assert_double_eq(all.lanes, 6 * 32);
+    for (uint32_t t = 0; t < 32; t++) {
+        ck_assert_uint_eq(all.out[t], 5 * (t + 1) + 5 * (101 + t / 8));
+        ck_assert_uint_eq(pairs.out[t], all.out[t]);
+    }
+}
+END_TEST
+
+/* The scheduler takes the warps in turn. Warp 0 issues its branch, then warp 1 its branch, in all lanes. From then on
+ * each slot takes an instruction of warp 0 and the same one of warp 1, in the other lanes: 6 slots instead of 12. The
+ * instructions are at the same PC, so none is decoded twice. With the policy oldest, warp 0 goes ahead while warp 1 has
+ * not issued its branch, so no slot is shared. With dwf.majority, the branch of warp 1, with 32 lanes, issues before
+ * the additions of warp 0, with 16. */
+START_TEST(warps_fill_idle_lanes) {
+    static const struct {
+        const char *model, *set;
+        double joint;
+    } rows[] = {{"spe+swi", NULL, 6},
+                {"spe+dwf", NULL, 6},
+                {"spe+swi", "sched.policy=oldest", 0},
+                {"spe+dwf", "sched.policy=oldest", 0},
+                {"spe+dwf", "dwf.majority=on", 6}};
+    const char *text = HALVES(LAST("1"));
+    struct ran alone = run("spe", text, 64, rows[_i].set && _i < 4 ? rows[_i].set : NULL);
+    struct ran joint = run(rows[_i].model, text, 64, rows[_i].set);
+    ck_assert_double_eq(joint.joint, rows[_i].joint);
+    ck_assert_double_eq(joint.saved, rows[_i].joint);
+    ck_assert_double_eq(joint.lanes, 32 * rows[_i].joint);
+    ck_assert_double_eq(joint.decodes, 0);
+    ck_assert_double_eq(alone.slots - joint.slots, rows[_i].joint);
+    for (int t = 0; t < 64; t++)
+        ck_assert_uint_eq(joint.out[t], alone.out[t]);
+}
+END_TEST
+
+/* The sixth instruction is a load or store at the same PC in both warps. Together they are one access of the load/store
+ * unit. Generic addresses are not merged, and two accesses do not fit into the issue latch. */
+START_TEST(accesses_are_merged) {
+    static const struct {
+        const char *model, *text;
+        uint32_t threads;
+        double joint, merged;
+    } rows[] = {
+        {"spe+dwf", HALVES(" ld.global.u32 %r9,[%a2];\n"), 64, 6, 1},
+        {"spe+swi", HALVES(" st.global.u32 [%a2],%r5;\n"), 64, 6, 1},
+        {"spe+dwf", HALVES(" ld.u32 %r9,[%a2];\n"), 64, 5, 0},
+    };
+    char base[16];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(rows[_i].model, "+"), rows[_i].model);
+    struct ran alone = run(base, rows[_i].text, rows[_i].threads, NULL);
+    struct ran joint = run(rows[_i].model, rows[_i].text, rows[_i].threads, NULL);
+    ck_assert_double_eq(joint.joint, rows[_i].joint);
+    ck_assert_double_eq(joint.accesses, rows[_i].merged);
+    ck_assert_double_eq(alone.lsu - joint.lsu, rows[_i].merged);
+    for (int t = 0; t < 64; t++)
+        ck_assert_uint_eq(joint.out[t], alone.out[t]);
+}
+END_TEST
+
+/* Runs a random kernel and stores its memory in `out`. */
+static void run_random(const char *model, uint64_t seed, const char *text, uint32_t *out) {
+    static uint32_t in[RANDOM_IN_WORDS];
+    char err[512];
+    const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384",
+                               seed & 1 || !strstr(model, "dwf") ? "gpu.poll=on" : "dwf.majority=on", NULL};
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = model, .config = "tiny", .set = set, .threads = 2, .cycle_limit = 50000000},
+        err, sizeof err);
+    ck_assert_msg(h != NULL, "%s: %s", model, err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    random_input(seed, in);
+    uint64_t din = heddle_alloc(h, sizeof in), dout = heddle_alloc(h, RANDOM_OUT_WORDS * sizeof *out);
+    heddle_write(h, din, in, sizeof in);
+    const struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1},
+                                (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2) == HEDDLE_OK,
+                  "%s, seed %llu: %s", model, (unsigned long long)seed, heddle_error(h));
+    heddle_read(h, dout, out, RANDOM_OUT_WORDS * sizeof *out);
+    heddle_close(h);
+}
+
+/* The memory of random kernels is that of the functional model. */
+START_TEST(results_are_the_same) {
+    static const char *const models[] = {"anypc",      "anypc+sbi",     "anypc+swi",   "anypc+sbi+swi", "anypc+dwf",
+                                         "anypc+mimd", "multipath+sbi", "dws+sbi+swi", "dpe+mimd",      "spe+swi",
+                                         "spe+dwf",    "its+swi",       "si+dwf"};
+    static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    for (uint64_t seed = 1; seed <= (test_every() ? 100 : 3); seed++) {
+        char *text = random_kernel(seed, seed & 2 ? RANDOM_RICH : RANDOM_LEAVERS);
+        run_random("functional", seed, text, want);
+        run_random(models[_i], seed, text, got);
+        ck_assert_msg(memcmp(want, got, sizeof want) == 0, "%s, seed %llu", models[_i], (unsigned long long)seed);
+        free(text);
+    }
+}
+END_TEST
+
+/* A model of which one path of a warp can issue refuses to pair paths, and no model pairs them twice. */
+START_TEST(refusals) {
+    static const struct {
+        const char *model, *why;
+    } rows[] = {{"spe+sbi", "one path of a warp can issue at a time"},
+                {"its+mimd", "one path of a warp can issue at a time"},
+                {"minpc+sbi", "one path of a warp can issue at a time"},
+                {"functional+swi", "changes how long a kernel takes"},
+                {"anypc+sbi+mimd", "are two extensions that pair paths of a warp"},
+                {"anypc+swi+dwf", "are two extensions that pair warps"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char err[512] = "";
+        ck_assert_ptr_null(heddle_open(&(struct heddle_options){.model = rows[i].model}, err, sizeof err));
+        ck_assert_msg(strstr(err, rows[i].why), "%s: %s", rows[i].model, err);
+    }
+}
+END_TEST
+
+SUITE(timing_sm_joint) {
+    TEST_LOOP(two_sides_share_their_slots, 0, 2);
+    TEST(the_bound_takes_all_sides);
+    TEST_LOOP(warps_fill_idle_lanes, 0, 5);
+    TEST_LOOP(accesses_are_merged, 0, 3);
+    TEST_LOOP(results_are_the_same, 0, 13);
+    TEST(refusals);
+}
