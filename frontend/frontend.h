@@ -56,6 +56,7 @@ struct config;
 struct pass_context {
     const char *model;             /* name of the base model; NULL if no model was chosen */
     bool barriers;                 /* paths reconverge with BSSY, BSYNC and BREAK (models with RECONV_BARRIERS) */
+    const char *const *facts;      /* facts about blocks that the model asks for, ended by NULL; NULL: none */
     const char *const *extensions; /* names of the model's extensions, ended by NULL; NULL if there are none */
     /* Stores the value of option `key` as a number: true is 1, a choice is its index. Returns false if there is no such
      * option. */
@@ -65,6 +66,8 @@ struct pass_context {
 };
 /* Returns true if the model has the extension `name`. */
 bool pass_extension(const struct pass_context *c, const char *name);
+/* Returns true if the model asks for this fact (reconv_ops.facts). */
+bool pass_fact(const struct pass_context *c, const char *name);
 /* Returns the value of option `key`, or `otherwise` if there is no configuration. */
 double pass_option(const struct pass_context *c, const char *key, double otherwise);
 

@@ -87,8 +87,10 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
+    if (!p.ctas)
+        p.ctas = mechanism_cta_policy(choice_of(&h->config, "gpu.cta_policy", name, sizeof name));
     /* each choice of these options has a policy: the test suite mechanisms_all checks this */
-    assert(p.scheduler && p.l1 && p.l2);
+    assert(p.scheduler && p.l1 && p.l2 && p.ctas);
     return p;
 }
 

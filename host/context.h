@@ -106,7 +106,7 @@ struct context_parts {
     uint32_t n_prefetchers;
     struct gpu_policies policies; /* policies; NULL entries stand for the policies that options select */
 };
-/* Does the same as heddle_open(), with other tables. `o` and `parts` must outlive the context. */
+/* Works like heddle_open(), with other tables. `o` and `parts` must outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
                             size_t err_size);
 
@@ -128,10 +128,10 @@ void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 
 /* Fails because `bytes` bytes of `what` fit neither in device memory nor in the host memory that backs it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 
-/* host/module_file.c: heddle_module_part() for a regular file. Messages call it `name`. */
+/* host/module_file.c: works like heddle_module_part(), for a regular file. Messages call it `name`. */
 struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n);
 
-/* host/module.c */
+/* Frees a module (host/module.c). */
 void module_free(struct heddle_module *m);
 /* Sets the message "no kernel of this name", with a list of the module's kernels. */
 void module_no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel);

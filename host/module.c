@@ -225,6 +225,7 @@ static bool option_number(const void *config, const char *key, double *value) {
 static struct lower_options lowering(const struct heddle *h) {
     return (struct lower_options){.context = {.model = h->reconv->name,
                                               .barriers = (h->reconv->flags & RECONV_BARRIERS) != 0,
+                                              .facts = h->reconv->facts,
                                               .extensions = h->model.extensions,
                                               .option = option_number,
                                               .config = &h->config,

@@ -55,6 +55,11 @@ static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     expose(r, 0);
 }
 
+static void rec_inform(void *st, const struct reconv_warp *w) {
+    const struct recorded *r = st;
+    r->inner->inform(inner(r), w);
+}
+
 /* Lists the schedulable paths. The first path in the list changes with each recorded instruction, so that all paths
  * advance at the same rate. */
 static int rec_paths(const void *st, struct path *out, int max) {
@@ -86,6 +91,14 @@ static struct path_segment *new_segment(struct path_log *log) {
     return &log->list[log->n++];
 }
 
+/* Returns the latest step. A path that becomes schedulable between two instructions is counted from this step on. */
+static uint32_t last_step(const struct recorded *r) {
+    uint32_t step = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        step = r->done[l] > step ? r->done[l] : step;
+    return step;
+}
+
 /* Records that path `id` executes an instruction: extends its segment or begins a new one. Returns the step of the
  * instruction. */
 static uint32_t record(struct recorded *r, int id) {
@@ -98,6 +111,8 @@ static uint32_t record(struct recorded *r, int id) {
         k++;
     if (k == n)
         return 0; /* a path that only leaves a barrier executes nothing */
+    if (!p[k].lanes)
+        return last_step(r);
     r->turn++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -172,14 +187,6 @@ static unsigned rec_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lan
     unsigned events = r->inner->leave_barrier(inner(r), id, bar, lanes, next);
     expose(r, step);
     return events;
-}
-
-/* Returns the latest step. A path that becomes schedulable between two instructions is counted from this step on. */
-static uint32_t last_step(const struct recorded *r) {
-    uint32_t step = 0;
-    for (int l = 0; l < WARP_LANES; l++)
-        step = r->done[l] > step ? r->done[l] : step;
-    return step;
 }
 
 static unsigned rec_stall(void *st, int id, enum reconv_stall why) {
@@ -273,9 +280,12 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         .name = r->inner->name,
         .help = "records what the model schedules",
         .flags = r->inner->flags,
+        .facts = r->inner->facts,
+        .counters = r->inner->counters,
         FORWARD(size),
         FORWARD(join),
         FORWARD(start),
+        FORWARD(inform),
         FORWARD(paths),
         FORWARD(finished),
         FORWARD(advance),

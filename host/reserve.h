@@ -5,11 +5,11 @@
 #include "heddle.h"
 #include "isa/machine/memory.h"
 
-/* See mem_reserve(), mem_place(), mem_take(). */
+/* Do for a context what mem_reserve(), mem_place(), mem_take() and mem_give() do for its memory. */
 uint64_t reserve_range(struct heddle *h, uint64_t bytes, uint64_t align, uint64_t hint);
 bool reserve_place(struct heddle *h, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
 bool reserve_take(struct heddle *h, uint64_t bytes);
 void reserve_give(struct heddle *h, uint64_t bytes);
-/* See mem_set_heap_size(). */
+/* Does for a context what mem_set_heap_size() does for its memory. */
 bool reserve_heap(struct heddle *h, uint64_t bytes);
 #endif

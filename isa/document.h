@@ -6,6 +6,7 @@
 /* Prints Markdown: one table for each group of opcodes. A line lists types, modifiers, latency class and error bounds
  * of an opcode. The mnemonics that are known but not supported follow. */
 struct compound_ops;
-/* `compounds`: the compound instructions that passes create, ended by NULL. */
+/* Writes the document of the instruction set. `compounds`: the compound instructions that passes create, ended by
+ * NULL. */
 void isa_document(FILE *out, const struct compound_ops *const *compounds);
 #endif

@@ -56,9 +56,9 @@ unsigned fused_units(const struct fused *c, unsigned which);
 /* Returns the number of FPUs of the longer sequence, which determines the latency. */
 unsigned fused_depth(const struct fused *c);
 
-/* compound_ops.print: writes "p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)", where # is the
- * result of the previous part. Without a predicate, it writes "r1 = ..., r4 = ...". */
+/* Implements compound_ops.print for fused instructions: writes "p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 =
+ * mul.f32(r2, r2)", where # is the result of the previous part. Without a predicate, it writes "r1 = ..., r4 = ...". */
 void fused_print(const struct compound_printer *p, const struct inst *in, const void *what);
-/* compound_ops.wrong of fused instructions */
+/* Implements compound_ops.wrong for fused instructions. */
 const char *fused_wrong(const struct inst *in, const void *what);
 #endif

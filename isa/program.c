@@ -51,6 +51,13 @@ double program_count(const struct program *p, const char *name) {
     return 0;
 }
 
+const uint32_t *program_fact(const struct program *p, const char *name) {
+    for (uint32_t i = 0; i < p->n_facts; i++)
+        if (strcmp(p->facts[i].name, name) == 0)
+            return p->facts[i].of_block;
+    return NULL;
+}
+
 void program_free(struct program *p) {
     if (p && p->free_owner)
         p->free_owner(p->owner); /* p itself is allocated in this arena */

@@ -170,6 +170,9 @@ static inline bool inst_is_counted_load(const struct inst *in) {
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
+/* Values of inst_info.order_hint, which name the target of a branch that should run first: none; the next PC; the
+ * target of the branch, or the first target of a brx. The next values name its other targets. */
+enum { ORDER_HINT_NONE, ORDER_HINT_NEXT, ORDER_HINT_TARGET };
 /* Further data of an instruction, not needed to execute it. */
 struct inst_info {
     uint32_t line, column;       /* position in the PTX text */
@@ -193,7 +196,8 @@ struct inst_info {
     uint16_t site, guard_site;
     /* number of live 32-bit register words after the instruction, without registers of callers; at most 65535 */
     uint16_t live;
-    uint32_t twin; /* a number that a branch has in both streams; 0: only one stream has the branch */
+    uint16_t order_hint; /* of a branch: ORDER_HINT_ value, for si */
+    uint32_t twin;       /* a number that a branch has in both streams; 0: only one stream has the branch */
 };
 
 /* A basic block [begin, end). */
@@ -263,6 +267,12 @@ struct program_coverage {
 struct program_count {
     const char *name; /* name of the statistic */
     double value;
+};
+
+/* A fact that a pass found about each block, for reconvergence models (see reconv_fact()). */
+struct program_fact {
+    const char *name;
+    uint32_t *of_block; /* n_blocks values */
 };
 
 /* A special register that is read into a register when a warp starts. */
@@ -353,6 +363,8 @@ struct program {
     struct program_coverage coverage; /* zero if the pass `decouple` did not run */
     struct program_count *counts;     /* counts of passes */
     uint32_t n_counts;
+    struct program_fact *facts;
+    uint32_t n_facts;
     opnd_t deq_address;     /* hidden register, 64 bits per lane: addresses from a queue; OPND_SINK: none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
     struct program_param *params;
@@ -379,6 +391,8 @@ struct program {
 uint32_t program_affine_stream(const struct program *p);
 /* Returns the count that passes made under this name; 0 if no pass made one. */
 double program_count(const struct program *p, const char *name);
+/* Returns the fact with this name, one value per block; NULL if no pass found it. */
+const uint32_t *program_fact(const struct program *p, const char *name);
 void program_free(struct program *p);
 /* Returns the PC at which warps of a stream start. */
 static inline uint32_t program_entry(const struct program *p, uint32_t stream) {

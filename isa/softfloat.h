@@ -18,7 +18,7 @@
 #define F64_INVALID 0xfff8000000000000ull
 #define F64_SIGN    0x8000000000000000ull
 
-/* bits */
+/* Convert between a number and its bits. */
 FP_INLINE uint32_t f32_bits(float x) {
     uint32_t b;
     memcpy(&b, &x, sizeof b);
@@ -42,7 +42,7 @@ FP_INLINE double f64_from_bits(uint64_t b) {
 FP_INLINE float f32_abs(float x) { return f32_from_bits(f32_bits(x) & 0x7fffffffu); }
 FP_INLINE double f64_abs(double x) { return f64_from_bits(f64_bits(x) & ~F64_SIGN); }
 
-/* .ftz: a subnormal becomes a zero of its sign. */
+/* Return a number after .ftz: a subnormal becomes a zero of its sign. */
 FP_INLINE uint32_t f32_flush_bits(uint32_t b) { return b & 0x7f800000u ? b : b & 0x80000000u; }
 FP_INLINE float f32_flush(float x, bool ftz) { return ftz ? f32_from_bits(f32_flush_bits(f32_bits(x))) : x; }
 FP_INLINE double f64_flush(double x) {
@@ -231,7 +231,7 @@ FP_INLINE uint32_t narrow_f32_random(float x, struct narrow_format f, uint32_t r
 FP_INLINE uint16_t f16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_F16, rnd, false); }
 FP_INLINE uint16_t bf16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_BF16, rnd, false); }
 
-/* Widening is exact; a NaN becomes the canonical NaN. */
+/* Returns an f16 number as an f32. Widening is exact; a NaN becomes the canonical NaN. */
 FP_INLINE float f32_from_f16(uint16_t h) {
     uint32_t mag = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
     float x = f32_from_bits(mag << 13) * 0x1p112f; /* an f16 subnormal becomes a normal f32 number */

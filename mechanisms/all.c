@@ -1,5 +1,6 @@
 #include "all.h"
 #include "timing/mem/replacement.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <assert.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
 static const struct sched_ops *all_schedulers[MAX_POLICIES];
 static const struct replacement_ops *all_replacements[MAX_POLICIES];
+static const struct cta_ops *all_cta_policies[MAX_POLICIES];
 
 static int add_passes_before(const char *place, int n) {
     for (const struct mechanism *const *m = list; *m; m++)
@@ -76,11 +78,23 @@ static void list_replacements(void) {
         }
 }
 
+static void list_cta_policies(void) {
+    int n = 0;
+    for (; cta_built_in[n]; n++)
+        all_cta_policies[n] = cta_built_in[n];
+    for (const struct mechanism *const *m = list; *m; m++)
+        for (const struct cta_ops *const *c = (*m)->cta_policies; c && *c; c++) {
+            assert(n < MAX_POLICIES - 1);
+            all_cta_policies[n++] = *c;
+        }
+}
+
 static void make_tables(void) {
     merge_passes();
     list_instructions();
     list_schedulers();
     list_replacements();
+    list_cta_policies();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -105,6 +119,11 @@ const struct replacement_ops *const *mechanism_replacements(void) {
     return all_replacements;
 }
 
+const struct cta_ops *const *mechanism_cta_policies(void) {
+    pthread_once(&once, make_tables);
+    return all_cta_policies;
+}
+
 const struct sched_ops *mechanism_scheduler(const char *name) {
     const struct sched_ops *const *at = mechanism_schedulers();
     while (*at && strcmp((*at)->name, name) != 0)
@@ -114,6 +133,13 @@ const struct sched_ops *mechanism_scheduler(const char *name) {
 
 const struct replacement_ops *mechanism_replacement(const char *name) {
     const struct replacement_ops *const *at = mechanism_replacements();
+    while (*at && strcmp((*at)->name, name) != 0)
+        at++;
+    return *at;
+}
+
+const struct cta_ops *mechanism_cta_policy(const char *name) {
+    const struct cta_ops *const *at = mechanism_cta_policies();
     while (*at && strcmp((*at)->name, name) != 0)
         at++;
     return *at;

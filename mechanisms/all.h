@@ -10,11 +10,13 @@ extern const struct model_tables model_tables;
 const struct pass *mechanism_passes(void);
 /* Returns the compound instructions of all mechanisms, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
-/* The array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms in the
- * order of all.def. */
+/* Return the array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms
+ * in the order of all.def. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
+const struct cta_ops *const *mechanism_cta_policies(void);
 /* Returns the policy of this name. NULL: no policy has this name. */
 const struct sched_ops *mechanism_scheduler(const char *name);
 const struct replacement_ops *mechanism_replacement(const char *name);
+const struct cta_ops *mechanism_cta_policy(const char *name);
 #endif

@@ -10,8 +10,9 @@ uint32_t fused_latency(const struct config *cfg, unsigned n) {
     return set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1);
 }
 
-/* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
- * writes both results together, so the second result needs no additional slot on the result bus. */
+/* Sets the latency and the read ports of a fused instruction. The length of the longer sequence decides the latency. An
+ * instruction with two sequences has one more read port. It writes both results together, so the second result needs no
+ * additional slot on the result bus. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct fused *c = what;
     t->latency = fused_latency(cfg, fused_depth(c));

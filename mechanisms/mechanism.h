@@ -10,6 +10,7 @@
 
 struct compound_ops;
 struct config;
+struct cta_ops;
 struct interp_cfg;
 struct interp_stats;
 struct replacement_ops;
@@ -62,7 +63,8 @@ struct mechanism {
     const struct sched_ops *const *schedulers; /* policies for sched.policy, up to NULL: timing/sm/sched_ops.h */
     /* policies for l1.replacement and l2.replacement, up to NULL: timing/mem/replacement.h */
     const struct replacement_ops *const *replacements;
-    const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
+    const struct cta_ops *const *cta_policies; /* policies for gpu.cta_policy, up to NULL: timing/sm/cta_ops.h */
+    const struct pass *const *passes;          /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
@@ -86,6 +88,7 @@ struct mechanism {
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 #define SCHEDULERS(...)   ((const struct sched_ops *const[]){__VA_ARGS__, NULL})
 #define REPLACEMENTS(...) ((const struct replacement_ops *const[]){__VA_ARGS__, NULL})
+#define CTA_POLICIES(...) ((const struct cta_ops *const[]){__VA_ARGS__, NULL})
 
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {
@@ -108,7 +111,8 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
 /* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
 uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
                          struct sm_unit_row *out, uint32_t most);
-/* Does the same for the prefetchers. */
+/* Writes the prefetchers at slices of the L2 that the model's mechanisms have under `cfg`, up to `most`. Returns their
+ * number. */
 uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most);
 
@@ -120,8 +124,8 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* Functions for `refuse`: a functional model refuses the extension, because it changes only cycles; and so does a model
- * of which only one path of a warp can issue at a time. */
+/* Functions for `refuse`. A functional model refuses the extension, because it changes only cycles. So does a model of
+ * which only one path of a warp can issue at a time. They return NULL if the model can have the extension. */
 const char *model_needs_time(const struct model_spec *s);
 const char *model_needs_paths(const struct model_spec *s);
 

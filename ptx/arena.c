@@ -45,8 +45,8 @@ static _Noreturn void out_of_memory(struct arena *a) {
     abort();
 }
 
-/* For large sizes, calloc() returns new pages, which the operating system has already zeroed, so zeroing the memory of
- * a large tree costs no extra time. */
+/* Returns the memory of a new chunk, filled with zeros. For large sizes, calloc() returns new pages, which the
+ * operating system has already zeroed, so zeroing the memory of a large tree costs no extra time. */
 static char *new_chunk(struct arena *a, size_t bytes) {
     struct chunk *c = calloc(1, sizeof *c + bytes);
     if (!c)

@@ -85,7 +85,7 @@ static struct operand *divide(struct parser *ps, struct loc loc, int op, const s
     return integer(ps, loc, (uint64_t)((int64_t)x / (int64_t)y), false);
 }
 
-/* Only the low six bits of the shift count are used. */
+/* Returns `a` shifted by `by`. Only the low six bits of the shift count are used. */
 static uint64_t shift(int op, const struct operand *a, uint64_t by) {
     by &= 63;
     if (op == LEFT)

@@ -93,12 +93,12 @@ struct parser {
     uint32_t open_braces[MAX_SCOPES + 1]; /* byte offset of the { of each open block */
 };
 
-/* scan.l: the scanner. scan_start() begins at ps->at and returns false if out of memory; scan_token() returns the next
+/* scan.l: the scanner. scan_start() begins at ps->at and returns false if memory is out. scan_token() returns the next
  * token. */
 bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
-/* token.c: the filter between scanner and grammar. Returns the next token or, after an error, the token at which
+/* token.c: filters tokens between scanner and grammar. Returns the next token or, after an error, the token at which
  * parsing resumes. */
 int token_next(struct parser *ps, union ptx_value *value, struct loc *loc);
 /* Determines at which token parsing resumes after the error at token `found`. */
@@ -108,14 +108,15 @@ void token_recover(struct parser *ps, int found);
 enum { N_TOKENS = 320 };
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]);
 
-/* word.c: interning. Returns the entry of the word of `len` bytes at `text`. Creates the entry if the word is new. */
+/* word.c: interns words. words_intern() returns the entry of the word of `len` bytes at `text`. It creates the entry if
+ * the word is new. */
 void words_init(struct parser *ps);
 const struct entry *words_intern(struct parser *ps, const char *text, size_t len);
 /* Fills `out` with at most `cap` known directives whose tokens are in `tokens`. Returns their number. */
 int words_known(const int *tokens, int n_tokens, const char **out, int cap);
 
-/* number.c: literals. number_bad() reports the text at `loc` as a malformed number. The other functions report errors
- * and then return 0. */
+/* number.c: makes operands from literals. number_bad() reports the text at `loc` as a malformed number. The other
+ * functions report errors and then return 0. */
 struct operand *number_integer(struct parser *ps, struct loc loc);
 struct operand *number_hex_float(struct parser *ps, struct loc loc);
 struct operand *number_decimal_float(struct parser *ps, struct loc loc);
@@ -126,8 +127,8 @@ struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct 
 /* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
 struct operand *fold_constant(struct parser *ps, struct operand *o);
 
-/* fold.c: operators on operands. Operators on constants are folded. The only operators that names may have are those in
- * -%r, !%p, %p|%q and symbol+12. */
+/* fold.c: applies operators to operands. Operators on constants are folded. The only operators that names may have are
+ * those in -%r, !%p, %p|%q and symbol+12. */
 struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a);
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b);
 struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a, struct operand *b);
@@ -156,7 +157,7 @@ void build_move(struct parser *ps, struct init *i, struct loc loc, uint64_t byte
 void build_mask(struct parser *ps, struct init *i, struct loc loc, const struct operand *mask);
 struct attribute *build_attribute(struct parser *ps, struct loc loc, const struct word *name, struct operands values);
 
-/* declare.c: the specifiers before a declared name, in any order. decl_begin() must be called before the first
+/* declare.c: records the specifiers before a declared name, in any order. decl_begin() must be called before the first
  * specifier. */
 void decl_begin(struct parser *ps);
 void decl_space(struct parser *ps, struct loc loc, const struct word *space);
@@ -167,7 +168,7 @@ struct variable *decl_name(struct parser *ps, struct loc loc, const struct word 
 void decl_range(struct parser *ps, struct variable *v, const struct operand *range);
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements);
 
-/* declare.c: the module's header. */
+/* declare.c: records the directives of the module's header. */
 void header_version(struct parser *ps, struct loc loc, struct loc number);
 void header_target(struct parser *ps, struct loc loc, const struct word *name);
 void header_address_size(struct parser *ps, const struct operand *bits);

@@ -115,8 +115,9 @@ static void sampled(int program, int *model, int *machine) {
     *machine = program / n % MACHINES;
 }
 
-/* The sample with timing: every second program runs in one model on one machine, and the other programs run with one
- * part of PEPSC. If programs run in a model on one machine, they do not on the next machine. */
+/* Returns true if the program is in the sample with timing: every second program runs in one model on one machine, and
+ * the other programs run with one part of PEPSC. If programs run in a model on one machine, they do not on the next
+ * machine. */
 static bool runs_in_time(int program) {
     int model, machine;
     sampled(program, &model, &machine);

@@ -164,8 +164,8 @@ static void teardown(void) {
     ck_assert_int_eq(system(command), 0);
 }
 
-/* PTX files and configurations of a command must exist. Otherwise a command with the expected exit status 2 would pass
- * although a file is missing. */
+/* Checks that the PTX files and configurations of a command exist. Otherwise a command with the expected exit status 2
+ * would pass although a file is missing. */
 static void files_exist(const char *document, const char *command) {
     for (const char *s = command; *(s += strspn(s, " "));) {
         char word[COMMAND_BYTES];
@@ -206,8 +206,9 @@ static bool can_run(const char *command) {
     return !strstr(command, "heddle plot ") || has_gnuplot();
 }
 
-/* Running all figures takes a minute, so only two figures run. With HEDDLE_EVERY, all figures run. host_cli_reproduce
- * runs other figures, and checks that every figure has its programs, models and options. */
+/* Makes the command `reproduce all` run two figures, because running all figures takes a minute. With HEDDLE_EVERY, all
+ * figures run. host_cli_reproduce runs other figures, and checks that every figure has its programs, models and
+ * options. */
 static void fewer_figures(char *command) {
     static const char every[] = "reproduce all", some[] = "reproduce subwarp-table3 pepsc-6";
     char *at = strstr(command, every), rest[COMMAND_BYTES];

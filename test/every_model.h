@@ -10,14 +10,14 @@ struct every_model {
     const struct reconv_ops *ops[MAX_MODELS];
 };
 
-/* For each ops table, the simplest model name that uses it. The first name is that of the baseline. */
+/* Returns, for each ops table, the simplest model name that uses it. The first name is that of the baseline. */
 const struct every_model *base_models(void);
-/* The base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta" and
- * must live as long as the program. */
+/* Returns the base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta"
+ * and must live as long as the program. */
 const struct every_model *bases_with(const char *with);
-/* All models with timing. Models that have short names ("dws10") appear under these names. */
+/* Returns all models with timing. Models that have short names ("dws10") appear under these names. */
 const struct every_model *timed_models(void);
-/* Models with timing, and every extension combined with some of them. `ops` is NULL for all entries. */
+/* Returns the models with timing, and every extension combined with some of them. `ops` is NULL for all entries. */
 const struct every_model *mixed_models(void);
 
 /* Fills `list` with Heddle's reconvergence models, and with `more` (ends with NULL) instead of Heddle's extensions.

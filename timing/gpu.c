@@ -206,8 +206,8 @@ static bool all_done(struct run *r) {
     uint64_t used = 0;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         used += sm_status(r->g->sm[i])->ctas;
-    r->done = r->ctas.next - used;
-    return r->done == r->ctas.total;
+    r->done = r->ctas.view.begun - used;
+    return r->done == r->ctas.view.total;
 }
 
 /* Returns the cycle after the last CTA ended. */
@@ -243,7 +243,7 @@ static void show_view(struct run *r, uint64_t from, uint64_t end, const struct s
     r->view.from = from - r->start;
     r->view.to = end - r->start;
     r->view.ctas_done = r->done;
-    r->view.ctas = r->ctas.total;
+    r->view.ctas = r->ctas.view.total;
     r->view.interval = interval;
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
@@ -274,12 +274,12 @@ static bool add_interval(struct run *r, uint64_t end, bool sample) {
 /* Takes samples and views between two windows, while CTAs run. */
 static bool sample_and_view(struct run *r) {
     struct gpu *g = r->g;
-    if (r->done == r->ctas.total)
+    if (r->done == r->ctas.view.total)
         return true;
     uint64_t before = r->edges;
     r->edges += (r->to - r->from) / g->windows.edge;
     bool view = g->opt.progress && r->edges / PROGRESS_EDGES != before / PROGRESS_EDGES &&
-                g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->ctas.total) && r->view.sm;
+                g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->ctas.view.total) && r->view.sm;
     bool sample = g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval;
     return !(view || sample) || add_interval(r, r->to, sample);
 }
@@ -313,17 +313,6 @@ static void end_trace(struct run *r, bool ok) {
     trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
     g->traced = true;
     g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
-}
-
-/* Returns the cycle in which the next CTA can begin if an SM has room for it. Otherwise returns UINT64_MAX: an event
- * must come first. */
-static uint64_t next_cta_cycle(const struct run *r) {
-    if (r->ctas.next == r->ctas.total)
-        return UINT64_MAX;
-    for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (sm_status(r->g->sm[i])->ctas < r->ctas.occupancy)
-            return r->to;
-    return UINT64_MAX;
 }
 
 /* Returns the end of the window that begins at r->from. Sets *exact if the statistics are read at this end, so that all
@@ -370,7 +359,7 @@ static bool run_windows(struct run *r) {
         if (find_fault(r))
             return false;
         bool done = all_done(r);
-        uint64_t next = next_event(r), begins = next_cta_cycle(r);
+        uint64_t next = next_event(r), begins = ctas_may_begin(&r->ctas) ? r->to : UINT64_MAX;
         next = begins < next ? begins : next;
         if (done && next == UINT64_MAX) {
             uint64_t settled = memsys_settled(g->mem);
@@ -393,6 +382,19 @@ static struct sm_demand units_demand(const struct gpu *g, const struct launch *l
     return sm_demand_of(g->opt.units, g->opt.n_units, &g->cfg, l);
 }
 
+static bool begin_ctas(struct run *r) {
+    struct gpu *g = r->g;
+    const struct cta_view view = {.cfg = &g->cfg,
+                                  .launch = r->l,
+                                  .sm = g->sm,
+                                  .sms = g->n_sms,
+                                  .occupancy = sm_occupancy(&g->cfg, r->l, units_demand(g, r->l)),
+                                  .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
+                                  .cycle = g->now};
+    assert(view.occupancy);
+    return ctas_init(&r->ctas, g->opt.policies.ctas, &view);
+}
+
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -405,11 +407,7 @@ static bool begin(struct run *r) {
     watchdog_begin(&r->watchdog,
                    &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units}, r->l,
                    g->now);
-    r->ctas = (struct ctas){.launch = r->l,
-                            .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
-                            .occupancy = sm_occupancy(&g->cfg, r->l, units_demand(g, r->l))};
-    assert(r->ctas.occupancy);
-    if (!device_heap_prepare(r->l))
+    if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
@@ -499,6 +497,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     trace_names_free(&r.names);
     end_launch(g, ok);
     timed_free(&r.program);
+    ctas_free(&r.ctas);
     stats_free(&r.own);
     stats_free(&r.part);
     view_free(&r.view);

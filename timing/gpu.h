@@ -10,6 +10,7 @@
 #include "timing/sm/unit.h"
 #include "timing/view.h"
 
+struct cta_ops;
 struct gpu;
 struct replacement_ops;
 struct sched_ops;
@@ -18,6 +19,7 @@ struct sched_ops;
 struct gpu_policies {
     const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
     const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
+    const struct cta_ops *ctas;            /* timing/sm/cta_ops.h */
 };
 
 struct gpu_options {

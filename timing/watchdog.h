@@ -36,8 +36,7 @@ void watchdog_skip(struct watchdog *d, uint64_t cycles);
 /* Informs the watchdog that the counts of SMs and memory have been read and cleared. */
 void watchdog_counts_cleared(struct watchdog *d);
 /* Return a fault with a report. watchdog_stopped(): a launch was stopped on demand before cycle `to`.
- * watchdog_standstill(): the clock of `sm` does not advance at cycle `at`; if `sm` is NULL, the window does not
- * advance. */
+ * watchdog_standstill(): the clock of `sm`, or the clocks of all SMs if `sm` is NULL, do not advance at cycle `at`. */
 struct fault watchdog_stopped(const struct watchdog *d, uint64_t to);
 struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64_t at);
 #endif

@@ -31,37 +31,20 @@ void windows_free(struct windows *w) {
     w->begins = NULL;
 }
 
-/* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
-static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
-    return sm_status(w->sm[i])->ctas + w->begins[i].n;
-}
-
 /* Returns true if the SM may run now. An SM that has reached an edge with work to do there waits until no other SM
  * is behind it. */
 static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
-    return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
-}
-
-/* Returns the coordinates of CTA number `id`. */
-static struct dim3 place(const struct dim3 *grid, uint64_t id) {
-    uint64_t plane = (uint64_t)grid->x * grid->y;
-    return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
-}
-
-static void begin_ctas(struct windows *w, uint32_t i) {
-    struct cta_begins *b = &w->begins[i];
-    for (uint32_t k = 0; k < b->n && !b->failed; k++)
-        b->failed = !sm_cta_start(w->sm[i], place(&w->launch->grid, b->at[k].cta), b->at[k].cycle);
-    b->n = 0;
+    return s->reached < w->to &&
+           (s->reached == w->at || !(s->n_ordered || ctas_of(w->ctas, w->begins, i) < w->begins[i].keep));
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
     if (!may_run(w, i))
         return;
     if (w->begins[i].n)
-        begin_ctas(w, i);
-    sm_run(w->sm[i], w->to, w->edge, w->keep);
+        ctas_begin_on(w->ctas, &w->begins[i], i);
+    sm_run(w->sm[i], w->to, w->edge, w->begins[i].keep);
 }
 
 static void follow_beside(struct windows *w) {
@@ -99,7 +82,7 @@ static void run_one(void *ctx, uint32_t i) {
 static bool worth_sharing(const struct windows *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        n += ctas_of(w, i) > 0 && may_run(w, i);
+        n += ctas_of(w->ctas, w->begins, i) > 0 && may_run(w, i);
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
@@ -133,24 +116,6 @@ static uint64_t slowest(const struct windows *w) {
     return at;
 }
 
-/* Assigns CTAs to the SMs at the edge `at`, round-robin, one per cycle and SM, up to the next edge. */
-static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
-    for (uint64_t c = at; c < at + w->edge && ctas->next < ctas->total; c++) {
-        bool any = false;
-        for (uint32_t k = 0; k < w->n_sms && ctas->next < ctas->total; k++) {
-            uint32_t i = (ctas->turn + k) % w->n_sms;
-            struct cta_begins *b = &w->begins[i];
-            if (sm_status(w->sm[i])->reached != at || ctas_of(w, i) >= ctas->occupancy)
-                continue;
-            b->at[b->n++] = (struct cta_begin){ctas->next++, c};
-            any = true;
-        }
-        if (!any)
-            break;
-    }
-    ctas->turn = (uint32_t)(ctas->next % w->n_sms);
-}
-
 /* Performs the memory operations of the SMs that have reached the edge `at`: plain stores by SM, then ordered
  * instructions by cycle and SM. */
 static void perform(struct windows *w, uint64_t at) {
@@ -166,11 +131,11 @@ static void perform(struct windows *w, uint64_t at) {
                 ;
 }
 
-/* Does the work at the edge `w->at`, which all SMs have reached. */
+/* Performs the memory operations of the window that ends at `w->at`, which all SMs have reached, and starts CTAs in
+ * free slots. */
 static void finish_edge(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
-    dispatch(w, ctas, w->at);
-    w->keep = ctas->next < ctas->total ? ctas->occupancy : 0;
+    ctas_dispatch(ctas, w->begins, w->at, w->edge);
 }
 
 /* Returns true if an SM that began a CTA ran out of memory. */
@@ -224,7 +189,7 @@ static void run_round(struct windows *w, uint64_t to) {
 static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;
-    if (launch_stopped(w->launch))
+    if (launch_stopped(w->ctas->launch))
         w->ended = WINDOWS_STOPPED;
     else if (*still == MOST)
         w->ended = WINDOWS_STANDSTILL;
@@ -236,7 +201,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     uint32_t still = 0;
     w->exact = exact;
     w->ended = WINDOWS_DONE;
-    w->launch = ctas->launch;
+    w->ctas = ctas;
     prepare(w, from, to);
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)

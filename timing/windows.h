@@ -11,35 +11,13 @@
  *
  * A window is simulated in rounds of jobs, which host threads share. A job runs one SM, the requests to memory, or a
  * group of memory partitions. */
+#include "dispatch.h"
 #include "isa/machine/workers.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct launch;
 struct memsys;
-struct sm;
-
-/* A CTA that an SM begins at the start of the next cycles that its host thread simulates. */
-struct cta_begin {
-    uint64_t cta, cycle;
-};
-enum { MAX_EDGE = 16 }; /* maximum of `edge`; small, because CTAs begin and atomics are performed only at edges */
-
-/* The CTAs that an SM begins after an edge, at most one per cycle. */
-struct cta_begins {
-    struct cta_begin at[MAX_EDGE];
-    uint32_t n;
-    bool failed; /* memory is out */
-};
-
-/* The CTAs of a launch. */
-struct ctas {
-    const struct launch *launch;
-    uint64_t next, total; /* the next CTA to begin; number of CTAs */
-    uint32_t occupancy;   /* CTAs that an SM can hold */
-    uint32_t turn;        /* SM that gets the next CTA */
-};
 
 /* The part of a run that has just ended. Callers that measure the time of the parts use it (gpu_watch()). */
 enum windows_event {
@@ -66,7 +44,7 @@ struct windows {
     struct memsys *mem;
     struct workers *workers;           /* NULL: one thread */
     struct cta_begins *begins;         /* by SM */
-    const struct launch *launch;       /* launch of `ctas`; NULL before the first launch */
+    const struct ctas *ctas;           /* of the present launch; NULL before the first launch */
     const struct windows_watch *watch; /* NULL: no callback; a callback requires one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
@@ -77,7 +55,6 @@ struct windows {
     uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
     /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */
     uint64_t follows, leads;
-    uint32_t keep;           /* number of CTAs: an SM with fewer CTAs stops at the next edge */
     bool exact;              /* true if the memory side stops at the end of the window */
     uint32_t memory;         /* number of jobs of the memory side: 0, 1, or one for the requests and one per group */
     atomic_bool followed;    /* true if the requests have moved in this round of jobs */

@@ -90,8 +90,8 @@ static enum affine_class class_of_result(const struct affine *a, uint32_t i) {
     return affine_result(affine_rule_of(in), source);
 }
 
-/* True if the affine stream cannot determine the branch direction of each lane at the end of block b. The affine
- * stream does not support brx. */
+/* Returns true if the affine stream cannot determine the branch direction of each lane at the end of block b. The
+ * affine stream does not support brx. */
 static bool diverges_on_data(const struct affine *a, uint32_t b) {
     uint32_t last = a->ir->blocks[b].end - 1;
     const struct inst *in = &a->ir->code[last];

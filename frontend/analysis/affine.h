@@ -31,6 +31,6 @@ struct affine find_affine(struct arena *a, const struct ir *ir);
 enum affine_class affine_operand(const struct affine *a, uint32_t inst, opnd_t o);
 /* Returns the class of the guard of instruction `inst`, CLASS_SCALAR if it has none. */
 enum affine_class affine_guard(const struct affine *a, uint32_t inst);
-/* True if the instruction only computes registers from registers or from read-only memory. */
+/* Returns true if the instruction only computes registers from registers or from read-only memory. */
 bool affine_is_pure(const struct inst *in);
 #endif

@@ -115,7 +115,7 @@ static void add_slot(struct finder *f, uint32_t b) {
     f->list[f->n_list++] = b;
 }
 
-/* True if the current register does not occur in the blocks from `first` to `last`. */
+/* Returns true if the current register does not occur in the blocks from `first` to `last`. */
 static bool absent(const struct finder *f, uint32_t first, uint32_t last) {
     uint32_t begin = f->ir->blocks[first].begin, end = f->ir->blocks[last].end;
     uint32_t low = f->occ_first[f->vreg], high = f->occ_first[f->vreg + 1], stop = high;

@@ -25,7 +25,7 @@ struct control find_control(struct arena *a, const struct ir *ir, const unsigned
 /* Returns the first block that lies on all paths from the end of block b to the end of the thread; control.n means that
  * this is the end of the thread. */
 static inline uint32_t control_join(const struct control *c, uint32_t b) { return c->post.up[b]; }
-/* True if block b has several successors. */
+/* Returns true if block b has several successors. */
 static inline bool control_parts(const struct control *c, uint32_t b) {
     return c->g.succ_first[b + 1] - c->g.succ_first[b] > 1;
 }

@@ -19,7 +19,7 @@ struct dom_tree {
 struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t *roots, uint32_t n_roots);
 /* Returns the result of postdom() as a tree. */
 struct dom_tree post_dominators(struct arena *a, const struct cfg *g);
-/* True if `a` dominates `b`. */
+/* Returns true if `a` dominates `b`. */
 bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b);
 /* Returns the nearest block that dominates both arguments, or NO_BLOCK. */
 uint32_t dom_common(const struct dom_tree *t, uint32_t a, uint32_t b);

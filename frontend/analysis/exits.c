@@ -25,7 +25,8 @@ static void add_requirement(struct exits *x, uint32_t node, uint32_t other) {
     x->missing[node]++;
 }
 
-/* True if the instruction has no effect on a thread that then exits. Taking an entry from a queue is an effect. */
+/* Returns true if the instruction has no effect on a thread that then exits. Taking an entry from a queue is an
+ * effect. */
 static bool has_no_effect(const struct inst *in) {
     if (in->hints & HINT_DEQ)
         return false;

@@ -269,6 +269,13 @@ void ir_count(struct ir *ir, const char *name, double more) {
     ir->counts[ir->n_counts++] = (struct program_count){name, more};
 }
 
+uint32_t *ir_add_fact(struct ir *ir, const char *name) {
+    uint32_t *of_block = arena_array(ir->keep, (size_t)ir->n_blocks + 1, sizeof *of_block);
+    ir->facts = IR_ROOM(ir, ir->facts, ir->n_facts, ir->cap_facts);
+    ir->facts[ir->n_facts++] = (struct program_fact){name, of_block};
+    return of_block;
+}
+
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) {
     char text[256];
     va_list args;

@@ -164,6 +164,8 @@ struct ir {
     struct program_coverage coverage;
     struct program_count *counts;
     uint32_t n_counts, cap_counts;
+    struct program_fact *facts;
+    uint32_t n_facts, cap_facts;
     uint32_t decouple_limit;             /* maximum number of decoupling candidates, chosen by profit */
     uint32_t deq_address, deq_predicate; /* virtual registers that are special registers; 0 if unused */
     struct program *program;             /* the finished program, which the last pass makes */
@@ -212,23 +214,27 @@ void ir_note_regs(struct ir *ir, uint32_t inst);
 void inst_set_row(struct inst *in, const struct isa_row *row);
 /* Returns an instruction of this row of the opcode table, without operands or guard. */
 struct inst inst_of_row(const struct isa_row *row);
-/* True if control never continues at the next instruction. */
+/* Returns true if control never continues at the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
 /* Makes a compound instruction (isa/compound.h) without operands and guard. */
 struct inst ir_compound(struct ir *ir, const struct program_compound *c);
 /* Returns the table entry of a compound instruction, or NULL if the instruction is not compound. */
 const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
-/* True for a compound instruction in which each lane computes its results from its own registers alone. */
+/* Returns true for a compound instruction in which each lane computes its results from its own registers alone. */
 bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
-/* True if the instruction writes its destination in all active lanes. This is so if it has no guard and does not
- * select one of two destination registers per lane. */
+/* Returns true if the instruction writes its destination in all active lanes. This is so if it has no guard and does
+ * not select one of two destination registers per lane. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
-/* True if the destination must not be allocated to the register of a source operand that has its last use in this
- * instruction. */
+/* Returns true if the destination must not be allocated to the register of a source operand that has its last use in
+ * this instruction. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
 /* Adds `more` to the statistic `name` about what passes did. The string `name` must outlive the program. */
 void ir_count(struct ir *ir, const char *name, double more);
+/* Adds a fact about the blocks, for reconvergence models. Returns an array of n_blocks values, which the caller fills.
+ * The string `name` must outlive the program. Requires: no later pass changes blocks, so the caller runs before
+ * "emit". */
+uint32_t *ir_add_fact(struct ir *ir, const char *name);
 /* Adds a note about what a pass did with the candidate at instruction `inst` (its current number). Does nothing unless
  * ir.noting is set, since only a dump shows the notes. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -250,7 +256,8 @@ uint32_t *ir_make_blocks(struct ir *ir);
 /* Returns the dominator tree of the blocks; roots are the function entries. Requires: blocks. */
 struct dom_tree ir_dominators(const struct ir *ir);
 
-/* The passes. pass.c lists the requirements of each pass. A pass returns false on failure and sets ir.failure. */
+/* The following functions are the passes. pass.c lists the requirements of each pass. A pass returns false on failure
+ * and sets ir.failure. */
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);

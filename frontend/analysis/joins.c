@@ -26,14 +26,14 @@ static bool is_branch(const struct inst *in) {
 
 static bool ends_in_ret(const struct ir *ir, uint32_t b) { return ir->code[ir->blocks[b].end - 1].kind == K_RET; }
 
-/* True if a thread never returns from the call at the end of block `b`. */
+/* Returns true if a thread never returns from the call at the end of block `b`. */
 static bool never_returns(const struct joins *j, uint32_t b) {
     const struct inst *in = &j->ir->code[j->ir->blocks[b].end - 1];
     return in->kind == K_CALL && in->guard == NO_GUARD && in->target != UINT32_MAX && !j->returns[in->target];
 }
 
-/* True if a thread can get from the entry of function `f` to its return, according to the facts known so far about
- * its callees. */
+/* Returns true if a thread can get from the entry of function `f` to its return, according to the facts known so far
+ * about its callees. */
 static bool reaches_ret(struct joins *j, uint32_t f) {
     const struct cfg *g = &j->ir->cfg;
     uint32_t top = 0, first = j->ir->functions[f].block, n = j->ir->functions[f].block_end - first;
@@ -68,7 +68,7 @@ static void find_returns(struct joins *j) {
     }
 }
 
-/* True if an edge to block `b` is an early return. */
+/* Returns true if an edge to block `b` is an early return. */
 static bool returns_early(const struct joins *j, uint32_t b) {
     const struct cfg *g = &j->ir->cfg;
     return j->early && ends_in_ret(j->ir, b) && g->pred_first[b + 1] - g->pred_first[b] > 1;

@@ -82,8 +82,8 @@ static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     return k;
 }
 
-/* True if a block whose occurrences of the register are [from, to) needs the register's value from before the block.
- * `live`: true if the register is live at the block's end. */
+/* Returns true if a block whose occurrences of the register are [from, to) needs the register's value from before the
+ * block. `live`: true if the register is live at the block's end. */
 static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, bool live) {
     for (uint32_t k = to; k-- > from;) {
         unsigned what = l->occ[k] & 3;
@@ -126,7 +126,7 @@ static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block,
     return n + 1;
 }
 
-/* True if no instruction in the blocks from `first` to `last` reads or writes v. */
+/* Returns true if no instruction in the blocks from `first` to `last` reads or writes v. */
 static bool absent(const struct live *l, uint32_t v, uint32_t first, uint32_t last) {
     uint64_t begin = (uint64_t)l->ir->blocks[first].begin << 2, end = (uint64_t)l->ir->blocks[last].end << 2;
     uint32_t low = l->first[v], high = l->first[v + 1];

@@ -34,10 +34,10 @@ struct loops {
 /* Finds the loops of graph `g`. `dom` is its dominator tree. Arrays are allocated in `a`. */
 struct loops find_loops(struct arena *a, const struct cfg *g, const struct dom_tree *dom);
 
-/* True if block b is in the loop, inner loops included. */
+/* Returns true if block b is in the loop, inner loops included. */
 static inline bool loop_has(const struct loop *l, uint32_t b) {
     return l->number[b] >= l->first && l->number[b] <= l->last;
 }
-/* True if loop `inner` is `outer` or inside it. */
+/* Returns true if loop `inner` is `outer` or inside it. */
 bool loop_in(const struct loops *l, uint32_t inner, uint32_t outer);
 #endif

@@ -46,7 +46,7 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-/* True if the instruction can observe what other threads wrote. */
+/* Returns true if the instruction can observe what other threads wrote. */
 static bool observes_others(const struct inst *in) {
     if (in->kind == K_ATOM)
         return true;
@@ -88,7 +88,7 @@ static uint32_t slot_of(const struct flow *f, const struct inst *in) {
 
 static uint32_t call_node(const struct flow *f, uint32_t k) { return f->n_regs + f->n_slots + k; }
 
-/* True for idempotent operations: repeating one changes nothing. */
+/* Returns true for idempotent operations: repeating one changes nothing. */
 static bool is_idempotent(const struct inst *in) {
     if (in->kind == K_CVT || in->kind == K_LOAD || in->kind == K_STORE)
         return true;
@@ -107,7 +107,7 @@ static bool is_idempotent(const struct inst *in) {
     }
 }
 
-/* True if the atomic uses `reg` only as the new value to store, which does not affect the value that the atomic
+/* Returns true if the atomic uses `reg` only as the new value to store, which does not affect the value that the atomic
  * returns. */
 static bool is_stored_value_only(const struct inst *in, uint32_t reg) {
     if (in->kind != K_ATOM || in->n_list)
@@ -300,8 +300,8 @@ static unsigned char result_kind(const struct flow *f, const struct inst *in) {
     return adds && !zero ? ADVANCES : POLLS;
 }
 
-/* True for a comparison that orders its operands (such as less-than), not one for equality or inequality. Repeated
- * atomic additions exceed any bound in the end, but may skip a single value. */
+/* Returns true for a comparison that orders its operands (such as less-than), not one for equality or inequality.
+ * Repeated atomic additions exceed any bound in the end, but may skip a single value. */
 static bool compares_with_bound(const struct inst *in) {
     if (in->kind != K_LANE || row_of(in)->op != OP_SETP)
         return false;
@@ -406,7 +406,7 @@ static void spread_all(struct flow *f) {
 
 /* ---- loops ---- */
 
-/* True if the loop reads memory that other threads change, and has no CTA barrier. */
+/* Returns true if the loop reads memory that other threads change, and has no CTA barrier. */
 static bool may_wait(const struct ir *ir, const struct flow *f) {
     bool asking = false;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -418,7 +418,7 @@ static bool may_wait(const struct ir *ir, const struct flow *f) {
     return asking;
 }
 
-/* True if an exit of the loop depends on polled memory, and no exit depends on the iteration count. */
+/* Returns true if an exit of the loop depends on polled memory, and no exit depends on the iteration count. */
 static bool ends_by_polling(const struct flow *f) {
     const struct ir *ir = f->ir;
     bool polled = false;

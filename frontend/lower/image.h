@@ -47,8 +47,8 @@ enum space space_named(const char *text);
 /* Returns true for a variable of type .texref, .samplerref or .surfref. */
 bool is_opaque(const struct variable *v);
 
-/* address_size.c: returns the size of an address in bits, 32 or 64. The module's declaration decides; without a
- * declaration, the size that its accesses use; without such accesses, 32. */
+/* Returns the size of an address in bits, 32 or 64 (address_size.c). If the module declares no size, the function
+ * returns the size that the module's accesses use, or 32 without such accesses. */
 int address_size(const struct module *m);
 /* initializer.c: fills the bytes of variable `index` of the image from the initialiser of `v`. */
 void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);

@@ -54,8 +54,8 @@ struct address {
     uint8_t what; /* FIX_ */
 };
 
-/* lower_emit.c: adds instructions. emit() adds one with the current guard and returns it; the pointer is valid until
- * the next one is added. */
+/* lower_emit.c adds instructions. emit() adds an instruction with the current guard and returns it. The pointer is
+ * valid until another instruction is added. */
 struct inst *emit(struct lower *l, const struct isa_row *row);
 /* Adds an instruction, as emit() does, with the opcode-table row of operation `op`, these types and `form`. Reports an
  * error if the table has no such row. */
@@ -90,7 +90,8 @@ const struct symbol *find_reg(struct lower *l, const struct operand *o);
  * that a `what` is expected. */
 struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned kinds, const char *what);
 
-/* lower_address.c. address_of() lowers the address operand of an access to space `wanted`; false after an error. */
+/* lower_address.c: address_of() lowers the address operand of an access to space `wanted`, and returns false after an
+ * error. */
 bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
 /* Returns the address of a symbol plus `addend` as a register or constant of type `t`. `d`: the destination, or
  * OPND_SINK if any register may be used. */
@@ -117,7 +118,8 @@ opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d);
  * Returns the number of elements. */
 int elements(struct lower *l, const struct operand *o, struct operand *out, int max);
 
-/* lower_memory.c: loads, stores, atomics and prefetches. */
+/* Lower the current instruction: a load, a store, an atomic, an operation on an mbarrier, a copy or a prefetch
+ * (lower_memory.c). */
 void lower_load(struct lower *l);
 void lower_store(struct lower *l);
 void lower_atomic(struct lower *l);
@@ -125,7 +127,7 @@ void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
 
-/* lower_variable.c: allocation of variables. Declares the variables of one statement in a function. */
+/* lower_variable.c: allocates variables. declare_variables() declares the variables of one statement in a function. */
 void declare_variables(struct lower *l, const struct variable *v);
 /* Declares the formal parameters and results of a function; for an entry, fills program.params too. */
 void declare_parameters(struct lower *l, const struct function *f);
@@ -162,11 +164,12 @@ void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
 
-/* lower_function.c: returns the index in ir->functions of function `id`, which is added if needed; UINT32_MAX if it has
- * no body. */
+/* lower_function.c: returns the index of function `id` in ir->functions, and adds the function if it is missing.
+ * Returns UINT32_MAX if the function has no body. */
 uint32_t require_function(struct lower *l, uint32_t id);
 
-/* lower.c. lower_kernel() lowers a kernel and every function it can reach; false after an error. */
+/* lower.c: makes labels and lowers whole kernels. lower_kernel() lowers a kernel and every function it can reach, and
+ * returns false after an error. */
 uint32_t new_label(struct lower *l);
 void bind_label(struct lower *l, uint32_t label);
 bool lower_kernel(struct lower *l, const char *kernel);

@@ -25,15 +25,15 @@ static void index_regions(struct work *w) {
     }
 }
 
-/* True if block `b` ends in a call from which threads may return diverged. */
+/* Returns true if block `b` ends in a call from which threads may return diverged. */
 static bool call_returns_diverged(const struct work *w, uint32_t b) {
     const struct inst *last = last_of(w, b);
     return last->kind == K_CALL && last->target != UINT32_MAX && w->returns_apart[last->target];
 }
 
-/* True if a block of `r` has a CTA barrier and does not lead to the join of `r`: threads that wait in this block may
- * wait for threads that are stopped at the join. This is impossible if the join is the post-dominator, because every
- * block then leads to the join. */
+/* Returns true if a block of `r` has a CTA barrier and does not lead to the join of `r`: threads that wait in this
+ * block may wait for threads that are stopped at the join. This is impossible if the join is the post-dominator,
+ * because every block then leads to the join. */
 static bool waits_off_join(struct work *w, struct region *r) {
     const uint64_t *set = blocks_of(w, r), *comes = lead_to_join(w, r, set);
     for (uint32_t b = r->low; b <= r->high; b++) {
@@ -102,8 +102,8 @@ static uint32_t region_line(const struct work *w, const struct region *r) {
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
 }
 
-/* True if `outer` makes `inner` unnecessary: both have the same join, and every thread that enters `inner` has entered
- * `outer` before. */
+/* Returns true if `outer` makes `inner` unnecessary: both have the same join, and every thread that enters `inner` has
+ * entered `outer` before. */
 static bool covers(struct work *w, struct region *outer, const struct region *inner) {
     return outer->join == inner->join && outer->anchor != inner->anchor &&
            dominates(&w->dom, outer->anchor, inner->anchor) && set_has(blocks_of(w, outer), inner->anchor);
@@ -124,7 +124,7 @@ static void drop_inner(struct work *w) {
     }
 }
 
-/* True if a numbered region makes this one unnecessary. */
+/* Returns true if a numbered region makes this one unnecessary. */
 static bool is_covered(struct work *w, const struct region *r) {
     for (uint32_t k = w->at_join[r->join]; k != NO_REGION; k = w->regions[k].next_at_join)
         if (w->regions[k].number != NO_BARRIER && covers(w, &w->regions[k], r))
@@ -142,7 +142,7 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
-/* True if two regions need different numbers. Regions with the same join share one BSYNC. A join that is a loop
+/* Returns true if two regions need different numbers. Regions with the same join share one BSYNC. A join that is a loop
  * header is an exception: if one region begins outside the loop and the other region inside, threads that enter the
  * loop pass two BSYNCs. */
 static bool conflict(struct work *w, struct region *a, struct region *b) {

@@ -71,17 +71,17 @@ const struct loop *region_loop(const struct work *w, uint32_t b);
 struct region region_of(const struct work *w, uint32_t b, uint32_t join);
 /* Adds a region to the list of all regions. */
 void region_add(struct work *w, const struct region *r);
-/* True if the list has a region that begins and ends at the same blocks as this region. */
+/* Returns true if the list has a region that begins and ends at the same blocks as this region. */
 bool region_known(const struct work *w, const struct region *r);
 /* Returns the blocks of a region. Blocks in which threads only exit are in no region. */
 const uint64_t *blocks_of(struct work *w, struct region *r);
 /* Returns the blocks of `reached` that lead to the join of r without passing its anchor again, and the anchor. */
 uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached);
-/* True if block b has at least two successors in which threads do more than exit. */
+/* Returns true if block b has at least two successors in which threads do more than exit. */
 bool region_diverges(const struct work *w, uint32_t b);
-/* True if threads in region `a` may reach the BSYNC of region `b` before they reach the join of `a`. */
+/* Returns true if threads in region `a` may reach the BSYNC of region `b` before they reach the join of `a`. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b);
-/* True if the region, or a function it calls, contains a loop that waits for other threads. */
+/* Returns true if the region, or a function it calls, contains a loop that waits for other threads. */
 bool waits_inside(struct work *w, struct region *r);
 /* Returns a #bssy, #bsync or #break instruction. */
 struct inst barrier_inst(const char *name);

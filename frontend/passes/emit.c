@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if an instruction or the driver writes the register. */
+/* Returns true if an instruction or the driver writes the register. */
 static bool is_live(const struct ir *ir, uint32_t v) { return ir->vregs[v].written || ir->vregs[v].special; }
 
 static opnd_t map_source(const struct ir *ir, opnd_t o) {
@@ -87,7 +87,7 @@ static void mark_branches(struct ir *ir) {
     }
 }
 
-/* True if the instruction never branches, so that execution continues at the next instruction. */
+/* Returns true if the instruction never branches, so that execution continues at the next instruction. */
 static bool falls_through_only(const struct inst *in) {
     return in->kind != K_BRANCH && in->kind != K_BRX && in->kind != K_RET && !inst_never_falls_through(in);
 }
@@ -202,6 +202,8 @@ static void copy_sites(struct ir *ir, struct program *p) {
     p->coverage = ir->coverage;
     p->counts = copy(ir, ir->counts, ir->n_counts, sizeof *ir->counts);
     p->n_counts = ir->n_counts;
+    p->facts = copy(ir, ir->facts, ir->n_facts, sizeof *ir->facts);
+    p->n_facts = ir->n_facts;
     p->deq_address = ir->deq_address ? ir->vregs[ir->deq_address].offset << 1 : OPND_SINK;
     p->deq_predicate = ir->deq_predicate ? ir->vregs[ir->deq_predicate].offset : NO_GUARD;
 }

@@ -22,7 +22,7 @@ unsigned fuse_units_of(const struct inst *in) {
     }
 }
 
-/* True if the instruction is a minimum, a maximum, a negation or an absolute value of f32. */
+/* Returns true if the instruction is a minimum, a maximum, a negation or an absolute value of f32. */
 static bool is_simple(const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
@@ -44,7 +44,7 @@ bool fuse_side_holds(const struct ir *ir, const struct inst *in) {
 
 unsigned fuse_side_units(const struct inst *in) { return is_simple(in) ? 1 : fuse_units_of(in); }
 
-/* True if a group may contain the instruction. */
+/* Returns true if a group may contain the instruction. */
 static bool holds(const struct fuse_search *s, const struct inst *in) {
     return s->sides ? fuse_side_holds(s->ir, in) : fuse_units_of(in) != 0;
 }
@@ -99,8 +99,8 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
     return s;
 }
 
-/* True if an instruction between `from` and `to` writes the destination of `from`. If its guard is false in some lanes,
- * the reader gets the value of `from` in these lanes, and the newer value in all other lanes. */
+/* Returns true if an instruction between `from` and `to` writes the destination of `from`. If its guard is false in
+ * some lanes, the reader gets the value of `from` in these lanes, and the newer value in all other lanes. */
 static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     uint32_t v = ir->code[from].d >> 1;
     for (uint32_t k = from + 1; k < to; k++)
@@ -109,8 +109,8 @@ static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* True if operation k of the group may move to the place of the last operation: no instruction in between writes its
- * sources or its guard. Operations of the group itself are skipped, since only the last one of them writes a
+/* Returns true if operation k of the group may move to the place of the last operation: no instruction in between
+ * writes its sources or its guard. Operations of the group itself are skipped, since only the last one of them writes a
  * register. */
 static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k) {
     const struct inst_info *info = &ir->info[g->inst[k]];

@@ -31,13 +31,14 @@ struct fuse_search {
 /* Returns the number of FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for
  * a fused multiply-add, 0 for others. */
 unsigned fuse_units_of(const struct inst *in);
-/* True if a side of a folded branch may contain the instruction: an instruction that takes FPUs (fuse_units_of()); a
- * minimum, maximum, negation or absolute value of f32, which takes one FPU here; or a move of 32 bits. */
+/* Returns true if a side of a folded branch may contain the instruction: an instruction that takes FPUs
+ * (fuse_units_of()); a minimum, maximum, negation or absolute value of f32, which takes one FPU here; or a move of 32
+ * bits. */
 bool fuse_side_holds(const struct ir *ir, const struct inst *in);
 /* Returns the number of FPUs that an instruction of fuse_side_holds() takes. A move takes none, since it copies a
  * result. */
 unsigned fuse_side_units(const struct inst *in);
-/* True if instruction i writes register `vreg`. */
+/* Returns true if instruction i writes register `vreg`. */
 bool fuse_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
 struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides);
 /* Fills s->group with the groups of at least two operations among instructions [begin, end) of a block: the longest

@@ -52,12 +52,14 @@ static void verify(const struct ir *ir, const char *after) {
 #endif
 }
 
-bool pass_extension(const struct pass_context *c, const char *name) {
-    for (const char *const *e = c->extensions; e && *e; e++)
-        if (strcmp(*e, name) == 0)
-            return true;
-    return false;
+static bool has_name(const char *const *list, const char *name) {
+    while (list && *list && strcmp(*list, name) != 0)
+        list++;
+    return list && *list;
 }
+
+bool pass_extension(const struct pass_context *c, const char *name) { return has_name(c->extensions, name); }
+bool pass_fact(const struct pass_context *c, const char *name) { return has_name(c->facts, name); }
 
 double pass_option(const struct pass_context *c, const char *key, double otherwise) {
     double value;

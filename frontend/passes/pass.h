@@ -23,13 +23,13 @@ struct pass {
  * translation of statements. mechanisms/all.h has the table that includes the mechanisms' passes. */
 extern const struct pass passes[];
 
-/* Does the same as frontend_lower(), with the given value of ir.decouple_limit. */
+/* Works like frontend_lower(), with the given value of ir.decouple_limit. */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit);
 
-/* limit.c: returns the limit of 32-bit registers per thread: the minimum of regs.max, pepsc.registers and the
- * kernel's .maxnreg; 0: no limit. If `key` is not NULL, stores in it the name of the setting that gives the limit.
- * Without a limit, `key` is unchanged. */
+/* limit.c: returns the limit of 32-bit registers per thread, which is the minimum of regs.max, pepsc.registers and the
+ * kernel's .maxnreg, or 0 without a limit. If `key` is not NULL, stores in it the name of the setting that gives the
+ * limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
 /* Checks the program under construction after pass `name`. Returns a description of the first error, in `buffer`, or

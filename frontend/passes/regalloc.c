@@ -66,8 +66,8 @@ static void sweep_function(struct sweep *s, struct ir_function *fn) {
         fn->slots[c] = s->free[c].used;
 }
 
-/* True for a result of a memory access that no instruction reads, such as the old value of an atomic or a component of
- * a vector. */
+/* Returns true for a result of a memory access that no instruction reads, such as the old value of an atomic or a
+ * component of a vector. */
 static bool unread_result(const struct ir *ir, const struct interval *r) {
     if (r->begin != r->end || !(r->begin & 1))
         return false;

@@ -38,7 +38,7 @@ void region_add(struct work *w, const struct region *r) {
     w->at_anchor[r->anchor] = w->n++;
 }
 
-/* True if threads may leave `in` for different targets. */
+/* Returns true if threads may leave `in` for different targets. */
 static bool diverges(const struct inst *in) {
     if (in->kind == K_BRANCH)
         return in->guard != NO_GUARD && !(in->hints & HINT_UNI);

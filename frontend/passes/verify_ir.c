@@ -55,7 +55,7 @@ static void check_size(struct verdict *r, const struct ir *ir, uint32_t i, const
         wrong(r, "instruction %u writes %u bytes into a register of %u", i, in->dsize, class_bytes(ir->vregs[d].cls));
 }
 
-/* True if the operand is a constant, unused, or a register of this class. */
+/* Returns true if the operand is a constant, unused, or a register of this class. */
 static bool is_of_class(const struct ir *ir, opnd_t o, enum reg_class cls) {
     return o & 1 || o == OPND_SINK || ir->vregs[o >> 1].cls == cls;
 }

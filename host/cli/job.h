@@ -20,8 +20,8 @@ struct job {
 /* Runs the job. `argc`, `argv`: the command line, for the result. A signal (interrupt.h) stops it. */
 void job_run(struct job *j, int argc, char *const *argv);
 /* job_paths.c: adds to each kernel of the job's profile the member "paths", the paths of its first warp in the format
- * of path_log_json(). Among the first launches, it prefers a launch in which the warp diverges. To record the paths,
- * the job runs again in the functional model. `again` runs the job in the given context. */
+ * of path_log_json(). Among a kernel's first launches, the function prefers a launch in which the warp diverges. To
+ * record the paths, the job runs again in the functional model. `again` runs the job in the given context. */
 void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h));
 /* Marks a job as skipped. */
 void job_skip(struct job *j);

@@ -49,7 +49,7 @@ struct live_state {
     uint32_t n_sms;
 };
 
-/* live_state.c */
+/* Initialise and free the state, and add a view of the simulation to it (live_state.c). */
 bool live_state_init(struct live_state *s, const char *command);
 void live_state_free(struct live_state *s);
 void live_state_view(struct live_state *s, const struct heddle_view *v);

@@ -139,7 +139,8 @@ char *read_whole_file(struct run *r, const config_setting_t *s, const char *path
 /* unknown.c: explains why a name is unknown here although the program defines it elsewhere. */
 bool explain_unknown(const struct run *r, const config_setting_t *s, const char *word, char *why, size_t size);
 
-/* values.c, graphs.c, matrix.c, buffers.c, fill.c, textures.c, steps.c, check.c */
+/* Each function here is in one of the files values.c, graphs.c, matrix.c, buffers.c, fill.c, textures.c, steps.c and
+ * check.c, and performs the part of a program that its name says. */
 bool make_values(struct run *r);
 bool make_graphs(struct run *r);
 bool read_matrix(struct run *r, const config_setting_t *s, const char *path, struct script_graph *g);

@@ -13,7 +13,7 @@ static bool read_steps(struct run *r, const config_setting_t *s, const config_se
     return config_setting_is_list(*out) || run_fail(r, *out, NULL, 0, "steps is a list: steps = ( { ... }, ... )");
 }
 
-/* { loop = "i"; from = 0; below = 10; by = 1; steps = (...) } */
+/* Executes the step { loop = "i"; from = 0; below = 10; by = 1; steps = (...) }. */
 static bool run_loop(struct run *r, const config_setting_t *s) {
     static const char *const keys[] = {"loop", "from", "below", "by", "steps", "when", NULL};
     const char *name = NULL;
@@ -52,7 +52,7 @@ static bool read_flag(struct run *r, const config_setting_t *s, const struct scr
     return true;
 }
 
-/* { until_zero = "flag"; limit = 1000; steps = (...) } */
+/* Executes the step { until_zero = "flag"; limit = 1000; steps = (...) }. */
 static bool run_until(struct run *r, const config_setting_t *s) {
     static const char *const keys[] = {"until_zero", "limit", "steps", "when", NULL};
     const config_setting_t *flag = config_setting_get_member(s, "until_zero"), *steps;
@@ -110,7 +110,7 @@ static bool run_swap(struct run *r, const config_setting_t *s) {
     return true;
 }
 
-/* copy = ("from", "to") */
+/* Executes the step copy = ("from", "to"). */
 static bool run_copy(struct run *r, const config_setting_t *s) {
     struct script_buffer *b[2];
     if (!read_pair(r, s, "copy", b))
@@ -134,7 +134,7 @@ static bool run_zero(struct run *r, const config_setting_t *s) {
            run_library(r, s, r->buffers[b].name);
 }
 
-/* { set = "flag"; at = 0; value = 1; } */
+/* Executes the step { set = "flag"; at = 0; value = 1; }. */
 static bool run_set(struct run *r, const config_setting_t *s) {
     static const char *const keys[] = {"set", "at", "value", "when", NULL};
     const config_setting_t *value = config_setting_get_member(s, "value");

@@ -13,7 +13,7 @@ static bool parse_number(const char *text, char **end, uint32_t *out) {
     return true;
 }
 
-/* 640, 640x480, 64x64x64 */
+/* Reads a texture's size, such as 640, 640x480 or 64x64x64. Returns false if the text is no size. */
 static bool parse_size(const char *value, struct heddle_texture *t) {
     uint32_t *const dims[] = {&t->width, &t->height, &t->depth};
     char *at = (char *)value;
@@ -28,7 +28,7 @@ static bool parse_size(const char *value, struct heddle_texture *t) {
     return false;
 }
 
-/* f32, u8x4 */
+/* Reads a texel format, such as f32 or u8x4. Returns false if the text is no format. */
 static bool parse_format(const char *value, struct heddle_texture *t) {
     static const char *const names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"};
     size_t len = strcspn(value, "x");

@@ -67,7 +67,7 @@ struct table *figure_best_table(const struct figure_runs *r, const struct panel_
 void figure_contest_print(const struct figure_runs *r, const struct panel_values *v, int n,
                           const struct figure_best *best, FILE *out);
 
-/* figure_print.c */
+/* figure_print.c: print the values of a figure's panels, as text and as CSV. */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 /* Print the first line about a figure, and its note and what is missing. */
@@ -131,8 +131,9 @@ void summary_free(struct summary *s);
 /* Returns a table with one row for each figure, and one row for all figures together. */
 struct table *summary_table(const struct summary *s);
 
-/* figure_machines.c: parts of the HTML page: a panel's series; every option of the presets; the versions of heddle
- * (`binary`: its digest) and of the programs that it uses. */
+/* figure_machines.c: write parts of the HTML page. figure_series() writes a panel's series. figure_presets() writes
+ * every option of the presets. figure_versions() writes the versions of heddle and of the programs that it uses;
+ * `binary` is heddle's digest. */
 void figure_series(FILE *out, const struct figure *f, const struct panel *p);
 void figure_presets(FILE *out, const struct summary *s);
 void figure_versions(FILE *out, const char *binary);

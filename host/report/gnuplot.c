@@ -79,7 +79,7 @@ static bool has_end(int to) {
                                              : true;
 }
 
-/* If gnuplot succeeds, its warnings are dropped. */
+/* Draws a gnuplot script to the file `to`. If gnuplot succeeds, its warnings are dropped. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
     FILE *in = script_file(script), *says = tmpfile();
     int how = -1, result = -1;

@@ -14,6 +14,6 @@ const char *gnuplot_color(int i);
 /* Runs gnuplot on a script; the plot goes to a stream on a file or pipe. Returns 1 if the plot is drawn, 0 if gnuplot
  * is not installed, or -1 with a reason on failure. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size);
-/* Does the same for a file, which is created only if the plot is complete. */
+/* Works like gnuplot_draw(), for a file, which is created only if the plot is complete. */
 int gnuplot_file(const char *script, const char *path, char *err, size_t err_size);
 #endif

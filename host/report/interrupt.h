@@ -8,7 +8,8 @@
 
 /* Installs the handlers. Without them, signals have their default effect and temporary files stay. */
 void interrupt_listen(void);
-/* From now on a signal stops the simulation in `h`. If `h` is NULL, a signal is only noted, for interrupt_signal(). */
+/* Makes a signal stop the simulation in `h` from now on. If `h` is NULL, a signal is only noted, for
+ * interrupt_signal(). */
 void interrupt_guard(struct heddle *h);
 void interrupt_unguard(void);
 /* Returns the first signal that came between interrupt_guard() and interrupt_unguard(); 0 if none came. */

@@ -113,7 +113,7 @@ static bool runs(struct report *r) {
     return fine;
 }
 
-/* If the runs have several models, writes the speed-up of each model. */
+/* Writes the speed-up of each model if the runs have several models. */
 static bool speed_ups(struct report *r) {
     struct field rows[MAX_FIELDS], model;
     struct pivot p = {.rows = rows, .columns = &model, .n_columns = 1};

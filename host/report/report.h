@@ -21,13 +21,13 @@ bool report_write(struct report *r);
 bool report_chart(struct report *r, const struct chart *c);
 /* Writes the table and frees it. If out of memory, returns false with the reason. */
 bool report_table(struct report *r, struct table *t);
-/* report_roof.c: the roofline by level of memory. */
+/* report_roof.c: writes the roofline by level of memory. */
 bool report_roofs(struct report *r);
-/* report_operations.c: the roofline by kind of operation. */
+/* report_operations.c: writes the roofline by kind of operation. */
 bool report_operations(struct report *r);
-/* report_lines.c: the lines with the most issue slots, for runs with a profile. */
+/* report_lines.c: writes the lines with the most issue slots, for runs with a profile. */
 bool report_lines(struct report *r);
-/* report_paths.c: the paths of one warp of each kernel, for runs with a profile. */
+/* report_paths.c: draws the paths of one warp of each kernel, for runs with a profile. */
 bool report_paths(struct report *r);
 /* Returns a line of text that distinguishes the run from the others; the caller frees it. Returns NULL if out of
  * memory. */

@@ -4,8 +4,8 @@
 #include "host/heddle.h"
 #include <stdbool.h>
 
-/* Like heddle_write_json(), with an option. With `sums`, a member of "kernels" is the sum of all launches of a
- * kernel; "launches" is the number of launches, and grid, block and dynamic_shared are from the first launch.
+/* Works like heddle_write_json(), with one more option. With `sums`, a member of "kernels" is the sum of all launches
+ * of a kernel; "launches" is the number of launches, and grid, block and dynamic_shared are from the first launch.
  * Without `sums`, each member is one launch. */
 enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check, bool sums);
 #endif

@@ -109,7 +109,7 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     return done;
 }
 
-/* Does the same as by_rule(), for a batch with one CTA and for all its threads. This is the most frequent case in the
+/* Works like by_rule(), for a batch with one CTA and for all its threads. This is the most frequent case in the
  * interpreter. */
 static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
     struct affine_reg *r = &e->regs[op->dest[0].reg];
@@ -124,7 +124,7 @@ static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *
     return true;
 }
 
-/* Does the same as single_cta_by_rule() for a comparison of two scalars. */
+/* Works like single_cta_by_rule(), for a comparison of two scalars. */
 static bool single_cta_by_relation(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                                    struct affine_step *step) {
     struct affine_operands o;

@@ -57,8 +57,8 @@ static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32
 
 /* ---- both ends of a warp ---- */
 
-/* If one operand is scalar, the least and the greatest value of the other operand may decide the comparison. Returns
- * the other operand in this case, else NULL. */
+/* Returns the other operand if one operand is scalar, else NULL. The least and the greatest value of the returned
+ * operand may decide the comparison. */
 static const struct affine_tuple *beside_scalar(const struct affine_operands *o) {
     const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;

@@ -104,8 +104,8 @@ void engine_free(struct affine_engine *e);
 const struct affine_shape *engine_shape(const struct affine_engine *e);
 /* Starts all threads of n CTAs at the first instruction. Returns false when memory runs out; each step then fails. */
 bool engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
-/* From now on until the next engine_start(), entries for CTA `cta` of the batch go to the queues `to`. Entries for
- * other CTAs are dropped. Only engine_compute_on() uses these queues, for untimed execution of one CTA. */
+/* Makes entries for CTA `cta` of the batch go to the queues `to`, until the next engine_start(). Entries for other CTAs
+ * are dropped. Only engine_compute_on() uses these queues, for untimed execution of one CTA. */
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
 /* Returns true if all threads have ended. Returns false when memory has run out; the next step then reports this. */
 bool engine_done(const struct affine_engine *e);

@@ -72,7 +72,7 @@ static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
     else if (r->e[r->first].lanes != r->ready)
         supply_drop_taken(s, r);
 }
-/* Does the same as supply_predicate() if the oldest entry is for exactly these lanes and this site. Else does nothing
+/* Works like supply_predicate() if the oldest entry is for exactly these lanes and this site. Otherwise does nothing
  * and returns false. */
 static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes,
                                           lanemask_t *out) {
@@ -89,8 +89,8 @@ static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint3
  * Returns the lanes whose oldest entry belongs to another site, which is a bug; then no entry is taken. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]);
-/* Does the same for the queue of predicates: writes the bits of `lanes` to *out. If `take` is false, reads the
- * predicate without taking the entry. */
+/* Works like supply_addresses(), for the queue of predicates: writes the bits of `lanes` to *out. If `take` is
+ * false, reads the predicate without taking the entry. */
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take);
 #endif

@@ -47,8 +47,8 @@ static inline int64_t affine_signed(uint64_t v, unsigned bits) {
  * Offsets are signed. The answer is exact, because a linear function has its extremes at the corners of the CTA's box
  * of thread indices. */
 bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s);
-/* Does the same as affine_in_range() for the box of one warp's thread indices. If its threads have several rows (values
- * of tid.y and tid.z) of different lengths, the box has more than these threads. */
+/* Works like affine_in_range(), for the box of one warp's thread indices. If the warp's threads have several rows
+ * (values of tid.y and tid.z) of different lengths, the box also contains indices of other threads. */
 bool affine_warp_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                           uint32_t warp);
 /* Returns the least (out[0]) and the greatest value in the warp's box. Requires affine_warp_in_range(). */
@@ -71,7 +71,7 @@ static inline void affine_extremes(const struct affine_tuple *t, unsigned bits, 
 /* Computes a tuple's values in all lanes of a warp, modulo 2^bits. */
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
                    uint64_t out[WARP_LANES]);
-/* Does the same as affine_expand() for values of 32 bits. */
+/* Works like affine_expand(), for values of 32 bits. */
 void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                       uint32_t out[WARP_LANES]);
 
@@ -86,7 +86,7 @@ void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_s
  * *expanded is set. Returns false when memory runs out. */
 bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
-/* Does the same as cell_write() for all threads that have not exited. */
+/* Works like cell_write(), for all threads that have not exited. */
 static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t) {
     c->n = 1;
     c->v[0] = *t;

@@ -33,7 +33,7 @@ FP_INLINE double f64_ex2(float a) {
     double r = exponential(sum) * (1.0 + f * ex2m1_over(f));
     return x == x ? r : x;
 }
-/* tanh x = (e^2x - 1) / (e^2x + 1), where e^y - 1 = (2^n - 1) + 2^n (2^f - 1) loses no precision near 0 */
+/* Returns tanh x = (e^2x - 1) / (e^2x + 1), where e^y - 1 = (2^n - 1) + 2^n (2^f - 1) loses no precision near 0. */
 FP_INLINE double f64_tanh(float a) {
     double x = f64_abs(a);
     x = x > 12.0 ? 12.0 : x; /* a larger x gives the same result: 1 - tanh 12 < 2^-33 */
@@ -45,7 +45,8 @@ FP_INLINE double f64_tanh(float a) {
     return x == x ? f64_from_bits(f64_bits(r) | (f64_bits(a) & F64_SIGN)) : x;
 }
 
-/* log2 x = e + log2 m, m in [sqrt 1/2, sqrt 2); log2 m = s R(s^2), s = (m - 1) / (m + 1); the error of R is 2^-43 */
+/* Returns log2 x = e + log2 m, m in [sqrt 1/2, sqrt 2); log2 m = s R(s^2), s = (m - 1) / (m + 1); the error of R is
+ * 2^-43. */
 FP_INLINE float f32_lg2(float a) {
     bool small = f32_abs(a) < 0x1p-126f;
     uint32_t bits = f32_bits(small ? a * 0x1p24f : a) - 0x3f3504f3u;
@@ -64,8 +65,8 @@ FP_INLINE float f32_lg2(float a) {
     return a >= 0.0f ? r : f32_from_bits(F32_NAN);
 }
 
-/* sin r = r (1 + z S(z)) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; the error of S is 2^-45, and that of C is
- * 2^-41 */
+/* Return sin r = r (1 + z S(z)) and cos r = 1 + z C(z), z = r^2, |r| <= pi/4; the error of S is 2^-45, and that of C is
+ * 2^-41. */
 FP_INLINE double sin_reduced(double r) {
     double z = r * r;
     double p = -0x1.aa2848ef97e41p-26;

@@ -99,8 +99,8 @@ static uint64_t add_f64_bits(uint64_t x, uint64_t b) {
     double dx = f64_from_bits(x), db = f64_from_bits(b);
     return f64_bits(f64_result2(dx + db, dx, db));
 }
-/* f16 and bf16 sums are computed in f32. Rounding to f32 and then to 16 bits gives the same result as one rounding,
- * since an f32 significand has at least 2 p + 2 bits if the 16-bit significand has p bits. */
+/* Return the sum of f16 or bf16 numbers, computed in f32. Rounding to f32 and then to 16 bits gives the same result as
+ * one rounding, since an f32 significand has at least 2 p + 2 bits if the 16-bit significand has p bits. */
 static uint16_t add_f16(uint16_t x, uint16_t b) { return f16_from_f32(f32_from_f16(x) + f32_from_f16(b), RND_RN); }
 static uint16_t add_bf16(uint16_t x, uint16_t b) { return bf16_from_f32(f32_from_bf16(x) + f32_from_bf16(b), RND_RN); }
 static uint32_t add_f16x2(uint32_t x, uint32_t b) {
@@ -110,8 +110,8 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-/* Minimum and maximum, as in the instructions min and max: if one operand is NaN, the other is the result; -0 is below
- * +0. */
+/* Return the minimum or maximum, as the instructions min and max do: if one operand is NaN, the other is the result; -0
+ * is below +0. */
 static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
     return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
 }

@@ -100,8 +100,9 @@ static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n) {
     return UINT32_MAX;
 }
 
-/* prmt: selector i, a field of 4 bits, gives byte i of the result. Its low 3 bits are the number of a byte of {b, a}.
- * If its bit 3 is set, the result byte consists of copies of that byte's sign bit. */
+/* Return one byte of the result of prmt (pick_byte(), pick_or_sign()) or four (permute()). Selector i, a field of 4
+ * bits, gives byte i of the result. Its low 3 bits are the number of a byte of {b, a}. If its bit 3 is set, the result
+ * byte consists of copies of that byte's sign bit. */
 static inline uint32_t pick_byte(uint64_t pair, uint32_t s) { return (uint32_t)(pair >> 8 * (s & 7)) & 0xff; }
 static inline uint32_t pick_or_sign(uint64_t pair, uint32_t s) {
     const uint32_t byte = pick_byte(pair, s);

@@ -23,7 +23,7 @@
 #define SETP_INT(T, t, CMP_, cmp, operator)                                                                            \
     SETP(setp_##cmp##_##t, SETP, T1(T), FORM(CMP, CMP_), INT_OTHER, T, T, a operator b)
 
-/* For set: writes `yes` to the lanes in `mask` and 0 to the other lanes. Several hundred rows call the function, but
+/* Writes `yes` to the lanes in `mask` and 0 to the other lanes, for set. Several hundred rows call the function, but
  * programs rarely use them, so it is not inlined. */
 static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_t yes) {
     LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }

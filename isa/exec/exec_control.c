@@ -85,7 +85,8 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
-/* A cluster is one CTA here: arrive does nothing, and wait is a barrier of all threads of the CTA. */
+/* Executes the wait on a cluster barrier as a barrier of all threads of the CTA, because a cluster is one CTA here. For
+ * the same reason, arrive does nothing. */
 static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m;
     fx->barrier = CLUSTER_BARRIER;

@@ -59,7 +59,7 @@ INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
 
 /* ---- conversions from or to floating-point numbers ---- */
 
-/* conversions of the source to double */
+/* These functions convert the source to double. */
 FP_INLINE double double_odd_u64(uint64_t m) {
     uint64_t odd = (m >> 11 | ((m & 0x7ff) != 0)) << 11;
     return (double)(m >> 53 ? odd : m);
@@ -91,7 +91,7 @@ LOAD(F32, F32, f64_from_f32(a))
 LOAD(F32_ftz, F32, f64_from_f32(f32_flush(a, 1)))
 LOAD(F64, F64, a)
 
-/* conversions of double to the destination type */
+/* These functions convert a double to the destination type. */
 FP_INLINE int32_t s32_within(double x, double min, double max) {
     double low = x > min ? x : min; /* a NaN gives `min` */
     return (int32_t)(low < max ? low : max);
@@ -200,8 +200,9 @@ STORE(F64_sat, F64, f64_sat(x))
     VIA(cvt_##rnd##_U16_##S##tag, load, rnd##_U16##nan)                                                                \
     VIA(cvt_##rnd##_S64_##S##tag, load, rnd##_S64)                                                                     \
     VIA(cvt_##rnd##_U64_##S##tag, load, rnd##_U64)
-/* These functions limit the value to 0x1.fffffep30, the largest f32 below 2^31, because the cast to int32_t is
- * undefined for values of 2^31 and above. */
+/* Return `x` as an integer, limited to the type's range; a NaN gives 0. The functions limit the value to 0x1.fffffep30,
+ * the largest f32 below 2^31, before the cast to int32_t, because this cast is undefined for values of 2^31 and
+ * above. */
 FP_INLINE int32_t s32_from_f32(float x) {
     float low = x > -0x1p31f ? x : -0x1p31f;
     int32_t r = (int32_t)(low < 0x1.fffffep30f ? low : 0x1.fffffep30f);

@@ -82,7 +82,7 @@ FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
 #define APART_E3M2 8
 #define APART_E2M1 4
 
-/* widens one number; a subnormal source becomes a normal number */
+/* Returns one number as an f32. A subnormal source becomes a normal number. */
 FP_INLINE float f32_from_small(uint32_t h, int bits, int mantissa, float scale) {
     uint32_t mag = h & ((1u << (bits - 1)) - 1), sign = h >> (bits - 1) & 1;
     return f32_from_bits(f32_bits(f32_from_bits(mag << (23 - mantissa)) * scale) | sign << 31);

@@ -72,9 +72,9 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
-/* fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume FMA
- * instructions checks at run time whether the processor has them. Each caller is compiled either with or without FMA
- * instructions, and `have` is the constant that says which. */
+/* Computes fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume
+ * FMA instructions checks at run time whether the processor has them. Each caller is compiled either with or without
+ * FMA instructions, and `have` is the constant that says which. */
 FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
         float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
@@ -310,16 +310,18 @@ F64_DIRECTED_FNS(RP)
  * approximation uses the host's division and square root, so its error is well inside the manual's bound, which the row
  * states. */
 
-/* div.approx computes a * (1/b). For |b| > 2^126, 1/b underflows, so the result is zero, or NaN if a is infinite. */
+/* Returns a * (1/b), for div.approx. For |b| > 2^126, 1/b underflows, so the result is zero, or NaN if a is
+ * infinite. */
 FP_INLINE float f32_div_approx(float a, float b) {
     uint32_t mag = f32_bits(b) & 0x7fffffffu;
     bool tiny = mag > 0x7e800000u && mag < F32_INF;
     return tiny ? a * f32_from_bits((f32_bits(b) & 0x80000000u)) : a / b;
 }
-/* The result is rounded twice, so its relative error is at most 2^-23. */
+/* Returns the reciprocal square root. The result is rounded twice, so its relative error is at most 2^-23. */
 FP_INLINE float f32_rsqrt(float a) { return 1.0f / __builtin_sqrtf(a); }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper word. */
+/* Return a source or a result of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64, which read and write only the upper
+ * word. */
 FP_INLINE double f64_upper(double a) { return f64_flush(f64_from_bits(f64_bits(a) & 0xffffffff00000000ull)); }
 FP_INLINE double f64_upper_result(double r) {
     uint64_t nearest = (f64_bits(r) + 0x80000000ull) & 0xffffffff00000000ull;

@@ -188,7 +188,7 @@ OOB_FNS(fma_relu, f16)
 OOB_FNS(fma, bf16)
 OOB_FNS(fma_relu, bf16)
 
-/* neg and abs: changes the sign bit. With `ftz`, first turns a subnormal number into zero. */
+/* Changes the sign bit, for neg and abs. With `ftz`, first turns a subnormal number into zero. */
 FP_INLINE void half_signs(bool ftz, bool negate, int n, uint16_t *d, const uint16_t *a) {
     HALF_LANES(i, n) {
         uint16_t h = f16_flush(a[i], ftz);

@@ -10,8 +10,9 @@ static inline int32_t clamp_s32(int64_t x) {
 static inline uint32_t low24(uint32_t x) { return x & 0xffffff; }
 static inline int32_t low24s(int32_t x) { return (int32_t)((uint32_t)x << 8) >> 8; }
 
-/* The quotient of a division by zero is all ones, and the remainder is the dividend. The least integer divided by -1
- * wraps. Code that ptxas generates gives the same results. */
+/* Return the quotient or the remainder of two integers. The quotient of a division by zero is all ones, and the
+ * remainder is the dividend. The least integer divided by -1 wraps. Code that ptxas generates gives the same
+ * results. */
 static inline uint64_t div_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
 static inline uint64_t rem_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
 static inline int64_t div_s64(int64_t a, int64_t b) {

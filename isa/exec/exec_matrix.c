@@ -224,9 +224,9 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
     write_sums(w, list, d, p, x.c);
 }
 
-/* mma.m8n8k4 on f16: each of four groups of two quads multiplies matrices of its own. Group q consists of lanes 4 q to
- * 4 q + 3 and lanes 4 q + 16 to 4 q + 19. In each group, x from 0 to 7 is the number of a row of a or of a column of b;
- * the second four lanes have x = 4 to 7. */
+/* Returns the lane with number `x` of a group, for mma.m8n8k4 on f16, in which each of four groups of two quads
+ * multiplies matrices of its own. Group q consists of lanes 4 q to 4 q + 3 and lanes 4 q + 16 to 4 q + 19. In each
+ * group, x from 0 to 7 is the number of a row of a or of a column of b; the second four lanes have x = 4 to 7. */
 static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
 
 /* Computes the row and column of element i of an f32 accumulator. */
@@ -276,7 +276,7 @@ static void old_write(struct warp *w, const opnd_t *list, unsigned group, bool n
         }
 }
 
-/* imm: bit 0 is set if a is .col, bit 1 if b is .col */
+/* Executes mma.m8n8k4 on f16. Bit 0 of the instruction's `imm` is set if a is .col, bit 1 if b is .col. */
 static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool d_narrow,
                          bool c_narrow) {
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;

@@ -117,10 +117,10 @@ static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
     return wrong ? wrong : arrive_expect_tx(b, n);
 }
 
-/* cp.async.mbarrier.arrive: an arrival when the thread's copies are complete. Heddle performs it in two steps. First, a
- * pending transaction stands for the unfinished copies, so the phase cannot end before mbarrier_copies_done(). Second,
- * with .noinc the arrival is counted at once. Without .noinc no arrival is counted, because PTX would first add one
- * expected arrival and then perform it. */
+/* Executes the first step of cp.async.mbarrier.arrive, an arrival when the thread's copies are complete. Heddle
+ * performs it in two steps. First, a pending transaction stands for the unfinished copies, so the phase cannot end
+ * before mbarrier_copies_done(). Second, with .noinc the arrival is counted at once. Without .noinc no arrival is
+ * counted, because PTX would first add one expected arrival and then perform it. */
 static const char *copies_pending(struct mbarrier *b, uint32_t n) {
     (void)n;
     return count_tx(b, 1);

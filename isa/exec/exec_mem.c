@@ -137,7 +137,7 @@ static inline unsigned char *elem_reg(const struct warp *w, const struct inst *i
 
 enum { MAX_BYTES = 64 }; /* maximum number of bytes that a lane loads or stores at once */
 
-/* True if the warp's ordinary stores to device memory are delayed (held.h). */
+/* Returns true if the warp's ordinary stores to device memory are delayed (held.h). */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
@@ -305,7 +305,8 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
     }
 }
 
-/* This function is not inline, since most instructions do not call it. */
+/* Loads the elements of an instruction from the span `s`. This function is not inline, since most instructions do not
+ * call it. */
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
                                                 const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
@@ -423,7 +424,7 @@ static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, str
     fx->fetched = 0;
 }
 
-/* For isspacep: returns true if a generic address is in the space `wanted`. Constant variables are in device memory, in
+/* Returns true if a generic address is in the space `wanted`, for isspacep. Constant variables are in device memory, in
  * allocations that kernels may not write. */
 static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);

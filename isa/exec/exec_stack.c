@@ -52,8 +52,8 @@ static void exec_stacksave(struct warp *w, const struct inst *in, lanemask_t m, 
     }
 }
 
-/* stackrestore can only free memory. A value above the stack pointer is a fault, since memory below this value was
- * freed after the value was saved. */
+/* Executes stackrestore, which can only free memory. A value above the stack pointer is a fault, since memory below
+ * this value was freed after the value was saved. */
 static void exec_stackrestore(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned bytes) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);

@@ -337,7 +337,7 @@ static void exec_query(struct warp *w, const struct inst *in, lanemask_t m, stru
     }
 }
 
-/* istypep is false for a handle that names no object. */
+/* Executes istypep. The result is false for a handle that names no object. */
 static void exec_istypep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     static const uint8_t kinds[] = {
         [MODE2_TEXREF] = TEXTURE_TEXTURE, [MODE2_SAMPLERREF] = TEXTURE_SAMPLER, [MODE2_SURFREF] = TEXTURE_SURFACE};

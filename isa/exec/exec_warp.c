@@ -31,8 +31,8 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
     return *in_range ? from : lane;
 }
 
-/* A lane that does not execute the shuffle supplies 0. The manual leaves the value undefined, but NVIDIA GPUs return 0.
- * Reductions whose last step does not use all lanes rely on the 0. */
+/* Executes a shuffle. A lane that does not execute the shuffle supplies 0. The manual leaves the value undefined, but
+ * NVIDIA GPUs return 0. Reductions whose last step does not use all lanes rely on the 0. */
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
@@ -195,8 +195,8 @@ REDUX(redux_max_u32, uint32_t, x > y ? x : y)
 REDUX(redux_min_s32, int32_t, x < y ? x : y)
 REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
-/* redux of f32: with `nan`, a NaN operand is the result; without `nan`, the other operand is the result; -0 is
- * below +0 */
+/* Executes redux of f32: with `nan`, a NaN operand is the result; without `nan`, the other operand is the result; -0 is
+ * below +0. */
 static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
     const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
     float x = f32_from_bits(F32_NAN);

@@ -111,8 +111,8 @@ void check_cta_free(struct check_cta *c) {
     free(c);
 }
 
-/* Each recorded access has the serial number of its CTA, so the checker ignores accesses of the previous CTA in the
- * pages of shared memory. */
+/* Prepares the checker for a CTA that starts. Each recorded access has the serial number of its CTA, so the checker
+ * ignores accesses of the previous CTA in the pages of shared memory. */
 void check_cta_start(struct check_cta *c) {
     c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
     order_start(c);
@@ -138,7 +138,7 @@ static void join_members(struct check_cta *c, const struct warp *w, const struct
 
 /* ---- barriers ---- */
 
-/* True if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
+/* Returns true if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
 /* Checks that an arrival agrees with the first arrival at this barrier. An explicit thread count that equals the CTA's
@@ -214,7 +214,8 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
 
 /* ---- instructions ---- */
 
-/* Single texels are not tracked: after a store to a surface, the whole surface is treated as written. */
+/* Records a store to a surface. Single texels are not tracked: after the store, the whole surface is treated as
+ * written. */
 static void check_surface(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     uint16_t op = check_opcode(in);
     if (fx->lanes && (op == OP_SUST || op == OP_SURED))
@@ -283,7 +284,7 @@ static void check_access(struct now *n, const struct effects *fx) {
         sync_accesses(n, &n->c->checker->places, device, fx);
 }
 
-/* True for a fence that orders accesses. Proxy fences alone order nothing here. */
+/* Returns true for a fence that orders accesses. Proxy fences alone order nothing here. */
 static bool is_fence(const struct now *n) {
     uint16_t op = check_opcode(n->in);
     return op == OP_MEMBAR || (op == OP_FENCE && n->words & ORDER_STRONG);

@@ -23,7 +23,7 @@ void check_host_wrote(struct checker *k, const struct memory *m, uint64_t addres
 void check_begin(struct checker *k, const struct launch *l);
 /* Returns the number of errors since check_begin(), counting each occurrence. */
 uint64_t check_findings(const struct checker *k);
-/* True if the checker ran out of memory: it has missed events, and its findings may be wrong. */
+/* Returns true if the checker ran out of memory: it has missed events, and its findings may be wrong. */
 bool check_lost(const struct checker *k);
 /* Prints one paragraph per finding, then a summary, the notes (which are not errors), and a statement of what the
  * checker has missed. Prints nothing if there is nothing to report. `ptx`: the `len` bytes of PTX that the program's

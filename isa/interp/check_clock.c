@@ -81,7 +81,8 @@ static bool covers(const struct clocks *k, const struct clock *a, const struct c
     return yes;
 }
 
-/* Equal subtrees stay shared, so the cost depends on how much the two clocks differ. */
+/* Returns the entry-wise maximum of two clocks. Equal subtrees stay shared, so the cost depends on how much the two
+ * clocks differ. */
 struct clock *clock_join(struct clocks *k, struct clock *a, struct clock *b) {
     if (a == b || !b)
         return clock_ref(a);

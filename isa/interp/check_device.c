@@ -233,7 +233,7 @@ static void describe(const struct check_cta *c, const struct allocation *a, uint
 
 /* ---- accesses ---- */
 
-/* True if the instruction writes device memory. False for a copy (K_COPY), which reads it. */
+/* Returns true if the instruction writes device memory. False for a copy (K_COPY), which reads it. */
 static bool writes(const struct inst *in) { return in->kind != K_LOAD && in->kind != K_COPY; }
 
 static void fill_access(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,

@@ -13,7 +13,7 @@ struct lane {
     enum space space;
 };
 
-/* True if the access is recorded. A record in shared memory is valid only for the CTA that made the access. */
+/* Returns true if the access is recorded. A record in shared memory is valid only for the CTA that made the access. */
 static inline bool happened(const struct lane *l, const struct access *a) {
     return a->time && (l->space != SPACE_SHARED || a->cta == l->n->c->serial);
 }
@@ -45,14 +45,14 @@ static bool is_same_instruction(const struct now *n, const struct access *a) {
     return a->time == n->order->now && a->cta == n->c->serial && a->thread / WARP_LANES == n->w->index;
 }
 
-/* True if an earlier lane of the same weak store wrote a different value here. */
+/* Returns true if an earlier lane of the same weak store wrote a different value here. */
 static bool is_collision(const struct lane *l, const struct granule *g, uint32_t value) {
     const struct now *n = l->n;
     return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
 }
 
-/* True if a lane of this warp read the granule and lanes of the warp have not synchronised since then, neither at a
- * barrier nor by a member mask. */
+/* Returns true if a lane of this warp read the granule and lanes of the warp have not synchronised since then, neither
+ * at a barrier nor by a member mask. */
 static bool was_read_here(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     const struct access *a = &g->read;
@@ -60,8 +60,8 @@ static bool was_read_here(const struct lane *l, const struct granule *g) {
            a->time > n->order->synced && a->time < n->order->now;
 }
 
-/* True if a second lane of this instruction writes to bytes that lanes of the warp have read, even if it writes the
- * same value. Then an update is lost, as in x += 1. A write by a single lane, or of bytes that no lane has read, is
+/* Returns true if a second lane of this instruction writes to bytes that lanes of the warp have read, even if it writes
+ * the same value. Then an update is lost, as in x += 1. A write by a single lane, or of bytes that no lane has read, is
  * allowed: it is the old warp-synchronous style. */
 static bool is_lost_update(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;

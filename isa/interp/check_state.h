@@ -224,17 +224,18 @@ static inline uint16_t check_opcode(const struct inst *in) {
     return isa_rows(&n)[in->row].op;
 }
 
-/* check_order.c: happened-before. */
+/* check_order.c: records which events happened before which. order_start() prepares the records of a CTA, and
+ * order_end() frees them. */
 void order_start(struct check_cta *c);
 void order_end(struct check_cta *c);
 /* Records that `lanes` execute an instruction; advances the warp's time. */
 void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 /* Records that `lanes` have waited for each other. */
 void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
-/* True if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
+/* Returns true if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
  * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
-/* Works as the function above, but accepts any access. */
+/* Works like order_is_before_slow(), but accepts any access. */
 static inline bool order_is_before(const struct now *n, const struct access *a, int lane) {
     unsigned warp = a->thread / WARP_LANES;
     if (a->cta != n->c->serial)
@@ -274,9 +275,9 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
 
-/* check_copy.c: checks of cp.async. The functions do the following, in this order: records an issued copy; records that
- * `lanes` commit a group; records that `lanes` wait until at most `groups` groups are unfinished (-1: until all copies
- * are finished); checks an access to shared memory against unfinished copies. */
+/* check_copy.c: checks of cp.async. copies_issue() records an issued copy. copies_commit() records that `lanes` commit
+ * a group. copies_wait() records that `lanes` wait until at most `groups` groups are unfinished (-1: until all copies
+ * are finished). copies_check() checks an access to shared memory against unfinished copies. */
 void copies_issue(const struct now *n, const struct effects *fx);
 void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups);

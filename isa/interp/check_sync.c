@@ -118,7 +118,7 @@ void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes,
 
 static uint32_t pending_of(uint64_t word) { return (uint32_t)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX; }
 
-/* True if an operation of `arrivals` threads has ended a phase of the object, whose value is now `word`. */
+/* Returns true if an operation of `arrivals` threads has ended a phase of the object, whose value is now `word`. */
 static bool phase_ended(const struct sync_place *s, uint64_t word, uint64_t arrivals) {
     return ((s->word ^ word) >> MBARRIER_PHASE & 1) || (arrivals && arrivals >= pending_of(s->word));
 }

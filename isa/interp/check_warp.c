@@ -27,8 +27,9 @@ static void report_source(struct check_cta *c, const struct warp *w, const struc
     f->live = w->live;
 }
 
-/* An instruction with a member mask executes only when all members that have not exited have arrived. So these members
- * count as executing the instruction. */
+/* Reports lanes that are not in their own member mask, and lanes that read from a lane which does not execute the
+ * instruction. An instruction with a member mask executes only when all members that have not exited have arrived. So
+ * these members count as executing the instruction. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;

@@ -140,7 +140,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
-/* True if the CTA only waits for other CTAs. The decision depends on the steps of the CTA since it last changed
+/* Returns true if the CTA only waits for other CTAs. The decision depends on the steps of the CTA since it last changed
  * anything. */
 static bool only_waits(struct slot *s) {
     struct cta_run *r = &s->run;
@@ -441,7 +441,7 @@ static void fail_launch(struct run *run, const struct slot *s, enum fault_kind k
     run->failed = true;
 }
 
-/* True if every resident CTA repeated its steps in its last turn and no other CTA can begin. CTAs take turns in
+/* Returns true if every resident CTA repeated its steps in its last turn and no other CTA can begin. CTAs take turns in
  * rotation, so n consecutive turns cover all n resident CTAs. */
 static bool all_repeat(const struct run *run) {
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
@@ -558,7 +558,8 @@ static void run_threads(struct run *run) {
     workers_free(own);
 }
 
-/* The lock is held often and for less than a microsecond, so waiting threads spin before they sleep. */
+/* Initialises the lock of a run. The lock is held often and for less than a microsecond, so waiting threads spin before
+ * they sleep. */
 static void init_lock(struct run *run) {
     pthread_mutexattr_t spinning;
     pthread_mutexattr_init(&spinning);

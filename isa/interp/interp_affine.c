@@ -68,7 +68,7 @@ static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     return false;
 }
 
-/* Each issue slot counts as a warp instruction, as in the timing model. */
+/* Counts issue slots. Each issue slot counts as a warp instruction, as in the timing model. */
 static void count_slots(struct cta_run *r, uint64_t slots) {
     r->n.affine.slots += slots;
     r->n.warp_instructions += slots;

@@ -49,8 +49,10 @@ void cta_run_start(struct cta_run *r) {
         wr->rounds = 0;
         wr->rotation = 0;
         wr->executed = 0;
-        control_start(&wr->control, r->cfg, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched,
-                      r->shared, i);
+        struct reconv_warp who = control_who(&r->cta->warps[i]);
+        who.counts = r->model_counts;
+        who.shared = r->shared;
+        control_start(&wr->control, r->cfg, &who, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
     if (r->watch_memory)
@@ -63,8 +65,8 @@ void cta_run_start(struct cta_run *r) {
         cta_affine_start(r->affine, r->cta);
 }
 
-/* True if the instruction may execute: all members of its mask have arrived, and queues supply its operands. Returns
- * false if the instruction waits or the launch has failed. */
+/* Returns true if the instruction may execute: all members of its mask have arrived, and queues supply its operands.
+ * Returns false if the instruction waits or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
@@ -215,7 +217,7 @@ static bool any_lane_waits(const struct warp *w, struct warp_control *c) {
     return c->waiting | c->released;
 }
 
-/* True if a lane still waits after released lanes have moved past the barrier. */
+/* Returns true if a lane still waits after released lanes have moved past the barrier. */
 static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));
@@ -353,6 +355,18 @@ static bool meet(struct cta_run *r, struct warp_control *c) {
     return true;
 }
 
+/* Issues a block for a path without lanes, as run_block() does for other paths. Nothing executes. */
+static const struct inst *issue_empty(const struct inst *in, bool every_pc, struct tally *t) {
+    for (;; in++) {
+        uint64_t *count = kind_is_convergence(in->kind) || in->hints & HINT_APART ? &t->barrier : &t->warp;
+        ++*count;
+        if (in->ends_block || every_pc)
+            return in;
+    }
+}
+
+static bool may_run(const struct warp_control *c, const struct path *p) { return p->lanes & ~c->waiting || !p->lanes; }
+
 /* Runs any model through its table of functions. */
 static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct warp_control *c = &wr->control;
@@ -366,7 +380,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         if (meet(r, c))
             continue;
         for (int i = 0; i < n; i++)
-            if (p[i].lanes & ~c->waiting)
+            if (may_run(c, &p[i]))
                 p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
@@ -381,13 +395,14 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         lanemask_t lanes = chosen->lanes & ~c->waiting; /* the path may have merged with lanes that wait */
         uint32_t concurrent = control_concurrent(c, n);
         native_may_go_on(&r->native, 0, UINT32_MAX);
-        const struct inst *in = run_block(r, w, code + chosen->pc, lanes, wr->executed, every_pc, &t);
+        const struct inst *in = code + chosen->pc;
+        in = lanes ? run_block(r, w, in, lanes, wr->executed, every_pc, &t) : issue_empty(in, every_pc, &t);
         add_tally(r, wr, &t, t.warp * (uint64_t)concurrent);
         spent += t.warp + t.barrier;
         turn += t.warp + t.barrier;
         if (!in)
             return r->fx.fault ? WARP_FAULT : WARP_STOPPED;
-        bool round = repeats_waiting_loop(r, in) && !r->stands;
+        bool round = lanes && repeats_waiting_loop(r, in) && !r->stands;
         leave_block(r, w, wr, in, chosen);
         if (round && ends_turn_waiting(w, wr, wr->executed))
             return WARP_SPENT;

@@ -43,6 +43,7 @@ struct cta_run {
     bool stands;
     bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
+    uint64_t model_counts[RECONV_COUNTERS]; /* the model counts here; the functional model reports no such counts */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* aligned to cache lines */
     uint32_t fault_pc, fault_warp;
@@ -55,8 +56,8 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-/* For cta_run.turns: cta_has_others() returns true if warps have other runnable paths. cta_take_turns() lets these
- * paths run next. */
+/* These functions serve cta_run.turns. cta_has_others() returns true if warps have other runnable paths.
+ * cta_take_turns() lets these paths run next. */
 bool cta_has_others(const struct cta_run *r);
 void cta_take_turns(struct cta_run *r);
 /* The reason why warp_run() returned. In this order: the warp exited, waits for other warps or lanes, used its budget,

@@ -16,12 +16,12 @@ void cta_watch_begin(struct cta_run *r);
 void cta_watch_end(struct cta_run *r);
 /* Frees the watch. */
 void cta_watch_free(struct cta_run *r);
-/* If the CTA is watched, records that path `lanes` executed `in` with the effects r->fx. */
+/* Records that path `lanes` executed `in` with the effects r->fx, if the CTA is watched. */
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes);
-/* If the CTA is watched, records that something other than an instruction of warp `w` moved this warp. */
+/* Records that something other than an instruction of warp `w` moved this warp, if the CTA is watched. */
 void cta_watch_forget(struct cta_run *r, uint32_t w);
-/* If the CTA is watched, records an event that may end another thread's wait. */
+/* Records an event that may end another thread's wait, if the CTA is watched. */
 void cta_watch_changed(struct cta_run *r);
-/* True if this turn changed nothing and every runnable lane repeats its steps. False if not watched. */
+/* Returns true if this turn changed nothing and every runnable lane repeats its steps. False if not watched. */
 bool cta_watch_repeats(const struct cta_run *r);
 #endif

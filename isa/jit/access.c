@@ -185,7 +185,8 @@ static void check_shape(struct compiler *c, const struct group *g, const unsigne
 
 #define IN_ALLOCATION(field) at(RDX, offsetof(struct allocation, field))
 
-/* RDX = the allocation that this access found last. Exits unless it is live, and writable if needed. Uses RSI. */
+/* Emits code that sets RDX to the allocation that this access found last. Exits unless it is live, and writable if
+ * needed. Uses RSI. */
 static void find_allocation(struct compiler *c, bool writes, struct side_exit *out) {
     struct emit *e = &c->e;
     struct site *s = &c->sites[c->n_sites++];
@@ -291,7 +292,8 @@ static const struct group *group_of(struct compiler *c) {
 
 /* ---- gathers ---- */
 
-/* Vector register 2 = the lanes' offsets from the start of the allocation; gather_bounds() has set register 0. */
+/* Emits code that sets vector register 2 to the lanes' offsets from the start of the allocation; gather_bounds() has
+ * set register 0. */
 static void line_offsets(struct emit *e, bool wide, unsigned v) {
     emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE);
 }
@@ -359,7 +361,8 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
 
-/* If several lanes store to the same address, the value of the highest lane remains, as in the interpreter. */
+/* Emits a store whose lanes have addresses of their own. If several lanes store to the same address, the value of the
+ * highest lane remains, as in the interpreter. */
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;

@@ -112,10 +112,10 @@ static inline const struct inst *inst_of(const struct compiler *c) { return &c->
 
 /* Bytes of a line. */
 static inline unsigned line_bytes(const struct compiler *c) { return c->e.vex ? 32 : 64; }
-/* The number of lines of a warp register with elements of `size` bytes: at most MAX_LINES. */
+/* Returns the number of lines of a warp register with elements of `size` bytes: at most MAX_LINES. */
 static inline unsigned lines_of(const struct compiler *c, unsigned size) { return WARP_LANES * size / line_bytes(c); }
 
-/* The lines of the current strip have the numbers line_first() to line_end() - 1. */
+/* Return the bounds of the current strip: its lines have the numbers line_first() to line_end() - 1. */
 static inline unsigned line_first(const struct compiler *c, unsigned size) {
     return lines_of(c, size) * c->strip / c->strips;
 }
@@ -140,7 +140,7 @@ void lines_unpin(struct compiler *c);
 /* Emits the store of line h in vector register v, if it is dirty. In code for a partial warp, lanes that are not active
  * keep their values in memory. */
 void line_store(struct compiler *c, struct held_line *h, unsigned v);
-/* The first function emits stores of all dirty lines. The second function marks all vector registers as free. Both are
+/* Emit stores of all dirty lines (lines_store()), and mark all vector registers as free (lines_forget()). Both are
  * needed before a call. */
 void lines_store(struct compiler *c);
 void lines_forget(struct compiler *c);

@@ -10,7 +10,8 @@ static uint32_t key_of(const struct compiler *c, opnd_t o, unsigned i) {
     return o & 1 ? (o >> 1 | 1) : (o >> 1) + i * line_bytes(c);
 }
 
-/* Code for a partial warp computes all lanes, but stores only active ones. */
+/* Emits a store of the line `h`, which is in vector register `v`, if the line is dirty. Code for a partial warp
+ * computes all lanes, but stores only active ones. */
 void line_store(struct compiler *c, struct held_line *h, unsigned v) {
     struct emit *e = &c->e;
     if (h->any_nan)

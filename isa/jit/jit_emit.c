@@ -62,8 +62,8 @@ static void vex(struct emit *e, uint32_t op, bool w, bool wide, unsigned reg, un
     emit_byte(e, op >> 16 & 255);
 }
 
-/* x and b hold the upper bits of the last operand: of its register number, or of its index register (x) and its base
- * register (b). */
+/* Emits the EVEX prefix and the opcode. x and b hold the upper bits of the last operand: of its register number, or of
+ * its index register (x) and its base register (b). */
 static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b, struct lanes l) {
     emit_byte(e, 0x62);
     emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (~reg >> 4 & 1) << 4 | (op & 7));

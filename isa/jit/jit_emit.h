@@ -54,12 +54,12 @@ void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second,
 /* Gathers from base + disp + index[lane] bytes, for the lanes set in a mask register (with VEX: in a vector
  * register). */
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
-/* Mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
+/* Emit mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
  * VEX.L. */
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);
 
-/* Instructions on general registers. `wide`: 64 bits; else 32 bits, which zeroes the upper half. */
+/* Emit instructions on general registers. `wide`: 64 bits; else 32 bits, which zeroes the upper half. */
 void emit_load(struct emit *e, bool wide, enum gpr to, struct place from);
 void emit_store(struct emit *e, bool wide, struct place to, enum gpr from);
 void emit_constant(struct emit *e, enum gpr to, uint64_t value);

@@ -62,7 +62,7 @@ static void multiply64(struct emit *e, unsigned d, unsigned a, unsigned b) {
     op3(e, V_ADD64, d, 2, 3);
 }
 
-/* Register 2 = all ones where a is negative. */
+/* Emits code that sets vector register 2 to all ones where a is negative. */
 static void signs64(struct emit *e, unsigned a) {
     op3(e, V_XOR, 2, 2, 2);
     op3(e, A_ABOVE64, 2, 2, a);
@@ -139,7 +139,7 @@ void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from) {
     op3(e, wide ? V_BROADCAST64 : V_BROADCAST32, d, 0, d);
 }
 
-/* For AVX2: lane i of mask m = bit `first` + i of the word at p. Elements have `size` bytes. */
+/* Emits code for AVX2 that sets lane i of mask m to bit `first` + i of the word at p. Elements have `size` bytes. */
 static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned first, unsigned size) {
     const size_t table = size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8);
     const struct place bits = table_at(table + (size_t)first * size);
@@ -148,7 +148,7 @@ static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned f
     emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
 }
 
-/* Mask m = lanes of line i whose bit is set in the word at `bits`. */
+/* Emits code that sets mask m to the lanes of line i whose bit is set in the word at `bits`. */
 static void lanes_of_word(struct emit *e, unsigned m, struct place bits, unsigned i, unsigned size) {
     if (e->vex)
         lanes_of_bits(e, vector_of(m), bits, 32 * i / size, size);
@@ -231,9 +231,9 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* For AVX2: compares, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less, 2 less
- * or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as
- * signed ones with flipped sign bits. */
+/* Emits a comparison for AVX2, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less,
+ * 2 less or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared
+ * as signed ones with flipped sign bits. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {
@@ -250,7 +250,8 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* EAX = mask of the warp, joined from the masks 1 to `lines`. Each of these covers one line. */
+/* Emits code that sets EAX to the mask of the warp, joined from the masks 1 to `lines`. Each of these covers one
+ * line. */
 static void join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);
@@ -292,7 +293,7 @@ void lanes_test_any(struct emit *e, unsigned v) {
     }
 }
 
-/* Register 3 = nonzero if an active lane has a NaN. */
+/* Emits code that makes vector register 3 nonzero if an active lane has a NaN. */
 static void nans_of_active(struct emit *e, const unsigned *v, unsigned n) {
     op3(e, V_XOR, 3, 3, 3);
     for (unsigned i = 0; i < n; i++) {

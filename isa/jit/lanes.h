@@ -24,18 +24,18 @@ static inline struct place operand_at(opnd_t o, unsigned offset) {
 
 /* Returns the vector registers that may hold lines, one bit each. */
 uint32_t lanes_line_registers(const struct emit *e);
-/* d = result of the operation on a and b. An operation with one source uses b. Operations that AVX2 lacks are emulated.
- * Uses vector registers 2 and 3 before it writes d. */
+/* Emits d = result of the operation on a and b. An operation with one source uses b. Operations that AVX2 lacks are
+ * emulated. Uses vector registers 2 and 3 before it writes d. */
 void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
-/* d = ~a */
+/* Emits d = ~a. */
 void lanes_not(struct emit *e, unsigned d, unsigned a);
-/* d |= a ^ b. Uses vector register 2, which may be a. */
+/* Emits d |= a ^ b. Uses vector register 2, which may be a. */
 void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b);
-/* Lower half of d = upper half of v. */
+/* Emits code that sets the lower half of d to the upper half of v. */
 void lanes_upper_half(struct emit *e, unsigned d, unsigned v);
-/* d = lower half of `low`, below lower half of `high`. */
+/* Emits code that sets d to the lower half of `low`, below the lower half of `high`. */
 void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
-/* d = lower words of the 64-bit elements of `low` and `high`. Uses vector registers 1 and 2. */
+/* Emits d = lower words of the 64-bit elements of `low` and `high`. Uses vector registers 1 and 2. */
 void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* Copies a general register to all lanes of d. `wide`: 64 bits. */
 void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
@@ -43,23 +43,24 @@ void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
  * Uses mask 1. d must be neither vector register 3 nor the index. */
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
                   unsigned size);
-/* Mask m = result of a float comparison; `how` is the predicate number of vcmpps. */
+/* Emits code that sets mask m to the result of a float comparison; `how` is the predicate number of vcmpps. */
 void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);
 /* Copies elements of v to d where mask m is set. */
 void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v);
-/* d = `yes` where predicate p is set, else `no`, for line i with elements of `size` bytes. Uses mask 1. */
+/* Emits d = `yes` where predicate p is set, else `no`, for line i with elements of `size` bytes. Uses mask 1. */
 void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size);
 /* Compares line i; call it from the last line down to line 0. After line 0, EAX has a bit for each lane of the warp.
  * Uses RCX and vector registers 1 to 3. */
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
-/* Mask m = active lanes of line i with elements of `size` bytes. */
+/* Emits code that sets mask m to the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
 /* Stores the active lanes of v. The other lanes of v get the values in memory. Uses mask 1 (AVX2) or 6. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
-/* d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1 and vector register 2, which may be v. */
+/* Emits d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1 and vector register 2, which may be
+ * v. */
 void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsigned i, unsigned size);
-/* The first function clears the processor's zero flag if a bit of v is set. The second one clears it if an active lane
- * of n f64 vectors (n is even) has a NaN. */
+/* lanes_test_any() emits code that clears the processor's zero flag if a bit of v is set. lanes_test_nan() emits code
+ * that clears it if an active lane of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
 /* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, mask 7 with AVX-512. */

@@ -23,7 +23,7 @@ static unsigned destination(struct compiler *c, const struct inst *in, unsigned 
     return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
 }
 
-/* With a guard, merges result v into line i of d where the guard holds. */
+/* Merges result v into line i of d where the guard holds, if the instruction has a guard. */
 static void merge_guarded(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
     if (in->guard == NO_GUARD)
         return;
@@ -52,7 +52,7 @@ static void one_source(struct compiler *c, const struct inst *in, const struct r
     }
 }
 
-/* r->code multiplies, r->second adds. */
+/* Emits a product and a sum of each line: r->code multiplies, r->second adds. */
 static void product_and_sum(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
@@ -72,7 +72,7 @@ static void invert(struct compiler *c, const struct inst *in, const struct rule 
     }
 }
 
-/* 0 - a */
+/* Emits 0 - a. */
 static void negate(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
@@ -82,7 +82,7 @@ static void negate(struct compiler *c, const struct inst *in, const struct rule 
     }
 }
 
-/* Scratch register v = 64-bit elements of line i, converted from 32-bit operand o. */
+/* Emits code that sets scratch register v to the 64-bit elements of line i, converted from 32-bit operand o. */
 static void load_widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32_t code) {
     unsigned from = line_get(c, o, i / 2, false);
     if (i % 2 && !(o & 1)) {
@@ -92,7 +92,8 @@ static void load_widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, u
     emit_vector(&c->e, code, v, 0, from, WHOLE);
 }
 
-/* Shift counts are 32-bit words. Counts beyond the width shift everything out, in x86 as in PTX. */
+/* Emits a shift of each line. Shift counts are 32-bit words. Counts beyond the width shift everything out, in x86 as in
+ * PTX. */
 static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), n = 1;
@@ -167,7 +168,7 @@ static void f32_reciprocal(struct compiler *c, const struct inst *in, const stru
     }
 }
 
-/* d = a * b + c, rounded once. The x86 instruction overwrites one of its operands. */
+/* Emits d = a * b + c, rounded once. The x86 instruction overwrites one of its operands. */
 static void emit_fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
     const uint32_t add_to = V_FMA231 | (uint32_t)f64 << 8, times = V_FMA213 | (uint32_t)f64 << 8;
     if (d == a)
@@ -191,8 +192,8 @@ static void f32_fused(struct compiler *c, const struct inst *in, const struct ru
     }
 }
 
-/* r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b selects a. If the
- * sources are equal, r->second combines their bits: OR for min, so that -0 results, AND for max. */
+/* Emits min or max of f32. r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b
+ * selects a. If the sources are equal, r->second combines their bits: OR for min, so that -0 results, AND for max. */
 static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
@@ -270,7 +271,7 @@ static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, 
     emit_store(e, false, operand_at(to, 0), from);
 }
 
-/* p = EAX op c, q = ~EAX op c; the form selects op. */
+/* Emits p = EAX op c, q = ~EAX op c; the form selects op. */
 static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
     struct emit *e = &c->e;
     static const int ops[] = {[OPN_AND] = ALU_AND, [OPN_OR] = ALU_OR, [OPN_XOR] = ALU_XOR};
@@ -318,7 +319,8 @@ static void select_lanes(struct compiler *c, const struct inst *in, const struct
     }
 }
 
-/* The result is: r->code of a and b if r->second is 0; a copy of a if it is 1; the inverse of a if it is 2. */
+/* Emits an operation on predicates. The result is: r->code of a and b if r->second is 0; a copy of a if it is 1; the
+ * inverse of a if it is 2. */
 static void predicate(struct compiler *c, const struct inst *in, const struct rule *r) {
     emit_load(&c->e, false, RAX, operand_at(in->a, 0));
     if (r->second == 0)

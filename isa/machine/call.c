@@ -118,7 +118,7 @@ struct call_site {
     const uint32_t *words;
 };
 
-/* True if bytes [offset, offset + bytes) are inside the lane's local memory. */
+/* Returns true if bytes [offset, offset + bytes) are inside the lane's local memory. */
 static bool in_local(const struct warp *w, uint64_t offset, uint32_t bytes) {
     return bytes <= w->local_bytes && offset <= w->local_bytes - bytes;
 }
@@ -234,7 +234,7 @@ static const struct program_function *callee_find(const struct warp *w, const st
     return f && signature_matches(f, words) ? f : NULL;
 }
 
-/* Like callee_find(), but reports a fault if the call is invalid. */
+/* Returns the function that a lane calls. If the call is invalid, reports a fault and returns NULL. */
 static const struct program_function *callee_of(const struct warp *w, const struct inst *in, const uint32_t *words,
                                                 int lane, struct effects *fx) {
     const struct program_function *f = callee_find(w, in, words, lane);
@@ -287,8 +287,8 @@ static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m,
     return true;
 }
 
-/* True if all lanes of `m` have this call depth. If `site` is not NULL, their last calls must also have been made at
- * `pc`. */
+/* Returns true if all lanes of `m` have this call depth. If `site` is not NULL, their last calls must also have been
+ * made at `pc`. */
 static bool same_depth(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_LANES; l++)

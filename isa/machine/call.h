@@ -41,8 +41,8 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
 /* Stores in *next the PC to which a call or return takes `lane` now. Returns false if the lane leaves the kernel or
  * faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
-/* Fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all lanes
- * have one target *next and no function is recursive. Returns false without any effect if these conditions do not
+/* Is the fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all
+ * lanes have one target *next and no function is recursive. Returns false without any effect if these conditions do not
  * hold. */
 bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
 /* Returns the lanes of `lanes` that, after returning from their functions, only return from all callers and exit. */

@@ -69,7 +69,7 @@ void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const cha
 /* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes. If `size` is 0, `from` and `to` are lane
  * masks. */
 void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
-/* True if the faulting access is a write. In a copy, the access to shared memory is the write. */
+/* Returns true if the faulting access is a write. In a copy, the access to shared memory is the write. */
 static inline bool fx_is_store(const struct inst *in, const struct effects *fx) {
     return in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);
 }

@@ -20,7 +20,7 @@ void held_free(struct held_stores *h);
  * NULL if out of memory; the caller then performs the store at once. */
 unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
                         unsigned bytes);
-/* True if a byte of these accesses may be in a held store. False positives are possible. */
+/* Returns true if a byte of these accesses may be in a held store. False positives are possible. */
 bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
                   unsigned bytes);
 /* Reads `bytes` bytes at host address `at`, with held stores applied. */

@@ -18,7 +18,7 @@
 typedef uint64_t vec_u64 __attribute__((vector_size(VEC_BYTES)));
 typedef uint32_t vec_u32 __attribute__((vector_size(VEC_BYTES)));
 
-/* True if any bit of the vector is set. */
+/* Returns true if any bit of the vector is set. */
 static inline __attribute__((always_inline)) bool vec_any(const void *vector) {
     vec_u64 v = *(const vec_u64 *)vector;
 #if defined(__AVX512F__)

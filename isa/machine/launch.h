@@ -73,12 +73,12 @@ const char *launch_end_word(enum fault_kind kind);
 /* Frees the fault's text. */
 void fault_free(struct fault *f);
 
-/* True if the kernel requires clusters of more than one CTA, which launch_check() rejects. */
+/* Returns true if the kernel requires clusters of more than one CTA, which launch_check() rejects. */
 bool launch_has_clusters(const struct launch *l);
 /* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, and the program's .reqntid
  * and .maxntid. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
-/* True if the launch should end early. Drivers call this about every ten microseconds. */
+/* Returns true if the launch should end early. Drivers call this about every ten microseconds. */
 static inline bool launch_stopped(const struct launch *l) {
     return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
 }

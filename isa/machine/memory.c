@@ -67,7 +67,7 @@ static uint32_t last_before(const struct memory *m, uint64_t address) {
     return lo ? lo - 1 : m->n;
 }
 
-/* True if no allocation overlaps [begin, end). */
+/* Returns true if no allocation overlaps [begin, end). */
 static bool is_free(const struct memory *m, uint64_t begin, uint64_t end) {
     uint32_t i = last_before(m, end - 1);
     return i == m->n || m->list[i].end <= begin;

@@ -45,11 +45,12 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
 
 static const struct inst *waits_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
-/* True if all lanes of a warp must execute the instruction at one place (.aligned). */
+/* Returns true if all lanes of a warp must execute the instruction at one place (.aligned). */
 static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
 
-/* True if lanes at these two instructions may execute together if their masks agree. For a warp-wide sum (#reduce),
- * both must be one instruction, because the pass that creates the sum ensures that no thread waits elsewhere. */
+/* Returns true if lanes at these two instructions may execute together if their masks agree. For a warp-wide sum
+ * (#reduce), both must be one instruction, because the pass that creates the sum ensures that no thread waits
+ * elsewhere. */
 static bool may_act_together(const struct inst *a, const struct inst *b) {
     return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !requires_whole_warp(a)));
 }

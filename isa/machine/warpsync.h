@@ -9,8 +9,8 @@
 
 /* Returns HINT_COLLECTIVE and HINT_MEMBERS for an instruction whose operands are final. */
 uint8_t warp_sync_hints(const struct inst *in);
-/* True if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes the
- * instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */
+/* Returns true if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes
+ * the instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */
 bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m);
 /* Makes the lanes of `m` wait at `in` and executes the instructions that are now complete. Lanes already waiting
  * there keep waiting. Returns the released lanes of all paths. Each lane continues after its own instruction. */

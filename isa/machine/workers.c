@@ -47,7 +47,7 @@ static inline void relax(void) {
 #endif
 }
 
-/* After SPINS calls in a loop, lets other threads of the host run: the thread for which the caller waits may need this
+/* Lets other threads of the host run after SPINS calls in a loop: the thread for which the caller waits may need this
  * processor. */
 void workers_pause(uint32_t i) {
     if (i < SPINS)

@@ -39,19 +39,33 @@ uint32_t control_meet(struct warp_control *c, struct reconv_cta *cta) {
     return moved;
 }
 
-void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes,
-                   struct reconv_cta *cta, uint32_t warp) {
+struct reconv_warp control_who(const struct warp *w) {
+    return (struct reconv_warp){.program = w->program, .warp = w->index, .cta = w->cta->linear_id};
+}
+
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
+                   lanemask_t lanes) {
     memset(c->model, 0, c->ops->size(cfg));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;
-    if (cta)
-        c->ops->join(c->model, cfg, cta, warp);
+    if (c->ops->join)
+        c->ops->join(c->model, cfg, who->shared, who->warp);
     c->ops->start(c->model, cfg, pc, lanes);
+    if (c->ops->inform)
+        c->ops->inform(c->model, who);
     note_depth(c);
 }
 
 /* ---- targets of lanes ---- */
+
+/* Returns the field `hinted` of a branch_site. */
+static uint32_t hinted(const struct program *p, const struct inst *in, uint32_t pc) {
+    uint32_t hint = p->info[pc].order_hint;
+    if (hint < ORDER_HINT_TARGET)
+        return hint == ORDER_HINT_NEXT ? pc + 2 : 0;
+    return (in->kind == K_BRX ? p->lists[in->list + 1 + hint - ORDER_HINT_TARGET] : in->target) + 1;
+}
 
 static void diverge(struct warp_control *c, const struct warp *w, const struct inst *in, int id, const struct target *t,
                     int n, uint32_t rpc, uint32_t taken) {
@@ -61,6 +75,8 @@ static void diverge(struct warp_control *c, const struct warp *w, const struct i
     bool guarded = (in->kind == K_BRANCH || in->kind == K_CALL || in->kind == K_RET) && in->guard != NO_GUARD;
     site.conditional = guarded || in->kind == K_BRX;
     site.waits = in->kind == K_BRANCH && in->ends_block & BLOCK_WAITS;
+    if (n > 1 && p->info)
+        site.hinted = hinted(p, in, site.pc);
     if (rpc != PC_EXIT && p->blocks)
         site.rpc_block = p->blocks[p->info[rpc].block].run_end - rpc;
     c->events |= c->ops->branch(c->model, id, t, n, &site);
@@ -96,7 +112,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* If the model handles waits (control_sets_aside()), sets the path aside and tells the model that it waits. */
+/* Sets the path aside and tells the model that it waits, if the model handles waits (control_sets_aside()). */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -295,6 +311,10 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     const uint32_t next = pc_of(w, in) + 1;
     struct target t[WARP_LANES + 1];
     int n;
+    if (!p->lanes) {
+        control_advance(c, p->id, next);
+        return 0;
+    }
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);

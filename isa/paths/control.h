@@ -32,10 +32,12 @@ struct warp_control {
     struct path_wait *held; /* paths set aside: MAX_PATHS entries, owned by the caller */
 };
 
-/* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. `cta` is the shared state of
- * the CTA, NULL if the model has none, and `warp` the index in the CTA. */
-void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes,
-                   struct reconv_cta *cta, uint32_t warp);
+/* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. `who` is for the model's
+ * inform() and join(); it may be NULL if the model has neither. */
+void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
+                   lanemask_t lanes);
+/* Returns what a model may know about the warp. `clock` and `counts` are still NULL, and `sm` is 0. */
+struct reconv_warp control_who(const struct warp *w);
 /* Prepares the shared state of a CTA whose warps will start. Does nothing if `cta` is NULL. */
 void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
                        uint32_t n_warps);
@@ -50,7 +52,8 @@ static inline void control_advance(struct warp_control *c, int id, uint32_t next
     c->events |= c->ops->advance(c->model, id, next);
 }
 /* Call this after path `p` (its id and all its lanes) has executed `in` with effects `fx`, if `in` is a control
- * instruction or the last instruction of a block. Tells the model where the lanes go. Lanes whose target only exits
+ * instruction or the last instruction of a block. Tells the model where the lanes go. A path without lanes continues at
+ * the next PC, whatever `in` is. Lanes whose target only exits
  * (inst_info.only_exits) exit at once, as if `in` were an exit with the same guard: fx->lanes includes them, and no
  * exit instruction is counted for them. Returns the CTA barriers that are now complete, bit i for barrier i. For each,
  * the caller then calls control_open() for every warp of the CTA, and cta_barrier_reset(). */

@@ -3,7 +3,8 @@
 
 static bool table_full(const struct path_tree *s) { return s->entries && s->n_splits - s->n_parked >= s->entries; }
 
-/* A split leaves the table while it has children, and returns when its last child has ended. */
+/* Removes node `x` from the counts of splits and parked splits in the table. A split leaves the table while it has
+ * children, and returns when its last child has ended. */
 static void leave_table(struct path_tree *s, struct path_node *x) {
     s->n_splits -= x->is_split;
     s->n_parked -= x->parked;

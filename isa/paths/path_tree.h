@@ -45,7 +45,7 @@ void path_tree_start(struct path_tree *s, uint32_t pc, lanemask_t lanes);
 static inline bool path_tree_has_room(const struct path_tree *s, uint32_t n) {
     return !s->entries || s->n_splits + n <= s->entries;
 }
-/* A branch that all lanes of the path take to `pc`. Returns RECONV_CHANGED if a path has ended or merged. */
+/* Performs a branch that all lanes of the path take to `pc`. Returns RECONV_CHANGED if a path has ended or merged. */
 unsigned path_tree_jump(struct path_tree *s, int id, uint32_t pc, const struct branch_site *site);
 /* Makes the path `id` a node that continues at the branch's rpc, with a child for each side that is not there already.
  * The children are splits, or on the stack. A branch without an rpc uses the rpc of the node. Returns

@@ -3,7 +3,7 @@
 
 enum { MAX_DESCRIBED = 64 };
 
-/* "pc 12 (file.ptx:34: bar.sync)" */
+/* Prints a PC with its source line: "pc 12 (file.ptx:34: bar.sync)". */
 static void report_pc(FILE *out, const struct program *p, uint32_t pc) {
     char text[128];
     if (pc >= p->n) {

@@ -1,28 +1,61 @@
 #ifndef ISA_RECONV_H
 #define ISA_RECONV_H
 /* The interface of a reconvergence model. The model decides which paths of a warp exist, which may be scheduled, and
- * when they merge. It sees only what hardware sees: PCs, lane masks, branches, exits and stalls. It knows nothing of
- * caches, pipelines, opcodes or other models. Its callers are the interpreter and the SM, both mostly through
- * control.h. docs/adding-a-model.md shows how to add a model; test/mechanisms/reconv.c tests these rules for every
- * model. The calls follow the dual-path paper (Rhu and Erez, HPCA 2013; split, gather, concurrent) and the paper on
- * subwarp interleaving (Damani et al., HPCA 2022; stall, wake, select, yield, convergence barriers). */
+ * when they merge. It sees only what hardware sees: PCs, lane masks, branches, exits and stalls, and what struct
+ * reconv_warp says. It knows nothing of caches, pipelines, opcodes or other models. Its callers are the interpreter
+ * and the SM, both mostly through control.h. docs/adding-a-model.md shows how to add a model; test/mechanisms/reconv.c
+ * tests these rules for every model. The calls follow the dual-path paper (Rhu and Erez, HPCA 2013; split, gather,
+ * concurrent) and the paper on subwarp interleaving (Damani et al., HPCA 2022; stall, wake, select, yield, convergence
+ * barriers). */
 #include "isa/program.h"
 
 enum { MAX_PATHS = WARP_LANES };
 /* value of `next` in leave() if the caller then calls branch(), which moves the remaining lanes */
 #define PC_NOWHERE 0xfffffffeu
 
-/* A set of threads of one warp at one PC that the scheduler may pick. The rule for ids: a path keeps the id that
- * paths() gave it until it branches, loses lanes or merges, and a path set aside by stall() keeps its id until wake().
+/* A set of threads of one warp at one PC that the scheduler may pick. The rule for ids: a path keeps its id, also while
+ * it is set aside, until it branches, merges or loses lanes; after a leave() with PC_NOWHERE, the id stays valid for
+ * the branch() that follows.
+ *
  * Only two kinds of calls can change paths and ids: a call that returns RECONV_CHANGED, and a step that ends a block
  * (with reconv_wants.every_pc: any step). After such a call, the caller calls paths() again. After give_way() has
- * changed paths, the caller uses describe() to find the paths that are set aside, by their PC and lanes. */
+ * changed paths, the caller uses describe() to find the paths that are set aside, by their PC and lanes.
+ *
+ * A path of a model with RECONV_EMPTY may have no lanes. Its instructions use issue slots and have no effect: they
+ * access no memory and wait for no other thread. Each step of this path is an advance() to the next PC, also at a
+ * branch or an exit. The path never waits at a barrier, so the caller never calls stall() for it. */
 struct path {
     uint32_t pc;
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
     uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
 };
+
+/* State that the warps of a CTA share, for models whose control state belongs to the CTA. The model's struct begins
+ * with this header. */
+struct reconv_cta {
+    uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
+    uint32_t moved;   /* bit i: meet() has changed the paths of warp i; meet() sets it, and the driver clears it */
+    bool due;         /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+};
+
+enum { RECONV_COUNTERS = 4 };
+/* What a model may know about a warp, besides its steps. The pointers are valid as long as the model's state. */
+struct reconv_warp {
+    const struct program *program; /* for reconv_fact() and reconv_block() */
+    uint32_t sm;                   /* number of the SM; 0 in the interpreter */
+    uint32_t warp;                 /* number of the warp in its CTA */
+    uint64_t cta;                  /* number of the CTA in the grid, x first; 0 for a warp without a CTA */
+    const uint64_t *clock;         /* number of cycles that the SM has begun; NULL: the caller has no time */
+    uint64_t *counts;          /* RECONV_COUNTERS counters, which the warps of an SM share: see reconv_ops.counters */
+    struct reconv_cta *shared; /* state that the warps of its CTA share: see reconv_ops.join; NULL: none */
+};
+/* Returns a fact, one value for each block; NULL if no pass found it. The names are those of reconv_ops.facts. */
+static inline const uint32_t *reconv_fact(const struct reconv_warp *w, const char *name) {
+    return program_fact(w->program, name);
+}
+/* Returns the block of an instruction. Requires that the program has an instruction at `pc`. */
+static inline uint32_t reconv_block(const struct reconv_warp *w, uint32_t pc) { return w->program->info[pc].block; }
 
 /* A branch as the compiler describes it to the hardware. */
 struct branch_site {
@@ -37,20 +70,13 @@ struct branch_site {
     int calls;
     bool conditional; /* threads may take different targets: the branch has a guard, or is indirect */
     bool waits;       /* a backward branch of a loop that waits for other threads (inst_info.waits) */
+    uint32_t hinted;  /* PC of the target that should run first, plus 1; 0: no hint */
 };
 
-/* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one
- * case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
+/* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in
+ * one case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
  * functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
-
-/* State that the warps of a CTA share, for models whose control state belongs to the CTA. The model's struct begins
- * with this header. */
-struct reconv_cta {
-    uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
-    uint32_t moved;   /* bit i: meet() has changed the paths of warp i; meet() sets it, and the driver clears it */
-    bool due;         /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
-};
 
 /* Options of all models. Each model reads only its own options. */
 struct reconv_cfg {
@@ -86,7 +112,8 @@ struct path_desc {
 
 enum {
     RECONV_BARRIERS = 1,     /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
-    RECONV_SIDE_BY_SIDE = 2, /* paths() may return several paths */
+    RECONV_EMPTY = 2,        /* paths() may return a path without lanes */
+    RECONV_SIDE_BY_SIDE = 4, /* paths() may return several paths */
 };
 
 /* What a model requests from its caller, under the given options. With all fields zero, the caller reports only
@@ -137,6 +164,8 @@ struct reconv_storage {
 struct reconv_ops {
     const char *name, *help;
     unsigned flags;
+    const char *const *facts;    /* names of the facts that passes must find for the model, up to NULL; NULL: none */
+    const char *const *counters; /* names of the statistics in reconv_warp.counts, up to NULL; NULL: none */
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
     /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:
@@ -149,6 +178,8 @@ struct reconv_ops {
     void (*meet)(struct reconv_cta *cta);
     /* Starts a warp: all `lanes` are at `pc`. The state is zeroed memory of size() bytes. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
+    /* Tells the model about the warp, right after start(). NULL if the model needs nothing of this. */
+    void (*inform)(void *st, const struct reconv_warp *w);
     /* Fills out[0..max) with the schedulable paths, the preferred one first, and returns their number. Returns 0 if all
      * lanes have exited (then finished() is true) or all are blocked. Does not change the state. */
     int (*paths)(const void *st, struct path *out, int max);
@@ -160,7 +191,8 @@ struct reconv_ops {
      * disjoint and cover the path. Their order is the hardware's: for a two-way branch the taken group first, then the
      * fall-through. */
     unsigned (*branch)(void *st, int id, const struct target *t, int n, const struct branch_site *site);
-    /* A step: `lanes` of the path exit; the other lanes, if any, continue at `next`. `lanes` may be empty. */
+    /* A step: `lanes` of the path exit; the other lanes, if any, continue at `next`. `lanes` may be empty. Between a
+     * leave() with PC_NOWHERE and its branch(), the caller may call wake() for other paths. */
     unsigned (*leave)(void *st, int id, lanemask_t lanes, uint32_t next);
     /* Steps at convergence barriers. bssy: the lanes of the path join barrier `bar`, whose join point is the PC `join`.
      * bsync: the lanes arrive at the barrier. Both are NULL in models without RECONV_BARRIERS. */
@@ -193,7 +225,7 @@ struct reconv_ops {
      * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
      * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
-    /* Returns the group of a path: paths of the CTA's warps with the same number have disjoint lanes and issue together.
+    /* Returns the group of a path. Paths of the CTA with the same number have disjoint lanes and issue together.
      * 0: the path issues alone. NULL: all paths do. */
     uint32_t (*group)(const void *st, int id);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could

@@ -113,9 +113,14 @@ uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
 }
 
 unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    const struct subwarps *s = st;
+    return subwarps_branch_first(st, id, t, n, site, n > 1 && s->cfg->first ? n - 1 : 0);
+}
+
+unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, const struct branch_site *site,
+                               int stays) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
-    int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* index of the group that stays active */
     w->pc = t[stays].pc;
     w->lanes = t[stays].lanes;
     for (int i = 0; i < n; i++)
@@ -262,8 +267,9 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
                 on[l] |= on[k];
 }
 
-/* Volta promises that every thread makes progress. A BLOCKED subwarp leaves its barrier if the lanes that the barrier
- * needs wait, directly or indirectly, for this same subwarp. */
+/* Makes each BLOCKED subwarp READY whose wait would never end, because Volta promises that every thread makes progress.
+ * A BLOCKED subwarp leaves its barrier if the lanes that the barrier needs wait, directly or indirectly, for this same
+ * subwarp. */
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
     lanemask_t on[WARP_LANES];

@@ -22,7 +22,8 @@ struct subwarp {
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    int active, last; /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
+    uint32_t divergences; /* number of divergent branches, counted by si */
+    int active, last;     /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
     struct subwarp w[WARP_LANES];
     uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
     /* lanes that take part in barrier b together with this lane; 0 if this lane does not take part */
@@ -36,6 +37,9 @@ int subwarps_paths(const void *st, struct path *out, int max);
 bool subwarps_finished(const void *st);
 unsigned subwarps_advance(void *st, int id, uint32_t next);
 unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site);
+/* subwarps_branch(), after which group `stays` of the targets stays active. */
+unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, const struct branch_site *site,
+                               int stays);
 unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);
 unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
@@ -62,8 +66,8 @@ unsigned subwarps_yield(void *st, int id);
 /* The fields of struct reconv_ops that are equal in all models with convergence barriers. */
 #define SUBWARPS_CALLS                                                                                                 \
     .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
-    .finished = subwarps_finished, .advance = subwarps_advance, .branch = subwarps_branch, .leave = subwarps_leave,    \
-    .bssy = subwarps_bssy, .bsync = subwarps_bsync, .leave_barrier = subwarps_leave_barrier, .wake = subwarps_wake,    \
+    .finished = subwarps_finished, .advance = subwarps_advance, .leave = subwarps_leave, .bssy = subwarps_bssy,        \
+    .bsync = subwarps_bsync, .leave_barrier = subwarps_leave_barrier, .wake = subwarps_wake,                           \
     .give_way = subwarps_give_way, .describe = subwarps_describe, .runnable = subwarps_runnable,                       \
     .depth = subwarps_depth
 #endif

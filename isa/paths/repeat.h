@@ -15,8 +15,8 @@ enum repeat {
     REPEAT_ALONE,
     REPEAT_CHANGES /* the instruction may have changed memory or ended threads */
 };
-/* Call this after path `lanes` of `w` has executed `in` with effects `fx`. The result may hide a repetition, but never
- * reports a false one. */
+/* Returns how the instruction `in`, which path `lanes` of `w` has executed with effects `fx`, affects a search for
+ * repetition. The result may hide a repetition, but never reports a false one. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx);
 
 /* A snapshot of a path's registers at a backward branch that it took. The snapshot is renewed after 1, 2, 4, ...

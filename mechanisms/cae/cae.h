@@ -9,7 +9,7 @@
 
 extern const struct sm_unit_ops cae_unit;
 
-/* For tests: finds the first register whose compact form differs from the values in live lanes of its warp. Returns
+/* Finds, for tests, the first register whose compact form differs from the values in live lanes of its warp. Returns
  * false if there is none. */
 bool cae_mistake(const struct sm *sm, uint32_t *warp, uint32_t *number);
 #endif

@@ -42,8 +42,8 @@ static void fill_reads(const struct cae *u, struct cae_form *f, uint32_t banks, 
         }
 }
 
-/* An expanded register is written twice: first with the old values of all lanes, then with the new values of some
- * lanes. */
+/* Fills in the register banks that an instruction writes. An expanded register is written twice: first with the old
+ * values of all lanes, then with the new values of some lanes. */
 static void fill_writes(const struct cae *u, struct cae_form *f, uint32_t banks, uint32_t compact_banks) {
     struct timed_inst *ti = &f->form.ti;
     for (unsigned i = 0; i < ti->regs.n_write; i++) {

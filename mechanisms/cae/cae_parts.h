@@ -79,7 +79,7 @@ struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, la
 const struct cae_form *cae_form_for(struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c);
 void cae_forms_free(struct cae *u);
 
-/* cae_trace.c: these functions do nothing without a trace. */
+/* cae_trace.c draws the instructions of the affine units in the trace. These functions do nothing without a trace. */
 void cae_trace_launch(struct cae *u, struct sm *sm);
 /* Records that an affine unit has received the instruction. */
 void cae_trace_issued(struct cae *u, const struct sm_issued *i);

@@ -36,8 +36,8 @@ void cae_trace_issued(struct cae *u, const struct sm_issued *i) {
         *b = (struct cae_bar){.from = i->cycle, .until = NOT_YET, .warp = i->warp, .pc = i->pc};
 }
 
-/* For an instruction without a result, this function is called at issue and gets the cycle in which the instruction
- * ends. */
+/* Draws the bar of an instruction whose end is now known. For an instruction without a result, this function is called
+ * at issue and gets the cycle in which the instruction ends. */
 void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r) {
     struct cae *u = unit;
     if (!sm_get_program(sm)->inst[r->pc].regs.n_write) {

@@ -198,7 +198,7 @@ static void go_on(struct streams *s, uint32_t own, uint32_t affine) {
         meet(s, event_on_way(s, own / N_WHAT, taken), event_on_way(s, affine / N_WHAT, taken));
 }
 
-/* Each site has at most one sender and one receiver. */
+/* Checks that each site has at most one sender and one receiver. */
 static void check_once(const struct streams *s) {
     const struct ir *ir = s->ir;
     unsigned char *seen = arena_array(ir->tmp, 2 * ((size_t)ir->n_sites + 1), 1);

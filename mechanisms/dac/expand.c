@@ -282,8 +282,9 @@ void dac_enq_end(struct dac *d, struct dac_stream *s, uint64_t now) {
     s->enq_since = NO_TIME;
 }
 
-/* An enq does not issue while a predicate queue is full (section 4.1). After 10,000 cycles it issues if some warp is
- * stuck, as in is_overdue(): the warp with the full queue may wait for the stuck warp. */
+/* Returns true if an enq must wait: it does not issue while a predicate queue is full (section 4.1). After 10,000
+ * cycles it issues if some warp is stuck, as in is_overdue(): the warp with the full queue may wait for the stuck
+ * warp. */
 bool dac_enq_waits(struct dac *d, struct dac_stream *s, uint64_t now) {
     if (!d->cfg->dac.enq_waits || !is_batch_full(d, s)) {
         dac_enq_end(d, s, now);

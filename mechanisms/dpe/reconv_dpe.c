@@ -93,9 +93,10 @@ static int collect(const struct dpe *s, struct path *out) {
     return n;
 }
 
-/* "NumPath equals 2 when an interleavable branch, which generates both PathL and PathR at the TOS, is executed" (6.1).
- * So this counts both valid sides of the top entry, even if the constrained scheduler offers only one of them or one
- * side waits for its other half. It also counts a path that was forwarded to the free side. */
+/* Returns the number of concurrent paths. "NumPath equals 2 when an interleavable branch, which generates both PathL
+ * and PathR at the TOS, is executed" (6.1). So this counts both valid sides of the top entry, even if the constrained
+ * scheduler offers only one of them or one side waits for its other half. It also counts a path that was forwarded to
+ * the free side. */
 static int dpe_concurrent(const void *st) {
     const struct dpe *s = st;
     struct path all[2];
@@ -121,7 +122,8 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     return n < max ? n : max;
 }
 
-/* Both sides count, because the constrained scheduler will offer the other side later. */
+/* Returns the lanes of all runnable paths. Both sides count, because the constrained scheduler will offer the other
+ * side later. */
 static lanemask_t dpe_runnable(const void *st) {
     struct path all[2];
     lanemask_t lanes = 0;
@@ -279,7 +281,8 @@ static unsigned dpe_wake(void *st, int id) {
     return s->cfg->dpe_scheduler == DPE_CONSTRAINED ? RECONV_CHANGED : 0;
 }
 
-/* Section 7.2: the lanes that hit stay on their side; the lanes that missed become the other side. */
+/* Splits a path after a memory access, by section 7.2: the lanes that hit stay on their side; the lanes that missed
+ * become the other side. */
 static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dpe *s = st;
     int slot = id / 2, k = id & 1;

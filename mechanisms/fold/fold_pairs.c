@@ -64,7 +64,7 @@ static bool reads(const struct ir *ir, uint32_t i, uint32_t vreg) {
     return false;
 }
 
-/* True if instruction i writes a register that the group reads. */
+/* Returns true if instruction i writes a register that the group reads. */
 static bool feeds(const struct ir *ir, uint32_t i, const struct fuse_group *g) {
     const struct inst_info *info = &ir->info[i];
     for (uint32_t k = 0; k < g->n; k++)
@@ -74,8 +74,8 @@ static bool feeds(const struct ir *ir, uint32_t i, const struct fuse_group *g) {
     return false;
 }
 
-/* True if group `a` may move down to the place of group `b`. Instructions between them with the
- * complementary guard execute in other lanes, so they do not conflict with `a`. */
+/* Returns true if group `a` may move down to the place of group `b`. Instructions between them with the complementary
+ * guard execute in other lanes, so they do not conflict with `a`. */
 static bool may_move(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[last_of(a)];
     for (uint32_t i = last_of(a) + 1; i < last_of(b); i++) {

@@ -112,7 +112,7 @@ struct region {
     struct fold_side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
 };
 
-/* True if both sides of a branch join after at most one block each. */
+/* Returns true if both sides of a branch join after at most one block each. */
 static bool find_region(struct folding *f, uint32_t head, struct region *r) {
     const struct ir *ir = f->ir;
     uint32_t branch = ir->blocks[head].end - 1;

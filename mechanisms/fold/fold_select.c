@@ -60,7 +60,7 @@ static bool has(const struct fuse_group *g, uint32_t inst) {
     return false;
 }
 
-/* True if operation `op` may move to the place of the selection: nothing in between writes its sources. */
+/* Returns true if operation `op` may move to the place of the selection: nothing in between writes its sources. */
 static bool movable(const struct ir *ir, uint32_t op, uint32_t select, const struct fuse_choice side[2]) {
     const struct inst_info *info = &ir->info[op];
     for (uint32_t i = op + 1; i < select; i++)

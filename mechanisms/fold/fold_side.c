@@ -74,7 +74,7 @@ static void cut(struct fuse_search *search, struct fold_side *s, unsigned most) 
             add_single(ir, s, i);
 }
 
-/* True if two items may share an instruction of `length` FPUs. */
+/* Returns true if two items may share an instruction of `length` FPUs. */
 static bool fit(const struct fold_item *a, const struct fold_item *b, unsigned length) {
     return a->what == FOLD_GROUP && b->what == FOLD_GROUP && a->units + b->units <= length;
 }

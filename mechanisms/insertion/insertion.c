@@ -65,7 +65,8 @@ static void bip_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
         insert_last(s, set, ways, way);
 }
 
-/* Each miss that allocates a line fills a way, so fills count the misses. */
+/* Counts a miss and inserts its line by the policy that the set uses. Each miss that allocates a line fills a way, so
+ * fills count the misses. */
 static void dip_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
     struct insertion *s = state;
     s->counter = duel_count_miss(s->counter, set, s->sets);

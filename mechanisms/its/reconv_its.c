@@ -21,6 +21,7 @@ const struct reconv_ops reconv_its = {
     .name = "its",
     .help = "convergence barriers as in Volta: one subwarp at a time, all make progress",
     SUBWARPS_CALLS,
+    .branch = subwarps_branch,
     .stall = subwarps_wait,
     .yield = subwarps_yield,
     .board = its_board,

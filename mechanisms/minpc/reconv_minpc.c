@@ -32,7 +32,8 @@ static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
     return m & s->alive;
 }
 
-/* The id of a path is its lowest lane. */
+/* Writes the path at the lowest PC to out[0] and returns 1, or 0 if no lane is awake. The id of a path is its lowest
+ * lane. */
 static int minpc_paths(const void *st, struct path *out, int max) {
     const struct minpc *s = st;
     uint32_t low = PC_EXIT;

@@ -46,7 +46,7 @@ static struct reconv_storage multipath_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.entry = 4 * 32};
 }
 
-/* Without opportunistic merging, paths change only where blocks end. */
+/* Returns the calls that the model requests. Without opportunistic merging, paths change only where blocks end. */
 static struct reconv_wants multipath_wants(const struct reconv_cfg *cfg) {
     return (struct reconv_wants){.every_pc = cfg->multipath_opportunistic};
 }

@@ -20,8 +20,9 @@ static uint32_t tree_latency(const struct config *cfg, uint32_t levels) {
     return adds > fused ? adds : fused;
 }
 
-/* A sum of one lane reads consecutive words of shared memory, adds them in the tree, and adds the lane's start value at
- * the end. In the fallback, the loads do not wait for each other, but the additions do. */
+/* Computes the times of a sum of one lane. The sum reads consecutive words of shared memory, adds them in the tree, and
+ * adds the lane's start value at the end. In the fallback, the loads do not wait for each other, but the additions
+ * do. */
 static void time_serial(const struct program_reduce *r, const struct config *cfg, struct compound_time *t) {
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD];
     const uint32_t tree =
@@ -31,8 +32,8 @@ static void time_serial(const struct program_reduce *r, const struct config *cfg
     t->fallback_initiation = r->serial * add->initiation + r->moves;
 }
 
-/* The tree has a level for each step of the ladder. The fallback
- * takes the time of the ladder's instructions, each of which waits for the previous instruction. */
+/* Computes the times of a sum over lanes. The tree has a level for each step of the ladder. The fallback takes the time
+ * of the ladder's instructions, each of which waits for the previous instruction. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct program_reduce *r = what;
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],

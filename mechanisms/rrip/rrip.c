@@ -68,7 +68,8 @@ static void brrip_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
     place(s, set, ways, way, ++s->fills % BRRIP_PERIOD == 0 ? LONG : DISTANT);
 }
 
-/* Each miss that allocates a line fills a way, so fills count the misses. */
+/* Counts a miss and inserts its line by the policy that the set uses. Each miss that allocates a line fills a way, so
+ * fills count the misses. */
 static void drrip_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
     struct rrip *s = state;
     s->counter = duel_count_miss(s->counter, set, s->sets);

@@ -7,6 +7,7 @@
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
+#include "si_order.h"
 #include "timing/config/config.h"
 
 static uint32_t entries(const struct reconv_cfg *cfg) {
@@ -31,10 +32,31 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
  * entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
-/* subwarp-select. */
+/* Performs a subwarp-select if no subwarp is active. Returns true if a subwarp becomes active. */
 static bool si_select(void *st) {
     struct subwarps *s = st;
     return s->active < 0 && subwarps_elect(s);
+}
+
+/* Returns a number that looks random: a hash of the branch, its lanes, and the number of divergent branches so far. */
+static uint32_t scrambled(const struct subwarps *s, const struct target *t, const struct branch_site *site) {
+    uint32_t x = site->pc * 0x9e3779b9u ^ t->lanes * 0x85ebca6bu ^ s->divergences * 0xc2b2ae35u;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    return x ^ x >> 15;
+}
+
+/* Chooses the path that runs first (si.order). */
+static unsigned si_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct subwarps *s = st;
+    if (n < 2 || s->cfg->si_order == SI_ORDER_FIRST)
+        return subwarps_branch(st, id, t, n, site);
+    s->divergences++;
+    if (s->cfg->si_order == SI_ORDER_RANDOM)
+        return subwarps_branch_first(st, id, t, n, site, (int)(scrambled(s, t, site) % (uint32_t)n));
+    for (int i = 0; i < n; i++)
+        if (t[i].pc + 1 == site->hinted)
+            return subwarps_branch_first(st, id, t, n, site, i);
+    return subwarps_branch(st, id, t, n, site);
 }
 
 static enum reconv_board si_board(const struct reconv_cfg *cfg) {
@@ -63,6 +85,7 @@ const struct reconv_ops reconv_si = {
     .name = "si",
     .help = "subwarp interleaving: its, and stalled subwarps give way to ready ones",
     SUBWARPS_CALLS,
+    .branch = si_branch,
     .stall = si_stall,
     .select = si_select,
     .yield = si_yield,
@@ -82,6 +105,7 @@ const struct mechanism mechanism_si = {
              NULL},
             {.name = NULL},
         },
+    .passes = PASSES(&pass_si_order),
     .options = PREFIXES("si."),
     .shares = SHARES(CONFIG_PART(reconv.subwarp_board), CONFIG_PART(reconv.subwarp_latency)),
 };

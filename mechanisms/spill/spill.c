@@ -93,7 +93,7 @@ static void find_live(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* True if a store after the instruction would not store all lanes that the instruction writes. */
+/* Returns true if a store after the instruction would not store all lanes that the instruction writes. */
 static bool writes_oddly(const struct ir *ir, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];

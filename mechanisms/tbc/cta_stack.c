@@ -422,13 +422,17 @@ static void detach(struct cta_stack *s, uint16_t node) {
     drop_child(s, parent);
 }
 
-/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. Paths that
- * wait at a branch do not wait for stacks aside of their node [reading]. */
+/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. With a
+ * predictor, warps may have passed a branch before others wait there. So paths that wait at a branch do not wait for
+ * stacks aside of their node, nor for paths that sleep or wait at another branch [reading]. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     if (s->predicts && go_alone(s, node))
         return true;
-    if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS] || n->paths[CTA_SLEEPS])
+    const bool apart = s->predicts && n->stack == CTA_NO_NODE;
+    if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS])
+        return false;
+    if (n->paths[CTA_SLEEPS] && !(apart && n->paths[CTA_ARRIVED]))
         return false;
     if (!n->paths[CTA_ARRIVED]) {
         if (!n->away)
@@ -439,7 +443,7 @@ static bool settle(struct cta_stack *s, uint16_t node) {
     const struct cta_path first = *next_path(s, node, CTA_ARRIVED, &at);
     for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
         others += p->site != first.site;
-    if (n->away || (others && s->predicts && n->stack == CTA_NO_NODE)) {
+    if (n->away || (apart && (others || n->paths[CTA_SLEEPS]))) {
         branch_aside(s, node, first, true);
         return true;
     }

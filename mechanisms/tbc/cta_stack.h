@@ -15,8 +15,8 @@
 
 enum { CTA_NO_NODE = 0xffff };
 /* With a predictor (capri.h), a compacted warp that diverges at a branch where no warp waits has a stack of its own
- * until the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on meanwhile.
- * Inside, the warp is not compacted with others [reading]. */
+ * until the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on
+ * meanwhile. Inside, the warp is not compacted with others [reading]. */
 
 /* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other
  * threads. ARRIVED: it waits at a branch that it has executed. */

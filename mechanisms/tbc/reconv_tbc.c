@@ -17,8 +17,8 @@ static enum reconv_board tbc_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage tbc_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    /* An entry of the stack holds a PC, an rpc and a count of warps for the CTA, and the active threads of each warp. In
-     * a CTA of one warp, all of it counts for this warp. */
+    /* An entry of the stack holds a PC, an rpc and a count of warps for the CTA, and the active threads of each warp.
+     * In a CTA of one warp, all of it counts for this warp. */
     return (struct reconv_storage){.entry = 3 * 32 + 8};
 }
 

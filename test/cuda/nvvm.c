@@ -14,7 +14,8 @@ static void *real(const char *name) {
     return dlsym(library, name);
 }
 
-/* The text with another version in `!nvvmir.version = !{!N}` and `!N = !{...}`; bit code as it is. */
+/* Calls `function` of the library with the text, in which it replaces the version in `!nvvmir.version = !{!N}` and `!N
+ * = !{...}`. Bit code does not change. */
 static int add(const char *function, void *program, const char *text, size_t len, const char *name) {
     static const char now[] = "{i32 2, i32 0, i32 3, i32 2";
     char *copy = malloc(len + sizeof now + 1), key[32];

@@ -41,7 +41,7 @@ const char *cudaGetErrorName(int e);
 
 static char shadow_of_last[4];
 
-/* The host's side of saxpy<<<2, 32>>>(...). */
+/* Performs the host's part of saxpy<<<2, 32>>>(...). */
 static void stub(int n, float a, const float *x, float *y) {
     void *args[] = {&n, &a, &x, &y}, *stream, *kernel;
     struct dim grid, block;
@@ -160,7 +160,8 @@ static void textures(void) {
     __cudaUnregisterFatBinary(h);
 }
 
-/* A shared object with kernels is closed: its memory, with the names and the managed variable's place, is no more. */
+/* Checks that the memory of a closed shared object, with the names and the place of a managed variable, is not read any
+ * more. */
 static void closed(const char *path) {
     enum { PAGE = 4096 };
     char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -180,7 +181,8 @@ static void closed(const char *path) {
            cudaGetErrorName(cudaLaunchKernel(kernel, (struct dim){1, 1, 1}, (struct dim){1, 1, 1}, NULL, 0, 0)));
 }
 
-/* The processor's time of a launch, the least of several: others may be at work on the machine. */
+/* Prints the processor time of a launch. It is the least of several times, because other processes may run on the
+ * machine. */
 static void launch_many(const float *x, float *y) {
     enum { LAUNCHES = 10000, TRIES = 5 };
     double best = 1e9;

@@ -117,7 +117,7 @@ START_TEST(a_vector_move_swaps) {
 }
 END_TEST
 
-/* 0xffffffff + t carries if t > 0, so the high word is 5 plus the carry. */
+/* Returns the high word of the sum: 0xffffffff + t carries if t > 0, so the high word is 5 plus the carry. */
 static uint32_t high_word(uint32_t t) { return 5 + (t > 0); }
 START_TEST(carry_goes_from_add_to_addc) {
     check_lanes("", "add.cc.u32 %r1, %t, 0xffffffff; addc.u32 %r0, 5, 0;", high_word);
@@ -153,7 +153,8 @@ START_TEST(call_with_parameters_in_memory) {
 }
 END_TEST
 
-/* A function whose parameters are declared with .reg. Its arguments are registers, constants and a predicate. */
+/* Returns the expected result of a function whose parameters are declared with .reg. Its arguments are registers,
+ * constants and a predicate. */
 static uint32_t chosen(uint32_t t) { return t > 15 ? 1000 : t; }
 START_TEST(call_with_registers) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a, .reg .u32 b, .reg .pred q) { selp.u32 res, a, b, q; ret; }\n",
@@ -161,7 +162,7 @@ START_TEST(call_with_registers) {
 }
 END_TEST
 
-/* Lanes return at different ret instructions. Each lane must get its own result. */
+/* Returns the expected result when lanes return at different ret instructions. Each lane must get its own result. */
 static uint32_t early(uint32_t t) { return t < 8 ? 1 : t < 16 ? 2 : 3; }
 START_TEST(returns_in_the_middle) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a) { .reg .pred q; mov.u32 res, 1; setp.lt.u32 q, a, 8; @q ret;\n"
@@ -178,8 +179,9 @@ START_TEST(guarded_call) {
 }
 END_TEST
 
-/* Values that are live across nested calls. t, 2t and 3t must keep their values although the functions g and h write
- * registers of their own. h returns (t + 1) * (t + 2); g returns the value of h plus t + t. */
+/* Returns the expected result of values that are live across nested calls. t, 2t and 3t must keep their values although
+ * the functions g and h write registers of their own. h returns (t + 1) * (t + 2); g returns the value of h plus t +
+ * t. */
 static uint32_t kept(uint32_t t) { return t + 2 * t + 3 * t + (t + 1) * (t + 2) + 2 * t; }
 START_TEST(registers_survive_calls) {
     check_lanes(
@@ -212,8 +214,8 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* even(n) and odd(n) call each other. Each keeps n in a local variable during the call, takes the variable's address,
- * and adds n to the result. The result is n + (n - 1) + ... + 1, plus 100 if n is even. */
+/* Returns the expected result n + (n - 1) + ... + 1, plus 100 if n is even, of even(n) and odd(n), which call each
+ * other. Each keeps n in a local variable during the call, takes the variable's address, and adds n to the result. */
 static uint32_t parity(uint32_t t) { return t * (t + 1) / 2 + (t % 2 ? 0 : 100); }
 START_TEST(mutual_recursion_with_local_variables) {
     check_lanes(
@@ -228,7 +230,7 @@ START_TEST(mutual_recursion_with_local_variables) {
 }
 END_TEST
 
-/* An initialiser holds a table of function addresses; the kernel calls functions through this table. */
+/* Returns the expected result of calls through a table. An initialiser holds this table of function addresses. */
 static uint32_t by_pointer(uint32_t t) { return t % 2 ? t * 3 : t + 5; }
 START_TEST(calls_through_a_table) {
     check_lanes(
@@ -244,7 +246,7 @@ START_TEST(calls_through_a_table) {
 }
 END_TEST
 
-/* The kernel moves the address of a function to a register and calls it. */
+/* Returns the expected result when the kernel moves the address of a function to a register and calls it. */
 static uint32_t plus_five(uint32_t t) { return t + 5; }
 START_TEST(call_of_an_address_taken_in_code) {
     check_lanes(".func (.reg .u32 r) plus(.reg .u32 a) { add.u32 r, a, 5; ret; }\n",
@@ -254,8 +256,8 @@ START_TEST(call_of_an_address_taken_in_code) {
 }
 END_TEST
 
-/* A declaration in an inner block hides an outer declaration of the same name until the inner block ends. This also
- * holds for ranges of registers. */
+/* Returns the expected result of nested scopes. A declaration in an inner block hides an outer declaration of the same
+ * name until the inner block ends. This also holds for ranges of registers. */
 static uint32_t scopes(uint32_t t) { return t + 1000; }
 START_TEST(inner_scopes_hide_outer_ones) {
     check_lanes(
@@ -266,8 +268,9 @@ START_TEST(inner_scopes_hide_outer_ones) {
 }
 END_TEST
 
-/* Shared variables are laid out in order of first use, each at a multiple of its alignment. Dynamic shared memory
- * follows at a multiple of 16. So `a` (6 bytes) is at 0, b at 8, c at 12, and dynamic shared memory at 16. */
+/* Returns the expected sum of addresses. Shared variables are laid out in order of first use, each at a multiple of its
+ * alignment. Dynamic shared memory follows at a multiple of 16. So `a` (6 bytes) is at 0, b at 8, c at 12, and dynamic
+ * shared memory at 16. */
 static uint32_t addresses(uint32_t t) { return (void)t, 0 + 8 * 100 + 16 * 10000; }
 START_TEST(shared_layout) {
     check_lanes(".extern .shared .align 16 .b8 dyn[];\n.shared .b8 a[6];\n",
@@ -277,7 +280,8 @@ START_TEST(shared_layout) {
 }
 END_TEST
 
-/* The kernel accesses shared memory through a generic address. */
+/* Returns the value that thread t reads from its neighbour. The kernel accesses shared memory through a generic
+ * address. */
 static uint32_t neighbour(uint32_t t) { return (t + 1) % 32 * 3; }
 START_TEST(generic_shared_address) {
     check_lanes(".shared .u32 s[32];\n",
@@ -288,7 +292,8 @@ START_TEST(generic_shared_address) {
 }
 END_TEST
 
-/* A .local variable at module scope: the kernel and the functions that it calls use the same variable. */
+/* Returns the expected value of a .local variable at module scope: the kernel and the functions that it calls use the
+ * same variable. */
 static uint32_t through_local(uint32_t t) { return t + 11; }
 START_TEST(local_variable_of_the_module) {
     check_lanes(
@@ -301,7 +306,8 @@ START_TEST(local_variable_of_the_module) {
 }
 END_TEST
 
-/* The initialisers contain numbers and the address of an array element. */
+/* Returns the sum of two initialised variables. The initialisers contain numbers and the address of an array
+ * element. */
 static uint32_t from_constants(uint32_t t) { return 10 * (t % 4) + 7; }
 START_TEST(initialised_variables) {
     check_lanes(".const .align 4 .u32 tens[4] = {0, 10, 20, 30};\n.global .u32 seven[2] = {0, 7};\n"
@@ -320,8 +326,8 @@ START_TEST(initialised_arrays_of_arrays) {
 }
 END_TEST
 
-/* An initialiser contains each byte of an address separately, selected by a mask. Compilers emit packed structures in
- * this form. */
+/* Returns the expected value. An initialiser contains each byte of an address separately, selected by a mask. Compilers
+ * emit packed structures in this form. */
 static uint32_t found_by_bytes(uint32_t t) { return (void)t, 77; }
 START_TEST(addresses_in_bytes) {
     check_lanes(
@@ -352,7 +358,8 @@ START_TEST(narrow_loads_extend) {
 }
 END_TEST
 
-/* A vector store whose elements are constants and registers. The elements are narrower than the registers. */
+/* Returns the word that a vector store of constants and registers writes. The elements are narrower than the
+ * registers. */
 static uint32_t vector_store(uint32_t t) { return t | 3u << 8 | (t + 1) << 16 | 255u << 24; }
 START_TEST(vector_store_of_constants) {
     check_lanes(".shared .align 4 .b8 s[128];\n",
@@ -362,8 +369,8 @@ START_TEST(vector_store_of_constants) {
 }
 END_TEST
 
-/* The first setp writes two predicates: the comparison and its negation. The third setp combines its comparison with
- * %p3. */
+/* Returns the sum of the numbers that the predicates select. The first setp writes two predicates: the comparison and
+ * its negation. The third setp combines its comparison with %p3. */
 static uint32_t pair(uint32_t t) { return (t < 9 ? 1 : 0) + (t < 9 ? 0 : 2) + (t < 9 && t > 3 ? 0 : 4); }
 START_TEST(setp_with_two_results) {
     check_lanes(
@@ -409,8 +416,8 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* The truth table 0x80 computes a & b & c: t & 12 & 5 = t & 4. lop3 writes this result to %r0. It sets %p2 if the
- * result is not 0 and t < 16. */
+/* Returns the expected value of %r0. The truth table 0x80 computes a & b & c: t & 12 & 5 = t & 4. lop3 writes this
+ * result to %r0. It sets %p2 if the result is not 0 and t < 16; the kernel then adds 100. */
 static uint32_t lop3_with_predicate(uint32_t t) { return ((t & 4) && t < 16 ? 100 : 0) + (t & 4); }
 START_TEST(lop3_and_a_predicate) {
     check_lanes(
@@ -421,8 +428,8 @@ START_TEST(lop3_and_a_predicate) {
 }
 END_TEST
 
-/* The truth table 0xfe computes a | b | c: t | 0 | 0. lop3 sets %p2 if the result is not 0 or t < 1, so %p2 is true in
- * every lane that executes lop3 (t < 20). */
+/* Returns 1 if %p2 is true after lop3. The truth table 0xfe computes a | b | c: t | 0 | 0. lop3 sets %p2 if the result
+ * is not 0 or t < 1, so %p2 is true in every lane that executes lop3 (t < 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",
@@ -432,7 +439,7 @@ START_TEST(lop3_or_under_a_guard) {
 }
 END_TEST
 
-/* max(t, 15, 31 - t) */
+/* Returns max(t, 15, 31 - t). */
 static uint32_t largest_of_three(uint32_t t) { return t > 15 ? t : 31 - t > 15 ? 31 - t : 15; }
 START_TEST(max_of_three) {
     check_lanes("",
@@ -442,7 +449,7 @@ START_TEST(max_of_three) {
 }
 END_TEST
 
-/* 2 * 0.5 + t with bf16 factors and an f32 sum; then an f16 1 is added */
+/* Returns 2 * 0.5 + t, computed with bf16 factors and an f32 sum, plus 1, which the kernel adds as an f16. */
 static uint32_t two_more(uint32_t t) { return t + 2; }
 START_TEST(sums_of_mixed_precision) {
     check_lanes("",
@@ -452,8 +459,9 @@ START_TEST(sums_of_mixed_precision) {
 }
 END_TEST
 
-/* Lanes below 16 and the other lanes arrive at one mbarrier object by different instructions. When the phase is
- * complete, each half reads the values that the other half stored. */
+/* Returns the value that a lane of the other half of the warp stored. The lanes below 16 and the other lanes arrive at
+ * one mbarrier object by different instructions. When the phase is complete, each half reads the values that the other
+ * half stored. */
 static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
 START_TEST(mbarrier_orders_two_halves) {
     check_lanes(

@@ -89,7 +89,7 @@ void failure_note(const char *text);
  * progress line is removed. */
 void print_begin(void);
 void print_end(void);
-/* "suite: test[i]" */
+/* Writes the name of a test as "suite: test[i]". */
 void test_name_of(const struct report *r, char *out, size_t size);
 /* Prints the progress of the run periodically, until all child processes of this process have ended. `n`: number of
  * units. */

@@ -106,7 +106,8 @@ void place_catch_signals(void) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* A known leak of libconfig: its scanner does not free a string if the text has an error inside the string. */
+/* Tells the leak sanitizer to ignore a known leak of libconfig: its scanner does not free a string if the text has an
+ * error inside the string. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #endif

@@ -112,8 +112,8 @@ static void say_time(struct processor_time before) {
     print_end();
 }
 
-/* The leak sanitizer normally checks when a process ends, and then cannot say which test leaks. So it is called after
- * each test. */
+/* Calls the leak sanitizer after each test. The sanitizer normally checks when a process ends, and then cannot say
+ * which test leaks. */
 static void look_for_leaks(void) {
 #ifdef __SANITIZE_ADDRESS__
     if (__lsan_do_recoverable_leak_check())

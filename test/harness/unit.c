@@ -9,8 +9,8 @@
 
 static volatile pid_t child;
 
-/* The process of the tests has its own process group, so a signal from the terminal does not reach it. This handler
- * ends it. */
+/* Ends the process of the tests when a signal stops this process. The process of the tests has its own process group,
+ * so a signal from the terminal does not reach it. */
 static void on_stop(int number) {
     if (child > 0)
         kill(-child, SIGKILL);

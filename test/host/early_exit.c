@@ -10,8 +10,8 @@ enum { N = 96 };
 
 static bool odd(int i) { return i & 1; }
 
-/* Expected results, computed in C. At first out[i] is 1000 + i. Threads from number n on exit early. Each function has
- * the name of its kernel. */
+/* These functions compute the expected results in C. At first out[i] is 1000 + i. Threads from number n on exit early.
+ * Each function has the name of its kernel. */
 static void want_sum(uint32_t *out, int n, uint32_t (*value)(int)) {
     uint32_t sum = 0;
     for (int i = 0; i < n; i++)
@@ -36,8 +36,8 @@ static void two_guards(uint32_t *out, int n) {
     for (int i = 1; i < n; i += 2)
         out[i] = (uint32_t)(i + 1) % (uint32_t)n + 1;
 }
-/* Iteration r has n - r active threads, 0 to n - r - 1. Thread i reads from thread (i + 1) % (n - 3), which is active
- * in every iteration. */
+/* Computes the results of the kernel loop_return. Iteration r has n - r active threads, 0 to n - r - 1. Thread i reads
+ * from thread (i + 1) % (n - 3), which is active in every iteration. */
 static void loop_return(uint32_t *out, int n) {
     for (int i = 0; i < n; i++) {
         uint32_t t = 0;
@@ -45,8 +45,8 @@ static void loop_return(uint32_t *out, int n) {
             out[i] = t += (uint32_t)((i + 1) % (n - 3) + r);
     }
 }
-/* In each of three iterations, thread i adds the value `left` (3, 2, 1) of thread i / 2 * 2, which is below n if i
- * is. */
+/* Computes the results of the kernel loop_fall. In each of three iterations, thread i adds the value `left` (3, 2, 1)
+ * of thread i / 2 * 2, which is below n if i is. */
 static void loop_fall(uint32_t *out, int n) {
     for (int i = 0; i < n; i++)
         out[i] += 3 + 2 + 1;

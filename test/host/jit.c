@@ -150,8 +150,8 @@ static void access_kernel(char *text, int pattern, int kind, int space, int part
              HEAD, parts[part], patterns[pattern], make, load, kinds[kind].mix, far, kinds[kind].mix, store);
 }
 
-/* Each run tests a sample of half of the combinations, which contains every pair of pattern, kind and space. With
- * HEDDLE_EVERY, all combinations are tested. */
+/* Returns true if this run tests the combination. Each run tests a sample of half of the combinations, which contains
+ * every pair of pattern, kind and space. With HEDDLE_EVERY, all combinations are tested. */
 static bool is_sampled(int pattern, int kind, int space) { return test_every() || (pattern + kind + space) % 2; }
 static int sampled(void) {
     int n = 0;

@@ -42,9 +42,9 @@ static uint32_t triangle(uint32_t t) { return (t + 40) * (t + 41) / 2; }
 START_TEST(functions_give_their_stack_memory_back) { check(models[_i], "test/compiled/stack.ptx", "sums", triangle); }
 END_TEST
 
-/* The expected sum has these parts: t, the byte that was stored; 0, the misalignment of the second allocation; 1000,
- * because the third allocation (after stackrestore) is not above the second; 10000, because the third allocation does
- * not overlap the first. */
+/* Returns the expected sum. It has these parts: t, the byte that was stored; 0, the misalignment of the second
+ * allocation; 1000, because the third allocation (after stackrestore) is not above the second; 10000, because the third
+ * allocation does not overlap the first. */
 static uint32_t pieces(uint32_t t) { return t + 1000 + 10000; }
 START_TEST(pieces_of_the_stack) { check(models[_i], "test/compiled/stack.ptx", "pieces", pieces); }
 END_TEST
@@ -86,7 +86,7 @@ static uint32_t square_and_self(uint32_t t) { return t * t + t; }
 START_TEST(arrays_of_all_spaces) { check(models[_i], "test/compiled/operands.ptx", "indexed_arrays", square_and_self); }
 END_TEST
 
-/* 32 threads per block, three blocks along y. */
+/* Returns the expected result for 32 threads per block and three blocks along y. */
 static uint32_t vectors(uint32_t t) { return 100 * 32 + t + 3 * 10000; }
 START_TEST(special_registers_are_vectors) { check(models[_i], "test/compiled/operands.ptx", "vectors", vectors); }
 END_TEST

@@ -5,7 +5,7 @@
 #include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
-/* Number of configurations: the functional model and all timing models. */
+/* Returns the number of configurations: the functional model and all timing models. */
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 

@@ -125,8 +125,8 @@ static const struct way functional[] = {
 };
 enum { N_FUNCTIONAL = sizeof functional / sizeof functional[0] };
 
-/* By default each kernel runs in some configurations, and each configuration runs some kernels. With HEDDLE_EVERY, all
- * pairs run. */
+/* Returns true if the kernel runs in the configuration `way`. By default each kernel runs in some configurations, and
+ * each configuration runs some kernels. With HEDDLE_EVERY, all pairs run. */
 static bool taken(int kernel, int way) { return test_every() || (kernel + way) % 8 == 0; }
 
 START_TEST(the_functional_model_stops) {

@@ -5,7 +5,8 @@
 #include "mechanisms/all.h"
 #include "test/test.h"
 
-/* noinline: with inlining, gcc 12 warns that the returned text is a local variable. */
+/* Returns the document of the instruction set, which the caller frees. It is not inlined, because with inlining, gcc 12
+ * warns that the returned text is a local variable. */
 static __attribute__((noinline)) char *page(void) {
     char *text = NULL;
     size_t size;

@@ -10,6 +10,7 @@
 #include "timing/config/config.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -58,8 +59,8 @@ START_TEST(each_declaration_is_in_the_list) {
 }
 END_TEST
 
-/* Only a base mechanism has models. It has neither a prefetcher nor a refusal, which are for extensions. Every help text
- * is a single line. */
+/* Only a base mechanism has models. It has neither a prefetcher nor a refusal, which are for extensions. Every help
+ * text is a single line. */
 START_TEST(each_descriptor_is_whole) {
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++) {
         const struct mechanism *m = *at;
@@ -144,7 +145,7 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and its policies must have the same names. A mechanism declares each choice by a line
+/* Checks that the choices of an option and its policies have the same names. A mechanism declares each choice by a line
  * SCHEDULER(name) or REPLACEMENT(name), and each line needs a policy with this name. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];
@@ -193,6 +194,20 @@ START_TEST(each_replacement_is_whole) {
     ck_assert_str_eq(names[0], "lru"); /* the default */
     check_names("l1.replacement", "REPLACEMENT", names);
     check_names("l2.replacement", "REPLACEMENT", names);
+}
+END_TEST
+
+START_TEST(each_cta_policy_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct cta_ops *const *c = mechanism_cta_policies(); *c; c++) {
+        ck_assert_msg((*c)->name && (*c)->help && *(*c)->help && (*c)->pick, "CTA policy %d lacks name, help or pick",
+                      n);
+        ck_assert_ptr_eq(mechanism_cta_policy((*c)->name), *c);
+        names[n++] = (*c)->name;
+    }
+    ck_assert_str_eq(names[0], "in_order"); /* the default */
+    check_names("gpu.cta_policy", "CTA_POLICY", names);
 }
 END_TEST
 
@@ -274,6 +289,7 @@ SUITE(mechanisms_all) {
     TEST(each_instruction_is_whole);
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
+    TEST(each_cta_policy_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_shared_option_has_another_mechanism);
     TEST(each_statistic_has_its_mechanism);

@@ -2,7 +2,9 @@
  * structured and unstructured control flow.
  * - Whatever a model schedules, each lane must execute the same instructions as when it runs alone.
  * - If a call other than a step changes the paths or ids that paths() returns, it must return RECONV_CHANGED.
- * - A path that is set aside keeps its id until wake(). */
+ * - A path keeps its id, also while it is set aside, until it branches, merges or loses lanes; after a leave() with
+ *   PC_NOWHERE, the id stays valid for the branch() that follows.
+ * - Paths without lanes only advance, and do not stop the warp. */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -25,7 +27,7 @@ static const struct every_model *contract(void) {
 /* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at its reconvergence point. Branches
  * with the same reconvergence point share a barrier. Returns an empty program if the result would be too long. */
 static struct toy with_barriers(const struct toy *t) {
-    struct toy out = {.seed = t->seed};
+    struct toy out = {.seed = t->seed, .exits_early = t->exits_early};
     int bar[MAX_CODE];
     uint32_t place[MAX_CODE], entry[MAX_CODE], n_bars = 0;
     memset(bar, -1, sizeof bar);
@@ -101,6 +103,7 @@ static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->dpe_scheduler = seed >> 2 & 1;
     cfg->dws_threshold = (uint32_t[]){0, 2, 10, 1u << 30}[seed & 3];
     cfg->dws_wst_entries = (uint32_t[]){0, 1, 2, 4, 4096}[seed % 5];
+    cfg->frontiers_kind = seed >> 1 & 1;
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
     cfg->tbc_predict = seed >> 3 & 1;
 }
@@ -232,6 +235,8 @@ static bool notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
     struct path was[MAX_PATHS];
     int n = paths_now(x, was);
+    if (!p->lanes)
+        return false;
     switch (draw(x) % 8) {
     case 0:
         if (!ops->stall || !ops->wake)
@@ -278,6 +283,7 @@ static void check_walks_with_notices(const struct toy *t, const struct reconv_op
         .t = t, .ops = ops, .cfg = cfg, .st = calloc(1, ops->size(cfg)), .rng = toy_hash(t->seed, 17, 19)};
     struct reconv_cta *cta = toy_cta(ops, cfg, x.st);
     ops->start(x.st, cfg, 0, LANES_ALL);
+    toy_inform(t, ops, x.st, r.counts);
     for (uint64_t step = 0; step < 400000 && !ops->finished(x.st); step++) {
         struct path p[MAX_PATHS];
         int n = runnable(&x, p);

@@ -207,7 +207,7 @@ START_TEST(dpe_reports_when_to_shadow) {
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, A, 0xf);
     struct target t[2] = {{C, 0xe}, {B, 0x1}};
-    struct branch_site site = {A + 2, G, 3, C, false, true, false};
+    struct branch_site site = {.pc = A + 2, .rpc = G, .rpc_block = 3, .taken_pc = C};
     ck_assert_uint_eq(reconv_dpe.branch(st, 0, t, 2, &site) & 3, RECONV_SHADOW_0 | RECONV_SHADOW_1);
     struct path p[2];
     reconv_dpe.paths(st, p, 2);
@@ -272,7 +272,7 @@ START_TEST(dws_merges_at_the_same_pc) {
     void *st = calloc(1, reconv_dws.size(&cfg));
     reconv_dws.start(st, &cfg, C, 0xe);
     struct target t[2] = {{E, 0xc}, {D, 0x2}};
-    struct branch_site site = {C + 2, F, 1, E, false, true, false};
+    struct branch_site site = {.pc = C + 2, .rpc = F, .rpc_block = 1, .taken_pc = E};
     reconv_dws.branch(st, 0, t, 2, &site);
     struct path p[2];
     ck_assert_int_eq(reconv_dws.paths(st, p, 2), 2);
@@ -296,7 +296,7 @@ START_TEST(figure10_si_states) {
     reconv_si.paths(st, p, 2);
     reconv_si.bssy(st, p[0].id, 0, 10, 2);
     struct target to[2] = {{7, t0}, {3, t1}};
-    struct branch_site site = {2, 10, 1, 7, false, true, false};
+    struct branch_site site = {.pc = 2, .rpc = 10, .rpc_block = 1, .taken_pc = 7};
     reconv_si.branch(st, p[0].id, to, 2, &site); /* step 1: t1 is ACTIVE, t0 is READY */
     ck_assert_str_eq(schedulable(&reconv_si, st), "3:2 ");
     reconv_si.paths(st, p, 2);
@@ -336,7 +336,7 @@ START_TEST(figure10_si_yield) {
     struct path p[2];
     reconv_si.start(st, &cfg, 2, 3);
     struct target to[2] = {{7, 1}, {3, 2}};
-    struct branch_site site = {2, 10, 1, 7, false, true, false};
+    struct branch_site site = {.pc = 2, .rpc = 10, .rpc_block = 1, .taken_pc = 7};
     reconv_si.branch(st, 0, to, 2, &site);
     reconv_si.paths(st, p, 2);
     reconv_si.advance(st, p[0].id, 4);
@@ -354,7 +354,7 @@ START_TEST(its_spinning_lanes_yield) {
     void *st = calloc(1, reconv_its.size(&cfg));
     struct path p[2];
     reconv_its.start(st, &cfg, 0, 3);
-    struct branch_site site = {1, PC_EXIT, 0, 0, false, true, false};
+    struct branch_site site = {.pc = 1, .rpc = PC_EXIT, .rpc_block = 0, .taken_pc = 0};
     struct target first[2] = {{0, 2}, {2, 1}}, again[1] = {{0, 2}};
     reconv_its.advance(st, 0, 1);
     reconv_its.branch(st, 0, first, 2, &site); /* the subwarp that took the branch stays active, so lane 1 spins */

@@ -27,9 +27,9 @@ static bool reads(uint64_t line) {
     return false;
 }
 
-/* A cache of 64 sets of 4 ways must hit and miss as the reference does. The accesses have three phases: random lines of
- * a small area, a loop that is a little too large for the cache, and random lines of a large area. In the loop,
- * policies that keep old lines miss less than others, so set dueling changes to them. */
+/* Checks that a cache of 64 sets of 4 ways hits and misses as the reference does. The accesses have three phases:
+ * random lines of a small area, a loop that is a little too large for the cache, and random lines of a large area. In
+ * the loop, policies that keep old lines miss less than others, so set dueling changes to them. */
 static void hits_as(bool (*reference)(const char *policy, uint64_t line), const char *policy) {
     uint64_t random = 7;
     int hits = 0;
@@ -46,7 +46,8 @@ static void hits_as(bool (*reference)(const char *policy, uint64_t line), const 
     cache_free(&c);
 }
 
-/* In a set of 3 ways, line 2 is locked and line 3 waits for its data. Neither may be a victim. */
+/* Checks that neither a locked line nor a line that waits for its data becomes a victim. In a set of 3 ways, line 2 is
+ * locked and line 3 waits for its data. */
 static void check_locked_lines(const char *policy) {
     start(policy, 1, 3);
     reads(1);

@@ -1,16 +1,21 @@
-/* Runs real kernels under a reconvergence model that is not part of heddle (test/toys/solo.c), as
- * docs/adding-a-model.md promises. The suite mechanisms_reconv tests that this model follows the rules of the
+/* Runs real kernels under reconvergence models that are not part of heddle (test/toys/solo.c and echo.c), as
+ * docs/adding-a-model.md promises. The suite mechanisms_reconv tests that the model solo follows the rules of the
  * interface. */
 #include "host/context.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
 #include "test/toys/models.h"
+#include "test/toys/passes.h"
 
 static const struct mechanism mechanism_solo = {
     .name = "solo",
     .kind = MECHANISM_BASE,
     .models = (const struct model[]){{"solo", "each lane by itself", &reconv_solo, false, NULL}, {.name = NULL}}};
-static const struct mechanism *const with_solo[] = {&mechanism_spe, &mechanism_solo, NULL};
+static const struct mechanism mechanism_echo = {
+    .name = "echo",
+    .kind = MECHANISM_BASE,
+    .models = (const struct model[]){{"echo", "long blocks issue twice", &reconv_echo, false, NULL}, {.name = NULL}}};
+static const struct mechanism *const with_toys[] = {&mechanism_spe, &mechanism_solo, &mechanism_echo, NULL};
 
 struct ran {
     uint32_t out[RANDOM_OUT_WORDS];
@@ -20,11 +25,13 @@ struct ran {
 static void run(const char *model, const char *reconv, const char *text, const uint32_t *in, uint32_t ctas,
                 uint32_t threads, struct ran *r) {
     char err[512];
-    struct model_tables tables = {with_solo, NULL};
+    struct model_tables tables = {with_toys, NULL};
+    struct pass table[MAX_PASSES];
+    passes_with(table, &block_lengths, "regalloc");
     const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", reconv, NULL};
     struct heddle *h =
         context_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 50000000},
-                     &(struct context_parts){.models = &tables}, err, sizeof err);
+                     &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -66,6 +73,24 @@ START_TEST(each_lane_by_itself) {
 }
 END_TEST
 
+/* The blocks have six (with the branch), one and two instructions (st, ret). Of the two warps, the second issues the
+ * long block twice: 2 x 9 + 6 warp instructions. The second time, no lane executes. */
+START_TEST(a_model_knows_warps_and_facts) {
+    static const char text[] =
+        ".version 7.0 .target sm_70 .address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in) { .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
+        "mov.u32 %r1, %tid.x;\nld.param.u64 %d1, [out];\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\n"
+        "setp.gt.u32 %p, %r1, 100;\n@%p bra L;\nadd.u32 %r1, %r1, 5;\nL: st.global.u32 [%d1], %r1;\nret; }\n";
+    static const uint32_t in[RANDOM_IN_WORDS];
+    static struct ran r;
+    run(_i ? "functional" : "echo", _i ? "reconv=echo" : NULL, text, in, 1, 64, &r);
+    for (uint32_t t = 0; t < 64; t++)
+        ck_assert_uint_eq(r.out[t], t + 5);
+    ck_assert_double_eq(r.warp_instructions, 2 * 9 + 6);
+    ck_assert_double_eq(r.thread_instructions, 32 * (2 * 9 - 2)); /* no lane takes the branches */
+}
+END_TEST
+
 START_TEST(random_kernels_end_alike) {
     static struct ran want, got;
     static uint32_t in[RANDOM_IN_WORDS];
@@ -79,6 +104,11 @@ START_TEST(random_kernels_end_alike) {
         if (seed < 9004)
             run("solo", NULL, text, in, RANDOM_CTAS, RANDOM_THREADS, &got);
         ck_assert_msg(memcmp(want.out, got.out, sizeof want.out) == 0, "seed %u, in time", (unsigned)seed);
+        bool timed = seed / 4 % 2;
+        if (seed < 9016)
+            run(timed ? "echo" : "functional", timed ? NULL : "reconv=echo", text, in, RANDOM_CTAS, RANDOM_THREADS,
+                &got);
+        ck_assert_msg(memcmp(want.out, got.out, sizeof want.out) == 0, "seed %u, echo", (unsigned)seed);
         free(text);
     }
 }
@@ -86,5 +116,6 @@ END_TEST
 
 SUITE(mechanisms_toy_model) {
     TEST_LOOP(each_lane_by_itself, 0, 2);
+    TEST_LOOP(a_model_knows_warps_and_facts, 0, 2);
     TEST_LOOP(random_kernels_end_alike, 0, 4);
 }

@@ -208,8 +208,9 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* Some kernels also run with timing. A kernel for one extension runs in every fourth model. The next kernel uses the
- * next models, so that each kind of kernel runs in each model. */
+/* Return the first model in which a kernel also runs with timing, and the distance to the next such model. Some kernels
+ * run with timing. A kernel for one extension runs in every fourth model. The next kernel uses the next models, so that
+ * each kind of kernel runs in each model. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
     return seed % timed_one_in() ? MAX_MODELS

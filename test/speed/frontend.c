@@ -77,7 +77,7 @@ static bool timed(struct ir *ir) {
     return fine;
 }
 
-/* The best time of ten runs for a kernel. n is 0 if the kernel cannot be lowered. */
+/* Returns the best time of ten runs for a kernel. n is 0 if the kernel cannot be lowered. */
 static struct taken best_of(const struct image *img, const char *kernel, const struct pass *table) {
     static const char *const dac[] = {"dac", NULL};
     struct lower_options opt = {.context.extensions = dac, .passes = table};

@@ -157,7 +157,8 @@ enum { N_MACHINES = 6 };
 
 /* Models with extensions; the units of some extensions still work after the last CTA has ended. */
 static const char *const extended[] = {"spe+dac", "dpe+dac", "its+dac", "spe+cae", "spe+mta"};
-/* By default each model runs on every second machine, and the next model on the other machines. */
+/* Returns true if the pair `i` of a model and a machine runs. By default each model runs on every second machine, and
+ * the next model on the other machines. With HEDDLE_EVERY, all pairs run. */
 static bool is_sampled(int i) { return test_every() || (i / N_MACHINES + i % N_MACHINES) % 2 == 0; }
 START_TEST(every_issue_slot_is_accounted_for) {
     int model = _i / N_MACHINES, machine = _i % N_MACHINES, n = timed_models()->n;

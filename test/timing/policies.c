@@ -6,10 +6,12 @@
 #include "test/test.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/sched_ops.h"
 #include <stdio.h>
 
-static const struct gpu_policies built_in, toys = {&sched_highest, &replacement_fifo, &replacement_fifo};
+static const struct gpu_policies built_in,
+    toys = {&sched_highest, &replacement_fifo, &replacement_fifo, &cta_policy_chunks};
 
 static struct heddle *open_with(const char *model, const char *config, const char *const *set, uint32_t threads,
                                 const struct gpu_policies *p) {
@@ -21,11 +23,13 @@ static struct heddle *open_with(const char *model, const char *config, const cha
     return h;
 }
 
+static uint64_t last_buffer; /* address of the memory of the last launch() */
+
 /* Runs the kernel "k" of `text` on zeroed memory. */
 static void launch(struct heddle *h, const char *text, uint64_t bytes, uint32_t ctas, uint32_t threads) {
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    uint64_t p = heddle_alloc(h, bytes);
+    uint64_t p = last_buffer = heddle_alloc(h, bytes);
     ck_assert_int_eq(heddle_clear(h, p, bytes), HEDDLE_OK);
     const struct heddle_arg args[] = {{&p, 8}};
     ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
@@ -80,7 +84,7 @@ START_TEST(l2_uses_the_policy) {
 }
 END_TEST
 
-/* A unit that records the order in which warps end. */
+/* Makes a unit that records the order in which warps end. */
 static void *note_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
     return ctx;
@@ -177,6 +181,72 @@ START_TEST(policy_hears_of_warps) {
 }
 END_TEST
 
+/* Runs a kernel of `ctas` CTAs on two SMs. Each CTA writes the number of its SM. Returns these numbers as text. */
+static const char *sms_of_ctas(const struct cta_ops *ops, const char *most, uint32_t ctas) {
+    static const char text[] = HEAD " mov.u32 %r1,%ctaid.x; mul.wide.u32 %a2,%r1,4; add.u64 %a1,%a1,%a2;\n"
+                                    " mov.u32 %r2,%smid; st.global.u32 [%a1],%r2; ret;\n}\n";
+    static char out[64];
+    uint32_t sm[32], n = 0;
+    const char *const set[] = {"gpu.sms=2", most, NULL};
+    struct heddle *h = open_with("spe", "tiny", set, 1, &(struct gpu_policies){.ctas = ops});
+    launch(h, text, sizeof sm, ctas, 32);
+    ck_assert_int_eq(heddle_read(h, last_buffer, sm, sizeof sm), HEDDLE_OK);
+    for (; n < ctas; n++)
+        out[n] = (char)('0' + sm[n]);
+    out[n] = '\0';
+    heddle_close(h);
+    return out;
+}
+
+/* Two SMs have room for four CTAs each. Under in_order they take turns. Under chunks, SM 0 gets the first half of the
+ * grid. With room for only one CTA, each SM waits for its CTA before it gets the next one of its part. */
+START_TEST(cta_policy_chooses_the_sm) {
+    ck_assert_str_eq(sms_of_ctas(NULL, "sm.ctas=4", 7), "0101010");
+    ck_assert_str_eq(sms_of_ctas(&cta_policy_chunks, "sm.ctas=4", 7), "0001111");
+    ck_assert_str_eq(sms_of_ctas(&cta_policy_chunks, "sm.ctas=1", 7), "0001111");
+}
+END_TEST
+
+/* A policy that gives an SM at most two CTAs, and records its calls. */
+static struct { uint32_t begins, picks, refused, ended, most_held; } calls;
+static void calls_begin(void *state, const struct cta_view *v) {
+    (void)state;
+    calls.begins++;
+    ck_assert_uint_eq(v->begun, 0);
+    ck_assert_uint_eq(v->total, 6);
+    ck_assert_uint_eq(v->occupancy, 4);
+}
+static uint64_t calls_pick(void *state, const struct cta_view *v, uint32_t sm) {
+    (void)state;
+    calls.picks++;
+    calls.most_held = v->held[sm] > calls.most_held ? v->held[sm] : calls.most_held;
+    calls.refused += v->held[sm] == 2;
+    return v->held[sm] < 2 ? v->begun : CTA_NONE;
+}
+static void calls_ended(void *state, const struct cta_view *v, uint32_t sm, uint32_t n) {
+    (void)state;
+    calls.ended += n;
+    ck_assert_uint_lt(v->held[sm], 2);
+}
+
+/* Six CTAs on one SM, two at a time. Two begin, the policy refuses a third, and this repeats after each end. The last
+ * CTA begins when four have ended. The SM never holds more than two CTAs of one warp each. */
+START_TEST(cta_policy_hears_of_ends) {
+    static const char text[] = HEAD LOAD("0") LOAD("128") " ret;\n}\n";
+    static const struct cta_ops ops = {.name = "calls", .pick = calls_pick, .begin = calls_begin, .ended = calls_ended};
+    memset(&calls, 0, sizeof calls);
+    struct heddle *h = open_with("spe", "tiny", NULL, 1, &(struct gpu_policies){.ctas = &ops});
+    launch(h, text, 4096, 6, 32);
+    ck_assert_uint_eq(calls.begins, 1);
+    ck_assert_uint_eq(calls.ended, 4);
+    ck_assert_uint_eq(calls.most_held, 2);
+    ck_assert_uint_eq(calls.picks, 6 + calls.refused);
+    ck_assert_uint_le(calls.refused, 4); /* after a refusal, the next call comes after an end */
+    ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 2);
+    heddle_close(h);
+}
+END_TEST
+
 static void hear_nothing(void *state, const struct sched_view *s, const struct warp_set *live,
                          const struct warp_set *parked) {
     (void)state, (void)s, (void)live, (void)parked;
@@ -253,6 +323,8 @@ SUITE(timing_policies) {
     TEST(l2_uses_the_policy);
     TEST(highest_warp_ends_first);
     TEST_LOOP(policy_hears_of_warps, 0, 2);
+    TEST(cta_policy_chooses_the_sm);
+    TEST(cta_policy_hears_of_ends);
     TEST(threads_and_paths_change_nothing);
     TEST_LOOP(random_kernels_compute_the_same, 0, base_models()->n);
 }

@@ -132,8 +132,8 @@ static void forget(struct outcome *o) {
     free(o->words);
 }
 
-/* Sampled: each setting runs one kernel, so that each kernel runs with five settings or more. With HEDDLE_EVERY, all
- * pairs run. */
+/* Returns true if the kernel runs with the setting. Each setting runs one kernel, so that each kernel runs with five
+ * settings or more. With HEDDLE_EVERY, all pairs run. */
 static bool is_sampled(uint32_t kernel, uint32_t setting) {
     return test_every() || setting == 0 || (kernel + setting) % KERNELS == 0;
 }

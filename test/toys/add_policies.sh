@@ -7,7 +7,7 @@ root=$1
 mkdir src
 (cd "$root" && tar cf - timing/config mechanisms host/cli) | tar xf - -C src
 mkdir src/mechanisms/policies
-(cd "$root/test/toys" && cp policies.h policies.c policies.def highest.c fifo.c "$OLDPWD/src/mechanisms/policies")
+(cd "$root/test/toys" && cp policies.h policies.c policies.def highest.c fifo.c chunks.c "$OLDPWD/src/mechanisms/policies")
 page=$root/docs/extending.md
 row=$(sed -n 's|^ *\(MECHANISM(policies)\) *mechanisms/all.def$|\1|p' "$page")
 include=$(sed -n 's|^ *\(#include "policies/policies.def"\) *mechanisms/declared.def$|\1|p' "$page")

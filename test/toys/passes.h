@@ -11,6 +11,9 @@ extern const struct pass self_moves;
  * always taken. */
 extern const struct pass side_stream;
 
+/* block_lengths.c: adds the fact "toy.length". It must run right before "emit". */
+extern const struct pass block_lengths;
+
 /* Fills `table` with the product's passes, with `extra` after the pass named `after`. The table ends with a NULL
  * name. */
 enum { MAX_PASSES = 32 };

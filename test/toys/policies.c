@@ -5,8 +5,9 @@
 
 const struct mechanism mechanism_policies = {
     .name = "policies",
-    .help = "a warp scheduler and a replacement policy",
+    .help = "a warp scheduler, a replacement policy and a CTA policy",
     .kind = MECHANISM_MACHINE,
     .schedulers = SCHEDULERS(&sched_highest),
     .replacements = REPLACEMENTS(&replacement_fifo),
+    .cta_policies = CTA_POLICIES(&cta_policy_chunks),
 };

@@ -65,7 +65,8 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     return waits ? PATH_QUEUE : PATH_READY;
 }
 
-/* Any issue can make the side warp or a waiting CTA warp ready, so all warps are reconsidered. */
+/* Closes the side warp's context at its end, and reconsiders all warps, because any issue can make the side warp or a
+ * waiting CTA warp ready. */
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct side *s = u;
     if (s->slot != NO_CONTEXT && (s->at_end || (s->how->close_at && now >= s->how->close_at)))

@@ -20,7 +20,7 @@ static void solo_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lane
         s->pc[l] = pc;
 }
 
-/* The id of a path is the number of its lane. */
+/* Writes a path for each live lane to `out`, and returns their number. A path's id is its lane's number. */
 static int solo_paths(const void *st, struct path *out, int max) {
     const struct solo *s = st;
     int n = 0;

@@ -1,4 +1,5 @@
 #include "toy.h"
+#include "mechanisms/frontiers/priority.h"
 
 uint32_t toy_hash(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t h = a * 0x9e3779b1u ^ b * 0x85ebca77u ^ c * 0xc2b2ae3du;
@@ -25,6 +26,7 @@ struct toy toy_random(uint32_t seed) {
             t.code[i].kind = EXIT;
     }
     t.code[t.n - 1].kind = EXIT;
+    t.exits_early = seed & 1;
     toy_find_rpcs(&t);
     return t;
 }
@@ -80,6 +82,73 @@ uint32_t toy_block_length(const struct toy *t, uint32_t pc) {
     return n;
 }
 
+/* Finds the facts of the program that models ask for. */
+static void find_facts(struct program *p, struct program_fact facts[2], uint32_t of_block[2][MAX_CODE]) {
+    struct arena *a = arena_new(1 << 20);
+    struct cfg_edge edges[2 * MAX_CODE];
+    uint32_t n = 0, root = 0;
+    for (uint32_t b = 0; b < p->n_blocks; b++)
+        for (int k = 0; k < 2; k++)
+            if (p->blocks[b].succ[k] != UINT32_MAX)
+                edges[n++] = (struct cfg_edge){b, p->blocks[b].succ[k]};
+    struct cfg g = cfg_from_edges(a, p->n_blocks, edges, n);
+    struct frontier_sets f = find_frontiers(a, &g, find_priorities(a, &g, &root, 1));
+    for (uint32_t b = 0; b < p->n_blocks; b++) {
+        of_block[0][b] = f.priority[b];
+        of_block[1][b] = frontier_first(&f, b);
+    }
+    facts[0] = (struct program_fact){"priority", of_block[0]};
+    facts[1] = (struct program_fact){"frontier", of_block[1]};
+    p->facts = facts;
+    p->n_facts = 2;
+    arena_free(a);
+}
+
+void toy_inform(const struct toy *t, const struct reconv_ops *ops, void *st, uint64_t *counts) {
+    static struct inst_info info[MAX_CODE];
+    static struct block blocks[MAX_CODE];
+    static struct program_fact facts[2];
+    static uint32_t of_block[2][MAX_CODE];
+    static struct program p;
+    if (!ops->inform)
+        return;
+    p = (struct program){.n = t->n, .info = info, .blocks = blocks};
+    for (uint32_t pc = 0; pc < t->n; pc += toy_block_length(t, pc)) {
+        struct block *b = &blocks[p.n_blocks];
+        *b = (struct block){.begin = pc, .end = pc + toy_block_length(t, pc), .succ = {UINT32_MAX, UINT32_MAX}};
+        for (uint32_t i = b->begin; i < b->end; i++)
+            info[i].block = p.n_blocks;
+        p.n_blocks++;
+    }
+    for (uint32_t b = 0; b < p.n_blocks; b++) {
+        const struct toy_inst *last = &t->code[blocks[b].end - 1];
+        if (last->kind == BRANCH)
+            blocks[b].succ[1] = info[last->target].block;
+        if (last->kind != EXIT)
+            blocks[b].succ[0] = b + 1;
+    }
+    find_facts(&p, facts, of_block);
+    ops->inform(st, &(struct reconv_warp){.program = &p, .counts = counts});
+}
+
+/* Lets the lanes whose target is an EXIT exit, as the driver does at code that only exits. Returns the number of groups
+ * with the other lanes. */
+static int exit_early(const struct toy *t, const struct reconv_ops *ops, void *st, int id, struct target *g, int n,
+                      struct toy_run *r) {
+    lanemask_t out = 0;
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (t->exits_early && t->code[g[i].pc].kind == EXIT) {
+            out |= g[i].lanes;
+            for (lanemask_t m = g[i].lanes; m; m &= m - 1)
+                r->trace[__builtin_ctz(m)] = r->trace[__builtin_ctz(m)] * 1000003 + g[i].pc;
+        } else
+            g[kept++] = g[i];
+    if (out)
+        ops->leave(st, id, out, PC_NOWHERE);
+    return kept;
+}
+
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r) {
     const struct toy_inst *in = &t->code[p.pc];
     lanemask_t taken = 0;
@@ -90,7 +159,9 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
         if (in->kind == BRANCH)
             taken |= (lanemask_t)toy_takes(t, p.pc, l, r->visits[p.pc][l]++) << l;
     }
-    if (in->kind == BSSY && ops->bssy)
+    if (!p.lanes)
+        ops->advance(st, p.id, p.pc + 1);
+    else if (in->kind == BSSY && ops->bssy)
         ops->bssy(st, p.id, in->bar, in->rpc, p.pc + 1);
     else if (in->kind == BSYNC && ops->bsync)
         ops->bsync(st, p.id, in->bar, p.pc + 1);
@@ -114,7 +185,8 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
             g[0].lanes = p.lanes;
             n = 1;
         }
-        ops->branch(st, p.id, g, n, &site);
+        if ((n = exit_early(t, ops, st, p.id, g, n, r)) > 0)
+            ops->branch(st, p.id, g, n, &site);
     }
 }
 
@@ -139,13 +211,15 @@ void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct rec
     void *st = calloc(1, ops->size(cfg));
     struct reconv_cta *cta = toy_cta(ops, cfg, st);
     ops->start(st, cfg, 0, LANES_ALL);
+    toy_inform(t, ops, st, r->counts);
     for (uint64_t step = 0; step < 200000 && !(r->finished = ops->finished(st)); step++) {
         struct path p[MAX_PATHS];
         int n = ops->paths(st, p, MAX_PATHS);
         ck_assert_msg(n > 0, "%s: seed %u: no path to issue", ops->name, t->seed);
         lanemask_t seen = 0;
         for (int i = 0; i < n; i++) {
-            ck_assert_msg(p[i].lanes && !(p[i].lanes & seen), "%s: paths overlap", ops->name);
+            ck_assert_msg(p[i].lanes || ops->flags & RECONV_EMPTY, "%s: a path has no lanes", ops->name);
+            ck_assert_msg(!(p[i].lanes & seen), "%s: paths overlap", ops->name);
             seen |= p[i].lanes;
         }
         struct path *next = &p[step % (uint64_t)n];

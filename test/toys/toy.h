@@ -18,6 +18,8 @@ struct toy_inst {
 struct toy {
     struct toy_inst code[MAX_CODE];
     uint32_t n, seed;
+    /* lanes that branch to an EXIT exit at the branch, before the other lanes move: leave() with PC_NOWHERE */
+    bool exits_early;
 };
 
 /* Counts and traces of a run under a model. */
@@ -25,6 +27,7 @@ struct toy_run {
     uint64_t trace[WARP_LANES];
     uint32_t visits[MAX_CODE][WARP_LANES];
     uint64_t issued, barriers;
+    uint64_t counts[RECONV_COUNTERS];
     int max_depth;
     bool finished;
 };
@@ -41,7 +44,10 @@ uint64_t toy_walk_alone(const struct toy *t, uint32_t lane);
 void toy_find_rpcs(struct toy *t);
 /* Returns the number of instructions in the basic block that begins at `pc`. */
 uint32_t toy_block_length(const struct toy *t, uint32_t pc);
-/* Executes an instruction of path `p` and reports it to the model. */
+/* Calls inform() of a model that has started to run the program, if the model has it. The facts of the last program
+ * stay valid until the next call. `counts` is the argument of the model. */
+void toy_inform(const struct toy *t, const struct reconv_ops *ops, void *st, uint64_t *counts);
+/* Executes an instruction of path `p` and reports it to the model. The path may have no lanes. */
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r);
 /* Returns the shared state of a CTA whose only warp has the state `st` and has not started; NULL if the model has no
  * such state. The caller frees it. */

@@ -36,7 +36,7 @@ struct config_notes {
     void (*renamed)(void *ctx, const char *old, const char *key);
     void *ctx;
 };
-/* Same as config_load() and config_set(), but also report renamed options to `notes`. */
+/* Do what config_load() and config_set() do, and also report renamed options to `notes`. */
 bool config_load_noting(struct config *c, const char *name_or_path, const struct config_notes *notes, char *err,
                         size_t err_size);
 bool config_set_noting(struct config *c, const char *assignment, const struct config_notes *notes, char *err,

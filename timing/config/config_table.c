@@ -63,21 +63,18 @@ _Static_assert(sizeof(struct latency_cfg) == 2 * sizeof(uint32_t), "OPT_LATENCY_
 /* The names of all policies, each preceded by a blank. */
 static const char scheduler_names[] = ""
 #define SCHEDULER(name) " " #name
-#define REPLACEMENT(name)
-#include "policies.def"
 #define DECLARED_POLICIES
-#include "mechanisms/declared.def"
-#undef SCHEDULER
-#undef REPLACEMENT
+#include "policies.def"
     ;
 static const char replacement_names[] = ""
-#define SCHEDULER(name)
 #define REPLACEMENT(name) " " #name
-#include "policies.def"
 #define DECLARED_POLICIES
-#include "mechanisms/declared.def"
-#undef SCHEDULER
-#undef REPLACEMENT
+#include "policies.def"
+    ;
+static const char cta_policy_names[] = ""
+#define CTA_POLICY(name) " " #name
+#define DECLARED_POLICIES
+#include "policies.def"
     ;
 
 static const struct opt table[] = {

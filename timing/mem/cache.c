@@ -78,15 +78,15 @@ void cache_flush(struct cache *c) {
     }
 }
 
-/* Fermi's L1 (Nugteren et al., "A detailed GPU cache model based on reuse distance theory", HPCA 2014, measured on the
- * card): address bits 7 to 11 xor bits 13, 14, 15, 17, 19. Index bits above these five are taken from the address
- * unchanged. */
+/* Returns the set index of Fermi's L1 (Nugteren et al., "A detailed GPU cache model based on reuse distance theory",
+ * HPCA 2014, measured on the card): address bits 7 to 11 xor bits 13, 14, 15, 17, 19. Index bits above these five are
+ * taken from the address unchanged. */
 static uint64_t fermi_index(uint64_t line) {
     return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
 }
 
-/* INDEX_XOR divides the line number into parts as wide as the index and combines them by xor. So accesses with a stride
- * of a power of two spread over the sets. */
+/* Returns the line number after the hash of the set index. INDEX_XOR divides the line number into parts as wide as the
+ * index and combines them by xor. So accesses with a stride of a power of two spread over the sets. */
 static uint64_t hashed(const struct cache *c, uint64_t line) {
     if (c->shape.index == INDEX_FERMI)
         return fermi_index(line);

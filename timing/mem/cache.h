@@ -131,7 +131,7 @@ static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
 /* Reads `sectors` of `line`. If the read has to wait, cache_take() returns `target` later. Fills in `out` unless the
  * read is refused. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
-/* Same as cache_read(), but faster, for a caller that remembers the way of the line. Returns false and changes
+/* Works like cache_read(), but faster, for a caller that remembers the way of the line. Returns false and changes
  * nothing in three cases: `line` is not in this way, the read does not hit, or the read is the first use of a
  * prefetched line. */
 static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {
@@ -143,15 +143,15 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
         cache_tell_hit(c, way);
     return true;
 }
-/* cache_read() after cache_look(). */
+/* Works like cache_read(). `at` is the result of cache_look() for the line. */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);
-/* Same as cache_read_at(), for an access that does not use the data. Such an access does not count as the first use
+/* Works like cache_read_at(), for an access that does not use the data. Such an access does not count as the first use
  * of a prefetched line. cache_mark() may follow. */
 enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
-/* After CACHE_MISS: marks the sectors of out->fetch as prefetched by prefetcher `by` (numbered from 1), with a note.
- * A line counts as one prefetch, however many of its sectors are prefetched before its first use. */
+/* Marks the sectors of out->fetch as prefetched by prefetcher `by` (numbered from 1), with a note. Call it after
+ * CACHE_MISS. A line counts as one prefetch, however many of its sectors are prefetched before its first use. */
 void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
 /* Reads the tags for a prefetch, which never joins an outstanding miss. If the line is present or outstanding,
  * returns CACHE_HIT and changes nothing, and cache_take() will not return `target`. On a miss, the line is requested
@@ -176,7 +176,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
 /* Removes the oldest access of `mshr` and stores its id in `*target`, if all its sectors are valid. Otherwise
  * returns false. */
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
-/* Same as cache_take(), for the oldest access of `mshr` that wants some of `sectors` and has all its sectors valid.
+/* Works like cache_take(), for the oldest access of `mshr` that wants some of `sectors` and has all its sectors valid.
  * This access may overtake older accesses. */
 bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *target);
 /* Returns true if one more line of the set can be locked so that an unlocked way is left. The line is the line at

@@ -279,7 +279,8 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
     return n;
 }
 
-/* Two copies of coalesce_pieces(), one for words and one for bytes, each with its own stack frame. */
+/* coalesce_pieces_of_words() and coalesce_pieces_of_bytes() are two copies of coalesce_pieces(), so that each has its
+ * own stack frame. */
 static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
                                                               lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, true);

@@ -34,11 +34,11 @@ struct coalescer {
  * the number of requests, which is 0 only if `lanes` is empty. `bytes` is 1 to 64. */
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]);
-/* Same as coalesce(), but faster, for lanes with a known shape. Requires a shape other than SHAPE_ANY. `bytes` must
+/* Works like coalesce(), but faster, for lanes with a known shape. Requires a shape other than SHAPE_ANY. `bytes` must
  * be a power of two, and at most the size of a line. */
 int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* Same as coalesce(), for atomics: also sets `same`. */
+/* Works like coalesce(), for atomics: also sets `same`. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
 /* Splits an atomic into requests of `c->line_bytes` in each of which no two lanes touch the same byte. A lane joins the

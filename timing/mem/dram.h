@@ -44,7 +44,7 @@ struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
 uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock);
 /* Returns the clock point of core cycle `cycle`. clock_move() advances a point to a later cycle. */
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
-/* Same as clock_move(), but does not change p->first. */
+/* Works like clock_move(), but does not change p->first. */
 void clock_skip(struct clock_point *p, uint64_t cycle);
 static inline void clock_move(struct clock_point *p, uint64_t cycle) {
     if (p->cycle == cycle)

@@ -168,7 +168,8 @@ static __attribute__((noinline, cold)) int tick_many(struct icnt *x, uint64_t no
     return tick(x, now, grants, x->words);
 }
 
-/* Most crossbars have at most 64 ports; a constant `words` makes this case fast. */
+/* Performs one cycle of the crossbar and returns the number of grants. Most crossbars have at most 64 ports; a constant
+ * `words` makes this case fast. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
     return x->words == 1 ? tick(x, now, grants, 1) : tick_many(x, now, grants);
 }

@@ -188,7 +188,7 @@ static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, co
     return bytes < most ? bytes : most;
 }
 
-/* With lsu.segments, widens writes to whole segments. */
+/* Widens writes to whole segments, if lsu.segments is set. */
 static void widen(const struct lsu *l, const struct lsu_access *a, struct coalesced *lines, int n) {
     for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg->lsu.segments; i++)
         coalesce_widen(&lines[i]);

@@ -14,7 +14,7 @@ static inline enum mem_wait lsu_wait_of(const struct mem_request *r) {
 void lsu_send(struct lsu *l, uint64_t now);
 /* Sends the dirty line that `out` names to the L2. Requires victim_sectors. */
 void lsu_send_victim(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now);
-/* Same as the function above if the access evicted a dirty line. Otherwise does nothing. */
+/* Works like lsu_send_victim() if the access evicted a dirty line. Otherwise does nothing. */
 static inline void lsu_write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now) {
     if (out->victim_sectors)
         lsu_send_victim(l, p, out, now);

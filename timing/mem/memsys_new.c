@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `c`: in core cycles. */
+/* Initialises the ports of the SMs. The times of `c` are in core cycles. */
 static bool init_ports(struct memsys *m, const struct config *c) {
     bool split = m->ahead && c->l2.sectored && c->l2.size;
     uint32_t fan = split ? c->l2.line / 32 : 1;
@@ -73,7 +73,7 @@ static uint32_t slack_of(const struct config *c) {
     return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
-/* `c`: in core cycles. */
+/* Initialises the full memory system. The times of `c` are in core cycles. */
 static bool init_full(struct memsys *m, const struct config *c) {
     uint32_t ends = m->sms + gpcs_clusters(c); /* ports of the crossbar on the side of the SMs */
     struct icnt_shape shape = {.inputs = ends,

@@ -1,11 +1,8 @@
 #include "replacement.h"
 
 const struct replacement_ops *const replacement_built_in[] = {
-#define SCHEDULER(name)
 #define REPLACEMENT(name) &replacement_##name,
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
     NULL,
 };
 

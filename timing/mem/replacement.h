@@ -35,11 +35,8 @@ struct replacement_ops {
     void (*drop)(void *state, uint32_t set, uint32_t ways, uint32_t way);
 };
 
-#define SCHEDULER(name)
 #define REPLACEMENT(name) extern const struct replacement_ops replacement_##name;
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
 /* The built-in policies, in the order of the choices of l1.replacement. The list ends with NULL. */
 extern const struct replacement_ops *const replacement_built_in[];
 /* Returns the built-in policy with this choice number, or LRU if the choice is a policy of a mechanism. */

@@ -14,7 +14,7 @@ enum {
     DUEL_LEAST_APART = 8 /* at most one set in 8 leads policy A, so that in a small cache most sets are not leaders */
 };
 
-/* The distance between two leaders of the same policy, in sets. */
+/* Returns the distance between two leaders of the same policy, in sets. */
 static inline uint32_t duel_distance(uint32_t sets) {
     uint32_t apart = sets / DUEL_LEADERS;
     apart = apart > DUEL_LEAST_APART ? apart : DUEL_LEAST_APART;

@@ -14,9 +14,9 @@ struct shared_banks {
 
 /* Returns the cycles that the banks need for `lanes`, at least 1. Lane l touches [offset[l], offset[l] + bytes). */
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
-/* Same as shared_cycles(), but faster, for lanes with a known shape. If it returns 0, the caller must use
+/* Works like shared_cycles(), but faster, for lanes with a known shape. If it returns 0, the caller must use
  * shared_cycles(). */
 unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes);
-/* Same as shared_cycles(), for atomics: lanes with the same word are also served one after another. */
+/* Works like shared_cycles(), for atomics: lanes with the same word are also served one after another. */
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
 #endif

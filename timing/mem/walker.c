@@ -22,7 +22,8 @@ void walker_free(struct walker *w) {
     free(w->access);
 }
 
-/* Half of the slots stay free for accesses, without which no walk ends. */
+/* Returns true if the walker can accept one more instruction. Half of the LSU's slots stay free for the accesses of
+ * walks, because no walk ends without them. */
 bool walker_has_place(const struct walker *w) { return w->n < w->size && w->n < LSU_SLOTS / 2; }
 
 void walker_accept(struct lsu *l, const struct lsu_access *a, uint16_t slot, uint64_t now) {

@@ -16,7 +16,8 @@ struct parts {
     double peak, flops, busy, memory, serialization, no_warp, no_flops;
 };
 
-/* Number of issue slots that issued no instruction to the SP pipes, by cause: memory, and waits for other warps. */
+/* Return the number of issue slots that issued no instruction to the SP pipes, by cause: memory, and waits for other
+ * warps. */
 static double waits_memory(const struct view *v) {
     return get(v, STAT_sm_scoreboard_load) + get(v, STAT_sm_queue) + get(v, STAT_sm_busy_memory);
 }

@@ -47,6 +47,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     sw->w = &c->cta->warps[0];
     sw->w->launched = how->lanes;
     sw->cta = (uint8_t)(SM_CTA_SLOTS + i);
+    sm->warps.sched[w] = (struct sched_warp){UINT64_MAX, SM_CTA_SLOTS + i};
     sw->context = true;
     sw->asleep = sm->contexts.asleep;
     c->cta->held = &sm->memory.held;

@@ -35,12 +35,15 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     c->cta->held = &sm->memory.held;
     c->cta->copies_take_time = true;
     c->id = id;
+    const struct dim3 *grid = &sm->launch->grid;
+    c->number = id.x + (uint64_t)grid->x * (id.y + (uint64_t)grid->y * id.z);
     uint32_t w = 0;
     for (uint32_t i = 0; i < sm->ctas.warps_each; i++, w++) {
         while (sm->warps.slot[w].w)
             w++;
         sm->warps.slot[w].w = &c->cta->warps[i];
         sm->warps.slot[w].cta = (uint8_t)slot;
+        sm->warps.sched[w] = (struct sched_warp){c->number, slot};
         warp_set_add(&c->warps, w);
     }
     sm->status.ctas++;

@@ -11,6 +11,7 @@ enum { SM_CTA_SLOTS = 64 };
 struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
+    uint64_t number;       /* its position in the grid, with x fastest */
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
     /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL: none */
     struct reconv_cta *shared;

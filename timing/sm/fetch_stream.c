@@ -120,8 +120,9 @@ static bool fill_due(struct fetch *f, uint64_t now) {
     return any;
 }
 
-/* In each cycle, fetches access the L1 after this call. So a request that leaves here uses the L1's port of the
- * previous cycle, in which no fetch accessed the L1. */
+/* Moves lines that are due to the L0s that wait for them, and requests the next line of one stream buffer. Returns true
+ * if a line was due. In each cycle, fetches access the L1 after this call. So a request that leaves here uses the L1's
+ * port of the previous cycle, in which no fetch accessed the L1. */
 bool fetch_streams_tick(struct fetch *f, uint64_t now) {
     bool filled = f->stream_due <= now && fill_due(f, now);
     if (!f->stream_wants || f->l1_asked + 1 >= now)

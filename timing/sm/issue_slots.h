@@ -49,7 +49,7 @@ static inline void count_live_warps(struct sm *sm, uint64_t cycles, uint32_t wor
         sm_count_contexts(sm, cycles);
 }
 
-/* sm_account(), inline. */
+/* Does the same as sm_account(), inline. */
 static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words, const bool fast) {
     if (to <= sm->clock.accounted)
         return;

@@ -26,6 +26,7 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
         sched_free(&sm->issue.sched[i]);
         if (!sched_init(&sm->issue.sched[i], ops, &sm->cfg->sm, i))
             return false;
+        sm->issue.sched[i].sm = &sm->issue.sm;
     }
     return true;
 }
@@ -162,7 +163,7 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         end_if_finished(sm, w, now);
         return true;
     }
-    if (!units && ti->flags & TIMED_ORDERED) {
+    if (!units && ti->flags & TIMED_ORDERED && lanes) {
         issue_ordered(sm, w, p, ti, form, now);
         return true;
     }

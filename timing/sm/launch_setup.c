@@ -21,7 +21,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->launch = l;
     sm->program = p;
     sm->ctas.most = sm_occupancy(sm->cfg, l, demand);
-    sm->ctas.warps_each = f.warps;
+    sm->ctas.warps_each = sm->issue.sm.cta_warps = f.warps;
+    sm->issue.sm.most_ctas = sm->ctas.most;
     sm->memory.hold_stores = sm->cfg->sm.hold_stores;
     sm->memory.local_stride = 4 * WARP_LANES;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD)

@@ -17,7 +17,7 @@ static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
     sm_complete(sm, inflight, now);
 }
 
-/* The body of sm_access_done(), inline for the replies of every cycle. */
+/* Does the same as sm_access_done(), inline for the replies of every cycle. */
 static inline __attribute__((always_inline)) void access_done(struct sm *sm, uint32_t inflight, bool missed,
                                                               uint64_t now) {
     struct inflight *f = &sm->in_flight.entry[inflight];

@@ -12,7 +12,8 @@ struct sm_model {
     const struct reconv_cfg *options; /* options of `ops` */
     struct reconv_wants wants;
     const struct scoreboard_ops *sb;
-    uint16_t long_latency; /* TIMED_ bits of instructions for which sm_long_latency() is called */
+    uint16_t long_latency;            /* TIMED_ bits of instructions for which sm_long_latency() is called */
+    uint64_t counts[RECONV_COUNTERS]; /* what the model counts: see reconv_ops.counters */
 };
 void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct reconv_cfg *options);
 

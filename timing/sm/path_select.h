@@ -22,7 +22,8 @@ void sm_long_latency(struct sm *sm, uint32_t w, uint16_t id, const struct timed_
 /* Splits paths of the warps in sm_warps.split_check, at the end of a cycle. Returns true if it must be called again in
  * the next cycle. */
 bool sm_split(struct sm *sm, uint64_t now);
-/* Handle three events of a load: the load was issued; the tags of all its lines were read; its result was written. */
+/* Handle three events of a load: sm_load_issued(), the load was issued; sm_load_known(), the tags of all its lines were
+ * read; sm_load_ended(), its result was written. */
 void sm_load_issued(struct sm *sm, uint32_t inflight);
 void sm_load_known(struct sm *sm, uint32_t inflight);
 void sm_load_ended(struct sm *sm, uint32_t inflight);

@@ -26,7 +26,7 @@ static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct 
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
         return sw->context ? PATH_ASLEEP : PATH_TURN;
-    if (!(path->lanes & ~sw->control.waiting))
+    if (!(path->lanes & ~sw->control.waiting) && path->lanes)
         return PATH_BARRIER;
     if (path->lanes & sw->ordered)
         return PATH_ORDER;

@@ -55,7 +55,7 @@ static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, u
     return (f->ring[i].cycle == (uint32_t)cycle) & (f->ring[i].written >> bank & 1); /* unpredictable: no branch */
 }
 
-/* Same as regfile_read(), for any number of operands and of ports. */
+/* Works like regfile_read(), for any number of operands and of ports. */
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
 /* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after the cycle in
  * which the last read begins. Returns `from` if the instruction has no operands. */

@@ -15,7 +15,7 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     return i;
 }
 
-/* Same as regfile_write(), for any number of results, and even if other results are written at `from`. */
+/* Works like regfile_write(), for any number of results, and even if other results are written at `from`. */
 uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                 uint64_t now);
 /* Reserves the writes, of which the first is at `from` or later. `now` is the current cycle. Returns the cycle of

@@ -5,10 +5,7 @@
 
 const struct sched_ops *const sched_built_in[] = {
 #define SCHEDULER(name) &sched_##name,
-#define REPLACEMENT(name)
 #include "timing/config/policies.def"
-#undef SCHEDULER
-#undef REPLACEMENT
     NULL,
 };
 
@@ -24,7 +21,7 @@ bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cf
     memset(s, 0, sizeof *s);
     s->ops = ops ? ops : selected(cfg);
     s->other = s->ops == &sched_lrr ? NULL : s->ops;
-    s->hears = s->ops->issued != NULL;
+    s->hears = s->ops->issued || s->ops->executed;
     s->words = 1;
     for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
         sched_add(s, w);
@@ -50,7 +47,7 @@ void sched_add(struct sched *s, uint32_t w) {
 }
 
 static struct sched_view view(const struct sched *s, const uint32_t *age, uint32_t words) {
-    return (struct sched_view){.mine = &s->mine, .words = words, .last = s->last, .age = age};
+    return (struct sched_view){.mine = &s->mine, .words = words, .last = s->last, .age = age, .sm = s->sm};
 }
 
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
@@ -62,7 +59,14 @@ int sched_pick_other(const struct sched *s, const struct warp_set *ready, const 
 
 void sched_tell_issued(const struct sched *s, uint32_t w) {
     const struct sched_view v = view(s, NULL, s->words);
-    s->ops->issued(s->state, &v, w);
+    if (s->ops->issued)
+        s->ops->issued(s->state, &v, w);
+}
+
+void sched_tell_executed(const struct sched *s, const struct sched_executed *e) {
+    const struct sched_view v = view(s, NULL, s->words);
+    if (s->ops->executed)
+        s->ops->executed(s->state, &v, e);
 }
 
 void sched_warp_starts(const struct sched *s, uint32_t w) {

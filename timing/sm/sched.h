@@ -9,8 +9,9 @@ struct sched {
     void *state;    /* state of the policy; NULL: the policy has no state */
     uint32_t words; /* number of words in use in each warp_set */
     uint8_t last;   /* warp that issued last */
-    bool hears;     /* ops->issued exists */
+    bool hears;     /* ops->issued or ops->executed exists */
     struct warp_set mine;
+    const struct sched_sm *sm; /* NULL: none */
 };
 
 /* Initialises scheduler `index` of an SM. If `ops` is NULL, it uses the built-in policy that `cfg` selects. Returns
@@ -24,6 +25,7 @@ void sched_add(struct sched *s, uint32_t w);
  * events, and do nothing if the policy lacks the function. */
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
 void sched_tell_issued(const struct sched *s, uint32_t w);
+void sched_tell_executed(const struct sched *s, const struct sched_executed *e);
 void sched_warp_starts(const struct sched *s, uint32_t w);
 void sched_warp_ends(const struct sched *s, uint32_t w);
 void sched_cycle_ends(const struct sched *s, const struct warp_set *live, const struct warp_set *parked);

@@ -56,6 +56,20 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     return 0;
 }
 
+/* Issues the next instruction of a path, and tells a policy with issued() or executed(). */
+static __attribute__((noinline)) bool issue_and_tell(struct sm *sm, struct sched *s, uint32_t w, uint32_t p,
+                                                     uint64_t now) {
+    const struct sm_path *path = &sm->warps.slot[w].path[p];
+    struct sched_executed e = {
+        .warp = w, .pc = path->pc, .lanes = path->lanes, .in = &sm->program->program->code[path->pc]};
+    sched_issued(s, (int)w);
+    bool issued = sm_issue(sm, w, p, now);
+    e.taken = e.in->kind == K_BRANCH ? sm->fx.taken : 0;
+    if (issued && !sm->status.stopped)
+        sched_tell_executed(s, &e);
+    return issued;
+}
+
 /* Uses the issue slot of a scheduler that has picked warp `w`; a negative `w` means no warp. Returns false if no warp
  * was picked. */
 static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
@@ -71,9 +85,15 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
         sm_issue_jointly(sm, s, (uint32_t)w, pick_path(sm, s, (uint32_t)w, now), now);
         return true;
     }
-    sched_issued(&sm->issue.sched[s], w);
+    struct sched *sched = &sm->issue.sched[s];
     uint32_t path = __builtin_expect(sm->warps.slot[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
-    bool issued = sm_issue(sm, (uint32_t)w, path, now);
+    bool issued;
+    if (__builtin_expect(sched->hears, 0)) {
+        issued = issue_and_tell(sm, sched, (uint32_t)w, path, now);
+    } else {
+        sched->last = (uint8_t)w;
+        issued = sm_issue(sm, (uint32_t)w, path, now);
+    }
     sm->n.slot[issued ? SLOT_ISSUED : SLOT_RECONVERGENCE]++;
     return true;
 }

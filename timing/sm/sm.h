@@ -44,8 +44,8 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
 /* Sets the policy of the schedulers (sched_ops.h), which replaces the built-in policy of the configuration. Returns
  * false if memory is out. Requires that no launch has begun. */
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
-/* Sets the replacement policy of the L1 (timing/mem/replacement.h). Return value and requirements are those of the
- * function above. */
+/* Sets the replacement policy of the L1 (timing/mem/replacement.h). Return value and requirements are those of
+ * sm_use_scheduler(). */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {

@@ -30,6 +30,9 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
         sm_free(sm);
         return NULL;
     }
+    sm->issue.sm = (struct sched_sm){.id = id, .next_cycle = &sm->clock.accounted, .warp = sm->warps.sched};
+    for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
+        sm->issue.sched[i].sm = &sm->issue.sm;
     if (sm->model.wants.rotates)
         lsu_note_misses(sm->lsu);
     if (sm->model.wants.splits)

@@ -48,6 +48,14 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
 }
 
+/* Adds what the reconvergence model counted, and clears its counters. */
+static void model_stats(struct sm *sm, struct stats *s) {
+    const char *const *name = sm->model.ops->counters;
+    for (int i = 0; name && name[i]; i++)
+        stats_add(s, name[i], (double)sm->model.counts[i]);
+    memset(sm->model.counts, 0, sizeof sm->model.counts);
+}
+
 /* Adds the rounding errors of the CTAs since the last call. */
 static void rounding_stats(struct sm *sm, struct stats *s) {
     struct rounding_error all = {0};
@@ -69,6 +77,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     rounding_stats(sm, s);
     storage_stats(sm, s);
     STATS_COUNT(s, joint_rows, &sm->joint.n);
+    model_stats(sm, s);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)
         STATS_COUNT(s, regfile_rows, &sm->operands.part[i].regfile.n);

@@ -46,7 +46,7 @@ uint64_t sm_get_accounted(const struct sm *sm); /* first cycle whose issue slots
 uint32_t sm_get_slots(const struct sm *sm);     /* all warp slots, for CTAs and contexts */
 uint32_t sm_get_most_ctas(const struct sm *sm); /* number of CTAs of the launch that fit */
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta);
-uint32_t sm_get_cta_slot(const struct sm *sm, uint32_t slot); /* CTA slot of the warp in `slot` */
+uint32_t sm_get_cta_slot(const struct sm *sm, uint32_t slot); /* slot of the CTA of a warp or context */
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot is free */
 /* Returns the paths of the warp, and sets *n to their number. */
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n);

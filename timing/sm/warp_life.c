@@ -12,7 +12,12 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     warp_set_drop(&sm->fetching.reclaimed, w);
     sw->selected = sw->gave_way = false;
     sw->stack_depth = sw->stack_resident = 0;
-    control_start(&sw->control, sm->model.options, pc, sw->w->launched, sm->ctas.slot[sw->cta].shared, sw->w->index);
+    struct reconv_warp who = control_who(sw->w);
+    who.sm = sm->id;
+    who.clock = &sm->clock.accounted;
+    who.counts = sm->model.counts;
+    who.shared = sm->ctas.slot[sw->cta].shared;
+    control_start(&sw->control, sm->model.options, &who, pc, sw->w->launched);
     sm->model.sb->start(sw->board, sm->program->program->n_regs);
     sm->warps.age[w] = sm->warps.next_age++;
     sm_set_live(sm, w, true);

@@ -42,7 +42,7 @@ static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *p
     warps_state_drop(ws, old, w);
     warps_state_add(ws, state, w);
 }
-/* Same as warps_move(), for the only path of a warp under a model that does not split paths. `one_word`: the sets
+/* Works like warps_move(), for the only path of a warp under a model that does not split paths. `one_word`: the sets
  * use one word. The host cannot predict the new state, so this code avoids branches. */
 static inline void warps_move_only(struct sm_warps *ws, uint32_t w, struct sm_path *path, uint32_t state,
                                    const bool one_word) {

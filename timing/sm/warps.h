@@ -2,6 +2,7 @@
 #define TIMING_SM_WARPS_H
 /* The warp slots of an SM: warps, their paths, and the sets of warps by the states of their paths. */
 #include "isa/paths/control.h"
+#include "sched_ops.h"
 #include "timing/config/warp_set.h"
 #include "warp_path.h"
 
@@ -54,7 +55,8 @@ struct sm_warps {
     struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
     struct sm_warp slot[WARP_SLOTS];
-    uint32_t age[WARP_SLOTS], next_age; /* by slot: number in the order in which warps started, for schedulers */
+    uint32_t age[WARP_SLOTS], next_age;  /* by slot: number in the order in which warps started, for schedulers */
+    struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
     struct {
         bool used;                /* the model splits paths */
         uint32_t n;               /* number of warps whose loads have changed since the last sm_split() */

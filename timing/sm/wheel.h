@@ -50,7 +50,8 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     w->free = i;
     w->n--;
 }
-/* Same as wheel_take(), for the case that the first event of the slot may belong to a later revolution of the wheel. */
+/* Works like wheel_take(), for the case that the first event of the slot may belong to a later revolution of the
+ * wheel. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
 /* Removes the event of cycle `now` that was added last, and stores it in *what. Returns false if the cycle has no
  * event left. No cycle with events may be skipped. */

@@ -99,7 +99,7 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
 /* The callbacks of a stride prefetcher, whose state is the struct stride_prefetcher; `make` and `free` are not set. */
 extern const struct prefetcher_ops stride_prefetcher_ops;
 
-/* The function `launch` of struct sm_unit_ops, for a unit whose state stride_prefetcher_new() made. */
+/* Implements the function `launch` of struct sm_unit_ops, for a unit whose state stride_prefetcher_new() made. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now);
 
 /* The observer that counts prefetched lines at one slice of the L2. stride_watch_new() returns its state, or NULL if

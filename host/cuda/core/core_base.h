@@ -69,7 +69,7 @@ static inline enum cuda_error cuda_put(int *out, int value) {
  * cuda_leave(), so that no other thread runs between its checks and its work. The first call opens the GPU and makes
  * the primary context current. */
 enum cuda_error cuda_enter(void);
-/* Does the work of cuda_enter(), but the GPU must already be open, and the thread must have a current context. */
+/* Works like cuda_enter(), but the GPU must already be open, and the thread must have a current context. */
 enum cuda_error cuda_enter_current(void);
 void cuda_leave(void);
 /* Opens the GPU without making a context current. Returns CUDA_ErrorNoDevice if the GPU cannot be opened. */
@@ -81,7 +81,7 @@ enum cuda_error cuda_fault(void);
 void cuda_forget_fault(void);
 /* Prints why the last call of the simulator library failed, after the name of the caller. Returns `e`. */
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
-/* Does the work of cuda_complain(), and sets the exit status to `status`. */
+/* Works like cuda_complain(), and sets the exit status to `status`. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
 /* Refuses a launch that Heddle does not simulate. Prints `why`, which ends with a newline, after the name of the
  * caller. The exit status becomes 2, unless a fault or the program itself sets another one. Returns `e`. */

@@ -32,7 +32,7 @@ struct cuda_box_copy; /* cudaMemcpy3DBatchOp */
 enum cuda_error cuda_copy_batch(const struct cuda_batch *b, size_t *failed, struct cuda_stream *s);
 enum cuda_error cuda_copy_boxes(size_t n, const struct cuda_box_copy *list, size_t *failed, unsigned long long flags,
                                 struct cuda_stream *s);
-/* Advice about managed memory. It has no effect, because host and device always see this memory. */
+/* Check advice about managed memory. The advice has no effect, because host and device always see this memory. */
 enum cuda_error cuda_discard_batch(void *const *p, const size_t *bytes, size_t n, unsigned long long flags);
 enum cuda_error cuda_prefetch_batch(void *const *p, const size_t *bytes, size_t n, const struct cuda_location *to,
                                     const size_t *first, size_t n_to, unsigned long long flags);

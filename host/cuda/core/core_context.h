@@ -30,11 +30,11 @@ enum cuda_error cuda_context_current(struct cuda_context **out);
 /* Return the version of the interface and the id of context `c`, or of the current context if `c` is NULL. */
 enum cuda_error cuda_context_version(const struct cuda_context *c, unsigned *out);
 enum cuda_error cuda_context_id(const struct cuda_context *c, unsigned long long *out);
-/* Return the flags of the current context. */
+/* Return and set the flags of the current context. */
 enum cuda_error cuda_context_flags(unsigned *out);
 enum cuda_error cuda_context_set_flags(unsigned flags);
 
-/* The primary context, which the runtime interface uses. */
+/* These functions act on the primary context, which the runtime interface uses. */
 enum cuda_error cuda_primary_retain(struct cuda_context **out, int device);
 enum cuda_error cuda_primary_release(int device);
 enum cuda_error cuda_primary_reset(int device);

@@ -56,7 +56,7 @@ enum cuda_error cuda_graph_add_event(struct cuda_node **out, struct cuda_graph *
                                      enum cuda_node_kind kind, struct cuda_event *event);
 /* Makes to[i] depend on from[i]. */
 enum cuda_error cuda_graph_add_edges(struct cuda_graph *g, node_list from, node_list to, size_t n);
-/* Return what a node does, or CUDA_ErrorInvalidValue for a node of another kind. */
+/* Returns the launch of a kernel node, or CUDA_ErrorInvalidValue for a node of another kind. */
 enum cuda_error cuda_node_kernel(const struct cuda_node *n, struct cuda_kernel_params *out);
 /* Replaces the work of a node by other work of the same kind. */
 enum cuda_error cuda_node_set_kernel(struct cuda_node *n, const struct cuda_kernel_params *p);
@@ -108,7 +108,7 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
 /* Makes an executable graph: a copy of the graph with its nodes in execution order. The flags are only reported
  * back. */
 enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags);
-/* Does the work of cuda_graph_instantiate(), but refuses unknown flags. */
+/* Works like cuda_graph_instantiate(), but refuses unknown flags. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags);
 enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,

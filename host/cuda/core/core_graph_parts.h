@@ -24,7 +24,8 @@ struct cuda_graph {
 enum cuda_error cuda_run(const struct cuda_launch *l);
 /* core_graph_find.c: returns the first graph in the list of all graphs. */
 struct cuda_graph *cuda_graph_all(void);
-/* Add a graph to the list, and remove a graph from the list (false if it is not in the list). */
+/* Add a graph to the list of all graphs, and remove a graph from this list. cuda_graph_unlist() returns false if the
+ * graph is not in the list. */
 void cuda_graph_list(struct cuda_graph *g);
 bool cuda_graph_unlist(struct cuda_graph *g);
 void cuda_node_free(struct cuda_node *n);
@@ -54,7 +55,7 @@ struct cuda_graph_memory {
 enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t bytes);
 /* Returns the memory at an address; NULL if there is none. */
 struct cuda_graph_memory *cuda_graph_memory_at(const void *p);
-/* Add and drop a reference. */
+/* Add and drop a reference to the memory. */
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);
 /* cuda_held_copy() copies the list for another graph, which adds a reference to each object; it returns false if the
@@ -62,8 +63,8 @@ void cuda_graph_memory_drop(struct cuda_graph_memory *m);
 bool cuda_held_copy(struct cuda_held **to, const struct cuda_held *from);
 void cuda_held_drop(struct cuda_held **list);
 
-/* cuda_work_own() replaces the data that the work points to by a copy (false if the host is out of memory).
- * cuda_work_free() frees this copy. The third function performs the work. */
+/* cuda_work_own() replaces the data that the work points to by a copy, and returns false if the host is out of memory.
+ * cuda_work_free() frees this copy. cuda_work_run() performs the work. */
 bool cuda_work_own(struct cuda_work *w);
 void cuda_work_free(struct cuda_work *w);
 enum cuda_error cuda_work_run(const struct cuda_work *w);

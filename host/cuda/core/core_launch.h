@@ -17,7 +17,7 @@ struct cuda_launch_attribute {
 /* Checks a launch, and runs it or adds it to a captured stream as a node. As on a GPU, later calls return the error
  * of a fault. */
 enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s);
-/* Does the work of cuda_launch() for the kernel that `what` names. */
+/* Launches the kernel that `what` names, as cuda_launch() does. */
 enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struct cuda_stream *s);
 /* Reads the attributes of a launch and sets *cooperative. Returns CUDA_ErrorNotSupported for clusters, with a
  * message that names the caller. The other attributes are hints without effect. */

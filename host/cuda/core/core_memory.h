@@ -33,7 +33,7 @@ enum cuda_error cuda_host_pointer(void **out, void *p);
 enum cuda_error cuda_host_flags(unsigned *out, const void *p);
 /* Returns the kind of memory at an address, and its block. *begin and *bytes are 0 for MEMORY_UNREGISTERED. */
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
-/* True if only the device sees the memory at `p`. */
+/* Returns true if only the device sees the memory at `p`. */
 bool cuda_is_device_only(const void *p);
 enum cuda_error cuda_describe_pointer(struct cuda_pointer_attributes *out, const void *p);
 /* Returns the free bytes and the total bytes of device memory. Each pointer may be NULL. */
@@ -59,7 +59,8 @@ static inline struct cuda_rows cuda_byte_rows(void *p, size_t pitch, int value, 
     return (struct cuda_rows){p, pitch, (unsigned char)value, 1, width, rows};
 }
 
-/* Copy immediately, or add a node to a captured stream (`_on`). `who` is the caller, for messages. */
+/* Copy immediately. A function with `_on` adds a node instead if the stream `s` is captured. `who` is the caller, for
+ * messages. */
 enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
 enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b);
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s);

@@ -25,7 +25,8 @@ void **cuda_module_register(const struct cuda_wrapper *w) {
     return (void **)m;
 }
 
-/* Kernel handles may still be in use, so nothing is freed. */
+/* Marks a module as unloaded and removes its kernels and variables from the tables. Kernel handles may still be in use,
+ * so nothing is freed. */
 void cuda_module_unregister(void **handle) {
     CUDA_LOCK;
     struct cuda_module *m = (struct cuda_module *)handle;

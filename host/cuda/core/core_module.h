@@ -67,7 +67,7 @@ enum cuda_error cuda_module_load(struct cuda_module *m);
 bool cuda_module_has_managed(const struct cuda_module *m);
 /* Finds the kernel of a stub and reads its parameters. Returns CUDA_ErrorInvalidDeviceFunction if there is none. */
 enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
-/* Does the work of cuda_find_kernel(), but `what` may also be a kernel handle. */
+/* Works like cuda_find_kernel(), but `what` may also be a kernel handle. */
 enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out);
 /* Finds the variable that a host variable represents. Returns CUDA_ErrorInvalidSymbol if there is none. */
 enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
@@ -89,22 +89,22 @@ enum cuda_error cuda_module_kernels(struct cuda_kernel **out, unsigned n, struct
  * if there is no such variable. */
 enum cuda_error cuda_module_variable(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name);
 
-/* The linker. Its inputs are PTX, fatbins, objects, libraries and executables. The result is PTX, which is valid
- * until the linker is destroyed. */
+/* These functions are the linker. Its inputs are PTX, fatbins, objects, libraries and executables. The result is PTX,
+ * which is valid until the linker is destroyed. */
 enum cuda_error cuda_link_new(unsigned n, const int *names, void **values, struct cuda_link **out);
 enum cuda_error cuda_link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name);
 enum cuda_error cuda_link_add_file(struct cuda_link *l, int type, const char *path);
 enum cuda_error cuda_link_complete(struct cuda_link *l, void **image, size_t *len);
 enum cuda_error cuda_link_destroy(struct cuda_link *l);
 
-/* A library of kernels is a module that belongs to no context. */
+/* These functions load and unload a library of kernels, which is a module that belongs to no context. */
 enum cuda_error cuda_library_load(struct cuda_module **out, const void *code, const struct cuda_jit *o,
                                   const void *options, unsigned n_options);
 enum cuda_error cuda_library_load_file(struct cuda_module **out, const char *path, const struct cuda_jit *o,
                                        const void *options, unsigned n_options);
 enum cuda_error cuda_library_unload(struct cuda_module *m);
 enum cuda_error cuda_library_module(struct cuda_module **out, struct cuda_module *m);
-/* Does the work of cuda_module_variable() for a managed variable. */
+/* Works like cuda_module_variable(), for a managed variable. */
 enum cuda_error cuda_module_managed(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name);
 /* Always returns CUDA_ErrorSymbolNotFound, because no function has one address for both host and device. */
 enum cuda_error cuda_module_unified(void **out, const struct cuda_module *m, const char *name);

@@ -26,13 +26,13 @@ enum cuda_direction { TO_ARRAY, FROM_ARRAY };
 size_t cuda_element_bytes(const struct channel_format *f);
 /* Returns the format and the number of channels. Returns false if no GPU has this format. */
 bool cuda_format_of(const struct channel_format *f, enum heddle_format *out, uint32_t *channels);
-/* Check whether such an array can exist, and return its size in bytes (UINT64_MAX on overflow). */
+/* Check whether an array of this format and size can exist, and return its size in bytes (UINT64_MAX on overflow). */
 enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_extent e, unsigned flags);
 uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e);
 /* Return whether a handle is an array, and an array's first byte, pitch, rows per plane, and bytes per element. */
 bool cuda_array_is(const struct cuda_array *a);
 void cuda_array_bytes(const struct cuda_array *a, void **first, size_t *pitch, size_t *height, size_t *element);
-/* Create and free an array. CUDA_ErrorNotSupported for flags that are not simulated. */
+/* Create and free an array. cuda_array_new() returns CUDA_ErrorNotSupported for flags that are not simulated. */
 enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags);
 enum cuda_error cuda_array_free(struct cuda_array *a);

@@ -95,7 +95,7 @@ CUDA_API enum cuda_error cuGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *
     DRIVER(exec_set_copy(x, n, c));
 }
 
-/* The forms of these functions in CUDA 11 and 12, which lack the parameter for edge kinds. */
+/* These functions have the forms of CUDA 11 and 12, which lack the parameter for edge kinds. */
 CUDA_API enum cuda_error cuGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n) {
     DRIVER(cuda_graph_add_edges(g, from, to, n));
 }

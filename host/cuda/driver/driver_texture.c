@@ -237,7 +237,7 @@ static enum cuda_error address_of(uint64_t *out, const struct cuda_reference *r)
 
 CUDA_API enum cuda_error cuTexRefGetAddress_v2(uint64_t *out, struct cuda_reference *r) { DRIVER(address_of(out, r)); }
 
-/* This function has no effect, because the code of a kernel names its references. */
+/* Has no effect, because the code of a kernel names its references. */
 CUDA_API enum cuda_error cuParamSetTexRef(const void *f, int unit, struct cuda_reference *r) {
     (void)f, (void)unit;
     DRIVER(cuda_reference_of(r) ? CUDA_Success : CUDA_ErrorInvalidResourceHandle);

@@ -4,8 +4,8 @@
 
 CUDA_API void **__cudaRegisterFatBinary(const struct cuda_wrapper *w) { return cuda_module_register(w); }
 CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-/* A program calls this function at its end, or when it closes a shared object, whose stubs and variables then no longer
- * exist. */
+/* Unregisters a module. A program calls this function at its end, or when it closes a shared object, whose stubs and
+ * variables then no longer exist. */
 CUDA_API void __cudaUnregisterFatBinary(void **handle) { cuda_module_unregister(handle); }
 CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
                                      void *tid, void *bid, void *block, void *grid, int *warp_size) {

@@ -41,7 +41,7 @@ void contexts(CUdevice device) {
     IS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(device));
 }
 
-/* The copy of a process has no GPU: its threads are not there. */
+/* Checks that a child of fork() has no GPU: a child has none of the threads of its parent. */
 void forked(CUdevice device) {
     fflush(stdout);
     pid_t child = fork();

@@ -126,29 +126,29 @@ int sum(const int *p); /* of N */
 extern const char
     text[]; /* a module: its kernel add(p, n) adds to p[i], i < n, the variable step, which is 3 at first */
 
-/* driver.c, driver_device.c */
+/* These tests are in driver.c and driver_device.c. */
 void contexts(CUdevice device);
 void forked(CUdevice device);
 void errors(void);
 void entries(void);
 void devices(CUdevice device);
-/* driver_memory.c; `m` has `text` */
+/* These tests are in driver_memory.c. `m` is the module with `text`. */
 void memory(void);
 void low_memory(CUmodule m);
-/* driver_module.c; `folder` is that of the fixtures */
+/* These tests are in driver_module.c. `folder` is the folder of the fixtures. */
 void linking(void);
 void fewer_registers(void);
 void grids(void);
 void libraries(const char *folder);
-/* driver_launch.c: sets the variable to 5; driver_old.c */
+/* These tests are in driver_launch.c and driver_old.c. kernels() sets the variable `step` to 5. */
 void kernels(CUmodule m);
 void fault(CUmodule m);
 void old_launches(CUmodule m);
-/* driver_stream.c */
+/* These tests are in driver_stream.c. */
 void captures(CUmodule m);
 void capture_abandoned(CUmodule m);
 void times(CUmodule m);
-/* driver_array.c, driver_texture.c */
+/* These tests are in driver_array.c and driver_texture.c. */
 void arrays(void);
 void textures(void);
 #endif

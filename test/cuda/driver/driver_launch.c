@@ -33,7 +33,7 @@ void kernels(CUmodule m) {
     OK(cuMemFree(p));
 }
 
-/* Told by the calls after it. */
+/* Checks that a fault of a kernel is the error of the next calls. */
 void fault(CUmodule m) {
     CUfunction f;
     CUdeviceptr p, null = 0;

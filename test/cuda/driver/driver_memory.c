@@ -94,7 +94,8 @@ void memory(void) {
     IS(CUDA_ERROR_INVALID_VALUE, cuMemFree(p));
 }
 
-/* Host memory in the first 256 MiB, where the device's windows are, has another address for kernels. */
+/* Checks that host memory in the first 256 MiB has another address for kernels, because the device's windows are at
+ * these addresses. */
 void low_memory(CUmodule m) {
     CUfunction f;
     CUdeviceptr p = 0;

@@ -67,7 +67,8 @@ void linking(void) {
     OK(cuMemFree(p));
 }
 
-/* The linker is told of a limit: eight words that are all live take more than eight registers. */
+/* Checks the limit of registers that the linker gets: a kernel with eight live words uses more than eight registers
+ * without a limit, and eight with it. */
 void fewer_registers(void) {
     static const char eight[] =
         ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry sum(.param .u64 p) // sums {\n{\n"
@@ -105,7 +106,7 @@ void fewer_registers(void) {
     WANT(found[0] > 8 && found[1] == 8);
 }
 
-/* 4 CTAs of 40 threads count three times: 160, 320, 480. */
+/* Checks a cooperative launch: 4 CTAs of 40 threads add to a counter three times, which is then 160, 320 and 480. */
 void grids(void) {
     CUlinkState l;
     CUmodule m;

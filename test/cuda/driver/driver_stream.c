@@ -34,7 +34,8 @@ void captures(CUmodule m) {
     OK(cuMemFree(p));
 }
 
-/* A graph may go while it is captured: the stream, and one that waited for its event, run what they are given again. */
+/* Checks that a graph may be destroyed during its capture. The captured stream, and a stream that waited for its event,
+ * then execute new work again. */
 void capture_abandoned(CUmodule m) {
     CUfunction f;
     CUstream s, t;
@@ -77,7 +78,7 @@ void capture_abandoned(CUmodule m) {
     OK(cuMemFree(p));
 }
 
-/* Time passes in the kernel alone. */
+/* Checks that the time of events advances only while a kernel runs. */
 void times(CUmodule m) {
     CUevent a, b;
     CUfunction f;

@@ -124,9 +124,9 @@ END_TEST
     ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b32 "     \
     "%r<9>;\n"
 
-/* 0 mov r1; 1 setp; 2 @p mov r1; 3 add r2 = r1 + r3, where r3 is never written. Then a loop: 4 add r4 = r4 + r1; 5
- * setp; 6 @p bra 4; 7 mov r5 = r4. The r4 that instruction 4 reads is the unwritten r4 or the r4 of the previous
- * iteration. */
+/* Checks the definitions and uses of this program: 0 mov r1; 1 setp; 2 @p mov r1; 3 add r2 = r1 + r3, where r3 is never
+ * written. Then a loop: 4 add r4 = r4 + r1; 5 setp; 6 @p bra 4; 7 mov r5 = r4. The r4 that instruction 4 reads is the
+ * unwritten r4 or the r4 of the previous iteration. */
 static bool by_hand(struct ir *ir) {
     struct defuse d = find_defuse(ir->tmp, ir);
     uint32_t r1 = ir->regs[ir->info[0].regs + ir->info[0].n_reads];

@@ -304,8 +304,8 @@ static uint32_t of_kind(const struct ir *ir, enum inst_kind kind) {
     return n;
 }
 
-/* A jump to an empty block goes to the next block instead. An instruction that replaces a removed instruction gets the
- * source line of the removed one. */
+/* Checks that a jump to an empty block goes to the next block instead, and that an instruction that replaces a removed
+ * instruction gets the source line of the removed one. */
 static bool empty_a_block(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), add = branch + 1, blocks = ir->n_blocks, n = ir->n;
     struct inst in = nop();
@@ -329,7 +329,8 @@ static bool empty_a_block(struct ir *ir) {
     return true;
 }
 
-/* A copied call is in the call lists as one more call of the same function. A removed call is not in the call lists. */
+/* Checks that a copied call is in the call lists as one more call of the same function, and that a removed call is not
+ * in the call lists. */
 static bool copy_a_call(struct ir *ir) {
     uint32_t call = nth(ir, K_CALL, 0), block = ir->info[call].block, calls = ir->n_calls;
     struct edit *e = edit_begin(ir);
@@ -349,8 +350,8 @@ static bool copy_a_call(struct ir *ir) {
     return true;
 }
 
-/* A block gets a jump if its fall-through block is not adjacent, even if it ends in a guarded branch. An endless
- * cycle of empty blocks becomes a jump to itself. */
+/* Checks that a block gets a jump if its fall-through block is not adjacent, even if it ends in a guarded branch, and
+ * that an endless cycle of empty blocks becomes a jump to itself. */
 static bool jump_where_needed(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), from = ir->info[branch].block, n = ir->n;
     struct edit *e = edit_begin(ir);

@@ -106,7 +106,7 @@ static bool same_place(const struct ir *ir, uint32_t a, uint32_t b) {
     return ir->vregs[a].offset < b_end && ir->vregs[b].offset < a_end;
 }
 
-/* After each instruction, the registers that the instruction wrote and all live registers must be in different
+/* Checks that after each instruction, the registers that the instruction wrote and all live registers are in different
  * slots. */
 static void check_interference(const struct ir *ir) {
     static struct flow f;
@@ -154,8 +154,8 @@ START_TEST(no_two_live_registers_share) {
 }
 END_TEST
 
-/* When no register is read before it is written, the register count for occupancy equals the largest number of live
- * words that the textbook method finds. */
+/* Checks that the register count for occupancy equals the largest number of live words that the textbook method finds,
+ * which holds when no register is read before it is written. */
 static void check_pressure(const struct made *m) {
     static struct flow f;
     textbook(&m->ir, &f);

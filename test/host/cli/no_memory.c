@@ -82,7 +82,7 @@ static void prepare(void) {
 
 static void make_database(void) { STATUS(0, "sweep mriq -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
 
-/* Distance between two allocations that a test lets fail: every third allocation, or every allocation with
+/* Returns the distance between two allocations that a test lets fail: every third allocation, or every allocation with
  * HEDDLE_EVERY. */
 static unsigned long step_of_all(void) { return test_every() ? 1 : 3; }
 

@@ -78,7 +78,7 @@ struct form {
         (void)g, (void)t, (void)i;                                                                                     \
         return (struct place){row_, column_};                                                                          \
     }
-/* The positions of PTX ISA 9.7.14.5.3 to 9.7.14.5.10. */
+/* The following rows are the positions of PTX ISA 9.7.14.5.3 to 9.7.14.5.10. */
 PLACE(c_m16, i < 2 ? g : g + 8, t * 2 + (i & 1))
 PLACE(c_m8, g, t * 2 + (i & 1))
 PLACE(a_f16_k8, i < 2 ? g : g + 8, t * 2 + (i & 1))

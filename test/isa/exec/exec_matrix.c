@@ -47,8 +47,8 @@ static int bytes_of(const char *t) {
     return strcmp(t, "f64") == 0 ? 8 : strcmp(t, "f16") == 0 || strcmp(t, "bf16") == 0 ? 2 : strlen(t) == 2 ? 1 : 4;
 }
 
-/* By PTX ISA 9.7.14.3, f16 matrices a and b always have eight registers. Other matrices have as many registers as their
- * elements fill. */
+/* Returns the number of registers of a fragment. By PTX ISA 9.7.14.3, f16 matrices a and b always have eight registers.
+ * Other matrices have as many registers as their elements fill. */
 static int registers_of(const char *t, int elements, bool factor) {
     return strcmp(t, "f16") == 0 && factor ? 8 : elements * bytes_of(t) / 32 / (strcmp(t, "f64") == 0 ? 8 : 4);
 }

@@ -32,7 +32,8 @@ double float_max(enum type t) {
     struct format f = format_of(t);
     return t == T_E4M3X2 ? 448.0 : ldexp(2.0 - ldexp(1.0, -f.mantissa), f.emax - 1);
 }
-/* E4M3 has no infinity and only one NaN. tf32 uses the upper bits of an f32. */
+/* Returns true if `bits` is a NaN of type `t`. E4M3 has no infinity and only one NaN. tf32 uses the upper bits of an
+ * f32. */
 bool float_is_nan(enum type t, uint64_t bits) {
     struct format f = format_of(t);
     if (t == T_E4M3X2)
@@ -124,7 +125,8 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
         return MPFR_RNDN;
     }
 }
-/* An inline version of form_get(), since it is called several times for each lane. */
+/* Returns the value of category `c` in the form of a row. This is an inline version of form_get(), since it is called
+ * several times for each lane. */
 static inline unsigned form(const struct isa_row *row, enum category c) {
 #define X(name, first, bits) [CAT_##name] = {first, (1u << bits) - 1},
     static const struct { unsigned first, mask; } places[N_CATEGORIES] = {ISA_CATEGORIES(X)};

@@ -49,7 +49,7 @@ static bool ref_shift(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* shf: extracts a window of 32 bits from the 64-bit value b:a. */
+/* Computes shf, which extracts a window of 32 bits from the 64-bit value b:a. */
 static bool ref_funnel(const struct isa_row *row, struct ref_lane *x) {
     uint64_t by = (uint64_t)x->c.bits;
     if (form(row, CAT_MODE2) == MODE2_WRAP)
@@ -130,7 +130,8 @@ static uwide nth_set(const struct ref_lane *x) {
     return ref_ones(32);
 }
 
-/* prmt: the table of PTX ISA 9.7.9.7. Each entry lists the bytes of the result, most significant byte first. */
+/* Returns the number of the byte that prmt selects for byte `byte` of the result, by the table of PTX ISA 9.7.9.7. Each
+ * entry lists the bytes of the result, most significant byte first. */
 static unsigned selector(unsigned mode, unsigned c, unsigned byte) {
     static const char *const table[][4] = {
         [MODE_F4E] = {"3210", "4321", "5432", "6543"}, [MODE_B4E] = {"5670", "6701", "7012", "0123"},

@@ -109,7 +109,7 @@ static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* #pack and #unpack, which join and split registers: the first part has the lowest bits. */
+/* Computes #pack and #unpack, which join and split registers: the first part has the lowest bits. */
 static bool ref_parts(const struct isa_row *row, struct ref_lane *x) {
     if (row->op == OP_PACK) {
         const unsigned w = 8 * type_bytes(row->types[1]);

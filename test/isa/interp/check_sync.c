@@ -34,8 +34,8 @@ static void setup(void) {
 }
 static void teardown(void) { rig_end(&r); }
 
-/* Lane 7 of the warp executes instruction `in` at `address`, with the ORDER_ flags `words`. Returns the time of this
- * instruction. */
+/* Makes lane 7 of the warp execute instruction `in` at `address`, with the ORDER_ flags `words`. Returns the time of
+ * this instruction. */
 static uint32_t access_to(uint64_t address, const struct inst *in, int cta, int warp, unsigned words) {
     uint32_t time = rig_step(&r, cta, warp, ALL);
     struct now n = rig_now(&r, cta, warp, (uint8_t)words);
@@ -239,8 +239,8 @@ static uint64_t word_of(uint32_t pending, uint64_t phase) {
            1ull << MBARRIER_LIVE;
 }
 
-/* `lanes` of warp `warp` of CTA 0 execute `in` at the mbarrier object, which contains `word` after the instruction.
- * Returns the time of the instruction. */
+/* Makes `lanes` of warp `warp` of CTA 0 execute `in` at the mbarrier object, which contains `word` after the
+ * instruction. Returns the time of the instruction. */
 static uint32_t mbarrier(const struct inst *in, int warp, lanemask_t lanes, unsigned words, uint64_t word) {
     uint32_t time = rig_step(&r, 0, warp, ALL);
     struct now n = rig_now(&r, 0, warp, (uint8_t)words);

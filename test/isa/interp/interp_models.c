@@ -54,7 +54,7 @@ static void run_well(int model, uint32_t block, struct interp_stats *s) {
         ck_abort_msg("%s: %s", base_models()->ops[model]->name, f.text);
 }
 
-/* The program has nested branches in a loop of tid + 1 iterations. Some lanes exit inside the loop. */
+/* Writes a program with nested branches in a loop of tid + 1 iterations. Some lanes exit inside the loop. */
 static void tangle(void) {
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), low = asm_reg(a, 4), p = asm_reg(a, 0), q = asm_reg(a, 0);
     opnd_t r = asm_reg(a, 0), done = asm_reg(a, 0);

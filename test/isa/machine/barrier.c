@@ -45,7 +45,8 @@ static opnd_t compare(const char *opcode, uint32_t n) {
     return p;
 }
 
-/* Thread t writes t to shared word t. After the barrier it reads word n - 1 - t, which another warp wrote. */
+/* Writes a program in which thread t writes t to shared word t. After the barrier it reads word n - 1 - t, which
+ * another warp wrote. */
 static void reverse(uint32_t barrier, uint32_t count, uint32_t n) {
     opnd_t mirror = asm_reg(a, 8), v = asm_reg(a, 4), index = asm_reg(a, 4);
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);

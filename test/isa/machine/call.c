@@ -71,7 +71,7 @@ static struct inst *call(uint32_t callee, uint32_t from, uint32_t to) {
 
 static void local(const char *opcode, opnd_t reg, uint32_t offset) { asm_mem(a, opcode, reg, 4, zero, offset); }
 
-/* The kernel computes out[tid] = square(tid + 1) + 1. */
+/* Writes a kernel that computes out[tid] = square(tid + 1) + 1. */
 static void kernel_with_square(opnd_t guard, bool indirect) {
     opnd_t v = asm_reg(a, 4);
     asm_op(a, "add.u32", v, tid, c32(1), zero);
@@ -195,8 +195,9 @@ START_TEST(pointer_to_other_arguments) {
 }
 END_TEST
 
-/* f(n) = n < 2 ? 1 : n * f(n - 1). The register with n must be saved across the recursive call. The recursion depth
- * differs between lanes. If `endless` is true, the test n < 2 is omitted. */
+/* Writes a kernel that calls the recursive function f(n) = n < 2 ? 1 : n * f(n - 1). The register with n must be saved
+ * across the recursive call. The recursion depth differs between lanes. If `endless` is true, the test is n < 0, which
+ * no lane passes. */
 static void kernel_with_factorial(bool endless) {
     opnd_t v = asm_reg(a, 4), n = asm_reg(a, 4);
     a->p.frame_pointer = asm_reg(a, 8);

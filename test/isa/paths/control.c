@@ -86,7 +86,7 @@ START_TEST(a_warp_starts_without_old_state) {
     c.ops = &reconv_spe;
     c.model = model;
     c.held = held;
-    control_start(&c, &cfg, 7, 0xff, NULL, 0);
+    control_start(&c, &cfg, NULL, 7, 0xff);
     ck_assert_uint_eq(c.waiting | c.released | c.events | c.met | c.n_held, 0);
     ck_assert_uint_eq(c.depth, 1);
     ck_assert_uint_eq(control_may_run(&c), 0xff);

@@ -120,8 +120,8 @@ enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
 static opnd_t masks; /* register that holds the lane masks of the instruction PAIRS */
 static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
 
-/* The program of both warps. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3: bar.warp.sync of all lanes; 5:
- * exit; 6: bar.warp.sync with masks in a register. */
+/* Makes the program of both warps and starts its CTA. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3:
+ * bar.warp.sync of all lanes; 5: exit; 6: bar.warp.sync with masks in a register. */
 static void setup(void) {
     const opnd_t zero = OPND_ZERO;
     a = asm_new();
@@ -147,7 +147,7 @@ static void setup(void) {
     minimal.give_way = NULL;
     c = (struct warp_control){.ops = &full, .model = &state, .held = held};
     fake.depth = 1;
-    control_start(&c, NULL, 0, ALL, NULL, 0);
+    control_start(&c, NULL, NULL, 0, ALL);
     check_calls("start 0:ffffffff ");
 }
 static void teardown(void) {

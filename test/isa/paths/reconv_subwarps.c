@@ -9,7 +9,7 @@ static void setup(void) {
 }
 static void restart(void) { setup(); }
 
-/* `lanes` of the active subwarp branch to `pc`. Its other lanes fall through. */
+/* Makes `lanes` of the active subwarp branch to `pc`. Its other lanes fall through. */
 static unsigned branch(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
     ck_assert_int_eq(ops->paths(st, p, 2), 1);

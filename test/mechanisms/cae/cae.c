@@ -263,8 +263,9 @@ START_TEST(compact_registers_are_summed) {
 }
 END_TEST
 
-/* A recursive function restores the warp's registers from memory. Restored registers are vectors, except special
- * registers. A function that is not recursive keeps the compact forms. `more` is the code after the call. */
+/* Runs a kernel that calls a function and then executes the code `more`. A recursive function restores the warp's
+ * registers from memory. Restored registers are vectors, except special registers. A function that is not recursive
+ * keeps the compact forms. */
 static void behind_a_call(bool recursive, const char *more) {
     char text[2048];
     snprintf(text, sizeof text,

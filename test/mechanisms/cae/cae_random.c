@@ -4,7 +4,8 @@
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 
-/* Number of models: each base model runs with cae, and also with either mta alone or cae and mta. */
+/* models() returns the number of models: each base model runs with cae, and also with either mta alone or cae and mta.
+ * model_in_turn() returns the model of a turn. */
 static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
     uint64_t base = turn % (uint64_t)base_models()->n;

@@ -285,8 +285,8 @@ START_TEST(a_late_load_counts_once) {
 }
 END_TEST
 
-/* A kernel whose address needs a chain of `n` dependent additions of the scalar 0. The threads of CTA 0 end before it.
- * Only the affine stream contains the chain. */
+/* Runs a kernel whose address needs a chain of `n` dependent additions of the scalar 0, and returns the statistic
+ * `name`. The threads of CTA 0 end before the chain. Only the affine stream contains the chain. */
 static double chain(const char *model, const char *const *set, uint32_t ctas, int n, const char *name) {
     static char text[16384];
     size_t at = (size_t)snprintf(text, sizeof text,

@@ -447,8 +447,8 @@ START_TEST(a_constant_load_of_the_affine_stream_faults) {
 }
 END_TEST
 
-/* Half of warp 0 waits for the other half of the warp. The other half waits at a barrier that the first half never
- * reaches, so the launch must fail. `at_e` is the code before the barrier. */
+/* Runs a kernel that must deadlock: half of warp 0 waits for the other half of the warp, and the other half waits at a
+ * barrier that the first half never reaches. `at_e` is the code before the barrier. */
 static void deadlock(const char *const *set, const char *at_e) {
     char text[1024];
     uint32_t word[64] = {0};

@@ -526,7 +526,8 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-/* CTAs arrive one in each cycle. An idle affine warp waits until the last of them has arrived. */
+/* Records the cycle in which a CTA arrived. CTAs arrive one in each cycle. An idle affine warp waits until the last of
+ * them has arrived. */
 static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct watch *t = u;
     (void)sm;

@@ -8,7 +8,7 @@
 
 enum { CTAS = 3, LANES = 32, ROUNDS = 8, WORDS = CTAS * LANES * ROUNDS };
 
-/* In each iteration the thread waits at a barrier, and then computes 3 * sum + word. */
+/* Writes a kernel whose threads wait at a barrier in each iteration, and then compute 3 * sum + word. */
 static void write_kernel(char *text, size_t size) {
     int at = snprintf(text, size,
                       ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

@@ -31,8 +31,8 @@ static struct path shown(void) {
     return p[0];
 }
 
-/* The path that paths() returns diverges: `lanes` branch to `pc`, which makes them the left side. The reconvergence PC
- * is 90. */
+/* Makes the path that paths() returns diverge: `lanes` branch to `pc`, which makes them the left side. The
+ * reconvergence PC is 90. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p = shown();
     struct target t[2] = {{pc, lanes}, {p.pc + 1, p.lanes & ~lanes}};

@@ -51,7 +51,7 @@ static struct path at(uint32_t pc) {
     return p[0];
 }
 static unsigned to(uint32_t from, uint32_t pc) { return ops->advance(st, at(from).id, pc); }
-/* The path at PC `from` diverges: `lanes` branch to `pc`. The reconvergence PC is `rpc`. */
+/* Makes the path at PC `from` diverge: `lanes` branch to `pc`. The reconvergence PC is `rpc`. */
 static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
     const struct path p = at(from);
     const struct target t[2] = {{pc, lanes}, {from + 1, p.lanes & ~lanes}};

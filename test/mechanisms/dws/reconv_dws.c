@@ -17,8 +17,8 @@ static void start_with(uint32_t threshold, uint32_t entries, enum reconv_first f
 
 static void start(uint32_t threshold, uint32_t entries) { start_with(threshold, entries, FIRST_TAKEN); }
 
-/* The path at `from` diverges: `lanes` branch to `pc`, and the other lanes fall through. The post-dominator is at PC
- * 90, in a block of `block` instructions. */
+/* Makes the path at `from` diverge: `lanes` branch to `pc`, and the other lanes fall through. The post-dominator is at
+ * PC 90, in a block of `block` instructions. */
 static void diverge(uint32_t from, lanemask_t all, uint32_t pc, lanemask_t lanes, uint32_t block) {
     struct target t[2] = {{pc, lanes}, {from + 1, all & ~lanes}};
     struct branch_site site = {.pc = from, .rpc = 90, .rpc_block = block, .taken_pc = pc};

@@ -402,8 +402,8 @@ START_TEST(predictions_have_one_fate) {
 }
 END_TEST
 
-/* Each warp executes `loads` loads with a stride of `step` bytes. The first load of each warp is 1 << 16 bytes after
- * the first load of the previous warp. */
+/* Runs a kernel in which each warp executes `loads` loads with a stride of `step` bytes. The first load of each warp is
+ * 1 << 16 bytes after the first load of the previous warp. */
 static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
                            uint64_t from) {
     char err[512], text[1024];

@@ -14,8 +14,8 @@ static void start(uint32_t entries, bool opportunistic) {
     reconv_multipath.start(st, &cfg, 0, 0xff);
 }
 
-/* The path at `from` diverges: `lanes` branch to `pc`, and the others of `all` fall through. The sides reconverge at
- * `rpc`. */
+/* Makes the path at `from` diverge: `lanes` branch to `pc`, and the others of `all` fall through. The sides reconverge
+ * at `rpc`. */
 static void diverge(uint32_t from, lanemask_t all, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
     struct target t[2] = {{pc, lanes}, {from + 1, all & ~lanes}};
     struct branch_site site = {.pc = from, .rpc = rpc, .rpc_block = 1, .taken_pc = pc};

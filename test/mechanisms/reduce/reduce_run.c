@@ -197,8 +197,8 @@ END_TEST
 
 enum { FROM_16 = 1, BARRIERS = 2, PART = 4, WIDE = 8, FORMS = 16 };
 
-/* The first warp stores s[t] = f7, then executes s[t] += s[t + d] for five distances. Then all threads read
- * s[which]. WIDE: through addresses of 64 bits. */
+/* Writes a kernel body whose first warp stores s[t] = f7, then executes s[t] += s[t + d] for five distances. Then all
+ * threads read s[which]. WIDE: through addresses of 64 bits. */
 static void tree(char *body, size_t size, int form, int which) {
     const char *s = form & WIDE ? "%w1" : "%r6";
     int at = snprintf(body, size,

@@ -3,8 +3,8 @@
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
-/* Lanes below `lanes` each add n words to in[tid]. The words begin at word `from` after the lane's own word. The kernel
- * runs under `model`, so the additions use the tree or are serial. */
+/* Runs a kernel in which lanes below `lanes` each add n words to in[tid]. The words begin at word `from` after the
+ * lane's own word. The kernel runs under `model`, so the additions use the tree or are serial. */
 static struct outcome run_sum(const char *model, const char *const *set, int n, int from, int lanes, const char *add,
                               const float in[FLOATS]) {
     static const char kernel[] =

@@ -7,7 +7,7 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp diverges. `lanes` branch to `pc` and become READY. The other lanes fall through and stay
+/* Makes the active subwarp diverge: `lanes` branch to `pc` and become READY. The other lanes fall through and stay
  * ACTIVE. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
@@ -17,8 +17,8 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     ops->branch(st, p[0].id, t, 2, &site);
 }
 
-/* The active subwarp has a load-to-use stall, which the test reports as an SM does. Returns the id of the stalled
- * subwarp, or -1 if the subwarp stays active. */
+/* Reports a load-to-use stall of the active subwarp to the model, as an SM does. Returns the id of the stalled subwarp,
+ * or -1 if the subwarp stays active. */
 static int stall(void) {
     int was = id();
     ops->stall(st, was, STALL_LOAD_USE);
@@ -139,6 +139,45 @@ START_TEST(different_groups_do_not_merge) {
 }
 END_TEST
 
+/* At PC 0, all lanes diverge to three targets. Returns the active subwarp after this. */
+static const char *order_of(int order, uint32_t hinted) {
+    start(&reconv_si, 32);
+    cfg.si_order = (uint32_t)order;
+    const struct target t[3] = {{20, 0x0f}, {30, 0x30}, {40, 0xc0}};
+    ops->branch(st, id(), t, 3, &(struct branch_site){.pc = 0, .rpc = 90, .rpc_block = 1, .hinted = hinted});
+    return active();
+}
+
+/* The hinted target runs first under si.order=loads only. A hint may name a target that no lane takes. */
+START_TEST(a_hint_names_the_first_subwarp) {
+    ck_assert_str_eq(order_of(SI_ORDER_LOADS, 30 + 1), "30:30");
+    ck_assert_str_eq(order_of(SI_ORDER_LOADS, 40 + 1), "40:c0");
+    ck_assert_str_eq(order_of(SI_ORDER_LOADS, 50 + 1), "20:f");
+    ck_assert_str_eq(order_of(SI_ORDER_LOADS, 0), "20:f");
+    ck_assert_str_eq(order_of(SI_ORDER_FIRST, 30 + 1), "20:f");
+}
+END_TEST
+
+/* Of 600 branches, each of two paths is first in about half of the cases: between 240 and 360 times, five standard
+ * deviations from the mean. */
+START_TEST(random_order_is_even) {
+    uint32_t taken = 0;
+    start(&reconv_si, 32);
+    cfg.si_order = SI_ORDER_RANDOM;
+    ops->bssy(st, id(), 3, 90, 1);
+    for (uint32_t i = 0; i < 600; i++) {
+        const struct target t[2] = {{20, 0x0f}, {30, 0xf0}};
+        ops->branch(st, id(), t, 2, &(struct branch_site){.pc = 1 + i % 3, .rpc = 90, .rpc_block = 1});
+        taken += strcmp(active(), "20:f") == 0;
+        ops->bsync(st, id(), 3, 91); /* both subwarps arrive, and begin again */
+        ops->bsync(st, id(), 3, 91);
+        ops->bssy(st, id(), 3, 90, 1);
+    }
+    ck_assert_uint_gt(taken, 240);
+    ck_assert_uint_lt(taken, 360);
+}
+END_TEST
+
 SUITE(mechanisms_si) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(stalled_subwarps_hold_entries);
@@ -147,4 +186,6 @@ SUITE(mechanisms_si) {
     TEST(ready_subwarps_at_one_pc_merge);
     TEST(a_waking_subwarp_merges);
     TEST(different_groups_do_not_merge);
+    TEST(a_hint_names_the_first_subwarp);
+    TEST(random_order_is_even);
 }

@@ -3,6 +3,7 @@
 #include "host/heddle.h"
 #include "test/bases.h"
 #include "test/every_model.h"
+#include "test/mechanisms/policy_rig.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -111,10 +112,10 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Eight subwarps each execute four loads and use each value at once. Under its, the warp waits 32 times for 600 cycles.
- * With n table entries, the loads of n subwarps overlap, so the warp waits 32 / n times. Each subwarp also has
- * instruction cache misses, because the code is straight. No other work hides them, so the test sets a short miss
- * latency. */
+/* Writes a kernel body in which eight subwarps each execute four loads and use each value at once. Under its, the warp
+ * waits 32 times for 600 cycles. With n table entries, the loads of n subwarps overlap, so the warp waits 32 / n times.
+ * Each subwarp also has instruction cache misses, because the code is straight. No other work hides them, so the test
+ * sets a short miss latency. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
@@ -276,6 +277,89 @@ START_TEST(storage_is_reported) {
 }
 END_TEST
 
+/* Paths A and B of the paper's section VI: half of the warp runs a loop of COUNT iterations, the other half waits for a
+ * load. A loads nothing, so it never gives way. */
+#define LOOP(COUNT)                                                                                                    \
+    " mov.u32 %r4,0;\nL: add.u32 %r4,%r4,1; add.u32 %r5,%r4,2; setp.lt.u32 %o,%r4," COUNT "; @%o bra L;\n"
+#define USE " ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1;\n"
+static const char *const loads_last[] = {"@%q bra T;\n" USE " bra J;\nT:" LOOP("10") "J: st.global.u32 [%a],%r2;\n",
+                                         "@%q bra T;\n" USE " bra J;\nT:" LOOP("20") "J: st.global.u32 [%a],%r2;\n"};
+static const char *const loads_first[] = {"@%q bra T;\n" LOOP("10") " bra J;\nT:" USE "J: st.global.u32 [%a],%r2;\n",
+                                          "@%q bra T;\n" LOOP("20") " bra J;\nT:" USE "J: st.global.u32 [%a],%r2;\n"};
+
+/* By default the taken path runs first. If it is the loop, the load comes after the loop, and each iteration makes the
+ * kernel longer. With hints, the path with the load runs first, and the loop runs during the stall of 600 cycles. Then
+ * ten more iterations take no time. If the taken path has the load, the default and the hint agree. */
+START_TEST(a_hint_hides_a_path_behind_loads) {
+    double ten = cycles("its", "si.order=first", loads_last[1]) - cycles("its", "si.order=first", loads_last[0]);
+    ck_assert_double_ge(ten, 10 * 4); /* an iteration is 4 instructions */
+    ck_assert_double_lt(ten, 300);    /* the loop is shorter than the stall */
+    ck_assert_double_eq(cycles("si", "si.order=first", loads_last[1]) - cycles("si", "si.order=first", loads_last[0]),
+                        ten);
+    ck_assert_double_eq(cycles("si", "si.order=loads", loads_last[1]), cycles("si", "si.order=loads", loads_last[0]));
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_gt(cycles("si", "si.order=first", loads_last[i]),
+                            cycles("si", "si.order=loads", loads_last[i]) + ten);
+        ck_assert_double_eq(cycles("si", "si.order=first", loads_first[i]),
+                            cycles("si", "si.order=loads", loads_first[i]));
+    }
+    /* other models have no order */
+    ck_assert_double_eq(cycles("its", "si.order=loads", loads_last[1]), cycles("its", "si.order=first", loads_last[1]));
+}
+END_TEST
+
+/* Returns the notes of the pass `order` for a kernel. */
+static const char *hints(const char *body) {
+    static char all[2048];
+    char text[4096], *shown = NULL;
+    size_t size;
+    cycles("si", "si.order=loads", body);
+    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    FILE *f = open_memstream(&shown, &size);
+    ck_assert_msg(heddle_listing(h, m, "k", "order", f) == HEDDLE_OK, "%s", heddle_error(h));
+    fclose(f);
+    *all = '\0';
+    for (char *at = shown; (at = strstr(at, "hint: ")) != NULL; at++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%.*s|", (int)strcspn(at, "\n"), at);
+    free(shown);
+    return all;
+}
+
+/* Loads from shared memory and of parameters do not count. A load in a loop counts 8 times, and one in a loop within a
+ * loop 64 times. The loop's own branch has no hint: both of its paths have the same estimate or are uniform, so one of
+ * them is before the other only if loads remain. For a brx, the path with most loads is named. */
+START_TEST(estimates_count_loads) {
+    ck_assert_str_eq(hints(plain), "");
+    ck_assert_str_eq(hints(loads), "");
+    ck_assert_str_eq(hints("@%q bra T; add.u32 %r2,%r1,1; bra J;\nT: ld.shared.u32 %r2,[s];\n"
+                           "J: st.global.u32 [%a],%r2;\n"),
+                     "");
+    ck_assert_str_eq(hints("@%q bra T; ld.global.u32 %r2,[%a]; bra J;\nT: ld.global.u32 %r3,[%a];\n"
+                           "ld.global.u32 %r4,[%a+4]; ld.global.u32 %r2,[%a+8];\nJ: st.global.u32 [%a],%r2;\n"),
+                     "hint: the path with an estimate of 3 loads runs first (least: 1)|");
+    ck_assert_str_eq(hints(loads_last[0]), "hint: the path with an estimate of 1 loads runs first (least: 0)|");
+    ck_assert_str_eq(hints("shr.u32 %r3,%r1,4; ts: .branchtargets A,B,C; brx.idx %r3,ts;\n"
+                           "A: bra J;\nB: ld.global.u32 %r2,[%a]; bra J;\n"
+                           "C: ld.global.u32 %r2,[%a]; ld.global.u32 %r2,[%a+4];\nJ: st.global.u32 [%a],%r2;\n"),
+                     "hint: the path with an estimate of 2 loads runs first (least: 0)|");
+}
+END_TEST
+
+/* Loads of a loop: 8 for one loop, and the loop's branch prefers to continue. */
+START_TEST(loops_count_more) {
+    ck_assert_str_eq(hints("@%q bra T; ld.global.u32 %r2,[%a]; bra J;\nT: mov.u32 %r4,0;\n"
+                           "L: ld.global.u32 %r2,[%a]; add.u32 %r4,%r4,1; setp.lt.u32 %o,%r4,%r1; @%o bra L;\n"
+                           "J: st.global.u32 [%a],%r2;\n"),
+                     "hint: the path with an estimate of 8 loads runs first (least: 1)|"
+                     "hint: the path with an estimate of 8 loads runs first (least: 0)|");
+}
+END_TEST
+
+/* The order changes only timing. */
+START_TEST(order_changes_no_result) { rig_check_results(_i ? "si.order=random" : "si.order=loads"); }
+END_TEST
+
 SUITE(mechanisms_si_run) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_selection_at_a_barrier_costs_both_models_the_same);
@@ -288,4 +372,8 @@ SUITE(mechanisms_si_run) {
     TEST(transcendental_operations_are_counted);
     TEST(the_trigger_depends_on_the_block);
     TEST(storage_is_reported);
+    TEST(a_hint_hides_a_path_behind_loads);
+    TEST(estimates_count_loads);
+    TEST(loops_count_more);
+    TEST_LOOP(order_changes_no_result, 0, 2);
 }

@@ -10,9 +10,9 @@ struct machine {
     struct heddle_module *m;
 };
 
-/* The kernel loads %f1 to %f<n> from words 1 to n of the buffer, in this order. Then it adds them in this order, and
- * stores the sum to word 0. The address %d1 takes two registers and is live to the end. Each value takes one register,
- * so the kernel needs n + 2 registers. */
+/* Loads a module whose kernel loads %f1 to %f<n> from words 1 to n of the buffer, in this order. Then the kernel adds
+ * them in this order, and stores the sum to word 0. The address %d1 takes two registers and is live to the end. Each
+ * value takes one register, so the kernel needs n + 2 registers. */
 static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),

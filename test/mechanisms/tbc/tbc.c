@@ -57,8 +57,8 @@ static void check(const char *config, const char *side, uint32_t spe_issues, uin
     ck_assert_double_eq(tbc.saved, spe_issues - tbc_issues);
 }
 
-/* The even lanes of warp 0 and the odd lanes of warp 1 take the branch. Under spe each warp issues both sides; under tbc
- * each side is one compacted warp. */
+/* The even lanes of warp 0 and the odd lanes of warp 1 take the branch. Under spe each warp issues both sides. Under
+ * tbc each side is one compacted warp. */
 START_TEST(a_compacted_warp_issues_once) {
     check("fermi", "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;", WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER),
           WARPS * (BEFORE + 1 + AFTER) + FALL + TAKEN);

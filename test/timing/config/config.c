@@ -178,7 +178,8 @@ static const struct {
     {"l1.size=8k", "l1.size takes a whole number, not \"8k\"; K, M or G alone may be at its end (powers of 1024)"},
     {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
-    {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest; not \"fifo\""},
+    {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest baws cta_groups cta_locality "
+                          "cta_banks gcaws; not \"fifo\""},
     {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
     {"clock.core_mhz=nan", "clock.core_mhz takes a number, not \"nan\""},
     {"gpu.name=\"", "gpu.name cannot hold quotes, backslashes or control characters"},

@@ -7,7 +7,7 @@
 static struct cache c;
 static struct cache_out out;
 
-/* The cache has 2 sets of 2 ways, and lines of 128 bytes. Lines with even numbers are in set 0. */
+/* Makes a cache with 2 sets of 2 ways, and lines of 128 bytes. Lines with even numbers are in set 0. */
 static void start(uint32_t mshrs, uint32_t merges, bool sectored) {
     struct cache_shape s = {
         .sets = 2, .ways = 2, .line_bytes = 128, .mshrs = mshrs, .merges = merges, .sectored = sectored};

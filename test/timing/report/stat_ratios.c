@@ -51,6 +51,7 @@ static const struct {
     {"ddp.accuracy", "ddp.useful", "ddp.issued"},
     {"ddp.traffic", "ddp.bytes", "dram.read_bytes"},
     {"ddp.degree", "ddp.degree_sum", "ddp.confident"},
+    {"lcs.limit", "lcs.limit_sum", "lcs.limits"},
     {"host.warp_instructions_per_second", "gpu.warp_instructions", "host.seconds"},
 };
 enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };

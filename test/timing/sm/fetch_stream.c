@@ -25,8 +25,8 @@ static void make(uint32_t lines, uint32_t mshrs) {
 
 static void teardown(void) { fetch_free(&fetch); }
 
-/* Scheduler `unit` fetches L0 line `line` at `now`. Returns the latency of a hit, -1 if the fetch waits, or -2 if it
- * is refused. */
+/* Fetches L0 line `line` for scheduler `unit` at `now`. Returns the latency of a hit, -1 if the fetch waits, or -2 if
+ * it is refused. */
 static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     uint32_t latency = 99;
     enum fetch_result r = fetch_accept(&fetch, unit, line * L0_LINE, ticket, now, &latency);

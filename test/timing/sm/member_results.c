@@ -47,8 +47,8 @@ static double run(const char *model, const char *option, const char *low, int n,
 #define SHFL(lane) "shfl.sync.idx.b32 %v,%r1," lane ",31,-1;"
 #define USE        " add.u32 %v,%v,1;"
 
-/* Lanes 0 to 15 read lane 20, which is on the other path. Lanes 16 to 31 read lane 3. Each value is 100 plus the
- * thread number. */
+/* Checks the values that the threads have read. Lanes 0 to 15 read lane 20, which is on the other path. Lanes 16 to 31
+ * read lane 3. Each value is 100 plus the number of the thread that was read, plus `more`. */
 static void check_values(uint32_t threads, uint32_t more) {
     for (uint32_t t = 0; t < threads; t++)
         ck_assert_uint_eq(out[t], 100 + t / 32 * 32 + (t % 32 < 16 ? 20 : 3) + more);

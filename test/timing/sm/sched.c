@@ -26,7 +26,7 @@ static void update(const struct sched *s, uint64_t live, uint64_t parked) {
     sched_cycle_ends(s, &l, &p);
 }
 
-/* Under two_level, returns the warps that the policy would pick if no other warp were ready. */
+/* Returns the warps that the policy two_level would pick if no other warp were ready. */
 static uint64_t active(const struct sched *s) {
     uint64_t found = 0;
     for (int w = 0; w < 64; w++)
@@ -143,8 +143,8 @@ START_TEST(two_level_drops_warps_that_are_gone) {
 }
 END_TEST
 
-/* An SM with two schedulers, 128 warps of CTAs, and four more warp slots for contexts. Warps 0, 2, ... 126 belong to
- * the first scheduler. Slots 128 and 130 also belong to it when contexts open them. */
+/* Makes an SM with two schedulers, 128 warps of CTAs, and four more warp slots for contexts. Warps 0, 2, ... 126 belong
+ * to the first scheduler. Slots 128 and 130 also belong to it when contexts open them. */
 static void make_wide(const struct sched_ops *ops) {
     struct config c;
     config_default(&c);

@@ -43,7 +43,8 @@ START_TEST(every_slot_of_the_benchmarks_has_one_cause) {
 }
 END_TEST
 
-/* Sampled: each program runs on every second machine; the next program uses the other machines. */
+/* Returns true if the pair `i` of a program and a machine runs. By default each program runs on every second machine,
+ * and the next program on the other machines. With HEDDLE_EVERY, all pairs run. */
 static bool is_sampled(int i) { return test_every() || (i % N_PROGRAMS + i / N_PROGRAMS) % 2 == 0; }
 
 SUITE(timing_slots) {

@@ -101,7 +101,7 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* The time function of a compound instruction. Its data are a number: the latency is twice this number. Above 10, the
+/* Computes the times of a compound instruction. Its data are a number: the latency is twice this number. Above 10, the
  * instruction has one more read port. Above 20, it has a fallback. */
 static void own_time(const void *what, const struct config *c, struct compound_time *time) {
     const unsigned *n = what;

@@ -46,7 +46,7 @@ static struct wide run(const char *model, const char *preset, const char *const 
     return w;
 }
 
-/* p[1] is 0, so each thread adds its own number: a CTA of n threads adds n(n-1)/2. */
+/* Returns the expected sum. p[1] is 0, so each thread adds its own number: a CTA of n threads adds n(n-1)/2. */
 static uint32_t sum_of(uint32_t ctas, uint32_t threads) { return ctas * (threads * (threads - 1) / 2); }
 
 /* 8 CTAs of 16 warps fill 128 slots. All warps diverge and issue both paths: at least 11 instructions each, and the

@@ -20,7 +20,8 @@ static double of(const struct job *j, const char *extension, const char *name) {
     return job_stat(j, key);
 }
 
-/* Each line that a stride predicts has one outcome, and is used at most once. */
+/* Checks the sums of the prefetch statistics. Each line that a stride predicts has one outcome, and is used at most
+ * once. */
 static void check_sums(const struct job *j, const char *e) {
     static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
@@ -42,7 +43,8 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: with n models, program i runs in model i modulo n, but only every second program runs.
+/* Returns true if the program runs. With n models, program i runs in model i modulo n, but only every second program
+ * runs.
  * - in the first n programs every second model runs; in the next n programs the same models run with another preset and
  *   with the other options
  * - in the 2 n programs after these, the other half of the models runs in the same way

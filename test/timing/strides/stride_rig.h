@@ -69,7 +69,7 @@ static inline void see(uint32_t pc, uint8_t warp, uint64_t address, enum prefetc
                                                              .leads = leads,
                                                              .sectors = 15});
 }
-/* A load misses line `k`, counted from BASE. */
+/* Makes a load miss line `k`, counted from BASE. */
 static inline void miss(int k) { see(PC, 0, BASE + (uint64_t)((int64_t)k * LINE), SEEN_MISS, true); }
 
 static inline void arrive(int k) {

@@ -1,0 +1,119 @@
+#include "dispatch.h"
+#include "isa/machine/launch.h"
+#include "timing/sm/sm.h"
+#include <assert.h>
+#include <stdlib.h>
+
+const struct cta_ops *const cta_built_in[] = {
+#define CTA_POLICY(name) &cta_policy_##name,
+#include "timing/config/policies.def"
+    NULL,
+};
+
+/* The policy in_order: the next CTA in the order of the grid goes to any SM that has room. */
+static uint64_t pick_in_order(void *state, const struct cta_view *v, uint32_t sm) {
+    (void)state, (void)sm;
+    return v->begun;
+}
+
+const struct cta_ops cta_policy_in_order = {
+    .name = "in_order",
+    .help = "SMs take turns, and each gets the next CTA of the grid while it has room",
+    .pick = pick_in_order,
+};
+
+bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view *view) {
+    *c = (struct ctas){.launch = view->launch, .ops = ops ? ops : &cta_policy_in_order, .view = *view};
+    c->held = calloc(view->sms, sizeof *c->held);
+    c->open = calloc(view->sms, sizeof *c->open);
+    c->state = c->ops->size ? calloc(1, c->ops->size(view->sms)) : NULL;
+    if (!c->held || !c->open || (c->ops->size && !c->state))
+        return false;
+    c->view.held = c->held;
+    for (uint32_t i = 0; i < view->sms; i++)
+        c->open[i] = true;
+    if (c->ops->begin)
+        c->ops->begin(c->state, &c->view);
+    return true;
+}
+
+void ctas_free(struct ctas *c) {
+    free(c->held);
+    free(c->open);
+    free(c->state);
+    c->held = NULL;
+    c->open = NULL;
+    c->state = NULL;
+}
+
+uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm) {
+    return sm_status(c->view.sm[sm])->ctas + begins[sm].n;
+}
+
+bool ctas_may_begin(const struct ctas *c) {
+    bool may = false;
+    for (uint32_t i = 0; i < c->view.sms && !ctas_all_begun(c); i++)
+        may |= c->open[i] || sm_status(c->view.sm[i])->ctas < c->held[i];
+    return may;
+}
+
+static bool stands_at(const struct ctas *c, uint32_t sm, uint64_t at) {
+    return sm_status(c->view.sm[sm])->reached == at;
+}
+
+/* Reports to the policy the CTAs that have ended on SMs that have reached the edge `at`. */
+static void report_ends(struct ctas *c, const struct cta_begins *begins, uint64_t at) {
+    c->view.cycle = at;
+    for (uint32_t i = 0; i < c->view.sms; i++) {
+        uint32_t now = stands_at(c, i, at) ? ctas_of(c, begins, i) : c->held[i], ended = c->held[i] - now;
+        if (!ended)
+            continue;
+        c->held[i] = now;
+        c->open[i] = true;
+        if (c->ops->ended)
+            c->ops->ended(c->state, &c->view, i, ended);
+    }
+}
+
+/* Asks the policy for a CTA for the SM in cycle `now`. Returns false if the SM gets none. */
+static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now) {
+    c->view.cycle = now;
+    uint64_t cta = c->ops->pick(c->state, &c->view, sm);
+    if (cta == CTA_NONE)
+        return c->open[sm] = false;
+    assert(cta < c->view.total);
+    b->at[b->n++] = (struct cta_begin){cta, now};
+    c->view.begun++;
+    c->open[sm] = ++c->held[sm] < c->view.occupancy;
+    return true;
+}
+
+void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {
+    const uint32_t n = c->view.sms;
+    if (!ctas_all_begun(c))
+        report_ends(c, begins, at);
+    bool any = true;
+    for (uint64_t now = at; now < at + edge && any; now++) {
+        any = false;
+        for (uint32_t k = 0; k < n && !ctas_all_begun(c); k++) {
+            uint32_t i = (c->turn + k) % n;
+            if (c->open[i] && stands_at(c, i, at))
+                any |= give(c, &begins[i], i, now);
+        }
+    }
+    c->turn = (uint32_t)(c->view.begun % n);
+    for (uint32_t i = 0; i < n; i++)
+        begins[i].keep = ctas_all_begun(c) ? 0 : c->held[i] + c->open[i];
+}
+
+/* Returns the coordinates of CTA number `id`. */
+static struct dim3 place(const struct dim3 *grid, uint64_t id) {
+    uint64_t plane = (uint64_t)grid->x * grid->y;
+    return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
+}
+
+void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm) {
+    for (uint32_t k = 0; k < b->n && !b->failed; k++)
+        b->failed = !sm_cta_start(c->view.sm[sm], place(&c->launch->grid, b->at[k].cta), b->at[k].cycle);
+    b->n = 0;
+}

@@ -1,0 +1,49 @@
+#ifndef TIMING_DISPATCH_H
+#define TIMING_DISPATCH_H
+/* Dispatches the CTAs of a launch to the SMs. A policy (sm/cta_ops.h) assigns them. CTAs begin only at
+ * edges (windows.h). An SM stops at an edge if the policy may give it a CTA there. So the policy sees the same events
+ * in the same order, however far the other SMs have run. */
+#include "timing/sm/cta_ops.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A CTA that an SM begins at the start of the next cycles that its host thread simulates. */
+struct cta_begin {
+    uint64_t cta, cycle;
+};
+enum { MAX_EDGE = 16 }; /* maximum of `edge`; small, because CTAs begin and atomics are performed only at edges */
+
+/* The CTAs that an SM begins after an edge, at most one per cycle. */
+struct cta_begins {
+    struct cta_begin at[MAX_EDGE];
+    uint32_t n;
+    bool failed; /* memory is out */
+    /* number of CTAs: an SM with fewer CTAs stops at the next edge */
+    uint32_t keep;
+};
+
+/* The CTAs of a launch. */
+struct ctas {
+    const struct launch *launch;
+    const struct cta_ops *ops;
+    void *state;          /* of the policy */
+    uint32_t turn;        /* SM for which pick() is called first */
+    uint32_t *held;       /* by SM: CTAs that it held when it last stopped at an edge, and the CTAs that it got there */
+    bool *open;           /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
+    struct cta_view view; /* has the numbers of CTAs */
+};
+
+/* Prepares the launch. Returns false if memory is out; ctas_free() follows in any case. `ops`: NULL for the built-in
+ * policy of the configuration. */
+bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view *view);
+void ctas_free(struct ctas *c);
+static inline bool ctas_all_begun(const struct ctas *c) { return c->view.begun == c->view.total; }
+/* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
+uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm);
+/* Returns true if a CTA may begin at the next edge, with no other event before. */
+bool ctas_may_begin(const struct ctas *c);
+/* Assigns CTAs to the SMs that have reached the edge `at`, one per cycle and SM, up to the next edge. Sets `keep`. */
+void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge);
+/* Begins the CTAs that the SM got at the last edge. */
+void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm);
+#endif
