@@ -142,6 +142,11 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !stats_init(&h->running) ||
         !configure(h, parts->models, o, err, err_size))
         return false;
+    if (o->check && h->config.sm.warp_size != WARP_LANES) {
+        snprintf(err, err_size, "sm.warp_size=%u: the checker follows warps of %d lanes only; check with %d",
+                 h->config.sm.warp_size, WARP_LANES, WARP_LANES);
+        return false;
+    }
     choose_units(h, parts);
     if (o->check && !(h->check = check_new()))
         return false;

@@ -136,7 +136,7 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
         stats_add(s, "host.jit_seconds", after.seconds - before.seconds);
     }
     stats_add(s, "gpu.warp_instructions", (double)n.warp_instructions);
-    stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * WARP_LANES);
+    stats_add(s, "gpu.lane_slots", (double)n.warp_instructions * launch_lanes(l));
     stats_add(s, "gpu.thread_instructions", (double)n.thread_instructions);
     stats_add(s, "gpu.barrier_instructions", (double)n.barrier_instructions);
     stats_add(s, "gpu.path_sum", (double)n.path_sum);
@@ -232,6 +232,7 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
                        .grid = {grid.x, grid.y, grid.z},
                        .block = {block.x, block.y, block.z},
                        .dynamic_shared = dynamic_shared,
+                       .warp_size = h->config.sm.warp_size,
                        .params = params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,
@@ -277,7 +278,8 @@ int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kern
                        .memory = &h->memory,
                        .grid = {1, 1, 1},
                        .block = {block.x, block.y, block.z},
-                       .dynamic_shared = dynamic_shared};
+                       .dynamic_shared = dynamic_shared,
+                       .warp_size = h->config.sm.warp_size};
     char text[512];
     const char *wrong = launch_check(&l, MAX_SHARED_BYTES, text, sizeof text);
     if (!wrong)

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_LANES = 32 };
+/* WARP_LANES: lanes that a register row and a lane mask hold. A warp of a launch has launch_lanes() of them: WARP_LANES,
+ * or fewer, at least MIN_WARP_LANES. Code that computes whole rows also computes lanes without a thread; no result of
+ * such a lane is used. */
+enum { WARP_LANES = 32, MIN_WARP_LANES = 4 };
 
 typedef uint32_t lanemask_t; /* bit l: lane l */
 #define LANES_ALL ((lanemask_t)0xffffffffu)
@@ -59,7 +62,7 @@ enum {
     MAX_BLOCK_Z = 64,
     MAX_GRID_Y = 65535,
     MAX_GRID_Z = 65535,
-    MAX_CTA_WARPS = MAX_CTA_THREADS / WARP_LANES,
+    MAX_CTA_WARPS = MAX_CTA_THREADS / MIN_WARP_LANES,
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     MAX_NAMED_BARRIERS = 16,

@@ -17,5 +17,6 @@ struct operand *fold_constant(struct parser *ps, struct operand *o) {
         return NULL;
     struct operand *size = build_operand(ps, OPD_INT, o->loc);
     size->integer = 32;
+    ps->module->warp_sz = o->loc;
     return size;
 }

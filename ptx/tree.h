@@ -174,6 +174,7 @@ struct module {
     int address_size;       /* address size in bits, 32 or 64; 0 if the text does not state it */
     struct statement *statements;
     uint32_t n_words;    /* word ids are less than this */
+    struct loc warp_sz;  /* a WARP_SZ that became part of a constant; `end` is 0 if there is none */
     struct diags *diags; /* collects errors about this module; holds the text and the file name */
 };
 

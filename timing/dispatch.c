@@ -4,24 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-const struct cta_ops *const cta_built_in[] = {
-#define CTA_POLICY(name) &cta_policy_##name,
-#include "timing/config/policies.def"
-    NULL,
-};
-
-/* The policy in_order: the next CTA in the order of the grid goes to any SM that has room. */
-static uint64_t pick_in_order(void *state, const struct cta_view *v, uint32_t sm) {
-    (void)state, (void)sm;
-    return v->begun;
-}
-
-const struct cta_ops cta_policy_in_order = {
-    .name = "in_order",
-    .help = "SMs take turns, and each gets the next CTA of the grid while it has room",
-    .pick = pick_in_order,
-};
-
 bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view *view) {
     *c = (struct ctas){.launch = view->launch, .ops = ops ? ops : &cta_policy_in_order, .view = *view};
     c->held = calloc(view->sms, sizeof *c->held);

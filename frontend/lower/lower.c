@@ -157,6 +157,7 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
                    opcode_text(l), row->last_version / 10, row->last_version % 10);
         return;
     }
+    check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)
         lower_matrix(l);
     else
@@ -462,6 +463,8 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     require_function(l, id);
     ir->place = l->img->names->place[id];
     note_attributes(l, f);
+    if (l->module->warp_sz.end)
+        check_constant_size(l, l->module->warp_sz);
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);
     resolve_indirect_calls(l);

@@ -14,6 +14,7 @@ struct lower {
     const struct module *module;
     struct diags *d;
     struct names names;
+    uint32_t warp_size;     /* lanes of a warp of the machine */
     uint32_t fn;            /* index of the current function in ir->functions */
     uint64_t frame;         /* bytes allocated so far in the current function's frame */
     uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */
@@ -163,6 +164,12 @@ void lower_return(struct lower *l);
 void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
+
+/* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes and the kernel depends on this size: by
+ * a special register, by WARP_SZ, or by the current instruction. */
+void check_special_size(struct lower *l, struct loc loc, const struct symbol *s);
+void check_constant_size(struct lower *l, struct loc loc);
+void check_instruction_size(struct lower *l);
 
 /* lower_function.c: returns the index of function `id` in ir->functions, and adds the function if it is missing.
  * Returns UINT32_MAX if the function has no body. */

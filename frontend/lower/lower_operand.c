@@ -171,6 +171,7 @@ static opnd_t constant(struct lower *l, const struct operand *o, enum type t) {
 static opnd_t named_source(struct lower *l, const struct operand *o, enum type t, bool wider, unsigned *bytes) {
     if (o->name->text[0] == 'W' && strcmp(o->name->text, "WARP_SZ") == 0) {
         struct operand size = {.kind = OPD_INT, .loc = o->loc, .integer = WARP_LANES};
+        check_constant_size(l, o->loc);
         return constant(l, &size, t);
     }
     struct symbol *s = find_symbol(l, o, 1u << SYM_REG | 1u << SYM_SPECIAL | 1u << SYM_VARIABLE | 1u << SYM_FUNCTION,
@@ -186,6 +187,7 @@ static opnd_t named_source(struct lower *l, const struct operand *o, enum type t
     if (s->kind == SYM_SPECIAL && s->index == SPECIAL_IS_EXPLICIT_CLUSTER && t == T_PRED)
         return predicate_special(l, s->index);
     if (s->kind == SYM_SPECIAL) {
+        check_special_size(l, o->loc, s);
         if (t == T_PRED || type_bytes(t) > 8) {
             bad_operand(l, o, type_name(t));
             return OPND_ZERO;

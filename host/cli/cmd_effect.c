@@ -49,13 +49,15 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     return NULL;
 }
 
-/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, or on execution on
- * the host. */
+/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, on the warps, or on
+ * execution on the host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         if (mechanism_has_option(*m, key))
             return true;
-    return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
+    static const char *const of_execution[] = {"reconv",         "gpu.jit",      "gpu.order",
+                                               "gpu.capability", "sm.warp_size", NULL};
+    return begins_one(key, of_execution);
 }
 
 /* Returns true if the text before "=" is the name of a mechanism, not the key of an option. */

@@ -86,7 +86,7 @@ struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t
     e->program = l->program;
     e->first = first;
     e->max_ctas = ctas;
-    affine_shape_init(&e->shape, l->block);
+    affine_shape_init(&e->shape, l->block, launch_lanes(l));
     if (!allocate(e)) {
         engine_free(e);
         return NULL;

@@ -6,7 +6,7 @@
 /* Sets the box of the thread indices of warp w, which has n threads. */
 static void find_box(struct affine_shape *s, uint32_t w, uint32_t n) {
     for (int d = 0; d < 3; d++) {
-        const uint32_t *tid = s->tid[d] + (size_t)w * WARP_LANES;
+        const uint32_t *tid = s->tid[d] + (size_t)w * s->lanes;
         s->from[w][d] = s->to[w][d] = tid[0];
         for (uint32_t l = 1; l < n; l++) {
             s->from[w][d] = tid[l] < s->from[w][d] ? tid[l] : s->from[w][d];
@@ -15,18 +15,19 @@ static void find_box(struct affine_shape *s, uint32_t w, uint32_t n) {
     }
 }
 
-void affine_shape_init(struct affine_shape *s, struct dim3 block) {
+void affine_shape_init(struct affine_shape *s, struct dim3 block, uint32_t lanes) {
     uint32_t threads = dim3_count(block);
     s->block = block;
-    s->n_warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    s->lanes = lanes;
+    s->n_warps = (threads + lanes - 1) / lanes;
     for (uint32_t w = 0; w < s->n_warps; w++) {
-        uint32_t left = threads - w * WARP_LANES, n = left < WARP_LANES ? left : WARP_LANES;
+        uint32_t first = w * lanes, n = threads - first < lanes ? threads - first : lanes;
         for (int d = 0; d < 3; d++)
-            warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
+            warp_thread_ids(block, first, SPECIAL_TID_X + (unsigned)d, s->tid[d] + first);
         s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
         /* tid.x increases by 1 within a row and drops at its end, so the lanes are in one row if and only if the last
          * tid.x is the first one + (n - 1) */
-        const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
+        const uint32_t *x = s->tid[0] + first;
         s->one_row[w] = x[n - 1] - x[0] == n - 1;
         s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
         find_box(s, w, n);
@@ -104,7 +105,7 @@ void affine_expand(const struct affine_tuple *t, unsigned bits, const struct aff
             out[l] = (first + x * l) & mask;
         return;
     }
-    const size_t at = (size_t)warp * WARP_LANES;
+    const size_t at = (size_t)warp * s->lanes;
     const uint32_t *tx = s->tid[0] + at, *ty = s->tid[1] + at, *tz = s->tid[2] + at;
     if (!t->off[2]) {
         for (uint32_t l = 0; l < WARP_LANES; l++)
@@ -117,7 +118,7 @@ void affine_expand(const struct affine_tuple *t, unsigned bits, const struct aff
 
 void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                       uint32_t out[WARP_LANES]) {
-    const size_t at = (size_t)warp * WARP_LANES;
+    const size_t at = (size_t)warp * s->lanes;
     const uint32_t *tx = s->tid[0] + at, *ty = s->tid[1] + at, *tz = s->tid[2] + at;
     const uint32_t base = (uint32_t)t->base, x = (uint32_t)t->off[0], y = (uint32_t)t->off[1], z = (uint32_t)t->off[2];
     for (uint32_t l = 0; l < WARP_LANES; l++)

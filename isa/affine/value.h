@@ -17,12 +17,12 @@ struct affine_tuple {
 /* The thread indices of a CTA, which are equal in all CTAs of a launch. */
 struct affine_shape {
     struct dim3 block;
-    uint32_t n_warps;
+    uint32_t n_warps, lanes; /* lanes: of a warp */
     lanemask_t launched[MAX_CTA_WARPS];
     bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
     bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
     uint32_t from[MAX_CTA_WARPS][3], to[MAX_CTA_WARPS][3]; /* least and greatest tid.x, y and z of the warp's threads */
-    uint32_t tid[3][MAX_CTA_THREADS];
+    uint32_t tid[3][MAX_CTA_THREADS + WARP_LANES]; /* by thread; a warp's WARP_LANES entries reach beyond its threads */
 };
 
 /* The value of a register in one CTA. The cell owns `mask` and `threads`. */
@@ -34,7 +34,8 @@ struct affine_cell {
     uint64_t *threads; /* if n == 0: n_warps * WARP_LANES values */
 };
 
-void affine_shape_init(struct affine_shape *s, struct dim3 block);
+/* `lanes`: lanes of a warp, launch_lanes(). */
+void affine_shape_init(struct affine_shape *s, struct dim3 block, uint32_t lanes);
 
 static inline uint64_t affine_mask(unsigned bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 static inline bool affine_is_scalar(const struct affine_tuple *t) { return !(t->off[0] | t->off[1] | t->off[2]); }
@@ -57,7 +58,7 @@ void affine_warp_extremes(const struct affine_tuple *t, unsigned bits, const str
 /* Returns the tuple's value in a lane, not reduced modulo 2^bits. */
 static inline uint64_t affine_at(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                                  uint32_t lane) {
-    uint32_t i = warp * WARP_LANES + lane;
+    uint32_t i = warp * s->lanes + lane;
     return t->base + t->off[0] * s->tid[0][i] + t->off[1] * s->tid[1][i] + t->off[2] * s->tid[2][i];
 }
 /* Returns the least (out[0]) and the greatest value in the CTA. Requires affine_in_range(). */

@@ -61,12 +61,13 @@ static void exec_barrier(struct warp *w, const struct inst *in, lanemask_t m, st
     if (!uniform_operand(w, in->a, m, "barriers", fx, &fx->barrier) ||
         !uniform_operand(w, in->b, m, "barrier thread counts", fx, &fx->barrier_threads))
         return;
+    const uint32_t lanes = launch_lanes(w->cta->launch);
     int lane = __builtin_ctz(m);
     if (fx->barrier >= MAX_NAMED_BARRIERS)
         fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u: there are %d", fx->barrier, MAX_NAMED_BARRIERS);
-    else if (fx->barrier_threads % WARP_LANES || fx->barrier_threads > MAX_CTA_THREADS)
-        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u with %u threads: not a multiple of %d up to %d",
-                      fx->barrier, fx->barrier_threads, WARP_LANES, MAX_CTA_THREADS);
+    else if (fx->barrier_threads & (lanes - 1) || fx->barrier_threads > MAX_CTA_THREADS)
+        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u with %u threads: not a multiple of %u up to %d",
+                      fx->barrier, fx->barrier_threads, lanes, MAX_CTA_THREADS);
     else if (mode == BARRIER_ARRIVE && !fx->barrier_threads)
         fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "barrier %u: arrive without a number of threads", fx->barrier);
     if (mode >= BARRIER_AND)

@@ -136,7 +136,7 @@ struct checker {
 
 /* Times of the warps of a CTA. Each warp has two: the time of its weak accesses and the time of its strong accesses.
  * A clock released by a strong write includes strong accesses up to that write. */
-enum { N_TIMES = 2 * MAX_CTA_WARPS };
+enum { CHECK_WARPS = MAX_CTA_THREADS / WARP_LANES, N_TIMES = 2 * CHECK_WARPS };
 
 /* The events that precede a point in the execution. */
 struct knowledge {
@@ -193,7 +193,7 @@ struct check_cta {
     uint64_t malloc_bytes[WARP_LANES];        /* for each lane: argument of the malloc() that the warp executes */
     struct knowledge arrived[N_CTA_BARRIERS]; /* for each barrier: events that precede its bar.arrive instructions */
     struct barrier_use use[N_CTA_BARRIERS];
-    struct partial partial[N_CTA_BARRIERS][MAX_CTA_WARPS];
+    struct partial partial[N_CTA_BARRIERS][CHECK_WARPS];
     struct check_copy *copies; /* unfinished copies: check_copy.c */
     uint32_t n_copies, cap_copies;
     struct warp_order warp[];

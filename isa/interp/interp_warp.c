@@ -348,10 +348,10 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
 /* Lets a model with shared state change the paths of all warps of the CTA. Returns false if it had nothing to change.
  * Afterwards the paths of this warp may have changed, and other warps may be able to run. */
 static bool meet(struct cta_run *r, struct warp_control *c) {
-    if (!r->shared || !r->shared->due)
+    if (!r->shared || !control_meet(c, r->shared))
         return false;
-    for (uint32_t moved = control_meet(c, r->shared); moved; moved &= moved - 1)
-        r->warps[__builtin_ctz(moved)].blocked = false;
+    for (uint32_t i = 0; i < r->cta->n_warps; i++)
+        r->warps[i].blocked &= !reconv_moved(r->shared, i);
     return true;
 }
 

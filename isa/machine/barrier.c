@@ -7,7 +7,7 @@ static uint32_t arriving_threads(const struct cta_barrier *b, const struct warp 
     uint32_t n = (uint32_t)__builtin_popcount(lanes);
     if (b->whole_cta || w->live & ~(lanes | b->waiting[w->index]))
         return n;
-    return n + WARP_LANES - (uint32_t)__builtin_popcount(w->live);
+    return n + launch_lanes(w->cta->launch) - (uint32_t)__builtin_popcount(w->live);
 }
 
 static uint32_t expected(const struct cta *c, const struct cta_barrier *b) {
@@ -72,7 +72,9 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
 }
 
 void cta_barrier_reset(struct cta *c, uint32_t barrier) {
-    memset(&c->barriers[barrier], 0, sizeof c->barriers[barrier]);
+    struct cta_barrier *b = &c->barriers[barrier];
+    memset(b->waiting, 0, c->n_warps * sizeof *b->waiting);
+    *b = (struct cta_barrier){.waiting = b->waiting, .inst = b->inst, .mode = b->mode};
     c->barriers_used &= ~(1u << barrier);
 }
 
@@ -84,7 +86,7 @@ uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes)
         struct cta_barrier *b = &c->barriers[i];
         /* now all live lanes of the warp have arrived */
         if (!b->whole_cta && b->waiting[w->index] && !(w->live & ~b->waiting[w->index]))
-            b->arrived += WARP_LANES - (uint32_t)__builtin_popcount(w->live);
+            b->arrived += launch_lanes(c->launch) - (uint32_t)__builtin_popcount(w->live);
         if (!complete(c, &c->barriers[i]))
             continue;
         if (c->barriers[i].count_red)

@@ -56,7 +56,7 @@ static void print_place(const struct fault *f, const struct launch *l, FILE *out
 }
 
 static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
-    uint32_t t = f->warp * WARP_LANES + f->lane;
+    uint32_t t = f->warp * launch_lanes(l) + f->lane;
     struct dim3 b = l->block;
     if (f->context) {
         fprintf(out, "  %s, lane %u\n", f->context, f->lane);

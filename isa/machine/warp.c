@@ -21,12 +21,26 @@ static uint32_t local_stride(uint32_t bytes) {
     return (bytes <= 64 ? (uint32_t)round_up(bytes, 16) : (lines | 1) * 64);
 }
 
+/* Bytes that a barrier holds for each warp. */
+enum { BARRIER_BYTES = sizeof(const struct inst *) + sizeof(lanemask_t) + sizeof(uint8_t) };
+
+/* Gives the barriers of a CTA their arrays. */
+static void place_barriers(struct cta *c, unsigned char *at) {
+    const size_t n = c->n_warps, all = N_CTA_BARRIERS * n;
+    const struct inst **inst = (const struct inst **)(void *)at;
+    lanemask_t *waiting = (lanemask_t *)(void *)(inst + all);
+    uint8_t *mode = (uint8_t *)(waiting + all);
+    for (size_t i = 0; i < N_CTA_BARRIERS; i++)
+        c->barriers[i] = (struct cta_barrier){.waiting = waiting + i * n, .inst = inst + i * n, .mode = mode + i * n};
+}
+
 struct cta *cta_new(const struct launch *l) {
     const struct program *p = l->program;
     uint32_t threads = dim3_count(l->block), n_warps = launch_warps(l);
     uint32_t local_bytes = p->local_bytes + calls_stack_bytes(p), stride = local_stride(local_bytes);
     uint32_t lane_bytes = p->local_by_word ? (uint32_t)round_up(local_bytes, 4) : stride;
-    size_t warps = round_up(sizeof(struct cta), 64), regs = warps + round_up(n_warps * sizeof(struct warp), 64);
+    size_t warps = round_up(sizeof(struct cta), 64), waits = warps + round_up(n_warps * sizeof(struct warp), 64);
+    size_t regs = waits + round_up(N_CTA_BARRIERS * (size_t)n_warps * BARRIER_BYTES, 64);
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
@@ -46,15 +60,16 @@ struct cta *cta_new(const struct launch *l) {
     c->n_warps = n_warps;
     c->n_threads = threads;
     c->warps = (struct warp *)(at + warps);
+    place_barriers(c, at + waits);
     for (uint32_t i = 0; i < n_warps; i++) {
         struct warp *w = &c->warps[i];
-        uint32_t lanes = threads - i * WARP_LANES;
+        uint32_t lanes = threads - i * launch_lanes(l);
         w->bank[0] = at + regs + (size_t)i * p->reg_bytes;
         w->bank[1] = p->constants;
         w->program = p;
         w->cta = c;
         w->index = i;
-        w->launched = lanes >= WARP_LANES ? LANES_ALL : (1u << lanes) - 1;
+        w->launched = lanes >= launch_lanes(l) ? launch_full_warp(l) : (1u << lanes) - 1;
         w->local = at + local + (size_t)i * WARP_LANES * lane_bytes;
         w->local_stride = p->local_by_word ? 0 : stride;
         w->local_bytes = local_bytes;
@@ -110,7 +125,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_NWARPID:
-        return MAX_CTA_WARPS;
+        return MAX_CTA_THREADS / WARP_LANES;
     case SPECIAL_SMID:
         return w->smid;
     case SPECIAL_NSMID:
@@ -137,8 +152,8 @@ enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 
 /* Computes all lanes at once, because no lane's result depends on the previous lane. */
-void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
-    const uint32_t t = index * WARP_LANES, by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
+void warp_thread_ids(struct dim3 b, uint32_t t, enum special s, uint32_t out[WARP_LANES]) {
+    const uint32_t by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
     _Static_assert(MAX_CTA_THREADS * MAX_CTA_THREADS <= 1 << SHIFT, "SHIFT");
     if (s == SPECIAL_TID_X)
         for (uint32_t l = 0; l < WARP_LANES; l++)
@@ -181,7 +196,7 @@ static void fill_special(struct warp *w, const struct special_init *init) {
     uint32_t narrow[WARP_LANES];
     uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)
-        warp_thread_ids(w->cta->launch->block, w->index, s, narrow);
+        warp_thread_ids(w->cta->launch->block, w->index * launch_lanes(w->cta->launch), s, narrow);
     else
         for (uint32_t l = 0; l < WARP_LANES; l++)
             narrow[l] = by_lane ? lane_special(s, l) : (uint32_t)all;
@@ -200,9 +215,8 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     c->id = id;
     c->linear_id = id.x + (uint64_t)g.x * (id.y + (uint64_t)g.y * id.z);
     c->live_threads = c->n_threads;
-    if (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
-        memset(c->barriers, 0, sizeof c->barriers);
-    c->barriers_used = 0;
+    while (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
+        cta_barrier_reset(c, (uint32_t)__builtin_ctz(c->barriers_used));
     memset(c->shared, 0, c->shared_bytes);
     memset(c->warps[0].bank[0], 0, (size_t)c->n_warps * p->reg_bytes);
     for (uint32_t i = 0; i < c->n_warps; i++) {

@@ -37,11 +37,11 @@ struct warp {
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
 struct cta_barrier {
-    uint32_t expected;                      /* number of threads; 0 until the first thread arrives */
-    uint32_t arrived;                       /* number of threads that have arrived */
-    lanemask_t waiting[MAX_CTA_WARPS];      /* waiting lanes, by warp */
-    const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which the warp's lanes wait */
-    uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
+    uint32_t expected;        /* number of threads; 0 until the first thread arrives */
+    uint32_t arrived;         /* number of threads that have arrived */
+    lanemask_t *waiting;      /* waiting lanes, by warp */
+    const struct inst **inst; /* by warp: instruction at which the warp's lanes wait */
+    uint8_t *mode;            /* by warp: enum barrier_mode of that instruction */
     /* bar.red: number of arrivals with a true predicate, and number of all arrivals */
     uint32_t count_true, count_red;
     bool whole_cta; /* no thread count was specified: the barrier waits for all threads that have not exited */
@@ -74,8 +74,8 @@ void cta_free(struct cta *c);
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid);
 /* Returns a special register that has one value for all lanes of the warp; 0 for other registers. */
 uint64_t warp_special(const struct warp *w, enum special s);
-/* Computes %tid.x, .y or .z (`s`) of each lane of warp `index`. */
-void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t out[WARP_LANES]);
+/* Computes %tid.x, .y or .z (`s`) of WARP_LANES threads in sequence, from thread number `first` of the CTA on. */
+void warp_thread_ids(struct dim3 block, uint32_t first, enum special s, uint32_t out[WARP_LANES]);
 /* Returns the bytes of shared memory of one CTA of this launch. */
 uint32_t launch_shared_bytes(const struct launch *l);
 

@@ -28,15 +28,14 @@ void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cf
     cta->n_warps = n_warps;
 }
 
-uint32_t control_meet(struct warp_control *c, struct reconv_cta *cta) {
+bool control_meet(struct warp_control *c, struct reconv_cta *cta) {
     if (!cta->due)
-        return 0;
+        return false;
     cta->due = false;
+    memset(cta->moved, 0, sizeof cta->moved);
     c->ops->meet(cta);
     note_depth(c);
-    uint32_t moved = cta->moved;
-    cta->moved = 0;
-    return moved;
+    return true;
 }
 
 struct reconv_warp control_who(const struct warp *w) {

@@ -35,9 +35,14 @@ struct path {
  * with this header. */
 struct reconv_cta {
     uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
-    uint32_t moved;   /* bit i: meet() has changed the paths of warp i; meet() sets it, and the driver clears it */
-    bool due;         /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+    /* warps whose paths meet() has changed, a bit each: reconv_move() sets it, and the driver clears all */
+    uint64_t moved[(MAX_CTA_WARPS + 63) / 64];
+    bool due; /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
 };
+static inline void reconv_move(struct reconv_cta *c, uint32_t warp) { c->moved[warp / 64] |= 1ull << warp % 64; }
+static inline bool reconv_moved(const struct reconv_cta *c, uint32_t warp) {
+    return c->moved[warp / 64] >> warp % 64 & 1;
+}
 
 enum { RECONV_COUNTERS = 4 };
 /* What a model may know about a warp, besides its steps. The pointers are valid as long as the model's state. */

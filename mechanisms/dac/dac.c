@@ -229,7 +229,7 @@ static void begin_batches(struct dac *d, uint64_t now) {
 
 /* Returns the affine warp in this warp slot, or NULL. */
 static struct dac_stream *stream_of(struct dac *d, uint32_t slot) {
-    for (uint32_t i = 0; slot >= d->cfg->sm.warps && i < d->cfg->dac.contexts; i++)
+    for (uint32_t i = 0; slot >= sm_warp_slots(&d->cfg->sm) && i < d->cfg->dac.contexts; i++)
         if (d->stream[i].context == slot)
             return &d->stream[i];
     return NULL;
@@ -381,8 +381,8 @@ static uint32_t lane_compares(const struct dac *d, uint32_t n_ctas, const struct
 /* Sets the number of lanes that compute and of words that are accessed in one issue slot of a step. A scalar (also a
  * scalar of one CTA) uses one lane. A base with three offsets uses four lanes. A computation for each thread uses all
  * lanes. A step that only sends or branches reads tuples but computes nothing. */
-static void measure(struct dac_stream *from, const struct affine_step *s) {
-    static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
+static void measure(const struct dac *d, struct dac_stream *from, const struct affine_step *s) {
+    const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, (uint8_t)d->cfg->sm.warp_size};
     from->lanes = lanes[s->class];
     from->words = s->class == STEP_CONTROL ? TUPLE_WORDS : from->lanes;
 }
@@ -436,7 +436,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
         if (!engine_step(from->engine, &s))
             return fault(d, from, &s, fx);
         count_step(d, &s);
-        measure(from, &s);
+        measure(d, from, &s);
         const uint64_t slots = affine_issue_slots(s.slots, lane_compares(d, from->n_batch, &s));
         from->repeat = slots ? (uint32_t)slots - 1 : 0;
         d->n.slots += s.counts ? 1 + from->repeat : 0;

@@ -251,7 +251,7 @@ static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
 /* Requests lines, oldest first. A line that must wait also holds back later lines of its warp. So if a warp holds the
  * lock of a line, it also holds the locks of all lines that it reads before this line. */
 static void ask_lines(struct dac *d, uint64_t now) {
-    uint64_t passed[(CFG_MAX_WARPS + 63) / 64] = {0};
+    uint64_t passed[(CFG_MAX_SLOTS + 63) / 64] = {0};
     uint32_t before = NO_LINE;
     d->ask_at = UINT64_MAX;
     for (uint32_t i = d->wanted, next; i != NO_LINE; i = next) {

@@ -187,7 +187,7 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     const struct warp_set *warps = &sm_get_cta(sm, cta)->warps;
     uint32_t w;
     for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);)
-        mta_forget_warp(&m->tables, (uint8_t)w);
+        mta_forget_warp(&m->tables, (uint16_t)w);
 }
 
 static const struct sm_unit_ops unit = {

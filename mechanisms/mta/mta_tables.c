@@ -27,7 +27,7 @@ void mta_tables_free(struct mta_tables *t) {
     t->warp.entry = t->global.entry = t->inter.entry = NULL;
 }
 
-void mta_forget_warp(struct mta_tables *t, uint8_t warp) {
+void mta_forget_warp(struct mta_tables *t, uint16_t warp) {
     for (uint32_t i = 0; i < t->warp.sets * t->warp.ways; i++)
         if (t->warp.entry[i].warp == warp)
             t->warp.entry[i].used = 0;
@@ -58,7 +58,7 @@ static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *t
         if (set[i].used < oldest->used)
             oldest = &set[i];
     t->n.conflicts += oldest->used != 0;
-    *oldest = (struct mta_entry){.pc = pc, .warp = (uint8_t)warp, .used = ++t->clock};
+    *oldest = (struct mta_entry){.pc = pc, .warp = (uint16_t)warp, .used = ++t->clock};
     return oldest;
 }
 
@@ -76,7 +76,7 @@ static void vote(struct mta_tables *t, uint64_t pc, int64_t stride) {
     t->n.promotions += g->seen == t->size.promote;
 }
 
-static void learn_warp(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
+static void learn_warp(struct mta_tables *t, uint64_t pc, uint16_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->warp, pc, warp, true);
     if (!e) {
         replace(t, &t->warp, pc, warp, true)->address = address;
@@ -97,7 +97,7 @@ static void learn_warp(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t
 
 /* Learns the stride from warp to warp. Warps do not execute in order, so a single different stride only lowers the
  * confidence by one. */
-static void learn_inter(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
+static void learn_inter(struct mta_tables *t, uint64_t pc, uint16_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->inter, pc, 0, false);
     if (!e)
         e = replace(t, &t->inter, pc, 0, false);
@@ -117,12 +117,12 @@ static void learn_inter(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_
     e->address = address;
 }
 
-void mta_learn(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
+void mta_learn(struct mta_tables *t, uint64_t pc, uint16_t warp, uint64_t address) {
     learn_warp(t, pc, warp, address);
     learn_inter(t, pc, warp, address);
 }
 
-struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint8_t warp) {
+struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint16_t warp) {
     const struct mta_entry *g = find(t, &t->global, pc, 0, false);
     if (g && g->seen >= t->size.promote)
         return (struct mta_prediction){g->stride ? MTA_GLOBAL : MTA_NONE, g->stride};

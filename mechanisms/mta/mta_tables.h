@@ -23,7 +23,7 @@ struct mta_entry {
     int64_t stride;   /* bytes */
     uint64_t used;    /* time of the last use, for LRU; 0 if the entry is free */
     uint64_t pc;
-    uint8_t warp; /* warp of the last execution; in the per-warp table: owner of the entry */
+    uint16_t warp; /* warp of the last execution; in the per-warp table: owner of the entry */
     /* number of consecutive occurrences of the stride; in the global table, number of warps with the stride;
      * saturates */
     uint8_t seen;
@@ -58,9 +58,9 @@ struct mta_prediction {
 bool mta_tables_init(struct mta_tables *t, const struct mta_sizes *size);
 void mta_tables_free(struct mta_tables *t);
 /* Removes the entries of warp `warp`, because another warp begins in its slot. */
-void mta_forget_warp(struct mta_tables *t, uint8_t warp);
+void mta_forget_warp(struct mta_tables *t, uint16_t warp);
 /* Learns from a load with number `pc`, which is unique among all loads. `warp` executed the load; `address` is in the
  * first line that the load accesses. */
-void mta_learn(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address);
-struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint8_t warp);
+void mta_learn(struct mta_tables *t, uint64_t pc, uint16_t warp, uint64_t address);
+struct mta_prediction mta_predict(struct mta_tables *t, uint64_t pc, uint16_t warp);
 #endif

@@ -381,7 +381,8 @@ static bool run(struct ir *ir) {
     r.edit = edit_begin(ir);
     for (uint32_t b = 0; b < r.control.n; b++) /* the blocks of the kernel precede those of functions */
         reduce_block(&r, b);
-    reduce_trees(ir, r.edit, &r.control);
+    if (pass_option(&ir->context, "sm.warp_size", WARP_LANES) == WARP_LANES) /* a narrow warp has no sum of 32 lanes */
+        reduce_trees(ir, r.edit, &r.control);
     reduce_serial(ir, r.edit, &r.defuse, r.control.n);
     return edit_end(r.edit);
 }

@@ -12,7 +12,7 @@ static struct capri_entry *find(struct capri *c, uint32_t pc, bool diverges) {
 }
 
 /* Returns the number of warps that the threads of a side need if they are compacted: those of the fullest lane. */
-static uint32_t fullest(const uint8_t need[WARP_LANES]) {
+static uint32_t fullest(const uint16_t need[WARP_LANES]) {
     uint32_t most = 0;
     for (int l = 0; l < WARP_LANES; l++)
         most = need[l] > most ? need[l] : most;

@@ -102,25 +102,25 @@ static uint16_t new_group(struct cta_stack *s) {
 static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
     const struct cta_node *n = &s->node[node];
     const uint32_t warps = s->cta.n_warps;
-    lanemask_t in[MAX_CTA_WARPS][MAX_CTA_WARPS] = {{0}}; /* threads by compacted warp and warp */
-    uint8_t next[WARP_LANES] = {0}, riders[MAX_CTA_WARPS] = {0};
+    lanemask_t left[MAX_CTA_WARPS], all = 0; /* threads without a compacted warp */
     for (uint32_t w = 0; w < warps; w++)
-        for (lanemask_t m = cta_stack_lanes(s, node)[w]; m; m &= m - 1)
-            in[s->node[to].home ? w : next[__builtin_ctz(m)]++][w] |= m & -m;
-    for (uint32_t g = 0; g < warps; g++)
+        all |= left[w] = cta_stack_lanes(s, node)[w];
+    for (uint32_t first = 0; all; first++) {
+        struct cta_path like = {.pc = n->pc, .depth = n->depth, .node = to, .group = new_group(s)};
+        lanemask_t in[MAX_CTA_WARPS], used = 0;
+        uint32_t riders = 0;
+        all = 0;
+        for (uint32_t w = 0; w < warps; w++) {
+            in[w] = s->node[to].home && w != first ? 0 : left[w] & ~used;
+            used |= in[w];
+            left[w] &= ~in[w];
+            all |= left[w];
+            riders += in[w] != 0;
+        }
+        like.shared = riders > 1;
         for (uint32_t w = 0; w < warps; w++)
-            riders[g] += in[g][w] != 0;
-    for (uint32_t g = 0; g < warps; g++) {
-        uint16_t group = riders[g] ? new_group(s) : 0;
-        for (uint32_t w = 0; w < warps; w++)
-            if (in[g][w])
-                new_path(s, w,
-                         (struct cta_path){.pc = n->pc,
-                                           .depth = n->depth,
-                                           .lanes = in[g][w],
-                                           .node = to,
-                                           .group = group,
-                                           .shared = riders[g] > 1});
+            if ((like.lanes = in[w]))
+                new_path(s, w, like);
     }
     if (s->top == to)
         s->top = CTA_NO_NODE; /* so that the new paths are announced */
@@ -530,7 +530,7 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
 static void announce(struct cta_stack *s) {
     for (uint32_t i = 0; i < s->cta.n_warps * WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
-            s->cta.moved |= 1u << i / WARP_LANES;
+            reconv_move(&s->cta, i / WARP_LANES);
 }
 
 /* Chooses the tops of the stacks aside of the top. */
@@ -564,7 +564,8 @@ void cta_stack_meet(struct reconv_cta *cta) {
     if (s->predicts) { /* stacks aside of the top may have new paths, too */
         s->top = top;
         choose_aside(s);
-        cta->moved = LANES_ALL >> (MAX_CTA_WARPS - cta->n_warps);
+        for (uint32_t w = 0; w < cta->n_warps; w++)
+            reconv_move(cta, w);
     } else if (top != s->top) {
         announce(s);
         s->top = top;

@@ -32,7 +32,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     struct tbc_unit *t = u;
     (void)now;
     *t = (struct tbc_unit){.n_due = 0};
-    sm_joint_fetches(sm, MAX_CTA_WARPS - 1, JOINT_SAME_PC);
+    sm_joint_fetches(sm, JOINT_MOST - 1, JOINT_SAME_PC);
     return true;
 }
 

@@ -28,7 +28,7 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     if (!t)
         return NULL;
     t->cfg = &cfg->sm;
-    t->words = (cfg->sm.warps + 63) / 64;
+    t->words = (sm_warp_slots(&cfg->sm) + 63) / 64;
     return t;
 }
 
@@ -95,7 +95,7 @@ static void swap_registers(struct turns *t, struct sm *sm, uint32_t w, uint32_t 
 static void replace_waiting(struct turns *t, struct sm *sm, uint64_t now) {
     const struct warp_set *live = sm_get_live(sm);
     uint32_t w, next;
-    for (struct warp_walk at = warp_walk(live); warp_next(&at, live, t->words, &w) && w < t->cfg->warps;) {
+    for (struct warp_walk at = warp_walk(live); warp_next(&at, live, t->words, &w) && w < sm_warp_slots(t->cfg);) {
         if (sm_has_in_flight(sm, w) || sm_lanes_may_run(sm, w) || (next = next_warp(t, sm)) == NO_WARP_SLOT)
             continue;
         uint32_t stored = registers_of(t, sm, w);

@@ -130,8 +130,25 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
     return true;
 }
 
+static bool check_warp_size(const struct sm_cfg *s, char *err, size_t err_size) {
+    if (!is_power_of_two(s->warp_size)) {
+        snprintf(err, err_size, "sm.warp_size: %u is not a power of two: take 4, 8, 16 or 32", s->warp_size);
+        return false;
+    }
+    if (sm_warp_slots(s) > CFG_MAX_SLOTS) {
+        snprintf(err, err_size,
+                 "sm.warps: the threads of %u warps of 32 lanes are %u warps of %u lanes (sm.warp_size), and an SM has "
+                 "at most %d: take %u or fewer",
+                 s->warps, sm_warp_slots(s), s->warp_size, CFG_MAX_SLOTS, CFG_MAX_SLOTS * s->warp_size / CFG_MAX_LANES);
+        return false;
+    }
+    return true;
+}
+
 bool config_check(const struct config *c, char *err, size_t err_size) {
     const struct sm_cfg *s = &c->sm;
+    if (!check_warp_size(s, err, err_size))
+        return false;
     if (s->warps % s->schedulers) {
         snprintf(err, err_size, "sm.warps: %u warps cannot be divided among %u schedulers (sm.schedulers)", s->warps,
                  s->schedulers);

@@ -3,7 +3,13 @@
 /* The machine's description: the struct of each unit, made from the rows of its options (options.def). */
 #include "option_groups.h"
 
-enum { CFG_MAX_WARPS = 128, CFG_NAME_BYTES = 48 };
+enum {
+    CFG_MAX_WARPS = 128, /* of sm.warps */
+    CFG_MAX_SLOTS = 512, /* warps of an SM after sm.warp_size has changed their number */
+    CFG_MIN_LANES = 4,
+    CFG_MAX_LANES = 32,
+    CFG_NAME_BYTES = 48
+};
 
 /* Execution pipes: pipes.def. */
 enum pipe_id {
@@ -46,6 +52,14 @@ struct config {
 #include "options.def"
 };
 /* clang-format on */
+
+/* Returns the number of warps that an SM holds: those of 4 lanes are eight for each warp of sm.warps. */
+static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_MAX_LANES / s->warp_size; }
+
+/* Returns the cycles for which an instruction occupies a pipe. `initiation` is this time for a warp of 32 lanes. */
+static inline uint32_t sm_pipe_cycles(const struct sm_cfg *s, uint32_t initiation) {
+    return (initiation * s->warp_size + CFG_MAX_LANES - 1) / CFG_MAX_LANES;
+}
 
 static inline bool pipe_exists(const struct sm_cfg *s, int pipe) { return pipe == PIPE_MEM || s->pipe[pipe].units; }
 #endif

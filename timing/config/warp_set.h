@@ -8,7 +8,7 @@
 
 enum {
     MAX_CONTEXTS = 4, /* number of warp slots of an SM for warps without a CTA (timing/sm/unit.h) */
-    WARP_SLOTS = CFG_MAX_WARPS + MAX_CONTEXTS,
+    WARP_SLOTS = CFG_MAX_SLOTS + MAX_CONTEXTS,
     WARP_WORDS = (WARP_SLOTS + 63) / 64,
     /* argument of warp_set_after(): there is no last slot, so the first member is next */
     NO_WARP_SLOT = WARP_WORDS * 64 - 1

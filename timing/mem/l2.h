@@ -23,7 +23,8 @@ struct l2_request {
     uint32_t tag;   /* tag of the sender */
     uint32_t pc;    /* `pc` of mem_request, as `warp` below */
     uint16_t sm, bytes;
-    uint8_t kind, serial, warp;
+    uint16_t warp;
+    uint8_t kind, serial;
     uint8_t sectors; /* sectors of the L2's line */
     uint8_t shift;   /* number of this line's sector at which the sender's line begins */
     uint8_t full;    /* for a write: sectors that it overwrites completely */
@@ -36,7 +37,8 @@ struct l2_ahead {
     uint64_t asked; /* cycle */
     uint32_t tag, pc;
     uint16_t note;
-    uint8_t warp, who;
+    uint16_t warp;
+    uint8_t who;
 };
 
 struct l2_counts {

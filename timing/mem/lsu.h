@@ -52,7 +52,7 @@ struct lsu_access {
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one word of the warp's local memory to the next word, a multiple of 128 */
     uint8_t fill;          /* for a read into shared memory (cp.async): cycles at the banks; 0 for other reads */
-    uint8_t warp;          /* warp slot, for counting its stores */
+    uint16_t warp;         /* warp slot, for counting its stores */
     bool unlock;           /* true if it releases the lock of each line that it reads */
     uint32_t pc;           /* for prefetchers */
     uint32_t tag;          /* returned by lsu_done() */

@@ -51,8 +51,10 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
-    uint8_t warp, offset; /* `offset` is the first byte of the lowest lane */
-    bool unlocks, leads;  /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+    uint16_t warp;
+    uint8_t offset; /* the first byte of the lowest lane */
+    bool unlocks : 1,
+        leads : 1; /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
 };
 
 /* A request of a prefetcher. */
@@ -77,7 +79,7 @@ struct lsu_slot {
     bool missed;
     bool wide;  /* true if a lane may wait for several lines */
     bool walks; /* true for an access of the walk unit */
-    uint8_t warp;
+    uint16_t warp;
     /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */
     uint8_t fill;
 };

@@ -14,7 +14,7 @@
  * - memsys_follow(t) moves the requests that were sent before t - L as far as they get before t.
  * Each side receives the other side's actions at memsys_exchange(), while neither side runs. With the fixed memory
  * model L is 0, and the memory side only follows. */
-#include "timing/config/config.h"
+#include "timing/config/warp_set.h"
 #include "timing/report/stat.h"
 
 /* Kinds of requests. MEM_PREFETCH brings lines into the L2 only; its reply is empty and comes when the lines have
@@ -50,10 +50,10 @@ struct mem_request {
     uint64_t address; /* device address in the sender's line, a multiple of 32; no request crosses an L2 line */
     uint64_t cycle;   /* core cycle at which it was sent; in a reply: the first cycle in which the SM may see it */
     uint32_t tag;     /* tag of the sender; returned unchanged */
-    uint32_t pc;      /* PC of the instruction that caused it; used by prefetchers, like `warp` */
-    uint16_t bytes;   /* payload: number of bytes written or requested */
+    /* for prefetchers: PC of the instruction that caused it, modulo 2^22; and this instruction's warp */
+    uint32_t pc : 22, warp : 10;
+    uint16_t bytes; /* payload: number of bytes written or requested */
     uint16_t sm;
-    uint8_t warp;
     uint8_t sectors; /* bit s is set if the 32-byte sector s from `address` on is requested or written */
     uint8_t kind;    /* enum mem_kind; writes get replies only with l2.write_acks */
     union {
@@ -62,6 +62,7 @@ struct mem_request {
         uint8_t serial;
     };
 };
+_Static_assert(WARP_SLOTS <= 1 << 10, "mem_request.warp");
 _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;

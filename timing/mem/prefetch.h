@@ -41,7 +41,7 @@ struct prefetch_request {
     uint32_t tag;     /* tag of the requester, returned with each answer */
     uint32_t pc;      /* PC of the instruction that caused the request; `warp` is the warp of this instruction */
     uint16_t note;    /* note of the requester, returned when the line is used first or evicted unused */
-    uint8_t warp;
+    uint16_t warp;
     uint8_t want; /* enum prefetch_want */
     /* wanted sectors of a sectored cache; 0 means the sector of the address at the L1, and all sectors at the L2 */
     uint8_t sectors;
@@ -92,7 +92,7 @@ struct prefetch_seen {
     uint64_t line; /* address of the cache's line */
     uint32_t pc;
     uint16_t sm;
-    uint8_t warp;
+    uint16_t warp;
     uint8_t kind, result; /* enum prefetch_kind, enum prefetch_result */
     bool local;           /* at the L1: an access to local memory */
     bool first_use;       /* the access is the first use of a prefetched line */

@@ -21,7 +21,7 @@ struct walk {
     lanemask_t left;     /* lanes whose walks have not ended */
     uint32_t pc, tag;
     uint16_t slot; /* the slot of the instruction in the load/store unit */
-    uint8_t warp;
+    uint16_t warp;
     bool noted; /* reported by lsu_missed() */
     struct ray {
         const uint64_t *at, *end; /* rest of the ray's list of addresses */

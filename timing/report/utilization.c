@@ -1,5 +1,5 @@
 /* Utilization of the peak f32 rate. At the peak rate, each SP pipe begins an instruction of 32 lanes every
- * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. The pipes' idle time is divided among
+ * initiation.f32_fma cycles; a pipe wastes lanes on warps that are narrower than its lanes. The work of the pipes is counted lane by lane. The pipes' idle time is divided among
  * causes in proportion to the issue slots in which no instruction was issued to these pipes. */
 #include "utilization.h"
 #include "isa/program.h"
@@ -30,19 +30,22 @@ static double share(double part, double whole) { return whole > 0 ? part / whole
 
 static struct parts divide(const struct config *cfg, uint32_t operations, const struct view *v) {
     const double lane =
-        (double)operations / cfg->latency[LAT_F32_FMA].initiation; /* operations per cycle of one lane */
+        (double)operations /
+        sm_pipe_cycles(&cfg->sm, cfg->latency[LAT_F32_FMA].initiation); /* operations per cycle of one lane */
+    const double width = cfg->sm.warp_size;
     const double slots = get(v, STAT_sm_slots), sp = get(v, STAT_sm_pipe_SP);
     const double cycles = get(v, STAT_sm_sp_cycles), lanes = get(v, STAT_sm_sp_lane_cycles);
     struct parts p = {.flops =
                           get(v, STAT_sm_op_f32_add) + get(v, STAT_sm_op_f32_mul) + 2 * get(v, STAT_sm_op_f32_fma)};
-    p.peak = floor(get(v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units * WARP_LANES * lane);
+    p.peak = floor(get(v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units * WARP_LANES *
+                   ((double)operations / cfg->latency[LAT_F32_FMA].initiation));
     /* One instruction is issued per issue slot. If the machine has more pipes than issue slots, the peak operations
      * of the additional pipes count as lost in the datapath. */
-    double usable = fmin(p.peak, slots * WARP_LANES * operations);
-    double idle = fmax(usable - cycles * WARP_LANES * lane, 0);
+    double usable = fmin(p.peak, slots * width * operations);
+    double idle = fmax(usable - cycles * width * lane, 0);
     p.busy = floor(lanes * lane);
     p.memory = floor(idle * share(waits_memory(v), slots - sp));
-    p.serialization = floor(idle * share(waits_others(v), slots - sp) + (cycles * WARP_LANES - lanes) * lane);
+    p.serialization = floor(idle * share(waits_others(v), slots - sp) + (cycles * width - lanes) * lane);
     p.no_warp = floor(idle * share(get(v, STAT_sm_no_warp), slots - sp));
     p.no_flops =
         floor(idle * share(get(v, STAT_sm_issued) - sp, slots - sp) + (lanes - get(v, STAT_sm_sp_flop_cycles)) * lane);

@@ -9,16 +9,17 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
     f->bank_mask = banks & (banks - 1) ? 0 : banks - 1;
     f->operands = operands;
     f->at_once = (int32_t)operands;
-    f->slots = 1;
+    f->slots = f->parts = 1;
     f->result_bus = result_bus;
     for (int i = 0; i < REGFILE_RING; i++)
         f->ring[i].cycle = UINT32_MAX;
 }
 
-void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port) {
+void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port) {
     enum { NEVER_AT_ONCE = -1024 };
     assert(lanes >= 1 && 32 % lanes == 0);
     f->slots = 32 / lanes;
+    f->parts = warp_lanes > lanes ? warp_lanes / lanes : 1;
     f->write_port = write_port;
     f->at_once = f->slots > 1 || write_port ? NEVER_AT_ONCE : (int32_t)f->operands;
 }
@@ -40,8 +41,8 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
         last = max64(last, c + 1);
     }
     /* the other lanes of each operand are read after the first lanes of all operands */
-    for (unsigned i = 0; f->slots > 1 && i < l->n_reads; i++)
-        f->next_read[regfile_bank(f, l->bank[i], warp)] += f->slots - 1;
+    for (unsigned i = 0; f->parts > 1 && i < l->n_reads; i++)
+        f->next_read[regfile_bank(f, l->bank[i], warp)] += f->parts - 1;
     f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;
     return last;
 }

@@ -3,15 +3,16 @@
 #include "stages.h"
 #include <assert.h>
 
-static uint32_t slot_of(const struct sm *sm, uint32_t i) { return sm->cfg->sm.warps + i; }
+static uint32_t slot_of(const struct sm *sm, uint32_t i) { return sm_warp_slots(&sm->cfg->sm) + i; }
 
-static uint32_t index_of(const struct sm *sm, uint32_t w) { return w - sm->cfg->sm.warps; }
+static uint32_t index_of(const struct sm *sm, uint32_t w) { return w - sm_warp_slots(&sm->cfg->sm); }
 
 /* Makes the CTA whose properties the instructions of a context read. It has one warp, no shared memory, its own
  * barriers, and the CTA size and grid size of the launch. */
 static struct cta *lone_cta(const struct launch *l) {
     struct launch small = *l;
     small.block = (struct dim3){WARP_LANES, 1, 1};
+    small.warp_size = WARP_LANES;
     small.dynamic_shared = 0;
     struct cta *c = cta_new(&small);
     if (!c)

@@ -25,7 +25,7 @@ struct copy {
 /* mbarrier arrivals that wait for the copies that were issued before them. */
 struct arrival {
     lanemask_t lanes; /* 0: the entry is free */
-    uint8_t warp;
+    uint16_t warp;
     uint64_t serial;
     uint32_t address[WARP_LANES]; /* address of each lane's mbarrier, in shared memory */
 };
@@ -110,7 +110,7 @@ static void begin_arrival(struct sm *sm, uint32_t w) {
     assert(a < k->arrival + ARRIVAL_PLACES);
     if (a == k->arrival + k->arrivals_end)
         k->arrivals_end++;
-    *a = (struct arrival){.lanes = later, .warp = (uint8_t)w, .serial = k->serial++};
+    *a = (struct arrival){.lanes = later, .warp = (uint16_t)w, .serial = k->serial++};
     for (lanemask_t m = later; m; m &= m - 1)
         a->address[__builtin_ctz(m)] = (uint32_t)sm->fx.addr[__builtin_ctz(m)];
     k->n_arrivals++;

@@ -6,7 +6,7 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     const struct effects *fx = &sm->fx;
     const struct warp *warp = sm->warps.slot[w].w;
     const struct inst *in = &sm->program->program->code[pc];
-    const struct sm_context *x = sm->warps.slot[w].context ? &sm->contexts.slot[w - sm->cfg->sm.warps] : NULL;
+    const struct sm_context *x = sm->warps.slot[w].context ? &sm->contexts.slot[w - sm_warp_slots(&sm->cfg->sm)] : NULL;
     sm->fault = (struct fault){
         .kind = fx->fault,
         .pc = pc,

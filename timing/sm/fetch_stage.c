@@ -131,7 +131,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         w = warp_set_after(&want, w, sm->warps.words);
         while ((p = wanting_path(&sm->warps.slot[w])) >= 0)
             if (start_fetch(sm, part, w, (uint32_t)p, now)) {
-                sm->fetching.last[part] = (uint8_t)w;
+                sm->fetching.last[part] = (uint16_t)w;
                 if (__builtin_expect(sm->joint.more != 0, 0))
                     fetch_more(sm, part, w, (uint32_t)p, now);
                 if (warp_set_any(&sm->fetching.spent, sm->warps.words))
@@ -173,7 +173,7 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
         return false;
     path->ticket = ++sw->ticket;
     warps_move_only(&sm->warps, w, path, PATH_FETCHING, true);
-    sm->fetching.last[0] = (uint8_t)w;
+    sm->fetching.last[0] = (uint16_t)w;
     deliver_hit(sm, sm_ticket(w, path->ticket), 0, now);
     return true;
 }

@@ -10,7 +10,7 @@ struct sm;
 /* State of the fetch stage, which chooses the paths that fetch. */
 struct sm_fetch_stage {
     bool any_refused;          /* true if some path may have the flag `refused` */
-    uint8_t last[8];           /* warp that fetched last, by part */
+    uint16_t last[8];          /* warp that fetched last, by part */
     struct warp_set spent;     /* peer.fetch_retires_warps: finished warps, and */
     struct warp_set reclaimed; /* finished warps whose slots the stage has freed */
 };

@@ -15,7 +15,9 @@ struct inflight {
     uint32_t pc;
     uint32_t next; /* next entry of the free list, or of sm_warp.loads */
     lanemask_t lanes;
-    uint8_t warp, board, part; /* part: number of the SM's part, if the SM is divided */
+    uint16_t warp;
+    uint8_t board;
+    uint8_t part : 4; /* number of the SM's part, if the SM is divided */
     bool missed : 1, used : 1;
     bool known : 1; /* for models that split paths: true if the tags of all lines of this waiting load have been read */
     const struct sm_form *form; /* variant (form) of a memory instruction; NULL: no form */
@@ -45,9 +47,9 @@ static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_
     t->free = f->next;
     f->pc = pc;
     f->lanes = lanes;
-    f->warp = (uint8_t)w;
+    f->warp = (uint16_t)w;
     f->board = board;
-    f->part = (uint8_t)part;
+    f->part = part & 15;
     f->missed = false;
     f->known = false;
     f->used = true;

@@ -47,7 +47,7 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     else
         execute_general(sm, w, path, ti, form, now);
     sm->issue.ordered[sm->status.n_ordered++] =
-        (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
+        (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint16_t)w};
     sm->warps.slot[w].ordered |= path->lanes;
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, w, path->pc, path->lanes, ti, ISSUE_ORDERED, now);
@@ -152,7 +152,7 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
     if (form)
         ti = &form->ti;
     hot_assert(path->state == PATH_READY + ti->pipe);
-    const bool driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm->cfg->sm.warps].driven;
+    const bool driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm_warp_slots(&sm->cfg->sm)].driven;
     sm_count_issue(sm, sw, path, ti, driven);
     sm->memory.unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);

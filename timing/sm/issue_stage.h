@@ -13,7 +13,7 @@ struct ordered_inst {
     uint64_t cycle;
     uint32_t pc, mem; /* mem: index into sm_memory.inst; MEM_QUEUE for a system call */
     lanemask_t active;
-    uint8_t warp;
+    uint16_t warp;
 };
 
 /* Instructions of one PC that were issued on the fast path and are not in sm->n yet. */

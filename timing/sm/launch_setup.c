@@ -24,7 +24,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->ctas.warps_each = sm->issue.sm.cta_warps = f.warps;
     sm->issue.sm.most_ctas = sm->ctas.most;
     sm->memory.hold_stores = sm->cfg->sm.hold_stores;
-    sm->memory.local_stride = 4 * WARP_LANES;
+    sm->memory.local_stride = 4ull * sm->cfg->sm.warp_size;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD)
         sm->memory.local_stride *= (uint64_t)f.warps * sm->ctas.most * sm->cfg->gpu.sms;
     sm->fetching.spent = sm->fetching.reclaimed = (struct warp_set){.word = {0}};

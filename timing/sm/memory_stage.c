@@ -29,14 +29,16 @@ void memory_free(struct sm_memory *m) {
 }
 
 uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
-    uint64_t bytes = round_up(sm->warps.slot[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
+    const uint64_t lanes = sm->cfg->sm.warp_size, bytes = round_up(sm->warps.slot[w].w->local_bytes, 4) * lanes;
     if (sm->warps.slot[w].context)
-        return CONTEXT_TIMING_BASE + ((uint64_t)sm->id * MAX_CONTEXTS + w - sm->cfg->sm.warps) * CONTEXT_TIMING_STEP;
+        return CONTEXT_TIMING_BASE +
+               ((uint64_t)sm->id * MAX_CONTEXTS + w - sm_warp_slots(&sm->cfg->sm)) * CONTEXT_TIMING_STEP;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* storage order: one CTA slot of all SMs, then the next CTA slot */
         return LOCAL_TIMING_BASE +
-               4ull * WARP_LANES * sm->ctas.warps_each * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warps.slot[w].cta) +
-               4ull * WARP_LANES * sm->warps.slot[w].w->index;
-    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * round_up(sm->cfg->sm.warps, 64) + w) * round_up(bytes, 4096);
+               4 * lanes * sm->ctas.warps_each * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warps.slot[w].cta) +
+               4 * lanes * sm->warps.slot[w].w->index;
+    return LOCAL_TIMING_BASE +
+           ((uint64_t)sm->id * round_up(sm_warp_slots(&sm->cfg->sm), 64) + w) * round_up(bytes, 4096);
 }
 
 /* Updates e->takes, after the room in the issue latch or in the table of memory instructions changed. */
@@ -120,7 +122,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
     a->halves = fx->halves;
     a->addr = m->addr;
     a->fill = 0;
-    a->warp = (uint8_t)w;
+    a->warp = (uint16_t)w;
     a->unlock = sm->memory.unlock;
     a->pc = pc;
     a->tag = m->inflight;

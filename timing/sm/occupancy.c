@@ -22,11 +22,11 @@ struct sm_demand sm_demand_of(const struct sm_unit_row *units, uint32_t n, const
 struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launch *l, struct sm_demand d) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l), loaded = d.warps && d.warps < warps ? d.warps : warps;
-    uint32_t shared = launch_shared_bytes(l),
+    uint32_t shared = launch_shared_bytes(l), unit = s->register_unit * launch_lanes(l) / WARP_LANES,
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct sm_footprint){
         .warps = warps,
-        .registers = (uint32_t)(loaded * round_up(each * WARP_LANES, s->register_unit)),
+        .registers = (uint32_t)(loaded * round_up(each * launch_lanes(l), unit ? unit : 1)),
         .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
     };
 }
@@ -40,7 +40,7 @@ static uint32_t registers_left(const struct config *cfg, struct sm_demand d) {
 
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d) {
     struct sm_footprint f = sm_footprint_of(cfg, l, d);
-    uint32_t n = at_most(cfg->sm.ctas, cfg->sm.warps, f.warps);
+    uint32_t n = at_most(cfg->sm.ctas, sm_warp_slots(&cfg->sm), f.warps);
     n = at_most(n, registers_left(cfg, d), f.registers);
     return at_most(n, cfg->sm.shared_bytes, f.shared);
 }
@@ -52,7 +52,7 @@ bool sm_fits(const struct config *cfg, const struct launch *l, struct sm_demand 
     const struct {
         const char *what, *key;
         uint32_t need, have;
-    } rows[] = {{"warps", "sm.warps", f.warps, s->warps},
+    } rows[] = {{"warps", "sm.warps", f.warps, sm_warp_slots(s)},
                 {"registers", d.registers ? "sm.registers, less what extensions take" : "sm.registers", f.registers,
                  registers_left(cfg, d)},
                 {"bytes of shared memory", "sm.shared_bytes", f.shared, s->shared_bytes}};

@@ -4,7 +4,7 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = o->n_parts;
     regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
-    regfile_ports(&p->regfile, s->bank_lanes, s->write_port);
+    regfile_ports(&p->regfile, s->bank_lanes, s->warp_size, s->write_port);
     for (int k = 0; k < N_PIPES; k++) {
         p->takes[k] = UINT64_MAX;
         if (!pipe_exists(s, k))

@@ -10,10 +10,10 @@ static void refresh_after_step(struct sm *sm, uint32_t w, uint64_t now) {
     for (struct warp_set m = c->warps; c->shared && c->shared->due && warp_set_take(&m, &v);)
         sm_tell_all(sm, &sm->warps.slot[v]); /* a path may lose its turn in the middle of a basic block */
     do {
-        uint32_t moved = c->shared ? control_meet(&sw->control, c->shared) : 0;
-        for (struct warp_set m = c->warps; moved && warp_set_take(&m, &v);) {
+        bool met = c->shared && control_meet(&sw->control, c->shared);
+        for (struct warp_set m = c->warps; met && warp_set_take(&m, &v);) {
             struct sm_warp *other = &sm->warps.slot[v];
-            if (v == w || !(moved >> other->w->index & 1) || other->finished)
+            if (v == w || !reconv_moved(c->shared, other->w->index) || other->finished)
                 continue;
             sm_refresh(sm, v, now);
         }

@@ -29,7 +29,8 @@ struct regfile {
     uint32_t banks, bank_mask; /* bank_mask: banks - 1 if `banks` is a power of two, else 0 */
     uint32_t operands;         /* operands that one instruction may read per cycle */
     int32_t at_once; /* number of operands that regfile_read() handles itself; negative: none (see regfile_ports()) */
-    uint32_t slots;  /* operands that a bank reads at the same time; each read takes `slots` cycles */
+    uint32_t slots;  /* operands that a bank reads at the same time */
+    uint32_t parts;  /* cycles of each read */
     bool write_port; /* true if writes take no cycle from reads */
     uint32_t result_bus; /* results per cycle */
     struct regfile_counts n;
@@ -43,8 +44,9 @@ struct regfile {
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
 /* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a
- * divisor of 32; the default is 32. With `write_port` a bank reads and writes in the same cycle. */
-void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port);
+ * divisor of 32; the default is 32. An operand has `warp_lanes` lanes, a power of two. With `write_port` a bank reads
+ * and writes in the same cycle. */
+void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port);
 /* Returns the bank of a register of warp `warp`; for warp 0 the register is in bank `bank`. */
 static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
     return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;

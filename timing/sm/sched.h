@@ -8,7 +8,7 @@ struct sched {
     const struct sched_ops *ops;
     void *state;    /* state of the policy; NULL: the policy has no state */
     uint32_t words; /* number of words in use in each warp_set */
-    uint8_t last;   /* warp that issued last */
+    uint16_t last;  /* warp that issued last */
     bool hears;     /* ops->issued or ops->executed exists */
     struct warp_set mine;
     const struct sched_sm *sm; /* NULL: none */
@@ -38,7 +38,7 @@ static inline int sched_pick(const struct sched *s, const struct warp_set *ready
     return (int)warp_set_after(ready, s->last, words);
 }
 static inline void sched_issued(struct sched *s, int warp) {
-    s->last = (uint8_t)warp;
+    s->last = (uint16_t)warp;
     if (__builtin_expect(s->hears, 0))
         sched_tell_issued(s, (uint32_t)warp);
 }

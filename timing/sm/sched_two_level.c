@@ -5,7 +5,7 @@
 struct two_level {
     struct warp_set active;
     uint32_t active_warps; /* size of the active set */
-    uint8_t promoted;      /* warp that entered the active set last */
+    uint16_t promoted;     /* warp that entered the active set last */
 };
 
 static size_t size(const struct sm_cfg *cfg) {
@@ -36,7 +36,7 @@ static void cycle_ends(void *state, const struct sched_view *s, const struct war
         uint32_t w = warp_set_after(&waiting, t->promoted, s->words);
         warp_set_add(&t->active, w);
         warp_set_drop(&waiting, w);
-        t->promoted = (uint8_t)w;
+        t->promoted = (uint16_t)w;
     }
 }
 

@@ -112,7 +112,11 @@ static int warp_waits_for(const void *state, unsigned board, lanemask_t lanes, c
     return -1;
 }
 
-static uint32_t warp_bits(uint32_t n_regs) { return n_regs; } /* one bit per register */
+/* Returns one bit per register. */
+static uint32_t warp_bits(uint32_t n_regs, uint32_t lanes) {
+    (void)lanes;
+    return n_regs;
+}
 
 const struct scoreboard_ops scoreboard_warp = {
     .name = "warp",

@@ -41,8 +41,8 @@ struct scoreboard_ops {
     void (*shadow)(void *state, unsigned boards);
     /* Returns the first register for which the instruction waits, or -1 if it waits for none. Used in reports. */
     int (*waits_for)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* Returns the number of bits that hardware would need for one warp. */
-    uint32_t (*bits)(uint32_t n_regs);
+    /* Returns the number of bits that hardware would need for one warp of `lanes` lanes. */
+    uint32_t (*bits)(uint32_t n_regs, uint32_t lanes);
 };
 
 /* One set of pending bits for the whole warp (RECONV_BOARD_WARP), for SPE and other models. */

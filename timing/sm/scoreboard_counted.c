@@ -147,12 +147,13 @@ static int counted_waits_for(const void *state, unsigned board, lanemask_t lanes
     return -1;
 }
 
-static uint32_t warp_bits(uint32_t n_regs) {
+static uint32_t warp_bits(uint32_t n_regs, uint32_t lanes) {
+    (void)lanes;
     (void)n_regs;
     return N_COUNTERS * COUNTER_BITS;
 }
 
-static uint32_t lanes_bits(uint32_t n_regs) { return warp_bits(n_regs) * WARP_LANES; }
+static uint32_t lanes_bits(uint32_t n_regs, uint32_t lanes) { return warp_bits(n_regs, lanes) * lanes; }
 
 const struct scoreboard_ops scoreboard_counted = {
     .name = "counted",

@@ -92,7 +92,11 @@ static int shadow_waits_for(const void *state, unsigned board, lanemask_t lanes,
     return -1;
 }
 
-static uint32_t shadow_bits(uint32_t n_regs) { return n_regs * 4; } /* pending and shadow bits, left and right */
+/* Returns pending and shadow bits, left and right. */
+static uint32_t shadow_bits(uint32_t n_regs, uint32_t lanes) {
+    (void)lanes;
+    return n_regs * 4;
+}
 
 const struct scoreboard_ops scoreboard_shadow = {
     .name = "shadow",

@@ -102,8 +102,9 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
  * this scheduler. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    /* all words are zeroed, because scheduler policies may read words beyond `words` */
-    struct warp_set ready = {.word = {0}};
+    struct warp_set ready;
+    if (__builtin_expect(sm->issue.sched[s].other != NULL, 0)) /* policies may read words beyond `words` */
+        ready = (struct warp_set){.word = {0}};
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;

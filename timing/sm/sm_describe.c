@@ -78,7 +78,7 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
     struct dim3 id = sw->w->cta->id;
     fprintf(out, "  SM %u, ", sm->id);
     if (sw->context)
-        fprintf(out, "%s", sm->contexts.slot[sw - sm->warps.slot - sm->cfg->sm.warps].name);
+        fprintf(out, "%s", sm->contexts.slot[sw - sm->warps.slot - sm_warp_slots(&sm->cfg->sm)].name);
     else
         fprintf(out, "CTA (%u,%u,%u), warp %u", id.x, id.y, id.z, sw->w->index);
     fprintf(out, ", model %s", sm->model.ops->name);

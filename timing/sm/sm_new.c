@@ -5,9 +5,9 @@
 
 /* Initialises the stages that allocate memory. Returns false if memory is out. */
 static bool init_stages(struct sm *sm) {
-    const uint32_t events = MAX_INFLIGHT + (sm->cfg->sm.warps + MAX_CONTEXTS) * MAX_PATHS * 2 + 64;
+    const uint32_t events = MAX_INFLIGHT + (sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS) * MAX_PATHS * 2 + 64;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&
-           warps_init(&sm->warps, sm->model.ops, sm->model.options, sm->cfg->sm.warps) &&
+           warps_init(&sm->warps, sm->model.ops, sm->model.options, sm_warp_slots(&sm->cfg->sm)) &&
            issue_init(&sm->issue, sm->cfg, sm->warps.slots) && wheel_init(&sm->wheel, events);
 }
 

@@ -45,7 +45,8 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     if (sm->model.wants.stack_entries && deepest > sm->model.wants.stack_entries)
         deepest = sm->model.wants.stack_entries;
     stats_put(s, STAT_sm_path_bits, bits.fixed + (double)bits.entry * (double)deepest);
-    stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
+    if (sm->program)
+        stats_put(s, STAT_sm_scoreboard_bits, sm->model.sb->bits(sm->program->program->n_regs, sm->cfg->sm.warp_size));
 }
 
 /* Adds what the reconvergence model counted, and clears its counters. */
@@ -71,7 +72,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_account(sm, to);
     sm_take_tally(sm);
     STATS_COUNT(s, sm_rows, &sm->n);
-    stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * WARP_LANES);
+    stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * sm->cfg->sm.warp_size);
     for (int i = 0; i < N_SLOTS; i++)
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);
     rounding_stats(sm, s);

@@ -90,7 +90,7 @@ static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < MAX_CONTEXTS && sm->contexts.n; i++)
-        n += warp_set_has(&sm->warps.live, sm->cfg->sm.warps + i);
+        n += warp_set_has(&sm->warps.live, sm_warp_slots(&sm->cfg->sm) + i);
     return n;
 }
 /* Allocates an entry of the table of instructions in flight, issued in the present cycle. */

@@ -236,7 +236,10 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             fill_compound(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
+        ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
     }
+    for (uint32_t i = 0; i < p->n_compounds; i++)
+        t->fallback[i].initiation = (uint16_t)sm_pipe_cycles(sm, t->fallback[i].initiation);
     return true;
 }
 

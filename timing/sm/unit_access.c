@@ -34,9 +34,9 @@ bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->w
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
 
 const char *sm_context_name(const struct sm *sm, uint32_t slot) {
-    if (slot < sm->cfg->sm.warps)
+    if (slot < sm_warp_slots(&sm->cfg->sm))
         return NULL;
-    const struct sm_context *x = &sm->contexts.slot[slot - sm->cfg->sm.warps];
+    const struct sm_context *x = &sm->contexts.slot[slot - sm_warp_slots(&sm->cfg->sm)];
     return x->owner ? x->name : NULL;
 }
 

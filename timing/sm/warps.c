@@ -80,5 +80,5 @@ void warps_check_split(struct sm_warps *ws, uint32_t w) {
     if (ws->slot[w].in_split_check)
         return;
     ws->slot[w].in_split_check = true;
-    ws->split_check.warp[ws->split_check.n++] = (uint8_t)w;
+    ws->split_check.warp[ws->split_check.n++] = (uint16_t)w;
 }

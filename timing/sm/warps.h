@@ -58,9 +58,9 @@ struct sm_warps {
     uint32_t age[WARP_SLOTS], next_age;  /* by slot: number in the order in which warps started, for schedulers */
     struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
     struct {
-        bool used;                /* the model splits paths */
-        uint32_t n;               /* number of warps whose loads have changed since the last sm_split() */
-        uint8_t warp[WARP_SLOTS]; /* these warps, in order */
+        bool used;                 /* the model splits paths */
+        uint32_t n;                /* number of warps whose loads have changed since the last sm_split() */
+        uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;
     struct path_wait *held_memory;

@@ -71,7 +71,7 @@ static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line
 /* Raises the degree of a load whose prefetches come too late. The degree counts executions of the load, and one
  * execution may need many lines, so the degree is raised at most once per execution. Returns true if the degree was
  * raised. */
-static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
+static bool raise_degree(struct stride_prefetcher *p, uint16_t warp, struct prefetch_entry *e) {
     if (p->warp[warp].grown)
         return false;
     p->warp[warp].grown = true;

@@ -10,7 +10,7 @@
  * docs/prefetching.md separates the paper's design from this project's choices. The stride mechanisms of mechanisms/
  * use it. */
 #include "prefetch_table.h"
-#include "timing/config/config.h"
+#include "timing/config/warp_set.h"
 #include "timing/mem/prefetch.h"
 #include "timing/report/profile.h"
 #include "timing/sm/unit.h"
@@ -82,7 +82,7 @@ struct stride_prefetcher {
         uint64_t execution; /* number of the last load execution whose first line was observed */
         uint32_t pc;
         bool trained, grown; /* true if this execution has trained its entry; true if it has raised the degree */
-    } warp[256];
+    } warp[WARP_SLOTS];
     struct gpu_profile *profile; /* profile, indexed by PC; NULL without a profile */
     struct prefetch_victims victims;
     const void *program; /* program whose PCs are in the table */

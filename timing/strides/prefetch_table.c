@@ -20,11 +20,11 @@ void prefetch_table_clear(struct prefetch_table *t) {
 
 /* Returns the set of an entry. The warp number is part of the index, so that warps that execute the same load use
  * different sets. */
-static struct prefetch_entry *set_of(const struct prefetch_table *t, uint32_t pc, uint8_t warp) {
+static struct prefetch_entry *set_of(const struct prefetch_table *t, uint32_t pc, uint16_t warp) {
     return t->entry + (size_t)((pc + 61u * warp) % t->sets) * t->ways;
 }
 
-struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint8_t warp) {
+struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint16_t warp) {
     struct prefetch_entry *set = set_of(t, pc, warp);
     t->n.lookups++;
     for (uint32_t i = 0; i < t->ways; i++)
@@ -35,7 +35,7 @@ struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc
     return NULL;
 }
 
-static struct prefetch_entry *replace(struct prefetch_table *t, uint32_t pc, uint8_t warp, uint64_t address) {
+static struct prefetch_entry *replace(struct prefetch_table *t, uint32_t pc, uint16_t warp, uint64_t address) {
     struct prefetch_entry *set = set_of(t, pc, warp), *oldest = set;
     for (uint32_t i = 1; i < t->ways; i++)
         if (set[i].used < oldest->used)
@@ -46,7 +46,7 @@ static struct prefetch_entry *replace(struct prefetch_table *t, uint32_t pc, uin
 }
 
 struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct prefetch_entry *e, uint32_t pc,
-                                            uint8_t warp, uint64_t address) {
+                                            uint16_t warp, uint64_t address) {
     if (!e)
         return replace(t, pc, warp, address);
     int64_t stride = (int64_t)(address - e->address);

@@ -14,7 +14,7 @@ struct prefetch_entry {
     int64_t blocks;   /* bytes from the block of the last but one miss to the block of the last miss */
     uint64_t used;    /* time of the last use, for replacement; 0: the entry is free */
     uint32_t pc;
-    uint8_t warp;
+    uint16_t warp;
     uint8_t seen;    /* number of successive misses with this stride, at most `train` + 1; 0: no stride yet */
     uint16_t degree; /* at least 1 */
 };
@@ -46,14 +46,14 @@ void prefetch_table_free(struct prefetch_table *t);
 /* Removes all entries, but keeps the counts. */
 void prefetch_table_clear(struct prefetch_table *t);
 /* Returns the entry of a load, or NULL if the load has no entry. */
-struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint8_t warp);
+struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint16_t warp);
 /* Trains the table with a miss of the load at `address`; `e` is the result of prefetch_table_find(). Returns the
  * load's entry. An equal stride confirms the stride, and so does an equal distance between the blocks of `grain` bytes
  * that missed: masked lanes change the address of the lowest active lane, but not its block. The stride is then the
  * distance of the blocks. A different stride replaces the old stride. But a stride that occurred `train` + 1 times
  * survives one different stride, such as the step from the end of a matrix row to the next row. */
 struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct prefetch_entry *e, uint32_t pc,
-                                            uint8_t warp, uint64_t address);
+                                            uint16_t warp, uint64_t address);
 /* Returns true if the entry's stride may cause prefetches: it occurred often enough, and is not 0. */
 static inline bool prefetch_believed(const struct prefetch_table *t, const struct prefetch_entry *e) {
     return e && e->seen >= t->train && e->stride;

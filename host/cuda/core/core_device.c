@@ -59,7 +59,7 @@ static void describe_machine(struct cuda_properties *p) {
     snprintf(p->name, sizeof p->name, "%s (Heddle)", heddle_machine(cuda_core.h));
     p->major = tenths / 10;
     p->minor = tenths % 10;
-    p->warpSize = 32;
+    p->warpSize = whole("sm.warp_size");
     p->multiProcessorCount = whole("gpu.sms");
     p->clockRate = (int)(1e3 * option("clock.core_mhz"));
     p->regsPerBlock = p->regsPerMultiprocessor = whole("sm.registers");

@@ -7,7 +7,7 @@ static struct supply s;
 static struct affine_shape shape;
 
 static void setup(void) {
-    affine_shape_init(&shape, (struct dim3){64, 1, 1});
+    affine_shape_init(&shape, (struct dim3){64, 1, 1}, WARP_LANES);
     ck_assert(supply_init(&s, 2));
 }
 static void teardown(void) { supply_free(&s); }

@@ -12,7 +12,7 @@ enum { N_BLOCKS = sizeof blocks / sizeof blocks[0] };
  * no thread's value, computed with signed offsets, exceeds the type. */
 START_TEST(ranges_of_boxes) {
     struct affine_shape s;
-    affine_shape_init(&s, blocks[_i]);
+    affine_shape_init(&s, blocks[_i], WARP_LANES);
     uint32_t inside = 0;
     rng = 5;
     for (uint32_t base = 0; base < 256; base++)
@@ -36,7 +36,7 @@ END_TEST
 /* Tests 64-bit tuples at the limits of their type: the last base that is in range, and the next base. */
 START_TEST(ranges_at_the_edges) {
     struct affine_shape s;
-    affine_shape_init(&s, (struct dim3){4, 1, 1});
+    affine_shape_init(&s, (struct dim3){4, 1, 1}, WARP_LANES);
     struct affine_tuple t = {UINT64_MAX - 3, {1, 0, 0}}; /* the fourth thread has the greatest value */
     ck_assert(affine_in_range(&t, 64, false, &s));
     t.base++;
@@ -50,7 +50,7 @@ END_TEST
 
 START_TEST(ranges_of_rows) {
     struct affine_shape s;
-    affine_shape_init(&s, (struct dim3){32, 2, 1}); /* all threads of a warp have the same tid.y */
+    affine_shape_init(&s, (struct dim3){32, 2, 1}, WARP_LANES); /* all threads of a warp have the same tid.y */
     struct affine_tuple t = {0, {1, 0xfffffff0, 0}};
     /* Row 1 starts at -16 = 0xfffffff0 and passes 2^32 in lane 16. So it wraps as an unsigned number, but not as a
      * signed number. */
@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(rows_of_warps) {
     struct affine_shape s;
-    affine_shape_init(&s, blocks[_i]);
+    affine_shape_init(&s, blocks[_i], WARP_LANES);
     for (uint32_t w = 0; w < s.n_warps; w++) {
         uint32_t first = w * WARP_LANES, rows = 0;
         for (uint32_t t = first; t < first + WARP_LANES && t < dim3_count(s.block); t++) {
@@ -85,7 +85,7 @@ START_TEST(cells_hold_what_was_written) {
     struct affine_cell c;
     uint64_t want[MAX_CTA_THREADS] = {0}, got[WARP_LANES];
     uint32_t exact = 0, several = 0;
-    affine_shape_init(&s, blocks[_i]);
+    affine_shape_init(&s, blocks[_i], WARP_LANES);
     cell_init(&c);
     rng = 99;
     for (int round = 0; round < 400; round++) {
@@ -123,7 +123,7 @@ START_TEST(four_variants) {
     struct affine_shape s;
     struct affine_cell c;
     bool expanded = false;
-    affine_shape_init(&s, (struct dim3){32, 1, 1});
+    affine_shape_init(&s, (struct dim3){32, 1, 1}, WARP_LANES);
     cell_init(&c);
     for (uint32_t k = 1; k <= 3; k++) {
         struct affine_tuple t = {100 * k, {k, 0, 0}};

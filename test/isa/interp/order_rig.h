@@ -80,6 +80,6 @@ static inline void rig_barrier(struct order_rig *r, int cta, uint32_t barrier, b
     for (int i = 0; i < RIG_WARPS; i++)
         b->waiting[i] = waiting[i];
     order_release(r->c[cta], barrier);
-    memset(b->waiting, 0, sizeof b->waiting);
+    memset(b->waiting, 0, RIG_WARPS * sizeof *b->waiting);
 }
 #endif

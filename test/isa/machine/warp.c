@@ -13,7 +13,7 @@ static uint32_t differ(struct dim3 b) {
     for (uint32_t i = 0; i * WARP_LANES < threads; i++)
         for (enum special s = SPECIAL_TID_X; s <= SPECIAL_TID_Z; s++) {
             uint32_t id[WARP_LANES];
-            warp_thread_ids(b, i, s, id);
+            warp_thread_ids(b, i * WARP_LANES, s, id);
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 n += id[l] != place(b, i * WARP_LANES + l, s);
         }

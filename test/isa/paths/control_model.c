@@ -237,7 +237,7 @@ START_TEST(halves_wait_at_a_barrier) {
     ck_assert_int_eq(control_paths(&c, w, out), 2);
     check_calls("1 to 3 2 to 3 ");
     ck_assert_uint_eq(c.released, 0);
-    memset(b->waiting, 0, sizeof b->waiting);
+    memset(b->waiting, 0, cta->n_warps * sizeof *b->waiting);
     ck_assert_uint_eq(control_open(&c, w, b), 0);
     check_calls("");
 }

@@ -29,25 +29,27 @@ START_TEST(a_parked_group_loses_priority) {
 }
 END_TEST
 
-/* The number of CTAs of a group is the smallest with owl.group_warps warps: 1, 1, 2, 2 and 4 CTAs of two warps. Warp 1
- * has issued; the group with priority is the one with warp 0. The set `ready` lacks warp 0 and 1. */
+/* The number of CTAs of a group is the smallest with owl.group_warps warps: 1, 1, 2, 2 and 3 CTAs of two warps. After
+ * warp 1, warps 0 and 2 are ready. If both are in one group, warp 2 is next in turn; otherwise the group of warp 0
+ * comes first. After warp 3, warps 1 and 4 are ready. They are in one group if it has three CTAs. */
 START_TEST(groups_have_enough_warps) {
     static const struct {
         const char *set;
-        int after; /* the warp that issues after warp 1 if warps 2, 5 and 7 are ready, and warp 5 issued last */
-    } rows[] = {{"owl.group_warps=1", 2},
-                {"owl.group_warps=2", 2},
-                {"owl.group_warps=3", 2},
-                {"owl.group_warps=4", 2},
-                {"owl.group_warps=7", 7}};
+        int after_1, after_3;
+    } rows[] = {{"owl.group_warps=1", 0, 1},
+                {"owl.group_warps=2", 0, 1},
+                {"owl.group_warps=3", 2, 1},
+                {"owl.group_warps=4", 2, 1},
+                {"owl.group_warps=5", 2, 4}};
     rig_start("cta_locality", rows[_i].set, 0, 8, 2);
-    ck_assert_int_eq(rig_issue(0, 1 << 5), 5);
-    ck_assert_int_eq(rig_issue(1, 1 << 2 | 1 << 5 | 1 << 7), rows[_i].after);
+    ck_assert_int_eq(rig_issue(0, 1 << 1), 1);
+    ck_assert_int_eq(rig_issue(1, 1 << 0 | 1 << 2), rows[_i].after_1);
+    ck_assert_int_eq(rig_issue(2, 1 << 3), 3);
+    ck_assert_int_eq(rig_issue(3, 1 << 1 | 1 << 4), rows[_i].after_3);
 }
 END_TEST
 
-/* The same with warps 3 and 4: with one CTA per group, warp 3 is in the second group and warp 4 in the third one; with
- * two CTAs per group, warp 3 is in the first one. After 4096 cycles the second group has priority. */
+/* Warp 3 is in the first group, warp 4 in the second one, which has priority from cycle 4096 to 8191. */
 START_TEST(priority_changes_with_time) {
     start("cta_locality", 0);
     ck_assert_int_eq(rig_issue(4095, 1 << 3 | 1 << 4), 3);

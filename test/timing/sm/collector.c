@@ -76,7 +76,7 @@ START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
     struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
     regfile_init(&file, 2, 3, 2);
-    regfile_ports(&file, 16, true);
+    regfile_ports(&file, 16, 32, true);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
     ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
@@ -96,7 +96,7 @@ START_TEST(banks_read_32_lanes_a_cycle) {
         for (uint8_t n = 1; n <= 3; n++) {
             struct bank_list l = list(b, n, 0);
             regfile_init(&file, 2, 3, 2);
-            regfile_ports(&file, lanes, true);
+            regfile_ports(&file, lanes, 32, true);
             uint64_t first = regfile_read(&file, &l, 0, 0), last = first;
             for (int i = 1; i < 64; i++)
                 last = regfile_read(&file, &l, 0, 0);
@@ -110,7 +110,7 @@ START_TEST(a_write_port_leaves_reads_alone) {
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
     for (uint32_t lanes = 16; lanes <= 32; lanes *= 2) {
         regfile_init(&file, 2, 3, 2);
-        regfile_ports(&file, lanes, _i);
+        regfile_ports(&file, lanes, 32, _i);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21); /* one result a cycle */
         ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), _i ? 21 : 23);

@@ -126,11 +126,11 @@ END_TEST
  * - exact: one bit per register and lane
  * - counted: 6 counters of 6 bits, for the warp or for each lane */
 START_TEST(bits_of_a_warp) {
-    ck_assert_uint_eq(scoreboard_warp.bits(64), 64);
-    ck_assert_uint_eq(scoreboard_shadow.bits(64), 256);
-    ck_assert_uint_eq(scoreboard_exact.bits(64), 2048);
-    ck_assert_uint_eq(scoreboard_counted.bits(64), 36);
-    ck_assert_uint_eq(scoreboard_counted_lanes.bits(64), 32 * 36);
+    ck_assert_uint_eq(scoreboard_warp.bits(64, 32), 64);
+    ck_assert_uint_eq(scoreboard_shadow.bits(64, 32), 256);
+    ck_assert_uint_eq(scoreboard_exact.bits(64, 32), 2048);
+    ck_assert_uint_eq(scoreboard_counted.bits(64, 32), 36);
+    ck_assert_uint_eq(scoreboard_counted_lanes.bits(64, 32), 32 * 36);
 }
 END_TEST
 

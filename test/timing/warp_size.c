@@ -1,0 +1,281 @@
+/* Tests warps of 4, 8, 16 and 32 lanes (sm.warp_size): issue slots, pipes and residency derived by hand, results of
+ * benchmarks, and the refusal of kernels that depend on 32 lanes. */
+#include "job_rig.h"
+#include "timing/config/config.h"
+#include <stdio.h>
+
+static const uint32_t sizes[] = {4, 8, 16, 32};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* Opens `model` on `config` with warps of `size` lanes. */
+static struct heddle *open_size(const char *model, const char *config, uint32_t size) {
+    char err[512] = "", set[32];
+    snprintf(set, sizeof set, "sm.warp_size=%u", size);
+    const char *const list[] = {set, "gpu.sms=1", NULL}, *const functional[] = {set, NULL};
+    struct heddle_options o = {.model = model,
+                               .config = config,
+                               .set = strcmp(model, "functional") == 0 ? functional : list,
+                               .cycle_limit = 10000000};
+    struct heddle *h = heddle_open(&o, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    return h;
+}
+
+static struct heddle_module *load(struct heddle *h, const char *body) {
+    static char text[8192];
+    snprintf(text, sizeof text,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".reg .b32 %%r<8>; .reg .b64 %%a<4>; .reg .f32 %%f<8>; .reg .pred %%q; .shared .align 16 .b32 s[64];\n"
+             "%s\nret;\n}\n",
+             body);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    return m;
+}
+
+/* Runs the kernel with CTAs of `threads` threads. The caller closes the machine. */
+static struct heddle *run_body(const char *model, const char *config, uint32_t size, const char *body, uint32_t ctas,
+                               uint32_t threads, uint32_t *out) {
+    struct heddle *h = open_size(model, config, size);
+    struct heddle_module *m = load(h, body);
+    uint64_t p = heddle_alloc(h, 65536);
+    struct heddle_arg args[] = {{&p, 8}};
+    heddle_clear(h, p, 65536);
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    if (out)
+        heddle_read(h, p, out, threads * sizeof *out);
+    return h;
+}
+
+/* Groups of 8 threads take the two sides of a branch in turn. 5 instructions precede the branch's sides (the branch
+ * included), an even group executes 3 on its side, an odd group 1, and 4 follow. A warp with both groups issues
+ * 5 + 3 + 1 + 4 = 13 instructions, a warp of even groups 12, and one of odd groups 10. Of 64 threads:
+ *   32 lanes: 2 warps with both groups: 26 slots of 32 lanes;    16 lanes: 4 warps: 52 slots of 16 lanes
+ *    8 lanes: 4 even and 4 odd warps: 4 x 12 + 4 x 10 = 88;       4 lanes: 8 and 8: 176
+ * The threads execute 32 x 12 + 32 x 10 = 704 instructions at every size, less 32 because the guarded branch counts only
+ * the lanes that take it. These 672 are of 26 x 32 = 832 lanes at 32 and 16 lanes, and of 88 x 8 = 176 x 4 = 704 lanes
+ * at 8 and 4 lanes. */
+static const char groups[] = "ld.param.u64 %a0, [p];\n"
+                             "shr.u32 %r1, %tid.x, 3;\n"
+                             "and.b32 %r1, %r1, 1;\n"
+                             "setp.ne.u32 %q, %r1, 0;\n"
+                             "@%q bra ODD;\n"
+                             "add.u32 %r2, %tid.x, 100;\n"
+                             "xor.b32 %r2, %r2, 5;\n"
+                             "bra JOIN;\n"
+                             "ODD: add.u32 %r2, %tid.x, 200;\n"
+                             "JOIN: mul.wide.u32 %a1, %tid.x, 4;\n"
+                             "add.u64 %a0, %a0, %a1;\n"
+                             "st.global.u32 [%a0], %r2;\n";
+
+START_TEST(divergence_within_a_warp_costs_slots) {
+    static const double slots[SIZES] = {176, 88, 52, 26}, lanes[SIZES] = {704, 704, 832, 832};
+    static const char *const models[] = {"functional", "spe", "minpc", "its"};
+    uint32_t out[64];
+    for (int i = 0; i < SIZES; i++)
+        for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+            test_case("%u lanes in %s", sizes[i], models[m]);
+            struct heddle *h = run_body(models[m], "fermi", sizes[i], groups, 1, 64, out);
+            ck_assert_double_eq(heddle_stat(h, 0, "gpu.warp_instructions"), slots[i]);
+            ck_assert_double_eq(heddle_stat(h, 0, "gpu.thread_instructions"), 672);
+            ck_assert_double_eq(heddle_stat(h, 0, "gpu.lane_slots"), lanes[i]);
+            ck_assert_double_eq_tol(heddle_stat(h, 0, "gpu.lane_utilization"), 672 / lanes[i], 1e-12);
+            for (uint32_t t = 0; t < 64; t++)
+                ck_assert_uint_eq(out[t], t / 8 % 2 ? t + 200 : (t + 100) ^ 5);
+            heddle_close(h);
+        }
+}
+END_TEST
+
+/* An instruction of 32 lanes occupies an SFU pipe of fermi for 8 cycles (4 lanes a cycle). Narrow warps occupy it for
+ * their share: 8, 4 and 2 cycles at 32, 16 and 8 lanes. 16 warps hide all latencies, so 32 more operations take 16 x 32
+ * times as long. (At 4 lanes the pipe's 1 cycle is less than the cycle and a half that fetches take.) */
+START_TEST(narrow_warps_pass_pipes_faster) {
+    static const double each[SIZES] = {0, 2, 4, 8};
+    char body[2][4096];
+    for (int k = 0; k < 2; k++) {
+        int n = 0;
+        for (int i = 0; i < 32 * (k + 1); i++)
+            n += snprintf(body[k] + n, sizeof body[k] - (size_t)n, "sin.approx.f32 %%f%d, 0f3F800000;\n", i % 8);
+    }
+    for (int i = 1; i < SIZES; i++) {
+        struct heddle *less = run_body("spe", "fermi", sizes[i], body[0], 1, 16 * sizes[i], NULL),
+                      *more = run_body("spe", "fermi", sizes[i], body[1], 1, 16 * sizes[i], NULL);
+        double cycles = heddle_stat(more, 0, "gpu.cycles") - heddle_stat(less, 0, "gpu.cycles");
+        ck_assert_double_eq(cycles, 32 * each[i] * 16);
+        heddle_close(less);
+        heddle_close(more);
+    }
+}
+END_TEST
+
+/* A pipe of 16 lanes (2 cycles for 32 lanes) takes 1 cycle for every narrower warp; a pipe of 1 lane takes a cycle for
+ * each lane. */
+START_TEST(cycles_of_a_pipe) {
+    struct sm_cfg s = {.warps = 48};
+    static const uint32_t wide[SIZES] = {1, 1, 1, 2};
+    for (int i = 0; i < SIZES; i++) {
+        s.warp_size = sizes[i];
+        ck_assert_uint_eq(sm_pipe_cycles(&s, 2), wide[i]);
+        ck_assert_uint_eq(sm_pipe_cycles(&s, 32), sizes[i]);
+        ck_assert_uint_eq(sm_warp_slots(&s), 48 * 32 / sizes[i]);
+    }
+}
+END_TEST
+
+/* The warps of an SM hold the same threads at every size: 8 CTAs of 192 threads are the 1536 threads of fermi, in up to
+ * 384 warps. Every thread loads, so prefetchers see each warp. */
+START_TEST(an_sm_holds_the_same_threads) {
+    static const char *const models[] = {"spe", "spe+stride", "spe+mta", "spe+ddp", "spe+cae", "spe+dac"};
+    static const char loads[] = "ld.param.u64 %a0, [p];\n"
+                                "mul.wide.u32 %a1, %tid.x, 128;\n"
+                                "add.u64 %a0, %a0, %a1;\n"
+                                "ld.global.u32 %r1, [%a0];\n"
+                                "ld.global.u32 %r2, [%a0 + 64];\n"
+                                "add.u32 %r1, %r1, %r2;\n"
+                                "st.global.u32 [%a0], %r1;\n";
+    for (size_t k = 0; k < SIZES * sizeof models / sizeof models[0]; k++) {
+        const char *model = models[k / SIZES];
+        const uint32_t size = sizes[k % SIZES];
+        test_case("%u lanes in %s", size, model);
+        struct heddle *h = run_body(model, "fermi", size, loads, 9, 192, NULL);
+        ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 1536. / size);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* A barrier with a thread count counts whole warps: a warp of which all live lanes wait counts fully. 40 threads are
+ * 1.25 warps of 32, which count for 64; 2.5 warps of 16 count for 48, and 5 warps of 8 for 40. A count must be a multiple
+ * of the size. */
+START_TEST(barriers_count_whole_warps) {
+    static const char body[] = "ld.param.u64 %%a0, [p];\n"
+                               "mul.wide.u32 %%a1, %%tid.x, 4;\n"
+                               "add.u64 %%a0, %%a0, %%a1;\n"
+                               "mov.u32 %%r1, %%tid.x;\n"
+                               "mov.u32 %%r0, s;\n"
+                               "shl.b32 %%r2, %%r1, 2;\n"
+                               "add.u32 %%r2, %%r2, %%r0;\n"
+                               "st.shared.u32 [%%r2], %%r1;\n"
+                               "bar.sync 1, %u;\n"
+                               "sub.u32 %%r3, 39, %%r1;\n"
+                               "shl.b32 %%r3, %%r3, 2;\n"
+                               "add.u32 %%r3, %%r3, %%r0;\n"
+                               "ld.shared.u32 %%r4, [%%r3];\n"
+                               "st.global.u32 [%%a0], %%r4;\n";
+    uint32_t out[40];
+    char text[2048];
+    for (int i = 0; i < SIZES; i++) {
+        snprintf(text, sizeof text, body, (40 + sizes[i] - 1) / sizes[i] * sizes[i]);
+        for (int timed = 0; timed < 2; timed++) {
+            heddle_close(run_body(timed ? "spe" : "functional", "fermi", sizes[i], text, 1, 40, out));
+            for (uint32_t t = 0; t < 40; t++)
+                ck_assert_uint_eq(out[t], 39 - t);
+        }
+    }
+}
+END_TEST
+
+/* Each of these instructions acts on a warp. The kernel is refused, with its name and the line, at every size but 32. */
+static const struct {
+    const char *body, *named;
+} depends[] = {
+    {"shfl.sync.idx.b32 %r1, %r2, 0, 31, 0xffffffff;", "'shfl.sync.idx.b32' acts on"},
+    {"vote.sync.any.pred %q, %q, 0xffffffff;", "'vote.sync.any.pred' acts on"},
+    {"match.any.sync.b32 %r1, %r2, 0xffffffff;", "'match.any.sync.b32' acts on"},
+    {"redux.sync.add.u32 %r1, %r2, 0xffffffff;", "'redux.sync.add.u32' acts on"},
+    {"activemask.b32 %r1;", "'activemask.b32' acts on"},
+    {"elect.sync _|%q, 0xffffffff;", "'elect.sync' acts on"},
+    {"bar.warp.sync 0xffffffff;", "'bar.warp.sync' acts on"},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d3}, {%d4}, {%d5, %d6};", "'mma.sync"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [s];", "'ldmatrix.sync"},
+    {"mov.u32 %r1, %laneid;", "'%laneid' is a place in a warp"},
+    {"add.u32 %r1, %laneid, 1;", "'%laneid' is a place in a warp"},
+    {"mov.u32 %r1, %warpid;", "'%warpid' is a place in a warp"},
+    {"mov.u32 %r1, %nwarpid;", "'%nwarpid' is a place in a warp"},
+    {"mov.u32 %r1, %lanemask_lt;", "'%lanemask_lt' is a place in a warp"},
+    {"mov.u32 %r1, %lanemask_ge;", "'%lanemask_ge' is a place in a warp"},
+    {"mov.u32 %r1, WARP_SZ;", "'WARP_SZ' is the size of a warp"},
+    {"mov.u32 %r1, (WARP_SZ * 2);", "'WARP_SZ' is the size of a warp"},
+};
+
+START_TEST(kernels_that_depend_on_the_size_are_refused) {
+    char body[256];
+    test_case("%s", depends[_i].named);
+    snprintf(body, sizeof body, ".reg .f64 %%d<8>;\n%s", depends[_i].body);
+    for (int i = 0; i < SIZES; i++) {
+        struct heddle *h = open_size(i % 2 ? "spe" : "functional", "fermi", sizes[i]);
+        struct heddle_module *m = load(h, body);
+        struct heddle_kernel_info info;
+        bool taken = heddle_kernel_info(h, m, "k", &info) == HEDDLE_OK;
+        ck_assert_msg(taken == (sizes[i] == 32), "%u lanes: %s", sizes[i], heddle_error(h));
+        if (!taken) {
+            ck_assert_msg(strstr(heddle_error(h), "kernel 'k' depends on warps of 32 lanes: ") != NULL, "%s",
+                          heddle_error(h));
+            ck_assert_msg(strstr(heddle_error(h), depends[_i].named) != NULL, "%s", heddle_error(h));
+            ck_assert_msg(strstr(heddle_error(h), "t.ptx:8:") != NULL, "%s", heddle_error(h));
+        }
+        heddle_close(h);
+    }
+}
+END_TEST
+
+static void refused(const struct heddle_options *o, const char *why) {
+    char err[512] = "";
+    struct heddle *h = heddle_open(o, err, sizeof err);
+    ck_assert_msg(!h, "%s", why);
+    ck_assert_msg(strstr(err, why) != NULL, "%s", err);
+}
+
+START_TEST(other_sizes_are_refused) {
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=12", NULL}},
+            "sm.warp_size: 12 is not a power of two: take 4, 8, 16 or 32");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=2", NULL}},
+            "sm.warp_size: 2 is out of range (4 to 32 lanes)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", NULL}},
+            "sm.warp_size: 64 is out of range (4 to 32 lanes)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=4", "sm.warps=66", NULL}},
+            "sm.warps: the threads of 66 warps of 32 lanes are 528 warps of 4 lanes (sm.warp_size), and an SM has at "
+            "most 512: take 64 or fewer");
+    refused(&(struct heddle_options){.model = "functional",
+                                     .check = true,
+                                     .set = (const char *const[]){"sm.warp_size=8", NULL}},
+            "sm.warp_size=8: the checker follows warps of 32 lanes only");
+}
+END_TEST
+
+/* Monte Carlo sums by shuffles, and the loops and sides of PEPSC are kernels of one warp. */
+static bool may_depend(const char *bench) {
+    return strcmp(bench, "mc") == 0 || strstr(bench, "_loop") || strstr(bench, "_sides");
+}
+
+/* Every benchmark passes its own check at a narrow size, unless its kernel depends on 32 lanes. */
+START_TEST(benchmarks_give_the_same_memory) {
+    static const char *const models[] = {"functional", "functional+dac"};
+    char set[32];
+    for (int b = 0; b < n_benches; b++) {
+        snprintf(set, sizeof set, "sm.warp_size=%u", sizes[b % (SIZES - 1)]);
+        const char *const list[] = {set, NULL};
+        struct job j = {.bench = benches[b], .options = {.model = models[b % 2], .set = list}};
+        test_case("%s in %s with %s", j.bench->name, j.options.model, set);
+        job_run(&j, 0, NULL);
+        bool refusal = j.message && strstr(j.message, "depends on warps of 32 lanes") != NULL;
+        ck_assert_msg(j.status == HEDDLE_OK || (refusal && may_depend(j.bench->name)), "%s",
+                      j.message ? j.message : "");
+        job_free(&j);
+    }
+}
+END_TEST
+
+SUITE(timing_warp_size) {
+    TEST(divergence_within_a_warp_costs_slots);
+    TEST(narrow_warps_pass_pipes_faster);
+    TEST(cycles_of_a_pipe);
+    TEST(an_sm_holds_the_same_threads);
+    TEST(barriers_count_whole_warps);
+    TEST_LOOP(kernels_that_depend_on_the_size_are_refused, 0, sizeof depends / sizeof depends[0]);
+    TEST(other_sizes_are_refused);
+    TEST(benchmarks_give_the_same_memory);
+}
