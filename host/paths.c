@@ -41,6 +41,10 @@ static void expose(struct recorded *r, uint32_t now) {
     r->listed = listed;
 }
 
+static void rec_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
+    recorder_of(cfg)->inner->join(inner(st), cfg, cta, warp);
+}
+
 static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
     struct recorded *r = st;
     struct path_recorder *to = recorder_of(cfg);
@@ -239,6 +243,11 @@ static int rec_describe(const void *st, struct path_desc *out, int max) {
     return r->inner->describe(inner(r), out, max);
 }
 
+static uint32_t rec_group(const void *st, int id) {
+    const struct recorded *r = st;
+    return r->inner->group(inner(r), id);
+}
+
 static int rec_concurrent(const void *st) {
     const struct recorded *r = st;
     return r->inner->concurrent(inner(r));
@@ -274,6 +283,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         .facts = r->inner->facts,
         .counters = r->inner->counters,
         FORWARD(size),
+        FORWARD(join),
         FORWARD(start),
         FORWARD(inform),
         FORWARD(paths),
@@ -294,9 +304,12 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(describe),
         FORWARD(board),
         FORWARD(concurrent),
+        FORWARD(group),
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),
+        .cta_size = r->inner->cta_size, /* the shared state is that of the recorded model */
+        .meet = r->inner->meet,
         .wants = rec_wants,
     };
     return &r->ops;

@@ -8,4 +8,5 @@
 #include "mechanisms/minpc/reconv_minpc.h"
 #include "mechanisms/multipath/reconv_multipath.h"
 #include "mechanisms/si/reconv_si.h"
+#include "mechanisms/tbc/reconv_tbc.h"
 #endif

@@ -13,8 +13,12 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
     r->cfg = cfg;
     size_t size = model->size(cfg);
     r->warps = calloc(c->n_warps, sizeof *r->warps + size);
-    if (!r->warps)
+    r->shared = model->cta_size ? malloc(model->cta_size(cfg, c->n_warps)) : NULL;
+    if (!r->warps || (model->cta_size && !r->shared)) {
+        free(r->warps);
+        free(r->shared);
         return false;
+    }
     unsigned char *states = (unsigned char *)(r->warps + c->n_warps);
     for (uint32_t i = 0; i < c->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
@@ -30,12 +34,15 @@ void cta_run_free(struct cta_run *r) {
     r->affine = NULL;
     cta_watch_free(r);
     free(r->warps);
+    free(r->shared);
     cta_free(r->cta);
     r->warps = NULL;
+    r->shared = NULL;
     r->cta = NULL;
 }
 
 void cta_run_start(struct cta_run *r) {
+    control_cta_start(r->model, r->cfg, r->shared, r->cta->n_warps);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
         wr->done = wr->blocked = wr->patient = wr->unmerged = false;
@@ -44,6 +51,7 @@ void cta_run_start(struct cta_run *r) {
         wr->executed = 0;
         struct reconv_warp who = control_who(&r->cta->warps[i]);
         who.counts = r->model_counts;
+        who.shared = r->shared;
         control_start(&wr->control, r->cfg, &who, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
@@ -337,6 +345,16 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     return end;
 }
 
+/* Lets a model with shared state change the paths of all warps of the CTA. Returns false if it had nothing to change.
+ * Afterwards the paths of this warp may have changed, and other warps may be able to run. */
+static bool meet(struct cta_run *r, struct warp_control *c) {
+    if (!r->shared || !control_meet(c, r->shared))
+        return false;
+    for (uint32_t i = 0; i < r->cta->n_warps; i++)
+        r->warps[i].blocked &= !reconv_moved(r->shared, i);
+    return true;
+}
+
 /* Issues a block for a path without lanes, as run_block() does for other paths. Nothing executes. */
 static const struct inst *issue_empty(const struct inst *in, bool every_pc, struct tally *t) {
     for (;; in++) {
@@ -359,6 +377,8 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     uint64_t spent = 0, turn = 0;
     for (;;) {
         int n = control_paths(c, w, p), ready = 0;
+        if (meet(r, c))
+            continue;
         for (int i = 0; i < n; i++)
             if (may_run(c, &p[i]))
                 p[ready++] = p[i];

@@ -29,6 +29,7 @@ struct cta_run {
     const struct reconv_ops *model;
     const struct reconv_cfg *cfg;
     struct warp_run *warps;
+    struct reconv_cta *shared; /* state of the model that the warps share; NULL: none */
     /* Called before the first instruction of a turn whose order among CTAs is observable; NULL: nothing to wait for.
      * Returns false if the turn must stop because another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);

@@ -20,6 +20,24 @@ static void note_depth(struct warp_control *c) {
         c->depth = depth;
 }
 
+void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
+                       uint32_t n_warps) {
+    if (!cta)
+        return;
+    memset(cta, 0, ops->cta_size(cfg, n_warps));
+    cta->n_warps = n_warps;
+}
+
+bool control_meet(struct warp_control *c, struct reconv_cta *cta) {
+    if (!cta->due)
+        return false;
+    cta->due = false;
+    memset(cta->moved, 0, sizeof cta->moved);
+    c->ops->meet(cta);
+    note_depth(c);
+    return true;
+}
+
 struct reconv_warp control_who(const struct warp *w) {
     return (struct reconv_warp){.program = w->program, .warp = w->index, .cta = w->cta->linear_id};
 }
@@ -30,6 +48,8 @@ void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const s
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;
+    if (c->ops->join)
+        c->ops->join(c->model, cfg, who->shared, who->warp);
     c->ops->start(c->model, cfg, pc, lanes);
     if (c->ops->inform)
         c->ops->inform(c->model, who);
@@ -51,6 +71,9 @@ static void diverge(struct warp_control *c, const struct warp *w, const struct i
     const struct program *p = w->program;
     struct branch_site site = {.pc = pc_of(w, in), .rpc = rpc, .taken_pc = taken};
     site.calls = in->kind == K_CALL ? 1 : in->kind == K_RET ? -1 : 0;
+    bool guarded = (in->kind == K_BRANCH || in->kind == K_CALL || in->kind == K_RET) && in->guard != NO_GUARD;
+    site.conditional = guarded || in->kind == K_BRX;
+    site.waits = in->kind == K_BRANCH && in->ends_block & BLOCK_WAITS;
     if (n > 1 && p->info)
         site.hinted = hinted(p, in, site.pc);
     if (rpc != PC_EXIT && p->blocks)

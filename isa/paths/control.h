@@ -33,11 +33,17 @@ struct warp_control {
 };
 
 /* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. `who` is for the model's
- * inform(); it may be NULL if the model has no inform(). */
+ * inform() and join(); it may be NULL if the model has neither. */
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
                    lanemask_t lanes);
 /* Returns what a model may know about the warp. `clock` and `counts` are still NULL, and `sm` is 0. */
 struct reconv_warp control_who(const struct warp *w);
+/* Prepares the shared state of a CTA whose warps will start. Does nothing if `cta` is NULL. */
+void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
+                       uint32_t n_warps);
+/* Lets the model change the paths of all warps of the CTA, if it has asked for that. Returns false if it has not. `c` is
+ * any warp of the CTA. */
+bool control_meet(struct warp_control *c, struct reconv_cta *cta);
 /* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
 /* Call this after path `id` has executed an instruction other than a control instruction. The path continues at

@@ -31,6 +31,19 @@ struct path {
     uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
 };
 
+/* State that the warps of a CTA share, for models whose control state belongs to the CTA. The model's struct begins
+ * with this header. */
+struct reconv_cta {
+    uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
+    /* warps whose paths meet() has changed, a bit each: reconv_move() sets it, and the driver clears all */
+    uint64_t moved[(MAX_CTA_WARPS + 63) / 64];
+    bool due; /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+};
+static inline void reconv_move(struct reconv_cta *c, uint32_t warp) { c->moved[warp / 64] |= 1ull << warp % 64; }
+static inline bool reconv_moved(const struct reconv_cta *c, uint32_t warp) {
+    return c->moved[warp / 64] >> warp % 64 & 1;
+}
+
 enum { RECONV_COUNTERS = 4 };
 /* What a model may know about a warp, besides its steps. The pointers are valid as long as the model's state. */
 struct reconv_warp {
@@ -39,7 +52,8 @@ struct reconv_warp {
     uint32_t warp;                 /* number of the warp in its CTA */
     uint64_t cta;                  /* number of the CTA in the grid, x first; 0 for a warp without a CTA */
     const uint64_t *clock;         /* number of cycles that the SM has begun; NULL: the caller has no time */
-    uint64_t *counts; /* RECONV_COUNTERS counters, which the warps of an SM share: see reconv_ops.counters */
+    uint64_t *counts;          /* RECONV_COUNTERS counters, which the warps of an SM share: see reconv_ops.counters */
+    struct reconv_cta *shared; /* state that the warps of its CTA share: see reconv_ops.join; NULL: none */
 };
 /* Returns a fact, one value for each block; NULL if no pass found it. The names are those of reconv_ops.facts. */
 static inline const uint32_t *reconv_fact(const struct reconv_warp *w, const char *name) {
@@ -59,7 +73,9 @@ struct branch_site {
     /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position in the program consists of a PC
      * and a call depth */
     int calls;
-    uint32_t hinted; /* PC of the target that should run first, plus 1; 0: no hint */
+    bool conditional; /* threads may take different targets: the branch has a guard, or is indirect */
+    bool waits;       /* a backward branch of a loop that waits for other threads (inst_info.waits) */
+    uint32_t hinted;  /* PC of the target that should run first, plus 1; 0: no hint */
 };
 
 /* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in
@@ -157,6 +173,14 @@ struct reconv_ops {
     const char *const *counters; /* names of the statistics in reconv_warp.counts, up to NULL; NULL: none */
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
+    /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:
+     * size of the state of a CTA in bytes, a multiple of 8. It starts as zeros. join: called before start() for each
+     * warp of the CTA, before any of them executes; `warp` is the index in the CTA. meet: called if reconv_cta.due is
+     * set, after a step and after the releases of barriers that follow from it. Only meet() changes the paths of other
+     * warps. It keeps the ids of paths that paths() lists. */
+    size_t (*cta_size)(const struct reconv_cfg *cfg, uint32_t n_warps);
+    void (*join)(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp);
+    void (*meet)(struct reconv_cta *cta);
     /* Starts a warp: all `lanes` are at `pc`. The state is zeroed memory of size() bytes. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
     /* Tells the model about the warp, right after start(). NULL if the model needs nothing of this. */
@@ -206,6 +230,9 @@ struct reconv_ops {
      * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
      * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
+    /* Returns the group of a path. Paths of the CTA with the same number have disjoint lanes and issue together.
+     * 0: the path issues alone. NULL: all paths do. */
+    uint32_t (*group)(const void *st, int id);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could
      * issue side by side, whether or not they wait at a barrier. NULL means the number that paths() returns. */
     int (*concurrent)(const void *st);

@@ -16,6 +16,21 @@ bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit) 
     return toy_hash(t->seed + visit, pc, lane) & 1;
 }
 
+struct toy toy_random(uint32_t seed) {
+    struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
+    for (uint32_t i = 0; i + 1 < t.n; i++) {
+        uint32_t h = toy_hash(seed, 2, i);
+        if (h % 4 == 0 && i > 0)
+            t.code[i] = (struct toy_inst){.kind = BRANCH, .target = (h >> 8) % t.n, .trips = 1 + (h >> 20) % 3};
+        if (h % 19 == 1)
+            t.code[i].kind = EXIT;
+    }
+    t.code[t.n - 1].kind = EXIT;
+    t.exits_early = seed & 1;
+    toy_find_rpcs(&t);
+    return t;
+}
+
 uint64_t toy_walk_alone(const struct toy *t, uint32_t lane) {
     uint32_t visits[MAX_CODE] = {0}, pc = 0;
     uint64_t trace = 0;
@@ -164,7 +179,8 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
         struct branch_site site = {.pc = p.pc,
                                    .rpc = in->rpc,
                                    .rpc_block = in->rpc == PC_EXIT ? 0 : toy_block_length(t, in->rpc),
-                                   .taken_pc = in->target};
+                                   .taken_pc = in->target,
+                                   .conditional = true};
         if (n == 2 && g[0].pc == g[1].pc) {
             g[0].lanes = p.lanes;
             n = 1;
@@ -174,9 +190,26 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
     }
 }
 
+struct reconv_cta *toy_cta(const struct reconv_ops *ops, const struct reconv_cfg *cfg, void *st) {
+    if (!ops->cta_size)
+        return NULL;
+    struct reconv_cta *cta = calloc(1, ops->cta_size(cfg, 1));
+    cta->n_warps = 1;
+    ops->join(st, cfg, cta, 0);
+    return cta;
+}
+
+void toy_meet(const struct reconv_ops *ops, struct reconv_cta *cta) {
+    if (!cta || !cta->due)
+        return;
+    cta->due = false;
+    ops->meet(cta);
+}
+
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r) {
     memset(r, 0, sizeof *r);
     void *st = calloc(1, ops->size(cfg));
+    struct reconv_cta *cta = toy_cta(ops, cfg, st);
     ops->start(st, cfg, 0, LANES_ALL);
     toy_inform(t, ops, st, r->counts);
     for (uint64_t step = 0; step < 200000 && !(r->finished = ops->finished(st)); step++) {
@@ -198,6 +231,8 @@ void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct rec
         int depth = ops->depth(st);
         r->max_depth = depth > r->max_depth ? depth : r->max_depth;
         toy_issue(t, ops, st, *next, r);
+        toy_meet(ops, cta);
     }
+    free(cta);
     free(st);
 }

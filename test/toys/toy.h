@@ -35,6 +35,9 @@ struct toy_run {
 uint32_t toy_hash(uint32_t a, uint32_t b, uint32_t c);
 /* Returns whether `lane` takes the branch at `pc` on visit number `visit`. */
 bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit);
+/* Returns a random program. About one in four instructions is a branch to a random instruction. A backward branch is
+ * taken only a few times. */
+struct toy toy_random(uint32_t seed);
 /* Returns a hash of the PCs that a lane visits if it runs alone. */
 uint64_t toy_walk_alone(const struct toy *t, uint32_t lane);
 /* Sets the rpc of each instruction to its immediate post-dominator. */
@@ -46,6 +49,11 @@ uint32_t toy_block_length(const struct toy *t, uint32_t pc);
 void toy_inform(const struct toy *t, const struct reconv_ops *ops, void *st, uint64_t *counts);
 /* Executes an instruction of path `p` and reports it to the model. The path may have no lanes. */
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r);
+/* Returns the shared state of a CTA whose only warp has the state `st` and has not started; NULL if the model has no
+ * such state. The caller frees it. */
+struct reconv_cta *toy_cta(const struct reconv_ops *ops, const struct reconv_cfg *cfg, void *st);
+/* Calls meet() if the model has asked for it, as a driver does after each step. */
+void toy_meet(const struct reconv_ops *ops, struct reconv_cta *cta);
 /* Runs a program to its end and schedules its paths one after another. Checks the model's invariants at every step. */
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r);
 #endif

@@ -55,6 +55,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     c->cta->n_threads = (uint32_t)__builtin_popcount(how->lanes);
     warp_set_add(&c->warps, w);
     cta_start(c->cta, (struct dim3){0, 0, 0}, sm->id);
+    control_cta_start(sm->model.ops, sm->model.options, c->shared, 1);
     sm_warp_start(sm, w, program_entry(sm->program->program, how->stream), now);
     sm_doze(sm, w, now);
     return w;

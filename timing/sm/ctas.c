@@ -1,5 +1,27 @@
 /* CTAs on an SM: how they and their warps begin and end. */
 #include "stages.h"
+#include <stdlib.h>
+
+bool sm_place_shared(struct sm *sm) {
+    const struct reconv_ops *ops = sm->model.ops;
+    if (!ops->cta_size)
+        return true;
+    size_t size = (ops->cta_size(sm->model.options, sm->ctas.warps_each) + 63) & ~(size_t)63;
+    sm->ctas.shared_states = calloc(sm->ctas.most + MAX_CONTEXTS, size);
+    for (uint32_t i = 0; i < SM_CTA_SLOTS + MAX_CONTEXTS && sm->ctas.shared_states; i++) {
+        uint32_t at = i < SM_CTA_SLOTS ? i : sm->ctas.most + i - SM_CTA_SLOTS;
+        if (i < sm->ctas.most || i >= SM_CTA_SLOTS)
+            sm->ctas.slot[i].shared = (struct reconv_cta *)(sm->ctas.shared_states + at * size);
+    }
+    return sm->ctas.shared_states != NULL;
+}
+
+void sm_free_shared(struct sm *sm) {
+    free(sm->ctas.shared_states);
+    sm->ctas.shared_states = NULL;
+    for (uint32_t i = 0; i < SM_CTA_SLOTS + MAX_CONTEXTS; i++)
+        sm->ctas.slot[i].shared = NULL;
+}
 
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     uint32_t slot = 0;
@@ -36,6 +58,7 @@ bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->ctas.slot[cta];
     cta_start(c->cta, c->id, sm->id);
+    control_cta_start(sm->model.ops, sm->model.options, c->shared, c->cta->n_warps);
     sm->n.ctas++;
     uint32_t w;
     for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++)

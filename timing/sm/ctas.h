@@ -4,6 +4,7 @@
 #include "isa/machine/launch.h"
 #include "timing/config/warp_set.h"
 
+struct reconv_cta;
 struct sm;
 
 enum { SM_CTA_SLOTS = 64 };
@@ -12,6 +13,8 @@ struct sm_cta {
     struct dim3 id;
     uint64_t number;       /* its position in the grid, with x fastest */
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
+    /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL: none */
+    struct reconv_cta *shared;
 };
 
 /* Owns the CTA slots, and counts the resources of their CTAs. A context is a warp of a unit, which belongs to no CTA of
@@ -21,8 +24,13 @@ struct sm_ctas {
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
     uint32_t most;                                    /* CTAs of the launch that the SM can hold */
+    unsigned char *shared_states;                     /* sm_cta.shared of `most` CTAs and of the contexts; NULL: none */
 };
 
+/* Allocates the states that the warps of CTAs share, for a launch under a model that has such states. Returns false if
+ * memory is out. sm_free_shared() must follow. */
+bool sm_place_shared(struct sm *sm);
+void sm_free_shared(struct sm *sm);
 /* Starts the warps of the CTA in slot `cta`, at the event EVENT_START. */
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
 /* Starts a warp at `pc`. The caller has set the warp's slot, scoreboard and lanes. (warp_life.c) */

@@ -51,8 +51,8 @@ static bool pipe_has_room(const struct sm *sm, const struct sm_joint *j, uint32_
 bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[warp];
     const struct sm_path *from = &sw->path[path];
-    if (j->n == JOINT_MOST || !warp_set_has(&sm->issue.sched[j->scheduler].mine, warp) ||
-        !warp_set_has(&sm->warps.live, warp) || path >= sw->n_paths)
+    bool near = sm->operands.n_parts == 1 || warp_set_has(&sm->issue.sched[j->scheduler].mine, warp);
+    if (j->n == JOINT_MOST || !near || !warp_set_has(&sm->warps.live, warp) || path >= sw->n_paths)
         return false;
     return from->state < N_PIPES && from->lanes && !(from->lanes & j->lanes) && !issues_alone(sm, warp, path) &&
            pipe_has_room(sm, j, warp, from->pc, now) && has_room(&sm->in_flight, j->n + 1);

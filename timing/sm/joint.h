@@ -5,7 +5,8 @@
  * sm_unit_ops.join names companions. The rules:
  *
  * - A companion is a path that could be a leader in this cycle: its own warp's scoreboard, buffer, barriers and units
- *   let it issue, its pipe has room, and its warp belongs to the same scheduler. sm_joint_add() checks this.
+ *   let it issue, and its pipe has room. In a divided SM, its warp belongs to the same scheduler. sm_joint_add() checks
+ *   this.
  * - The lanes of all members are disjoint. Each thread stays in its lane, and a path joins with all of its lanes.
  * - Members with the same pipe share one pass if their initiation intervals are equal: one collector unit, one entry
  *   into the pipe. They may be at different PCs. A member with another pipe has a pass of its own there, at full cost.

@@ -1,6 +1,27 @@
 /* Control flow: notifies the reconvergence model of the PCs to which lanes go, and updates the warp's paths. */
 #include "uniform_path.h"
 
+/* Gets the paths of the warp after a step. Under a model with state that the warps of a CTA share, the step may also
+ * change the paths of the other warps. */
+static void refresh_after_step(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct sm_cta *c = &sm->ctas.slot[sw->cta];
+    uint32_t v;
+    for (struct warp_set m = c->warps; c->shared && c->shared->due && warp_set_take(&m, &v);)
+        sm_tell_all(sm, &sm->warps.slot[v]); /* a path may lose its turn in the middle of a basic block */
+    do {
+        bool met = c->shared && control_meet(&sw->control, c->shared);
+        for (struct warp_set m = c->warps; met && warp_set_take(&m, &v);) {
+            struct sm_warp *other = &sm->warps.slot[v];
+            if (v == w || !reconv_moved(c->shared, other->w->index) || other->finished)
+                continue;
+            sm_refresh(sm, v, now);
+        }
+        if (sw->w && !sw->finished)
+            sm_refresh(sm, w, now);
+    } while (c->shared && c->shared->due); /* the new paths may have passed a barrier that released them */
+}
+
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path *path = &sw->path[p];
@@ -19,7 +40,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (sm->model.wants.every_pc || (sm->program->inst[path->pc].flags & TIMED_ENDS)) {
         sm_tell_others(sm, sw, p);
         sm_heed(sm, sw, sm->model.ops->advance(sw->control.model, path->id, path->pc + 1));
-        sm_refresh(sm, w, now);
+        refresh_after_step(sm, w, now);
         return;
     }
     path->pc++;
@@ -77,8 +98,7 @@ static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t op
     if (sw->n_await)
         sm_members_served(sm, w, now);
     release_barriers(sm, sw->cta, opened, now);
-    if (sw->w && !sw->finished)
-        sm_refresh(sm, w, now);
+    refresh_after_step(sm, w, now);
 }
 
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now) {

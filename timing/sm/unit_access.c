@@ -24,6 +24,11 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
     return sm->warps.slot[slot].path;
 }
 
+uint32_t sm_get_group(const struct sm *sm, uint32_t slot, uint32_t path) {
+    const struct sm_warp *sw = &sm->warps.slot[slot];
+    return sm->model.ops->group ? sm->model.ops->group(sw->control.model, sw->path[path].id) : 0;
+}
+
 bool sm_is_context(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].context; }
 bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->warps.live, slot); }
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }

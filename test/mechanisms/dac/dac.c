@@ -1,4 +1,5 @@
 /* Tests the affine warp of an SM on kernels small enough to follow by hand. random.c has random kernels. */
+#include "test/bases.h"
 #include "test/every_model.h"
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
@@ -265,7 +266,9 @@ START_TEST(polling_warps_do_not_block_their_cta) {
                              *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
                              *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
     static const char *const *const sets[] = {small, medium, large};
-    for (int k = 0; k < 3; k++) {
+    /* under tbc, warp 0 waits for the polling warp where the loop ends: these loads do not mark a loop that waits */
+    const bool polls = base_models()->ops[_i] != &reconv_tbc;
+    for (int k = 0; k < 3 && polls; k++) {
         uint32_t word[257], got[64];
         open_with(bases_with("+dac")->name[_i], sets[k], 2000000);
         for (uint32_t i = 0; i < 257; i++)

@@ -71,6 +71,7 @@ static const struct ground needs[] = {
     {"frontiers.", "frontiers", "fermi", {NULL}, NULL},
     {"specrecon.ratio", "its+specrecon", "fermi", {NULL}, NULL},
     {"dwf.", "anypc+dwf", "fermi", {NULL}, NULL},
+    {"tbc.", "tbc", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},

@@ -1,0 +1,574 @@
+#include "cta_stack.h"
+#include "isa/hot_assert.h"
+#include <string.h>
+
+/* An entry of m threads and all entries above it for its threads are at most 2m - 1: an entry is divided into two or
+ * more disjoint sets, or one proper subset, and again only after these have ended. Aside nodes are at most m more. */
+static uint32_t most_nodes(uint32_t n_warps) { return 3 * WARP_LANES * n_warps; }
+
+size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return sizeof(struct cta_stack_warp);
+}
+
+size_t cta_stack_size(const struct reconv_cfg *cfg, uint32_t n_warps) {
+    (void)cfg;
+    size_t nodes = most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
+    return (sizeof(struct cta_stack) + nodes + n_warps * WARP_LANES * sizeof(struct cta_path) + 7) & ~(size_t)7;
+}
+
+void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
+    struct cta_stack *s = (struct cta_stack *)cta;
+    struct cta_stack_warp *w = st;
+    if (!s->path) {
+        s->path = (struct cta_path *)(void *)(s->node + most_nodes(cta->n_warps));
+        s->lanes = (lanemask_t *)(void *)(s->path + (size_t)cta->n_warps * WARP_LANES);
+        s->fallthrough_first = cfg && cfg->first == FIRST_FALLTHROUGH;
+        s->predicts = cfg && cfg->tbc_predict;
+        s->top = CTA_NO_NODE;
+    }
+    *w = (struct cta_stack_warp){.s = s, .path = s->path + (size_t)warp * WARP_LANES, .warp = warp};
+}
+
+/* ---- nodes ---- */
+
+static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
+    uint32_t i = 0;
+    while (i < s->high && s->node[i].used)
+        i++;
+    hot_assert(i < most_nodes(s->cta.n_warps));
+    if (i == s->high)
+        s->high++;
+    like.used = true;
+    s->node[i] = like;
+    memset(cta_stack_lanes(s, i), 0, s->cta.n_warps * sizeof(lanemask_t));
+    if (like.parent != CTA_NO_NODE)
+        *(like.aside ? &s->node[like.parent].away : &s->node[like.parent].children) += 1;
+    return (uint16_t)i;
+}
+
+static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
+    struct cta_path *p = s->path + (size_t)warp * WARP_LANES;
+    while (p->lanes)
+        p++;
+    *p = like;
+    s->node[like.node].paths[like.state]++;
+}
+
+static void free_path(struct cta_stack *s, struct cta_path *p) {
+    s->node[p->node].paths[p->state]--;
+    p->lanes = 0;
+}
+
+static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_state state) {
+    s->node[p->node].paths[p->state]--;
+    p->state = (uint8_t)state;
+    s->node[p->node].paths[state]++;
+}
+
+/* Returns the next path of the node in this state, from path number *at on, which is then the number of the path behind
+ * it. The paths of warp w begin with number w * WARP_LANES. NULL: there is none. */
+static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
+    for (; *at < s->cta.n_warps * WARP_LANES; ++*at) {
+        struct cta_path *p = &s->path[*at];
+        if (p->lanes && p->node == node && p->state == state) {
+            ++*at;
+            return p;
+        }
+    }
+    return NULL;
+}
+static uint32_t warp_before(uint32_t at) { return (at - 1) / WARP_LANES; }
+
+/* Ends the path if it has reached the rpc of its node, whose parent then holds its lanes. */
+static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
+    const struct cta_node *n = &s->node[p->node];
+    if (p->pc != n->rpc || p->depth != n->rpc_depth)
+        return false;
+    cta_stack_lanes(s, p->node)[warp] &= ~p->lanes;
+    free_path(s, p);
+    return true;
+}
+
+/* Returns a number for a compacted warp. The numbers are reused only after all others. */
+static uint16_t new_group(struct cta_stack *s) {
+    if (!++s->last_group)
+        s->last_group = 1;
+    return s->last_group;
+}
+
+/* Makes paths of the threads of `node`, at its PC, as paths of the node `to`. In compacted warp i rides the i-th thread
+ * of each lane. */
+static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
+    const struct cta_node *n = &s->node[node];
+    const uint32_t warps = s->cta.n_warps;
+    lanemask_t left[MAX_CTA_WARPS], all = 0; /* threads without a compacted warp */
+    for (uint32_t w = 0; w < warps; w++)
+        all |= left[w] = cta_stack_lanes(s, node)[w];
+    for (uint32_t first = 0; all; first++) {
+        struct cta_path like = {.pc = n->pc, .depth = n->depth, .node = to, .group = new_group(s)};
+        lanemask_t in[MAX_CTA_WARPS], used = 0;
+        uint32_t riders = 0;
+        all = 0;
+        for (uint32_t w = 0; w < warps; w++) {
+            in[w] = s->node[to].home && w != first ? 0 : left[w] & ~used;
+            used |= in[w];
+            left[w] &= ~in[w];
+            all |= left[w];
+            riders += in[w] != 0;
+        }
+        like.shared = riders > 1;
+        for (uint32_t w = 0; w < warps; w++)
+            if ((like.lanes = in[w]))
+                new_path(s, w, like);
+    }
+    if (s->top == to)
+        s->top = CTA_NO_NODE; /* so that the new paths are announced */
+}
+
+/* Ends the paths that have reached the rpc of the node. */
+static void end_paths(struct cta_stack *s, uint16_t node) {
+    uint32_t at = 0;
+    for (struct cta_path *p; (p = next_path(s, node, CTA_RUNS, &at));)
+        ends(s, p, warp_before(at));
+}
+
+/* The branch of an aside node has reconverged: its threads return to the parent. */
+static void come_back(struct cta_stack *s, uint16_t node) {
+    uint16_t parent = s->node[node].parent;
+    make_paths(s, node, parent);
+    s->node[node].used = false;
+    s->node[parent].away--;
+    end_paths(s, parent);
+}
+
+/* A child of the node has ended, or no longer belongs to it. After the last child, the node continues. */
+static void drop_child(struct cta_stack *s, uint16_t parent) {
+    if (parent == CTA_NO_NODE || --s->node[parent].children)
+        return;
+    if (s->node[parent].aside) {
+        come_back(s, parent);
+        return;
+    }
+    make_paths(s, parent, parent);
+    end_paths(s, parent);
+}
+
+static void free_node(struct cta_stack *s, uint16_t node) {
+    s->node[node].used = false;
+    if (s->top == node)
+        s->top = CTA_NO_NODE;
+    drop_child(s, s->node[node].parent);
+}
+
+/* ---- steps ---- */
+
+void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct cta_stack_warp *w = st;
+    struct cta_stack *s = w->s;
+    (void)cfg;
+    if (!s->high)
+        s->top = new_node(
+            s, (struct cta_node){.pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = true});
+    w->alive = lanes;
+    cta_stack_lanes(s, 0)[w->warp] = lanes;
+    if (lanes)
+        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
+}
+
+bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp *)st)->alive; }
+
+int cta_stack_paths(const void *st, struct path *out, int max) {
+    const struct cta_stack_warp *w = st;
+    int n = 0;
+    for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
+        const struct cta_path *p = &w->path[i];
+        if (p->lanes && p->state <= CTA_POLLS && cta_stack_is_top(w->s, p->node))
+            out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
+    }
+    return n;
+}
+
+uint32_t cta_stack_group(const void *st, int id) {
+    const struct cta_path *p = &((const struct cta_stack_warp *)st)->path[id];
+    return p->shared ? p->group : 0;
+}
+
+unsigned cta_stack_advance(void *st, int id, uint32_t next) {
+    struct cta_stack_warp *w = st;
+    w->path[id].pc = next;
+    if (ends(w->s, &w->path[id], w->warp))
+        w->s->cta.due = true;
+    return 0;
+}
+
+/* Returns true if the path waits for other compacted warps at the branch. */
+static bool stops(struct cta_stack *s, const struct cta_path *p, const struct target *t, int n) {
+    uint32_t set = 0;
+    if (s->node[p->node].stack != CTA_NO_NODE)
+        return true; /* there is no other one in its node */
+    for (uint32_t w = 0; w < s->cta.n_warps; w++)
+        set += cta_stack_lanes(s, p->node)[w] != 0;
+    return capri_arrive(&s->capri, p->site, t, n, set);
+}
+
+/* Paths wait only at conditional branches, and not at those of loops that wait for other threads. If a path diverges at
+ * another instruction, its parts run on in the same node. */
+unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct cta_stack_warp *w = st;
+    struct cta_path p = w->path[id];
+    uint16_t depth = (uint16_t)(p.depth + site->calls);
+    p.site_depth = p.depth;
+    p.site = site->pc;
+    p.rpc = site->rpc;
+    bool meets = site->conditional && !site->waits;
+    p.alone = meets && w->s->predicts && !stops(w->s, &p, t, n);
+    meets &= !p.alone || n > 1 || p.shared || w->s->node[p.node].stack != CTA_NO_NODE;
+    free_path(w->s, &w->path[id]);
+    for (int i = 0; i < n; i++) {
+        bool skips_call = t[i].pc == site->pc + 1 && site->calls > 0;
+        p.pc = t[i].pc;
+        p.lanes = t[i].lanes;
+        p.depth = skips_call ? p.site_depth : depth;
+        p.rank = (uint8_t)i;
+        p.state = meets ? CTA_ARRIVED : site->waits && p.pc <= site->pc ? CTA_POLLS : CTA_RUNS;
+        new_path(w->s, w->warp, p);
+    }
+    for (uint32_t i = 0; i < WARP_LANES && !meets; i++)
+        if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
+            ends(w->s, &w->path[i], w->warp);
+    w->s->cta.due = true;
+    return 0;
+}
+
+unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct cta_stack_warp *w = st;
+    struct cta_path *p = &w->path[id];
+    for (uint32_t i = 0; i < w->s->high; i++)
+        cta_stack_lanes(w->s, i)[w->warp] &= ~lanes;
+    w->alive &= ~lanes;
+    w->s->cta.due = true;
+    if (p->lanes & ~lanes) {
+        p->lanes &= ~lanes;
+        return cta_stack_advance(st, id, next);
+    }
+    free_path(w->s, p);
+    return 0;
+}
+
+unsigned cta_stack_stall(void *st, int id, enum reconv_stall why) {
+    struct cta_stack_warp *w = st;
+    if (why != STALL_OTHER)
+        return 0;
+    set_state(w->s, &w->path[id], CTA_SLEEPS);
+    w->s->cta.due = true;
+    return RECONV_CHANGED;
+}
+
+unsigned cta_stack_wake(void *st, int id) {
+    struct cta_stack_warp *w = st;
+    set_state(w->s, &w->path[id], CTA_RUNS);
+    w->s->cta.due = true;
+    return RECONV_CHANGED;
+}
+
+/* ---- what the warps do together ---- */
+
+/* Moves the paths of `node` in this state to a new node with the same parent and rpc. Paths that have arrived at branch
+ * `site` stay. */
+static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state state, uint32_t site) {
+    struct cta_node like = s->node[node];
+    like.children = like.away = 0;
+    memset(like.paths, 0, sizeof like.paths);
+    uint16_t to = new_node(s, like);
+    uint32_t at = 0;
+    for (struct cta_path *p; (p = next_path(s, node, state, &at));) {
+        if (state == CTA_ARRIVED && p->site == site)
+            continue;
+        s->node[node].paths[state]--;
+        s->node[to].paths[state]++;
+        p->node = to;
+        cta_stack_lanes(s, node)[warp_before(at)] &= ~p->lanes;
+        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+    }
+}
+
+/* Returns a number that is higher for targets that run later: the order of the targets, with the fall-through last. */
+static uint32_t turn_of(const struct cta_stack *s, const struct cta_path *p) {
+    return p->pc != p->site + 1 ? 1u + p->rank : s->fallthrough_first ? 0 : UINT8_MAX;
+}
+
+/* Returns the path of the node whose target runs last. */
+static const struct cta_path *last_target(const struct cta_stack *s, uint16_t node) {
+    const struct cta_path *last = NULL;
+    uint32_t at = 0;
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
+        if (!last || turn_of(s, p) > turn_of(s, last))
+            last = p;
+    return last;
+}
+
+/* Moves all threads of the node whose target is that of `like` to node `to`; CTA_NO_NODE: their parent holds them. */
+static void take_target(struct cta_stack *s, uint16_t node, struct cta_path like, uint16_t to) {
+    uint32_t at = 0;
+    for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        if (p->pc != like.pc || p->depth != like.depth)
+            continue;
+        if (to != CTA_NO_NODE)
+            cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+        free_path(s, p);
+    }
+}
+
+/* All paths of the node have arrived at one branch: makes an entry for each target. */
+static void branch_out(struct cta_stack *s, uint16_t node) {
+    struct cta_node *n = &s->node[node];
+    const struct cta_path first = *last_target(s, node);
+    uint32_t at = 0, rpc = PC_EXIT;
+    uint16_t rpc_depth = first.site_depth;
+    bool same = true;
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        same &= p->pc == first.pc && p->depth == first.depth;
+        rpc = p->rpc != PC_EXIT ? p->rpc : rpc;
+    }
+    if (rpc == PC_EXIT || same) {
+        rpc = n->rpc;
+        rpc_depth = n->rpc_depth;
+    }
+    uint16_t below = !n->aside && rpc == n->rpc && rpc_depth == n->rpc_depth ? n->parent : node;
+    while (n->paths[CTA_ARRIVED]) {
+        struct cta_path to = *last_target(s, node);
+        uint16_t child = CTA_NO_NODE;
+        if (to.pc != rpc || to.depth != rpc_depth)
+            child = new_node(s, (struct cta_node){.pc = to.pc,
+                                                  .rpc = rpc,
+                                                  .depth = to.depth,
+                                                  .rpc_depth = rpc_depth,
+                                                  .parent = below,
+                                                  .stack = n->stack,
+                                                  .home = same && n->home,
+                                                  .order = ++s->clock});
+        take_target(s, node, to, child);
+        if (child != CTA_NO_NODE)
+            make_paths(s, child, child);
+    }
+    if (below == node) {
+        n->pc = rpc;
+        n->depth = rpc_depth;
+    } else {
+        free_node(s, node);
+    }
+}
+
+/* Gives a stack of their own to the compacted warp of path `of`, all of whose paths have arrived, or to all paths that
+ * have arrived at the same branch (`all`). If all take one target, they just continue. */
+static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_path of, bool all) {
+    struct cta_node like = s->node[node];
+    like.children = like.away = 0;
+    like.aside = true;
+    like.parent = node;
+    like.own_top = CTA_NO_NODE;
+    memset(like.paths, 0, sizeof like.paths);
+    uint16_t to = new_node(s, like);
+    s->node[to].stack = to;
+    uint32_t at = 0;
+    bool same = true;
+    for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        if (p->site != of.site || (!all && p->group != of.group))
+            continue;
+        s->node[node].paths[CTA_ARRIVED]--;
+        s->node[to].paths[CTA_ARRIVED]++;
+        p->node = to;
+        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+        same &= p->pc == of.pc && p->depth == of.depth;
+    }
+    if (!same) {
+        branch_out(s, to);
+        return;
+    }
+    s->node[to].pc = of.pc;
+    s->node[to].depth = of.depth;
+    take_target(s, to, of, CTA_NO_NODE);
+    come_back(s, to);
+}
+
+/* Lets a compacted warp of the node continue that does not wait for others at its branch. Returns false if there is
+ * none. */
+static bool go_alone(struct cta_stack *s, uint16_t node) {
+    uint32_t at = 0;
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+        bool all = p->alone;
+        uint32_t from = 0;
+        for (const struct cta_path *q; all && (q = next_path(s, node, CTA_RUNS, &from));)
+            all = q->group != p->group;
+        if (!all)
+            continue;
+        branch_aside(s, node, *p, false);
+        return true;
+    }
+    return false;
+}
+
+/* The node, and with it the threads that run in it, no longer reconverges with the nodes below. */
+static void detach(struct cta_stack *s, uint16_t node) {
+    struct cta_node *n = &s->node[node];
+    uint16_t parent = n->parent;
+    for (uint32_t a = parent; a != CTA_NO_NODE; a = s->node[a].parent)
+        for (uint32_t w = 0; w < s->cta.n_warps; w++)
+            cta_stack_lanes(s, a)[w] &= ~cta_stack_lanes(s, node)[w];
+    n->parent = n->stack = CTA_NO_NODE;
+    n->rpc = PC_EXIT;
+    n->rpc_depth = 0;
+    drop_child(s, parent);
+}
+
+/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. With a
+ * predictor, warps may have passed a branch before others wait there. So paths that wait at a branch do not wait for
+ * stacks aside of their node, nor for paths that sleep or wait at another branch [reading]. */
+static bool settle(struct cta_stack *s, uint16_t node) {
+    struct cta_node *n = &s->node[node];
+    if (s->predicts && go_alone(s, node))
+        return true;
+    const bool apart = s->predicts && n->stack == CTA_NO_NODE;
+    if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS])
+        return false;
+    if (n->paths[CTA_SLEEPS] && !(apart && n->paths[CTA_ARRIVED]))
+        return false;
+    if (!n->paths[CTA_ARRIVED]) {
+        if (!n->away)
+            free_node(s, node);
+        return !n->away;
+    }
+    uint32_t at = 0, others = 0;
+    const struct cta_path first = *next_path(s, node, CTA_ARRIVED, &at);
+    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
+        others += p->site != first.site;
+    if (n->away || (apart && (others || n->paths[CTA_SLEEPS]))) {
+        branch_aside(s, node, first, true);
+        return true;
+    }
+    if (others)
+        set_apart(s, node, CTA_ARRIVED, first.site);
+    branch_out(s, node);
+    return true;
+}
+
+/* Returns true if the node, or a stack aside of it, has a path in this state. */
+static bool has(const struct cta_stack *s, uint16_t node, enum cta_path_state state) {
+    bool any = s->node[node].paths[state];
+    for (uint16_t i = 0; s->node[node].away && i < s->high && !any; i++)
+        any = s->node[i].used && s->node[i].paths[state] && s->node[i].stack != CTA_NO_NODE &&
+              s->node[s->node[i].stack].parent == node;
+    return any;
+}
+
+static bool is_higher(const struct cta_stack *s, uint16_t node, uint16_t than) {
+    return than == CTA_NO_NODE || s->node[node].order >= s->node[than].order;
+}
+
+/* Returns the node with the highest order that has a path in the state `a` and one in the state `b`. `child`: and a
+ * parent. */
+static uint16_t highest(const struct cta_stack *s, enum cta_path_state a, enum cta_path_state b, bool child) {
+    uint16_t found = CTA_NO_NODE;
+    for (uint16_t i = 0; i < s->high; i++) {
+        const struct cta_node *n = &s->node[i];
+        if (n->used && n->paths[a] && n->paths[b] && (!child || n->parent != CTA_NO_NODE) && is_higher(s, i, found))
+            found = i;
+    }
+    return found;
+}
+
+/* Returns the node of this stack with the highest order that has a path in this state. */
+static uint16_t highest_in(const struct cta_stack *s, uint16_t stack, enum cta_path_state with) {
+    uint16_t found = CTA_NO_NODE;
+    for (uint16_t i = 0; i < s->high; i++)
+        if (s->node[i].used && s->node[i].stack == stack && has(s, i, with) && is_higher(s, i, found))
+            found = i;
+    return found;
+}
+
+static bool settle_all(struct cta_stack *s) {
+    bool any = false;
+    for (uint16_t i = 0; i < s->high; i++)
+        any |= s->node[i].used && settle(s, i);
+    return any;
+}
+
+enum { PATIENCE = 64 }; /* polls after which threads no longer wait for a polling path at a join */
+
+/* If no path runs: paths that wait at a branch continue without the polling and sleeping paths of their node, else the
+ * threads below continue without a node whose paths poll or sleep. Returns false if nothing can continue. */
+static bool separate(struct cta_stack *s) {
+    for (enum cta_path_state state = CTA_POLLS; state <= CTA_SLEEPS; state++) {
+        uint16_t node = highest(s, CTA_ARRIVED, state, false);
+        if (node == CTA_NO_NODE)
+            continue;
+        set_apart(s, node, state, 0);
+        return true;
+    }
+    if (highest(s, CTA_POLLS, CTA_POLLS, false) != CTA_NO_NODE && ++s->patience < PATIENCE)
+        return false;
+    uint16_t node = highest(s, CTA_POLLS, CTA_POLLS, true);
+    if (node == CTA_NO_NODE)
+        node = highest(s, CTA_SLEEPS, CTA_SLEEPS, true);
+    if (node != CTA_NO_NODE)
+        detach(s, node);
+    return node != CTA_NO_NODE;
+}
+
+/* Returns the next node of this stack after `top`, in turn, with paths that poll. */
+static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t top) {
+    for (uint32_t i = 1; i <= s->high; i++) {
+        uint16_t node = (uint16_t)((top + i) % s->high);
+        if (s->node[node].used && s->node[node].stack == stack && has(s, node, CTA_POLLS))
+            return node;
+    }
+    return CTA_NO_NODE;
+}
+
+/* Notes that the paths of the top nodes have appeared or disappeared. */
+static void announce(struct cta_stack *s) {
+    for (uint32_t i = 0; i < s->cta.n_warps * WARP_LANES; i++)
+        if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
+            reconv_move(&s->cta, i / WARP_LANES);
+}
+
+/* Chooses the tops of the stacks aside of the top. */
+static void choose_aside(struct cta_stack *s) {
+    for (uint16_t i = 0; i < s->high; i++) {
+        struct cta_node *n = &s->node[i];
+        if (!n->used || !n->aside || n->parent != s->top)
+            continue;
+        const struct cta_node *own = n->own_top == CTA_NO_NODE ? n : &s->node[n->own_top];
+        if (!own->used || own->stack != i || !own->paths[CTA_RUNS])
+            n->own_top = highest_in(s, i, CTA_RUNS);
+        if (n->own_top == CTA_NO_NODE)
+            n->own_top = next_poller(s, i, i);
+    }
+}
+
+void cta_stack_meet(struct reconv_cta *cta) {
+    struct cta_stack *s = (struct cta_stack *)cta;
+    uint16_t top;
+    do {
+        while (settle_all(s)) {
+        }
+        top = s->top;
+        if (top == CTA_NO_NODE || !has(s, top, CTA_RUNS))
+            top = highest_in(s, CTA_NO_NODE, CTA_RUNS);
+    } while (top == CTA_NO_NODE && separate(s));
+    if (top != CTA_NO_NODE)
+        s->patience = 0;
+    else if (s->high)
+        top = next_poller(s, CTA_NO_NODE, s->top);
+    if (s->predicts) { /* stacks aside of the top may have new paths, too */
+        s->top = top;
+        choose_aside(s);
+        for (uint32_t w = 0; w < cta->n_warps; w++)
+            reconv_move(cta, w);
+    } else if (top != s->top) {
+        announce(s);
+        s->top = top;
+        announce(s);
+    }
+}

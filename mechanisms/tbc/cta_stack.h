@@ -1,0 +1,99 @@
+#ifndef MECHANISMS_CTA_STACK_H
+#define MECHANISMS_CTA_STACK_H
+/* A reconvergence stack for a whole CTA. An entry has threads of any warps, a PC and an rpc. The threads of the top
+ * entry run as paths, one for each warp and group: a group is a compacted warp, in which each thread keeps its lane.
+ *
+ * A path that reaches a conditional branch waits until all paths of its entry have arrived. Then each target becomes an
+ * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its
+ * threads, and continues when all entries above have ended.
+ *
+ * The entries form a tree: an entry that waits for others has them as children. If no path of the top entry can run
+ * because paths wait at CTA barriers or for members of their mask, another entry becomes the top [reading]. So does it
+ * if all paths of the top entry poll: they repeat a loop that waits for other threads. Other paths of an entry do not
+ * wait for paths that poll or wait, if nothing else can run. */
+#include "capri.h"
+
+enum { CTA_NO_NODE = 0xffff };
+/* With a predictor (capri.h), a compacted warp that diverges at a branch where no warp waits has a stack of its own
+ * until the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on
+ * meanwhile. Inside, the warp is not compacted with others [reading]. */
+
+/* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other
+ * threads. ARRIVED: it waits at a branch that it has executed. */
+enum cta_path_state { CTA_RUNS, CTA_POLLS, CTA_SLEEPS, CTA_ARRIVED, N_CTA_STATES };
+
+struct cta_path {
+    uint32_t pc;        /* CTA_ARRIVED: target of the branch */
+    uint32_t site, rpc; /* CTA_ARRIVED: PC and rpc of the branch */
+    lanemask_t lanes;   /* 0: the slot is free */
+    uint16_t node;
+    uint16_t group;             /* number of the compacted warp */
+    bool shared;                /* the compacted warp has threads of several warps */
+    bool alone;                 /* CTA_ARRIVED: the compacted warp does not wait for others */
+    uint16_t depth, site_depth; /* call depths of the lanes at `pc`, and before the branch */
+    uint8_t state, rank;        /* rank: number of the target among the targets of its path */
+};
+
+struct cta_node {
+    uint32_t pc, rpc;          /* pc: where the threads start, or continue when all children have ended */
+    uint16_t depth, rpc_depth; /* call depths at these PCs */
+    uint16_t parent;
+    uint16_t children;
+    uint16_t paths[N_CTA_STATES]; /* paths by state, if there are no children */
+    bool used;
+    bool home;        /* the threads ride in their own warps */
+    bool aside;       /* the node is aside of its parent, and not one of its `children` */
+    uint16_t away;    /* number of nodes aside of this node */
+    uint16_t stack;   /* the aside node at the bottom of its stack; CTA_NO_NODE: it is in the stack of the CTA */
+    uint16_t own_top; /* of an aside node: the top of its stack */
+    uint32_t order;   /* the runnable node with the highest number is the top */
+};
+
+struct cta_stack {
+    struct reconv_cta cta;
+    bool fallthrough_first, predicts;
+    uint32_t patience;  /* polls since a path that does not poll has run */
+    uint16_t high, top; /* number of nodes that were ever used; node whose paths may issue, or CTA_NO_NODE */
+    uint16_t last_group;
+    uint32_t clock;
+    lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
+    struct cta_path *path;
+    struct capri capri;
+    struct cta_node node[];
+};
+
+/* State of one warp. */
+struct cta_stack_warp {
+    struct cta_stack *s;
+    struct cta_path *path; /* WARP_LANES slots; the id of a path is the number of its slot */
+    uint32_t warp;
+    lanemask_t alive;
+};
+
+/* Returns the threads of a node, by warp. */
+static inline lanemask_t *cta_stack_lanes(const struct cta_stack *s, uint32_t node) {
+    return s->lanes + (size_t)node * s->cta.n_warps;
+}
+/* Returns true if paths of the node may issue. */
+static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
+    const struct cta_node *bottom = s->node[node].stack == CTA_NO_NODE ? NULL : &s->node[s->node[node].stack];
+    return bottom ? bottom->parent == s->top && bottom->own_top == node : node == s->top;
+}
+
+/* Members of struct reconv_ops. */
+size_t cta_stack_warp_size(const struct reconv_cfg *cfg);
+size_t cta_stack_size(const struct reconv_cfg *cfg, uint32_t n_warps);
+void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp);
+void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
+int cta_stack_paths(const void *st, struct path *out, int max);
+bool cta_stack_finished(const void *st);
+uint32_t cta_stack_group(const void *st, int id);
+unsigned cta_stack_advance(void *st, int id, uint32_t next);
+unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site);
+unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next);
+unsigned cta_stack_stall(void *st, int id, enum reconv_stall why);
+unsigned cta_stack_wake(void *st, int id);
+void cta_stack_meet(struct reconv_cta *cta);
+int cta_stack_describe(const void *st, struct path_desc *out, int max);
+int cta_stack_depth(const void *st);
+#endif

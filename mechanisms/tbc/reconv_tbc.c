@@ -1,0 +1,64 @@
+/* Thread block compaction [Fung and Aamodt, HPCA 2011]. The warps of a CTA share one reconvergence stack. At a
+ * divergent branch all warps of the top entry wait for each other; then the threads of each side are compacted into as
+ * few warps as possible, in which each thread keeps its lane. At the reconvergence point of all, the threads return to
+ * their own warps.
+ *
+ * Readings: warps wait at every branch that has a guard or is indirect, whether or not it diverges. Inside a divergent
+ * region, the threads of an entry are compacted again when inner branches have reconverged. */
+#include "reconv_tbc.h"
+#include "cta_stack.h"
+#include "mechanisms/mechanism.h"
+#include "tbc_unit.h"
+
+static enum reconv_board tbc_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES; /* the lanes of a warp may ride in several compacted warps */
+}
+
+static struct reconv_storage tbc_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    /* An entry of the stack holds a PC, an rpc and a count of warps for the CTA, and the active threads of each warp.
+     * In a CTA of one warp, all of it counts for this warp. */
+    return (struct reconv_storage){.entry = 3 * 32 + 8};
+}
+
+const struct reconv_ops reconv_tbc = {
+    .name = "tbc",
+    .help = "thread block compaction: one stack for the warps of a CTA, which wait for each other at branches",
+    .size = cta_stack_warp_size,
+    .cta_size = cta_stack_size,
+    .join = cta_stack_join,
+    .meet = cta_stack_meet,
+    .start = cta_stack_start,
+    .paths = cta_stack_paths,
+    .group = cta_stack_group,
+    .finished = cta_stack_finished,
+    .advance = cta_stack_advance,
+    .branch = cta_stack_branch,
+    .leave = cta_stack_leave,
+    .stall = cta_stack_stall,
+    .wake = cta_stack_wake,
+    .describe = cta_stack_describe,
+    .board = tbc_board,
+    .storage = tbc_storage,
+    .depth = cta_stack_depth,
+};
+
+const struct mechanism mechanism_tbc = {
+    .name = "tbc",
+    .help = "thread block compaction",
+    .paper =
+        "Fung and Aamodt, Thread block compaction for efficient SIMT control flow, HPCA 2011; Rhu and Erez, CAPRI: "
+        "prediction of compaction-adequacy for handling control-divergence in GPGPU architectures, ISCA 2012",
+    .kind = MECHANISM_BASE,
+    .models =
+        (const struct model[]){
+            {"tbc", "thread block compaction: a stack for the whole CTA, and compacted warps", &reconv_tbc, false,
+             NULL},
+            {"capri", "tbc in which warps wait only where compaction is predicted to save warps", &reconv_tbc, false,
+             "tbc.predict=on"},
+            {.name = NULL},
+        },
+    .options = PREFIXES("tbc."),
+    .unit = &unit_tbc,
+};

@@ -1,0 +1,158 @@
+/* Compacted warps in an SM: the paths with one group number issue together, and none of them runs ahead. A member that
+ * is ready waits in the state PATH_BLOCKED until all other members are ready, too. So a compacted warp waits for the
+ * slowest of its threads. Members that have stopped at a branch or a barrier are not waited for.
+ *
+ * Each path fetches for itself, but one fetch serves all members at one PC. Members whose instruction must issue alone
+ * (joint.h) take one slot each. So do members in different parts of a divided SM, because their registers are there
+ * [reading]. */
+#include "tbc_unit.h"
+#include "timing/sm/joint.h"
+#include "timing/sm/unit_access.h"
+#include <stdlib.h>
+
+/* A path in its present group, found by warp slot and lowest lane. */
+struct rider {
+    uint32_t group;
+    bool held;         /* it waits in PATH_BLOCKED for other members */
+    uint32_t executed; /* number of instructions that it has issued in this group */
+};
+
+struct tbc_unit {
+    struct rider rider[WARP_SLOTS][WARP_LANES];
+    struct warp_set due; /* warps whose paths may no longer have to wait */
+    uint32_t n_due;
+};
+
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg, (void)sm, (void)ctx;
+    return calloc(1, sizeof(struct tbc_unit));
+}
+
+static bool launch(void *u, struct sm *sm, uint64_t now) {
+    struct tbc_unit *t = u;
+    (void)now;
+    *t = (struct tbc_unit){.n_due = 0};
+    sm_joint_fetches(sm, JOINT_MOST - 1, JOINT_SAME_PC);
+    return true;
+}
+
+/* A path and its group. */
+struct member {
+    uint32_t warp, path, group; /* warp slot; index among the paths of the warp */
+};
+
+static struct member member_of(const struct sm *sm, uint32_t warp, uint32_t path) {
+    return (struct member){warp, path, sm_get_group(sm, warp, path)};
+}
+
+static const struct sm_path *path_of(const struct sm *sm, const struct member *m) {
+    uint32_t n;
+    return &sm_get_paths(sm, m->warp, &n)[m->path];
+}
+
+static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const struct member *m) {
+    struct rider *r = &t->rider[m->warp][__builtin_ctz(path_of(sm, m)->lanes)];
+    if (r->group != m->group)
+        *r = (struct rider){.group = m->group};
+    return r;
+}
+
+/* Fills `out` with the other paths of the group, and returns their number. */
+static uint32_t others_of(const struct sm *sm, const struct member *self, struct member out[WARP_LANES]) {
+    struct warp_set warps = sm_get_cta(sm, sm_get_cta_slot(sm, self->warp))->warps;
+    uint32_t found = 0, w, n;
+    while (warp_set_take(&warps, &w)) {
+        sm_get_paths(sm, w, &n);
+        for (uint32_t p = 0; p < n; p++)
+            if ((w != self->warp || p != self->path) && sm_get_group(sm, w, p) == self->group)
+                out[found++] = (struct member){w, p, self->group};
+    }
+    return found;
+}
+
+/* Lets the SM ask again for all paths of the group that wait. */
+static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct member *others, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!rider_of(t, sm, &others[i])->held || warp_set_has(&t->due, others[i].warp))
+            continue;
+        warp_set_add(&t->due, others[i].warp);
+        t->n_due++;
+    }
+}
+
+/* Returns true if a path must wait for member `m` of its group. The path has executed this number of instructions, and
+ * waits for nothing else. It does not wait for a member that waits for a queue, since the affine warp may fill this
+ * queue only after other warps have issued. */
+static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct member *m) {
+    const struct rider *r = rider_of(t, sm, m);
+    const uint8_t state = path_of(sm, m)->state;
+    if (r->executed != executed)
+        return r->executed < executed;
+    return state >= N_PIPES && state != PATH_QUEUE && !(state == PATH_BLOCKED && r->held);
+}
+
+static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
+    const struct member self = member_of(sm, c->warp, c->path);
+    struct member others[WARP_LANES];
+    (void)now;
+    if (!self.group)
+        return PATH_READY;
+    struct rider *r = rider_of(u, sm, &self);
+    uint32_t n = others_of(sm, &self, others);
+    bool was_held = r->held;
+    r->held = false;
+    for (uint32_t i = 0; i < n; i++)
+        r->held |= waits_for(u, sm, r->executed, &others[i]);
+    if (!r->held || !was_held)
+        reconsider_others(u, sm, others, n);
+    return r->held ? PATH_BLOCKED : PATH_READY;
+}
+
+static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
+    const struct member lead = member_of(sm, j->member[0].warp, j->member[0].path);
+    struct member others[WARP_LANES];
+    (void)u;
+    for (uint32_t i = 0, n = lead.group ? others_of(sm, &lead, others) : 0; i < n; i++)
+        if (path_of(sm, &others[i])->pc == j->member[0].pc)
+            sm_joint_add(sm, j, others[i].warp, others[i].path, now);
+}
+
+static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
+    uint32_t n, p = 0;
+    const struct sm_path *paths = sm_get_paths(sm, i->warp, &n);
+    while (p < n && paths[p].lanes != i->lanes)
+        p++;
+    const struct member self = p < n ? member_of(sm, i->warp, p) : (struct member){.group = 0};
+    struct member others[WARP_LANES];
+    if (i->phase == ISSUE_PERFORMED || !self.group)
+        return;
+    rider_of(u, sm, &self)->executed++;
+    reconsider_others(u, sm, others, others_of(sm, &self, others));
+}
+
+static void tick(void *u, struct sm *sm, uint64_t now) {
+    struct tbc_unit *t = u;
+    struct warp_set due = t->due;
+    uint32_t w;
+    t->due = (struct warp_set){.word = {0}};
+    t->n_due = 0;
+    while (warp_set_take(&due, &w))
+        sm_reconsider(sm, w, now);
+}
+
+static uint64_t next(void *u, struct sm *sm, uint64_t now) {
+    (void)sm;
+    return ((const struct tbc_unit *)u)->n_due ? now + 1 : UINT64_MAX;
+}
+
+const struct sm_unit_ops unit_tbc = {
+    .name = "tbc",
+    .make = make,
+    .free = free,
+    .launch = launch,
+    .may_issue = may_issue,
+    .join = join,
+    .issued = issued,
+    .tick = tick,
+    .next = next,
+};

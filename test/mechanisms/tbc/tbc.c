@@ -1,0 +1,86 @@
+/* Tests compacted warps on an SM: how many instructions they issue, and that they wait for their slowest thread. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { WARPS = 2, THREADS = 32 * WARPS };
+
+/* `side` selects the threads that take the branch. Before the branch each warp issues 8 instructions: ld.param, four
+ * for the thread and its address, two for the condition and the branch. The fall-through has 4 instructions and a jump,
+ * the taken side 4. The end has a store and the ret. */
+static const char text[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+    ".reg .pred %%p; .reg .b32 %%r<9>; .reg .b64 %%d<4>;\n"
+    "ld.param.u64 %%d1, [p];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%d2, %%r1, 4;\nadd.u64 %%d1, %%d1, %%d2;\n"
+    "shr.u32 %%r2, %%r1, 5;\n%s\nsetp.ne.u32 %%p, %%r3, 0;\n@%%p bra T;\n"
+    "add.u32 %%r4, %%r1, 1;\nmul.lo.u32 %%r4, %%r4, %%r1;\nadd.u32 %%r4, %%r4, 7;\nmul.lo.u32 %%r4, %%r4, %%r4;\n"
+    "bra J;\n"
+    "T:\nadd.u32 %%r4, %%r1, 5;\nmul.lo.u32 %%r4, %%r4, %%r1;\nadd.u32 %%r4, %%r4, 3;\nmul.lo.u32 %%r4, %%r4, %%r4;\n"
+    "J:\nst.global.u32 [%%d1], %%r4;\nret;\n}\n";
+enum { BEFORE = 8, FALL = 5, TAKEN = 4, AFTER = 2 };
+
+struct ran {
+    uint32_t out[THREADS];
+    double issued, saved, threads;
+};
+
+static void run(const char *model, const char *config, const char *side, struct ran *r) {
+    char err[512] = "", code[2048];
+    snprintf(code, sizeof code, text, side);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = config}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", code, strlen(code));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, sizeof r->out);
+    struct heddle_arg arg = {&p, 8};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){THREADS, 1, 1}, 0, &arg,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    heddle_read(h, p, r->out, sizeof r->out);
+    bool timed = strcmp(model, "functional") != 0;
+    r->issued = heddle_stat(h, -1, "gpu.warp_instructions");
+    r->threads = heddle_stat(h, -1, "gpu.thread_instructions");
+    r->saved = timed ? heddle_stat(h, -1, "joint.saved_slots") : 0;
+    heddle_close(h);
+}
+
+static void check(const char *config, const char *side, uint32_t spe_issues, uint32_t tbc_issues) {
+    struct ran right, spe, tbc;
+    run("functional", config, side, &right);
+    run("spe", config, side, &spe);
+    run("tbc", config, side, &tbc);
+    ck_assert_mem_eq(spe.out, right.out, sizeof right.out);
+    ck_assert_mem_eq(tbc.out, right.out, sizeof right.out);
+    ck_assert_double_eq(tbc.threads, spe.threads);
+    ck_assert_double_eq(spe.issued, spe_issues);
+    ck_assert_double_eq(tbc.issued, tbc_issues);
+    ck_assert_double_eq(tbc.saved, spe_issues - tbc_issues);
+}
+
+/* The even lanes of warp 0 and the odd lanes of warp 1 take the branch. Under spe each warp issues both sides. Under
+ * tbc each side is one compacted warp. */
+START_TEST(a_compacted_warp_issues_once) {
+    check("fermi", "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;", WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER),
+          WARPS * (BEFORE + 1 + AFTER) + FALL + TAKEN);
+}
+END_TEST
+
+/* The odd lanes of both warps take the branch, so there is nothing to compact. */
+START_TEST(aligned_lanes_issue_as_under_spe) {
+    check("fermi", "and.b32 %r3, %r1, 1;", WARPS * (BEFORE + FALL + TAKEN + AFTER),
+          WARPS * (BEFORE + FALL + TAKEN + AFTER));
+}
+END_TEST
+
+/* In a divided SM the two warps are in different parts, so the members of a compacted warp do not share a slot. */
+START_TEST(parts_of_an_sm_are_not_compacted) {
+    check("volta", "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;", WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER),
+          WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER));
+}
+END_TEST
+
+SUITE(mechanisms_tbc) {
+    TEST(a_compacted_warp_issues_once);
+    TEST(aligned_lanes_issue_as_under_spe);
+    TEST(parts_of_an_sm_are_not_compacted);
+}
