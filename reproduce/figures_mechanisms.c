@@ -23,6 +23,8 @@ static const struct series all[] = {
     MODEL("si"),
     MODEL("its+specrecon"),
     /* several paths in one issue slot */
+    MODEL("tbc"),
+    MODEL("capri"),
     MODEL("anypc"),
     MODEL("anypc+sbi"),
     MODEL("anypc+swi"),

@@ -143,7 +143,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     sm_count_companion(sm, m->pc, m->lanes, own_pass, !decoded);
 }
 
-/* Tells the policy of the slot's scheduler that a member has executed, with the effects sm->fx. */
+/* Tells the policy of the warp's scheduler that a member has executed, with the effects sm->fx. */
 static void tell_executed(struct sm *sm, const struct sched *sched, const struct sm_joint_member *m) {
     const struct inst *in = &sm->program->program->code[m->pc];
     sched_tell_executed(sched, &(struct sched_executed){.warp = m->warp,
@@ -171,7 +171,7 @@ static bool issue_member(struct sm *sm, struct sm_joint *j, uint32_t i, uint32_t
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, m->warp, m->pc, m->lanes, ti, ISSUE_DONE, now);
-    const struct sched *sched = &sm->issue.sched[j->scheduler];
+    const struct sched *sched = &sm->issue.sched[m->warp % sm->cfg->sm.schedulers];
     if (sched->hears)
         tell_executed(sm, sched, m);
     count_member(sm, j, i, p, first == i);
