@@ -176,8 +176,8 @@ START_TEST(static_policies) {
 END_TEST
 
 /* The L1 has one line. Loads of A and B are independent. A's line is outstanding when B reads the tags. Under `none`, B
- * waits for the line and replaces it, so A misses again: three misses, one after another. Under `stall`, B goes past, so
- * that both arrive together, and A then hits: two latencies less, but for the few cycles between A and B. */
+ * waits for the line and replaces it, so A misses again: three misses, one after another. Under `stall`, B goes past,
+ * so that both arrive together, and A then hits: two latencies less, but for the few cycles between A and B. */
 START_TEST(stall_goes_past_a_full_set) {
     static const char text[] = HEAD " ld.global.u32 %r1,[%a1]; ld.global.u32 %r2,[%a1+128]; add.u32 %r1,%r1,%r2;\n"
                                     " cvt.u64.u32 %a2,%r1; add.u64 %a1,%a1,%a2;\n" LOAD("", "0") " ret;\n}\n";

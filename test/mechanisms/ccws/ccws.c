@@ -210,9 +210,9 @@ START_TEST(few_warps_keep_their_lines) {
 }
 END_TEST
 
-/* Without throttling, the L1 of 4 lines loses both lines of each warp in each of the 63 later iterations. Two victim tags
- * in one set keep both lines: 126 hits of 8 warps. One tag has only the line that was lost last, which is read last, so
- * there is no hit. Two sets of one tag are like one tag if both lines have even numbers. */
+/* Without throttling, the L1 of 4 lines loses both lines of each warp in each of the 63 later iterations. Two victim
+ * tags in one set keep both lines: 126 hits of 8 warps. One tag has only the line that was lost last, which is read
+ * last, so there is no hit. Two sets of one tag are like one tag if both lines have even numbers. */
 START_TEST(few_victim_tags) {
     static const struct {
         const char *entries, *ways;
