@@ -191,7 +191,7 @@ START_TEST(the_flag_for_several_paths) {
     int most = 0;
     reconv_cfg_default(&cfg);
     for (uint32_t seed = 0; seed < 50; seed++) {
-        struct toy t = random_toy(seed);
+        struct toy t = toy_random(seed);
         if (ops->flags & RECONV_BARRIERS)
             t = with_barriers(&t);
         if (!t.n)
