@@ -84,19 +84,20 @@ static void add_others(struct every_model *e) {
 }
 
 const struct every_model *mixed_models(void) {
-    static const char *const extended[] = {"pepsc",      "pepsc+dac",     "spe+cae",        "its+cae+mta", "dpe+mta",
-                                           "spe+stride", "si+ddp",        "spe+dac+stride", "its+dac+ddp", "spe+chain",
-                                           "dpe+reduce", "anypc+sbi+swi", "multipath+mimd", "anypc+dwf"};
+    /* the suites of dac run it on every base */
+    static const char *const extended[] = {
+        "spe+dac",        "dpe+dac",       "dws50+dac",         "its+dac",    "tbc+dac",       "pepsc",
+        "pepsc+dac",      "spe+cae",       "its+cae+mta",       "dpe+mta",    "spe+stride",    "si+ddp",
+        "spe+dac+stride", "its+dac+ddp",   "spe+chain",         "dpe+reduce", "anypc+sbi+swi", "multipath+mimd",
+        "anypc+dwf",      "its+specrecon", "dpe+ccws+nextline", "dws50+sld"};
     static struct every_model all;
     enum { N = sizeof extended / sizeof extended[0] };
-    const struct every_model *timed = timed_models(), *decoupled = bases_with("+dac");
+    const struct every_model *timed = timed_models();
     if (all.n)
         return &all;
-    assert(timed->n + decoupled->n + N <= MAX_MODELS);
+    assert(timed->n + N <= MAX_MODELS);
     for (int i = 0; i < timed->n; i++)
         all.name[all.n++] = timed->name[i];
-    for (int i = 0; i < decoupled->n; i++)
-        all.name[all.n++] = decoupled->name[i];
     for (int i = 0; i < N; i++)
         all.name[all.n++] = extended[i];
     add_others(&all);

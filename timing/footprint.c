@@ -33,8 +33,8 @@ static double ring(double entries) {
 }
 
 static double cache_tables(const struct cache_cfg *c, uint32_t line) {
-    /* an MSHR of a sectored cache has `merges` targets for each sector */
-    double lines = (double)c->size / line, sectors = c->sectored ? c->line / 32 : 1;
+    /* Each MSHR has a spare way. An MSHR of a sectored cache has `merges` targets for each sector. */
+    double lines = (double)c->size / line + c->mshrs, sectors = c->sectored ? c->line / 32 : 1;
     return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
                          c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
                                      c->merges * sectors * sizeof(struct cache_target))

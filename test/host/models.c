@@ -103,7 +103,9 @@ START_TEST(what_the_product_has) {
         snprintf(text, sizeof text, "functional+%s", e->name);
         bool has = model_parse(&model_tables, text, &s, err, sizeof err) ||
                    (model_parse(&model_tables, e->name, &s, err, sizeof err) && strcmp(s.base->name, "spe") == 0);
-        snprintf(text, sizeof text, "anypc+%s", e->name);
+        snprintf(text, sizeof text, "anypc+%s", e->name); /* extensions that need several paths */
+        has = has || model_parse(&model_tables, text, &s, err, sizeof err);
+        snprintf(text, sizeof text, "its+%s", e->name); /* extensions that need convergence barriers */
         ck_assert_msg(has || model_parse(&model_tables, text, &s, err, sizeof err), "%s", err);
         ck_assert(model_has(&s, e->name));
     }
