@@ -19,9 +19,14 @@ static int models(char names[MOST][32]) {
     for (int i = 0; (x = extension_at(&model_tables, i)); i++) {
         struct model_spec s;
         char why[512];
-        snprintf(names[n], 32, "spe+%s", x->name);
-        if (!model_parse(&model_tables, names[n], &s, why, sizeof why)) /* it needs several paths of a warp */
-            snprintf(names[n], 32, "anypc+%s", x->name);
+        /* the first base that the extension can have: some need several paths of a warp, or convergence barriers */
+        static const char *const bases[] = {"spe", "anypc", "its"};
+        bool has = false;
+        for (size_t k = 0; k < 3 && !has; k++) {
+            snprintf(names[n], 32, "%s+%s", bases[k], x->name);
+            has = model_parse(&model_tables, names[n], &s, why, sizeof why);
+        }
+        ck_assert_msg(has, "%s", why);
         n++;
     }
     for (const struct model_word *w = model_tables.words; w && w->name; w++)
