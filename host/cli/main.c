@@ -2,8 +2,8 @@
 #include "cmd.h"
 #include "completion.h"
 #include "help.h"
-#include "pages.h"
 #include "host/report/interrupt.h"
+#include "pages.h"
 #include "ptx/diag.h"
 #include <errno.h>
 #include <string.h>
