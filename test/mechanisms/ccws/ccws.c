@@ -204,7 +204,10 @@ START_TEST(few_warps_keep_their_lines) {
     ck_assert_double_lt(figure("spe+ccws", set, false, "gpu.cycles"), figure("spe", set, false, "gpu.cycles"));
     ck_assert_double_gt(figure("spe+ccws", set, true, "ccws.held_cycles"), 1000);
     /* without throttling, each load whose line was read before finds its victim tag, and nothing changes */
+    ck_assert_double_eq(figure("spe+ccws", off, false, "ccws.lookups"), 1024);
     ck_assert_double_eq(figure("spe+ccws", off, false, "ccws.lost_locality"), 1024 - 16);
+    /* the first 8 lines evict no line, and stores allocate none */
+    ck_assert_double_eq(figure("spe+ccws", off, false, "ccws.inserts"), 1024 - 8);
     ck_assert_double_eq(figure("spe+ccws", off, false, "ccws.held_cycles"), 0);
     ck_assert_double_eq(figure("spe+ccws", off, false, "gpu.cycles"), figure("spe", set, false, "gpu.cycles"));
 }
@@ -226,8 +229,23 @@ START_TEST(few_victim_tags) {
                                    sizes[i].entries, sizes[i].ways, NULL};
         struct heddle *h = run("spe+ccws", "tiny", set, 1, loop(64, sizes[i].apart, false), 1);
         ck_assert_double_eq(heddle_stat(h, 0, "ccws.lost_locality"), sizes[i].hits);
+        ck_assert_double_eq(heddle_stat(h, 0, "ccws.inserts"), 1024 - 4); /* the first 4 lines evict none */
         heddle_close(h);
     }
+}
+END_TEST
+
+/* Each warp loads a line and stores to it, which drops the line from the L1. A dropped line is no victim. */
+START_TEST(a_store_makes_no_victim) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
+        ".reg .b64 %a<4>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %a2,%r1,4; add.u64 %a1,%a1,%a2;\n"
+        " ld.global.u32 %r2,[%a1]; st.global.u32 [%a1],%r2; ld.global.u32 %r3,[%a1]; ret;\n}\n";
+    static const char *const set[] = {SMALL_L1, NULL};
+    struct heddle *h = run("spe+ccws", "tiny", set, 1, text, 1);
+    ck_assert_double_eq(heddle_stat(h, 0, "ccws.lookups"), 2 * 8);
+    ck_assert_double_eq(heddle_stat(h, 0, "ccws.inserts"), 0);
+    heddle_close(h);
 }
 END_TEST
 
@@ -259,5 +277,6 @@ SUITE(mechanisms_ccws) {
     TEST(held_warps_change_when_announced);
     TEST(few_warps_keep_their_lines);
     TEST(few_victim_tags);
+    TEST(a_store_makes_no_victim);
     TEST(threads_and_polling_change_nothing);
 }

@@ -299,8 +299,13 @@ static const char kernel[] =
     "B5: add.u32 %r2, %r2, 100;\n"
     "END: st.global.u32 [%d1], %r2;\nret;\n}\n";
 
-/* Runs the kernel. If `words` differ, each path of the example has 8 threads. */
-static double issued(const char *model, const char *const *set, const uint32_t words[4], double *empty) {
+enum { K_MERGES, K_DIVERGENCES, K_VISITS, K_EMPTY, K_COUNTS };
+static const char *const count_names[K_COUNTS] = {"frontiers.merges", "frontiers.divergences", "frontiers.visits",
+                                                  "frontiers.empty_issues"};
+
+/* Runs the kernel. If `words` differ, each path of the example has 8 threads. Returns the number of instructions that
+ * the warp issued. `counts`: expected values of count_names. */
+static double issued(const char *model, const char *const *set, const uint32_t words[4], const int *counts) {
     uint32_t mem[32];
     struct heddle *h = open_run(model, "fermi", set);
     struct heddle_module *m = heddle_module_text(h, "example.ptx", kernel, sizeof kernel - 1);
@@ -318,7 +323,9 @@ static double issued(const char *model, const char *const *set, const uint32_t w
         uint32_t w = words[i / 8];
         ck_assert_uint_eq(mem[i], w + ((w & 3) && (w & 12) ? 100 : 0));
     }
-    *empty = heddle_stat(h, -1, "frontiers.empty_issues");
+    for (int i = 0; i < K_COUNTS; i++)
+        ck_assert_msg(heddle_stat(h, -1, count_names[i]) == counts[i], "%s: %s is %g, not %d", model, count_names[i],
+                      heddle_stat(h, -1, count_names[i]), counts[i]);
     double n = heddle_stat(h, -1, "gpu.warp_instructions");
     heddle_close(h);
     return n;
@@ -327,21 +334,21 @@ static double issued(const char *model, const char *const *set, const uint32_t w
 /* Instructions of the blocks: entry 5, B1 to B4 3 each, B5 1, END 2 (the store and ret).
  * - The four paths of each_block_issues_once: 5 + 4 x 3 + 1 + 2 = 20 with frontiers. Under spe, B3, B4 and B5 issue
  *   twice: 27.
- * - All threads take B1 B2 END: 5 + 2 x 3 + 2 = 13, and with conservative branches the three instructions of B3. */
+ *   The warp diverges at B1 to B4, and merges at B3, at B5 and twice at END.
+ * - All threads take B1 B2 END: 5 + 2 x 3 + 2 = 13, and with conservative branches the three instructions of B3, which
+ *   the warp visits once. */
 START_TEST(kernels_issue_as_counted) {
     static const uint32_t paths[4] = {1, 0, 2 | 4, 2 | 8}, same[4] = {0};
     static const char *const conservative[] = {"frontiers.kind=conservative", NULL};
     static const char *const both[] = {"reconv=frontiers", "frontiers.kind=conservative", NULL};
-    double empty;
-    ck_assert_double_eq(issued("spe", NULL, paths, &empty), 27);
-    ck_assert_double_eq(issued("frontiers", NULL, paths, &empty), 20);
-    ck_assert_double_eq(issued("frontiers", conservative, paths, &empty), 20);
-    ck_assert_double_eq(empty, 0);
-    ck_assert_double_eq(issued("frontiers", NULL, same, &empty), 13);
-    ck_assert_double_eq(empty, 0);
-    ck_assert_double_eq(issued("frontiers", conservative, same, &empty), 13 + 3);
-    ck_assert_double_eq(empty, 3);
-    ck_assert_double_eq(issued("functional", both, same, &empty), 13 + 3);
+    static const int none[K_COUNTS] = {0}, four[K_COUNTS] = {4, 4, 0, 0}, visit[K_COUNTS] = {0, 0, 1, 3};
+    ck_assert_double_eq(issued("spe", NULL, paths, none), 27);
+    ck_assert_double_eq(issued("frontiers", NULL, paths, four), 20);
+    ck_assert_double_eq(issued("frontiers", conservative, paths, four), 20);
+    ck_assert_double_eq(issued("frontiers", NULL, same, none), 13);
+    ck_assert_double_eq(issued("frontiers", conservative, same, visit), 13 + 3);
+    /* the functional model does not report these statistics */
+    ck_assert_double_eq(issued("functional", both, same, none), 13 + 3);
 }
 END_TEST
 

@@ -14,13 +14,15 @@ static const char one_short[] =
          "L: add.u32 %r2,%r2,1; xor.b32 %r3,%r2,5; setp.lt.u32 %q,%r2,15; @%q bra L;\n exit;\n"
          "W: ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";
 
-/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns how many loads follow each other (waves). */
-static double waves(const char *policy, double *limit) {
+/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns how many loads follow each other (waves). The
+ * other results: how many SMs have a limit, and the sum of the limits. */
+static double waves(const char *policy, double *limits, double *sum) {
     char out[256];
     const char *const set[] = {policy, "sched.policy=gto", "memory.latency=10000", "l1.size=0", NULL};
     struct heddle *h = rig_run("tiny", set, 1, one_short, 12, out, sizeof out);
     double cycles = heddle_stat(h, 0, "gpu.cycles");
-    *limit = heddle_stat(h, 0, "lcs.limit");
+    *limits = heddle_stat(h, 0, "lcs.limits");
+    *sum = heddle_stat(h, 0, "lcs.limit_sum");
     ck_assert_double_eq(heddle_stat(h, 0, "gpu.ctas"), 12);
     heddle_close(h);
     return (double)(int)(cycles / 10000);
@@ -32,29 +34,38 @@ static double waves(const char *policy, double *limit) {
  * bcs, CTAs 1 to 3 are alone, too, because the room that CTA 0 leaves is too small for a block; then come 4 to 7 and 8
  * to 11: three more waves. */
 START_TEST(limit_follows_the_first_cta) {
-    double limit;
-    ck_assert_double_eq(waves("gpu.cta_policy=in_order", &limit), 1 + 3);
-    ck_assert_double_eq(limit, 0);
-    ck_assert_double_eq(waves("gpu.cta_policy=lcs", &limit), 1 + 5);
-    ck_assert_double_eq(limit, 2);
-    ck_assert_double_eq(waves("gpu.cta_policy=lbcs", &limit), 1 + 5);
-    ck_assert_double_eq(limit, 2);
-    ck_assert_double_eq(waves("gpu.cta_policy=bcs", &limit), 1 + 3);
-    ck_assert_double_eq(limit, 0);
+    double limits, sum;
+    ck_assert_double_eq(waves("gpu.cta_policy=in_order", &limits, &sum), 1 + 3);
+    ck_assert_double_eq(limits, 0);
+    ck_assert_double_eq(sum, 0);
+    ck_assert_double_eq(waves("gpu.cta_policy=lcs", &limits, &sum), 1 + 5);
+    ck_assert_double_eq(limits, 1);
+    ck_assert_double_eq(sum, 2);
+    ck_assert_double_eq(waves("gpu.cta_policy=lbcs", &limits, &sum), 1 + 5);
+    ck_assert_double_eq(limits, 1);
+    ck_assert_double_eq(sum, 2);
+    ck_assert_double_eq(waves("gpu.cta_policy=bcs", &limits, &sum), 1 + 3);
+    ck_assert_double_eq(limits, 0);
+    ck_assert_double_eq(sum, 0);
 }
 END_TEST
 
 /* All CTAs issue the same number of instructions, in turns: the limit is the number of CTAs that fit. Three waves of
- * loads follow the load of the parameter. */
+ * loads follow the load of the parameter. With two SMs and twice the CTAs, each SM does the same. */
 START_TEST(equal_ctas_all_stay) {
     static const char text[] =
         HEAD " ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";
-    const char *const set[] = {"gpu.cta_policy=lcs", "memory.latency=10000", "l1.size=0", NULL};
-    char out[256];
-    struct heddle *h = rig_run("tiny", set, 1, text, 12, out, sizeof out);
-    ck_assert_double_eq(heddle_stat(h, 0, "lcs.limit"), 4);
-    ck_assert_double_eq((double)(int)(heddle_stat(h, 0, "gpu.cycles") / 10000), 1 + 3);
-    heddle_close(h);
+    for (uint32_t sms = 1; sms <= 2; sms++) {
+        const char *const set[] = {sms == 1 ? "gpu.sms=1" : "gpu.sms=2", "gpu.cta_policy=lcs", "memory.latency=10000",
+                                   "l1.size=0", NULL};
+        char out[256];
+        struct heddle *h = rig_run("tiny", set, 1, text, 12 * sms, out, sizeof out);
+        ck_assert_double_eq(heddle_stat(h, 0, "lcs.limits"), sms);
+        ck_assert_double_eq(heddle_stat(h, 0, "lcs.limit_sum"), 4 * sms);
+        ck_assert_double_eq(heddle_stat(h, 0, "lcs.limit"), 4);
+        ck_assert_double_eq((double)(int)(heddle_stat(h, 0, "gpu.cycles") / 10000), 1 + 3);
+        heddle_close(h);
+    }
 }
 END_TEST
 

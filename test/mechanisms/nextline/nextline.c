@@ -1,7 +1,6 @@
-/* Tests next-line prefetching: its requests, access by access, and the misses that it saves in a kernel. */
-#include "host/heddle.h"
+/* Tests next-line prefetching: its requests, access by access, and the fates of its prefetches in kernels. */
 #include "test/mechanisms/prefetch_ask_rig.h"
-#include <string.h>
+#include "test/mechanisms/prefetch_walk_rig.h"
 
 static const struct mechanism *const m = &mechanism_nextline;
 
@@ -28,34 +27,39 @@ START_TEST(misses_and_first_uses_prefetch) {
 }
 END_TEST
 
-/* One warp loads 16 lines, one after another. Line 0 misses and prefetches line 1. Each further line is prefetched by
- * the first use of the line before it. So 16 lines are prefetched, of which the kernel uses 15. */
-START_TEST(a_chain_of_lines) {
-    static const char text[] =
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
-        ".reg .b64 %a<3>; .reg .pred %q;\n ld.param.u64 %a1,[p]; mov.u32 %r2,0;\nL: ld.global.u32 %r1,[%a1];\n"
-        " cvt.u64.u32 %a2,%r1; add.u64 %a1,%a1,%a2; add.u64 %a1,%a1,128; add.u32 %r2,%r2,1;\n"
-        " setp.lt.u32 %q,%r2,16; @%q bra L; ret;\n}\n";
-    char err[256];
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe+nextline", .config = "tiny"}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *k = heddle_module_text(h, "t.ptx", text, strlen(text));
-    ck_assert_msg(k != NULL, "%s", heddle_error(h));
-    uint64_t p = heddle_alloc(h, 4096);
-    heddle_clear(h, p, 4096);
-    const struct heddle_arg args[] = {{&p, 8}};
-    ck_assert_int_eq(heddle_launch(h, k, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
-                     HEDDLE_OK);
-    ck_assert_double_eq(heddle_stat(h, 0, "nextline.candidates"), 16);
-    ck_assert_double_eq(heddle_stat(h, 0, "nextline.issued"), 16);
-    ck_assert_double_eq(heddle_stat(h, 0, "nextline.useful"), 15);
-    ck_assert_double_eq(heddle_stat(h, 0, "l1.accesses"), 16);
-    heddle_close(h);
+#define EVEN_LINES                                                                                                     \
+    { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 }
+
+/* A warp loads 16 lines. Line 0 misses, and each further line of ALL_LINES is prefetched.
+ * - With degree 1, line 0 and the first use of each prefetched line prefetch the next line. Line 16 is not used.
+ * - The same with loads that do not wait: each line is still outstanding when its load comes.
+ * - With degree 2, line 0 prefetches lines 1 and 2. Each of lines 1 to 15 wants two lines. The first is present, and
+ *   the second is sent. So there are 16 x 2 candidates, of which 15 are present.
+ * - With degree 4 and a queue for one request, each load loses three of four candidates.
+ * - With one MSHR, the load that misses has it when its prefetch reads the tags. So every load misses.
+ * - Of EVEN_LINES, every load misses, and its prefetch is not used. The 16 loaded and 16 prefetched lines alternate.
+ *   The last 8 of them, 4 of which are prefetched, stay in the L1: 12 are replaced. */
+static const struct walk_case cases[] = {
+    {{WALK_IN_TIME}, WALK_WAITS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 0, 0}},
+    {{WALK_TOO_LATE}, WALK_RUNS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 15, 0}},
+    {{WALK_IN_TIME, "nextline.degree=2"}, WALK_WAITS, 16, ALL_LINES, {32, 0, 15, 0, 17, 15, 0, 0}},
+    {{WALK_IN_TIME, "nextline.degree=4", "lsu.prefetch_queue=1"},
+     WALK_WAITS,
+     16,
+     ALL_LINES,
+     {64, 48, 0, 0, 16, 15, 0, 0}},
+    {{"l1.mshrs=1"}, WALK_WAITS, 16, ALL_LINES, {16, 0, 0, 16, 0, 0, 0, 0}},
+    {{WALK_IN_TIME, WALK_SMALL_L1}, WALK_WAITS, 16, EVEN_LINES, {16, 0, 0, 0, 16, 0, 0, 12}},
+};
+START_TEST(each_line_has_one_fate) {
+    static const char *const names[] = {"nextline.candidates", "nextline.full",   "nextline.present",
+                                        "nextline.refused",    "nextline.issued", "nextline.useful",
+                                        "nextline.late",       "nextline.unused", NULL};
+    walk_check("spe+nextline", &cases[_i], names);
 }
 END_TEST
 
 SUITE(mechanisms_nextline) {
     TEST(misses_and_first_uses_prefetch);
-    TEST(a_chain_of_lines);
+    TEST_LOOP(each_line_has_one_fate, 0, 6);
 }

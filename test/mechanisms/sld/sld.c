@@ -1,5 +1,7 @@
-/* Tests prefetching by spatial locality detection: hand-derived sequences, and random accesses against a reference. */
+/* Tests prefetching by spatial locality detection: hand-derived sequences, random accesses against a reference, and
+ * the fates of prefetches in kernels. */
 #include "test/mechanisms/prefetch_ask_rig.h"
+#include "test/mechanisms/prefetch_walk_rig.h"
 #include "test/random.h"
 
 static const struct mechanism *const m = &mechanism_sld;
@@ -88,8 +90,39 @@ START_TEST(random_misses_as_the_reference) {
 }
 END_TEST
 
+#define HALF_BLOCKS                                                                                                    \
+    { 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29 }
+
+/* A warp loads 16 lines, and in the last case the lines 0, 4, 1 and 2.
+ * - The first two lines of each of the four macro-blocks of ALL_LINES miss, and the other two are prefetched and used.
+ * - The same with loads that do not wait: each load of a prefetched line merges, which is a miss, too.
+ * - With one entry, each macro-block replaces the one before it.
+ * - With a queue for one request, the second of the two candidates is lost, and its line misses later.
+ * - With one MSHR, the load that misses has it when its prefetches read the tags. So every load misses.
+ * - Of HALF_BLOCKS, every load misses, and the other two lines of each of eight macro-blocks are not used. Of the 32
+ *   lines the last 8, 4 of which are prefetched, stay in the L1: 12 are replaced.
+ * - With one entry, line 4 replaces the macro-block of line 0, and line 1 begins a new count. So line 2 prefetches
+ *   lines 0 and 3. Line 0 is present. */
+static const struct walk_case cases[] = {
+    {{WALK_IN_TIME}, WALK_WAITS, 16, ALL_LINES, {8, 0, 4, 8, 0, 0, 0, 8, 8, 0, 0}},
+    {{WALK_TOO_LATE}, WALK_RUNS, 16, ALL_LINES, {16, 0, 4, 8, 0, 0, 0, 8, 8, 8, 0}},
+    {{WALK_IN_TIME, "sld.entries=1"}, WALK_WAITS, 16, ALL_LINES, {8, 3, 4, 8, 0, 0, 0, 8, 8, 0, 0}},
+    {{WALK_IN_TIME, "lsu.prefetch_queue=1"}, WALK_WAITS, 16, ALL_LINES, {12, 0, 4, 8, 4, 0, 0, 4, 4, 0, 0}},
+    {{"l1.mshrs=1"}, WALK_WAITS, 16, ALL_LINES, {16, 0, 4, 8, 0, 0, 8, 0, 0, 0, 0}},
+    {{WALK_IN_TIME, WALK_SMALL_L1}, WALK_WAITS, 16, HALF_BLOCKS, {16, 0, 8, 16, 0, 0, 0, 16, 0, 0, 12}},
+    {{WALK_IN_TIME, "sld.entries=1"}, WALK_WAITS, 4, {0, 4, 1, 2}, {4, 2, 1, 2, 0, 1, 0, 1, 0, 0, 0}},
+};
+START_TEST(each_line_has_one_fate) {
+    static const char *const names[] = {"sld.lookups", "sld.replaced", "sld.blocks",  "sld.candidates",
+                                        "sld.full",    "sld.present",  "sld.refused", "sld.issued",
+                                        "sld.useful",  "sld.late",     "sld.unused",  NULL};
+    walk_check("spe+sld", &cases[_i], names);
+}
+END_TEST
+
 SUITE(mechanisms_sld) {
     TEST(half_a_block_prefetches_the_rest);
     TEST(the_oldest_block_is_replaced);
     TEST(random_misses_as_the_reference);
+    TEST_LOOP(each_line_has_one_fate, 0, 7);
 }
