@@ -20,7 +20,8 @@ static int models(char names[MOST][32]) {
         struct model_spec s;
         char why[512];
         snprintf(names[n], 32, "spe+%s", x->name);
-        if (!model_parse(&model_tables, names[n], &s, why, sizeof why)) /* it needs several paths of a warp */
+        /* spe has one path per warp, and some extensions need several */
+        if (!model_parse(&model_tables, names[n], &s, why, sizeof why))
             snprintf(names[n], 32, "anypc+%s", x->name);
         n++;
     }
