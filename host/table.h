@@ -28,9 +28,9 @@ bool table_whole(const struct table *t);
 void table_text(struct table *t, const char *text);
 /* Adds a cell with a number. NAN is printed as "-", and is an empty cell in CSV. */
 void table_number(struct table *t, double v, enum number_format f);
-/* Adds a horizontal line below the last row; in text only. */
+/* Adds a horizontal line below the last row. Only the text format draws the line. */
 void table_rule(struct table *t);
-void table_print(const struct table *t, FILE *out); /* titles in bold on a terminal */
+void table_print(const struct table *t, FILE *out); /* on a terminal, the titles are bold */
 void table_csv(const struct table *t, FILE *out);   /* RFC 4180, without rules */
 void csv_cell(FILE *out, const char *text);         /* quoted where needed */
 void table_markdown(const struct table *t, FILE *out);

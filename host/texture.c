@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_EXTENT = 1 << 27,
-    MAX_LAYERS = 1 << 16
-}; /* maximum number of texels in one dimension; tex1Dfetch of CUDA allows 2^27 */
+/* MAX_EXTENT: maximum number of texels in one dimension; tex1Dfetch of CUDA allows 2^27. MAX_LAYERS: maximum
+ * number of layers of an array. */
+enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 };
 
 _Static_assert((int)HEDDLE_F32 == (int)TEX_F32 && (int)HEDDLE_BORDER == (int)TEX_BORDER,
                "numbers are shared with isa/");

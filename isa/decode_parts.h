@@ -6,7 +6,7 @@
 enum { MAX_PARTS = 20, MAX_TYPES = ISA_MAX_TYPES };
 
 struct part {
-    uint32_t begin, end; /* offsets, including the dot */
+    uint32_t begin, end; /* the part, with its dot, is text[begin .. end) of struct parts */
     const struct isa_word *word;
 };
 

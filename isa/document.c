@@ -178,7 +178,8 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
         if (r->done[i] || !covers(r, other, key, &p))
             continue;
         memcpy(types.at[types.n++], other->types, sizeof other->types);
-        for (uint32_t k = 0; k < r->n; k++) /* also marks row i, whose form need not be in the product */
+        /* this loop marks the other rows of these types that the line covers; row i is marked after it */
+        for (uint32_t k = 0; k < r->n; k++)
             if (k != i && is_like(r, k, other) && contains(&p, r->at[k].form))
                 r->done[k] = true;
         if (contains(&p, other->form))

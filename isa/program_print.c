@@ -143,7 +143,7 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
 
 static void put_by_type(struct line *t, const struct inst *in, const struct isa_row *row) {
     const bool cvt = in->kind == K_CVT;
-    if (in->kind == K_WARP && in->n_list) { /* mma: destinations, sources */
+    if (in->kind == K_WARP && in->n_list) { /* mma: a vector of all destinations, and a vector of all sources */
         const enum type type = in->rsize == 8 ? T_B64 : T_B32;
         put_vector(t, in, OPND_SINK, in->list, in->msize, type);
         put_vector(t, in, OPND_SINK, in->list + in->msize, in->n_list - in->msize, type);

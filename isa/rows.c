@@ -102,7 +102,8 @@ unsigned form_get(uint64_t form, enum category c) {
 }
 uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << category_first(c); }
 
-/* The order of the modifier categories in a mnemonic, as in the PTX ISA. CAT_SYNC has two places, see below. */
+/* The order of the modifier categories in a mnemonic, as in the PTX ISA. CAT_SYNC has two places;
+ * sync_follows_mode() selects one of them. */
 static const enum category order[] = {
     CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,   CAT_GEOM,
     CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN, CAT_ABS,
@@ -111,7 +112,7 @@ static const enum category order[] = {
  * ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
 static const enum category order_of_matrices[] = {CAT_OPN, CAT_MODE, CAT_SYNC, CAT_MODE2,
                                                   CAT_NUM, CAT_OPN,  CAT_RND,  CAT_SATFINITE};
-enum { PLACE_OF_TRANS = 5 }; /* index of the second CAT_OPN */
+enum { PLACE_OF_TRANS = 5 }; /* index of the second CAT_OPN in order_of_matrices */
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 

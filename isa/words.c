@@ -99,7 +99,8 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     unsigned id = (unsigned)(op - isa_ops);
     if (is_of_copy(w))
         return id == OP_CP;
-    if (id == OP_CP && w->category == CAT_SPACE) /* cp.async copies from .global to the shared memory of its own CTA */
+    /* a row of cp.async names only the destination: the shared memory of the own CTA */
+    if (id == OP_CP && w->category == CAT_SPACE)
         return w->value == SPACE_SHARED && strcmp(w->text, "shared::cluster") != 0;
     if (w->category == CAT_CMP && (w->value == CMP_LO || w->value == CMP_HI))
         return id == OP_SETP || id == OP_SET;

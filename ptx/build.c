@@ -121,7 +121,7 @@ static uint32_t to_u32(struct parser *ps, const struct operand *n) {
     return (uint32_t)n->integer;
 }
 
-/* Returns the text after a comma, or NULL if `loc` is empty. */
+/* Returns the text at `loc` without its leading comma and blanks, or NULL if `loc` is empty. */
 static const char *tail_text(struct parser *ps, struct loc loc) {
     if (loc.begin == loc.end)
         return NULL;

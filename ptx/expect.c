@@ -154,7 +154,8 @@ void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) 
     bool rest[N_TOKENS];
     memcpy(rest, expected, sizeof rest);
     struct list l = {.n = 0};
-    if (rest[TYPE] && rest[ALIGN] && ps->decl.type) /* the declaration has a type; only its name is missing */
+    /* a declaration that already has a type lacks only its name, so the message omits further specifiers */
+    if (rest[TYPE] && rest[ALIGN] && ps->decl.type)
         rest[TYPE] = rest[VECTOR] = rest[ALIGN] = rest[PTR] = rest[SPACE] = rest[ATTRIBUTE] = rest[DOTWORD] = false;
     collect_phrases(rest, &l);
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)

@@ -103,7 +103,7 @@ header: VERSION FLOAT { header_version(ps, @$, @2); }
 targets: WORD { header_target(ps, @1, $1); }
     | targets ',' WORD { header_target(ps, @3, $3); }
 
-/* Allowed both in a module and in a body. */
+/* Statements that both a module and a body may contain. */
 common: declaration { $$ = LIST(statements, $1); }
     | PRAGMA strings ';' { $$ = build_pragmas(ps, @$, $2); }
     | LOC INT INT INT loc_tail {

@@ -138,7 +138,7 @@ static int skip(struct parser *ps, union ptx_value *value, struct loc *loc) {
     }
 }
 
-/* Returns each } that must be inserted, and then the saved token. */
+/* Returns the next token of a replay: first each } that must be inserted, then the saved token. */
 static int replay_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
     *loc = ps->replay_loc;
     if (ps->braces_to_insert) {

@@ -121,7 +121,7 @@ static void grow(struct parser *ps) {
 static struct entry *add(struct parser *ps, struct slot *slot, uint32_t h, const char *text, size_t len) {
     struct entry *e = arena_alloc(ps->arena, sizeof *e);
     e->word = (struct word){arena_strndup(ps->arena, text, len), (uint32_t)len, ps->words.n++};
-    bool bank = len > 7 && memcmp(text, ".const[", 7) == 0; /* .const[2], before PTX 2.2 */
+    bool bank = len > 7 && memcmp(text, ".const[", 7) == 0; /* in PTX before 2.2, .const[2] is constant bank 2 */
     e->token = bank ? SPACE : *text == '.' ? DOTWORD : WORD;
     *slot = (struct slot){h, e};
     if (ps->words.n * 2 > ps->words.n_slots)

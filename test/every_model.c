@@ -71,8 +71,8 @@ static bool has_extension(const struct every_model *e, const char *name) {
     return false;
 }
 
-/* Adds each extension that no model in the list has yet. It is added by its name alone, which means the baseline with
- * this extension. */
+/* Adds each extension that no model in the list has yet. Such an extension is added by its name alone, which means the
+ * baseline with this extension. */
 static void add_others(struct every_model *e) {
     const struct mechanism *x;
     for (int i = 0; (x = extension_at(&model_tables, i)); i++) {

@@ -1,8 +1,15 @@
-/* Runs every registered suite, or the suites whose names begin with an argument, and ends with a line of totals. check
- * [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...] check --list [SUITE...] -jN: N workers take suites from one queue (default:
- * the number of processors). -pK/N: the K-th of N parts, 1 to N, of the suites. -x: stops at the first failure. -v: a
- * line for each test. -sN: a line of progress every N seconds (15; on a terminal 1). CK_FORK=no in the environment: all
- * in one process, for a debugger. A test may take TEST_SECONDS of processor time, whatever the load of the machine. */
+/* Runs every registered suite, or the suites whose names begin with an argument, and ends with a line of totals.
+ *
+ * Usage: check [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...]
+ *        check --list [SUITE...]
+ * -jN    N workers take suites from one queue (default: the number of processors)
+ * -pK/N  runs only the K-th of N parts of the suites; K is 1 to N
+ * -x     stops at the first failure
+ * -v     prints a line for each test
+ * -sN    prints a line of progress every N seconds (default: 15, on a terminal 1)
+ *
+ * With CK_FORK=no in the environment, all suites run in one process, for a debugger. A test may take TEST_SECONDS of
+ * processor time, whatever the load of the machine. */
 #include "test/harness/harness.h"
 #include <signal.h>
 #include <sys/mman.h>

@@ -33,7 +33,8 @@ static void add_reg(struct line *l, enum type t, int i) {
         add_operand(l, opcode_register(t, i, name));
 }
 
-/* Appends `n` registers from number `first` on, in braces if n is more than 1. For type b8 it uses 16-bit registers. */
+/* Appends `n` registers from number `first` on, in braces if n is more than 1. Elements of type b8 are in 16-bit
+ * registers. */
 static void add_vector(struct line *l, enum type t, int n, int first) {
     char name[16];
     if (n <= 1) {
@@ -148,7 +149,7 @@ static void add_fragment(struct line *l, const struct isa_row *row, char which, 
     const bool factor = which == 'a' || which == 'b', old = row->op == OP_MMA && shape == MODE2_M8N8K4 && t != T_F64;
     int n = fragment_registers(row, t, which == 'b' ? sizes[shape].k : sizes[shape].m,
                                which == 'a' ? sizes[shape].k : sizes[shape].n, factor);
-    if (old) /* this shape computes four products in one instruction */
+    if (old) /* mma.m8n8k4 computes four products in one instruction, so its fragments have these sizes */
         n = factor ? 2 : t == T_F16 ? 4 : 8;
     add_operand(l, "{");
     for (int i = 0; i < n; i++) {

@@ -67,7 +67,7 @@ void test_add(TCase *tc, const TTest *test, int from, int to, bool is_loop);
 #define EACH_IN_ITS_PROCESS test_each_in_its_process()
 void test_each_in_its_process(void);
 /* Skips the test for the given reason, if it cannot run on this machine or in this build. The test must return after
- * the call. It counts as skipped, not as passed. */
+ * the call. The test counts as skipped, not as passed. */
 void test_skip(const char *why);
 /* Returns true if HEDDLE_EVERY is set in the environment (make check-long). Tests then run all combinations; otherwise
  * they run a sample, and the comment of the test says which. */

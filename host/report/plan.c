@@ -32,7 +32,7 @@ void plan_free(struct plan *p) {
     *p = (struct plan){.n_runs = 0};
 }
 
-/* Copies options with their texts. */
+/* Copies options into *to, with copies of their texts. Returns false if out of memory. */
 static bool options_copy(struct heddle_options *to, const struct heddle_options *o) {
     int n = 0;
     while (o->set && o->set[n])

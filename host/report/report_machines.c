@@ -26,8 +26,9 @@ double report_dram_bytes(const struct report *r, const struct result_row *row) {
 
 static bool same(const struct roof_machine *a, const struct roof_machine *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-/* Writes the points of the runs on machine `m`: x, and y in the column of the point's kind. Returns the number of
- * points. */
+/* Writes one point for each kind of each run on machine `m`. Point n of kind k has the
+ * coordinates x[n] and y[n * l->n + k]. The elements of `y` for the other kinds at point n are NAN. Returns the number
+ * of points. */
 static int points(const struct report *r, const struct roofline *l, const struct roof_machine *m,
                   const struct roof_machine *of, double *x, double *y) {
     int n = 0;

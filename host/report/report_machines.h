@@ -16,23 +16,23 @@ struct roofline {
     int n; /* number of kinds */
     const char *names[ROOFS];
     const char *x_label, *y_label;
-    /* true if the label of a kind shows its slope, and the plot's title the height; false: the label shows the height,
-     * and the title the slope */
+    /* true: the label of each kind shows the slope of its roof, and the plot's title shows the height of all roofs;
+     * false: the labels show the heights, and the title shows the slope */
     bool by_slope;
-    const char *unit;              /* unit of the kinds' labels */
-    const char *title, *title_end; /* the plot's title, before and after its number */
+    const char *unit;              /* unit of the number in each kind's label */
+    const char *title, *title_end; /* text before and after the number in the plot's title */
     struct roof_machine (*machine)(const struct report *r, const struct result_row *row);
     double (*x)(const struct report *r, const struct result_row *row, int kind);
     double (*y)(const struct report *r, const struct result_row *row, int kind);
-    bool (*table)(struct report *r, const struct roof_machine *of); /* of[i] is the machine of row i */
+    bool (*table)(struct report *r, const struct roof_machine *of); /* of[i]: the machine of r->rows[i] */
 };
 
 /* Draws a plot for each of the first six machines whose roofs are all known, then the table. On failure returns
  * false with the reason in r->err. */
 bool report_machines(struct report *r, const struct roofline *l);
 
-/* These functions return, for a run: an option of its machine, a statistic (NAN if there is none), the peak number of
- * bytes that DRAM moves per SM cycle, and the number of bytes that it moved. */
+/* These four functions return, for a run: an option of its machine; a statistic (NAN if the run lacks it); the peak
+ * number of bytes that DRAM can move per SM cycle; and the number of bytes that DRAM moved in the run. */
 double report_option(const struct report *r, const struct result_row *row, const char *name);
 double report_stat(const struct report *r, const struct result_row *row, const char *name);
 double report_dram_peak(const struct report *r, const struct result_row *row);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind of operation. `of`: the statistics that count its lanes, and the number of operations per lane. `pipe` and
- * `initiation`: the pipe, and the option for its initiation interval, which together limit the rate. */
+/* A kind of operation. of[i]: a statistic that counts the lanes of some instructions, and the number of operations of
+ * this kind per lane. `pipe`: the pipe that executes the operations. `initiation`: the option for the number of cycles
+ * between two instructions in this pipe. */
 static const struct kind {
     const char *name;
     struct {
@@ -25,8 +26,8 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Returns the number of pipes of kind `pipe` in an SM. If the machine has none, returns the number of the pipes that
- * execute these operations instead. */
+/* Returns the number of pipes of kind `pipe` in an SM. On a machine without this kind, another kind executes its
+ * operations; then returns the number of pipes of that other kind. */
 static double units(const struct report *r, const struct result_row *row, int pipe) {
     char name[48];
     snprintf(name, sizeof name, "pipe.%s.units", pipe_rows[pipe].name);

@@ -84,7 +84,7 @@ static bool conflict(const struct result_set *set, const struct result_row *a, c
 /* The cells of a pivot: cell[row * n_columns + column]. An empty cell is NULL. */
 struct cells {
     struct titles rows, columns;
-    int *row, *column; /* index of a run -> its row, and its column, in the pivot */
+    int *row, *column; /* row[i], column[i]: row and column of run i in the pivot */
     const struct result_row **cell;
 };
 
@@ -113,7 +113,7 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
         if (*c && conflict(set, *c, rows[i], err, err_size))
             return false;
         *older += *c != NULL;
-        *c = rows[i]; /* equal runs are sorted by end time, so this run replaces an older one */
+        *c = rows[i]; /* equal runs are in the order in which they were added, so this run replaces an earlier one */
     }
     return true;
 }

@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* offset of the member in struct result_row, a char * except for `launch` */
+    size_t offset; /* offset of a member of struct result_row; the member `launch` is an int, all others are char * */
 } texts[] = {
     {"program", offsetof(struct result_row, program)}, {"size", offsetof(struct result_row, size)},
     {"model", offsetof(struct result_row, model)},     {"preset", offsetof(struct result_row, preset)},
@@ -131,7 +131,7 @@ static int by_identity(const void *a, const void *b, void *ctx) {
     int order = strcmp(x->program, y->program);
     for (int i = 0; !order && i < set->n_options; i++)
         order = by_number_or_text(set, x, y, &(struct field){FIELD_OPTION, i, ""});
-    if (!order) /* runs in the base model precede runs in other models */
+    if (!order) /* runs of model USUAL_BASE come before runs of other models */
         order = (strcmp(x->model, USUAL_BASE) != 0) - (strcmp(y->model, USUAL_BASE) != 0);
     if (!order)
         order = strcmp(x->model, y->model);

@@ -33,7 +33,7 @@ bool field_differs(const struct result_set *set, const struct result_row *const 
 int fields_identity(const struct result_set *set, const struct result_row *const *rows, int n, struct field *out,
                     int max);
 
-/* Sorts rows by program, options and model; equal runs stay sorted by end time. */
+/* Sorts rows by program, options and model; equal runs keep the order in which they were added to the file. */
 void rows_sort(struct result_set *set, const struct result_row **rows, int n);
 
 /* A condition, as in "model=spe,dpe and gpu.ipc>100": field, operator (= != < <= > >=) and values. Several values after
@@ -54,8 +54,8 @@ bool conditions_hold(const struct result_set *set, const struct result_row *r, c
 bool rows_where(struct results_db *db, struct result_set *set, const char *const *where, int n_where,
                 const struct result_row ***rows, int *n, char *err, size_t err_size);
 
-/* Returns a table with a line for each row: identity, options that differ, check, and statistics. If no statistics
- * are given (NULL), they are gpu.cycles and gpu.ipc. Returns NULL if out of memory. */
+/* Returns a table with a line for each row: the fields that identify the row (fields_identity()), the check, and the
+ * statistics `stats`. If `stats` is NULL, shows gpu.cycles and gpu.ipc. Returns NULL if out of memory. */
 struct table *view_list(const struct result_set *set, const struct result_row *const *rows, int n,
                         const struct field *stats, int n_stats);
 
@@ -65,7 +65,7 @@ struct pivot {
     struct field value;
     const char *relative_to; /* title of the column to which the values are relative; NULL: the values are absolute */
     /* true: the value is the speed-up, the cycles of the base column divided by the cycles of the run. If `relative_to`
-     * is NULL, the base column is USUAL_BASE, or else the first column. */
+     * is NULL, the base column is USUAL_BASE if it exists, else the first column. */
     bool faster;
 };
 /* Sets the pivot's value by name: a field, or "speed-up". On failure returns false with a message that suggests the
@@ -79,7 +79,7 @@ struct pivot_values {
     int n_rows, n_columns, base;
     double *v;
 };
-/* Computes the numbers of a pivot; *older and failures are those of view_pivot(). The caller frees `v` in either
+/* Computes the numbers of a pivot. Sets *older, and fails, as view_pivot() below does. The caller frees `v` in either
  * case. */
 bool pivot_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                 const struct pivot *p, int *older, char *err, size_t err_size);

@@ -31,7 +31,8 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    /* only for a file that is not regular: opening a FIFO would block, and reading it would consume its data */
+    /* A file that is not regular is refused with EINVAL: opening a FIFO would block, and reading it would consume its
+     * data. For a regular file, fopen() sets errno. */
     errno = EINVAL;
     FILE *f = S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)

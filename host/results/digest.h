@@ -19,7 +19,7 @@ struct digest {
 };
 void digest_start(struct digest *d);
 void digest_add(struct digest *d, const void *data, size_t n);
-/* Adds a string; NULL counts as "". */
+/* Adds a string to the digest; NULL counts as "". */
 void digest_text(struct digest *d, const char *s);
 /* Returns `out`. */
 const char *digest_end(const struct digest *d, char out[DIGEST_TEXT]);

@@ -58,7 +58,7 @@ static bool ask(struct results_db *db, const char *sql, int *out, char *err, siz
     return code == SQLITE_ROW;
 }
 
-/* Shortens SQLite's message about damage to one line. */
+/* Copies only the last line of the message in which SQLite describes damage of the file. */
 static void one_line(const char *said, char out[256]) {
     const char *last = said ? said : "no answer";
     for (const char *nl; (nl = strchr(last, '\n')) && nl[1];)
@@ -219,7 +219,7 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
     return code == SQLITE_DONE;
 }
 
-/* Adds a row for each registered statistic that the file lacks. */
+/* Adds a row to the table `statistic` for each registered statistic that the table lacks. */
 static bool add_names(struct results_db *db, char *err, size_t err_size) {
     int n;
     const struct stat_def *defs = stat_defs(&n);
@@ -230,7 +230,8 @@ static bool add_names(struct results_db *db, char *err, size_t err_size) {
     return fine;
 }
 
-/* Adds the members of `stats` to run_value or launch_value. */
+/* Adds a row for each statistic in `stats` to the table run_value or launch_value; `sql` is the INSERT statement, and
+ * `owner` is the id of the run or launch. */
 static bool add_values(struct results_db *db, const char *sql, sqlite3_int64 owner, const cJSON *stats, char *err,
                        size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
@@ -274,7 +275,7 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
     return fine;
 }
 
-/* Adds settings from lines "OPTION=VALUE". */
+/* Adds a row to the table `setting` for each line "OPTION=VALUE" of `lines`. */
 static bool add_settings(struct results_db *db, sqlite3_int64 run, const char *lines, char *err, size_t err_size) {
     bool fine = true;
     for (const char *at = lines; fine && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {

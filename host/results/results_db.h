@@ -7,12 +7,12 @@
 
 enum { RESULTS_VERSION = 1, RESULTS_HASH = 33 };
 
-/* The machine of a run: the part of its identity that follows from a context's options. */
+/* The machine of a run: model, preset and configuration, which the options of a context determine. */
 struct run_machine {
     char *model, *preset;
     char *config;                   /* every option, as JSON */
     char config_hash[RESULTS_HASH]; /* digest of `config` */
-    struct run_setting *settings;   /* options that differ from the values of preset and model */
+    struct run_setting *settings;   /* the options whose values differ from those of the preset and model */
     int n_settings;
 };
 struct run_setting {
@@ -42,7 +42,7 @@ bool run_binary(char out[RESULTS_HASH], char *err, size_t err_size);
 struct run_end {
     enum heddle_status status;
     const char *verdict, *message; /* message: the reason why the status is not HEDDLE_OK, or NULL */
-    const cJSON *result;           /* JSON of heddle_write_json(); NULL: no statistics */
+    const cJSON *result;           /* the JSON that heddle_write_json() writes; NULL: no statistics */
 };
 
 struct results_db;
@@ -82,8 +82,7 @@ int results_has_profile(struct results_db *db, const char *key, char *err, size_
  * profile. The caller deletes *out. Returns false with a reason on failure. */
 bool results_profile(struct results_db *db, long long run, cJSON **out, char *err, size_t err_size);
 
-/* The contents of a database in memory, sorted by end time. A row describes a run or, with `launches`, one launch of
- * a run. */
+/* A row of a result_set. It describes a run or, if results_load() was called with `launches`, one launch of a run. */
 struct result_row {
     long long run; /* the run's id in the file */
     char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
@@ -95,6 +94,7 @@ struct result_row {
     char **options;
     double *values; /* values by index of result_set.names; NAN: no value */
 };
+/* The contents of a database in memory. The rows are in the order in which the runs were added to the file. */
 struct result_set {
     struct result_row *rows;
     char **names, **units; /* names and units of the statistics; `values` of a row has the same order */
@@ -105,8 +105,8 @@ bool results_load(struct results_db *db, bool launches, struct result_set *out, 
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */
 int result_stat(const struct result_set *s, const char *name);
-/* Returns the index of a machine option; its values are read from the file if no run set it. Returns -1 if no run has
- * the option, or -2 with the reason in `err` if the file cannot be read. */
+/* Returns the index of a machine option in s->options. If the set lacks the option, reads its values from the file and
+ * adds it. Returns -1 if no run has the option, or -2 with the reason in `err` if the file cannot be read. */
 int results_option(struct results_db *db, struct result_set *s, const char *name, char *err, size_t err_size);
 const struct result_row *result_find(const struct result_set *s, const char *key);
 #endif

@@ -54,7 +54,7 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
 /* State of the loader. The rows of the set are sorted by their ids in the file. */
 struct loading {
     struct result_set *set;
-    sqlite3_int64 *owner; /* row -> id in the file of its run or launch, to which the values refer */
+    sqlite3_int64 *owner; /* row -> the id that its run or launch has in the file; values refer to this id */
     int *name_of, n_ids;  /* id of a statistic in the file -> its index in set->names */
     int cap, at;          /* at: index of the row to which the latest value or setting belongs */
 };
@@ -68,7 +68,7 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
     int id = sqlite3_column_int(s, 0);
-    if (id < 0 || id > 1 << 20) /* Heddle never writes such an id, so the file is damaged */
+    if (id < 0 || id > 1 << 20) /* Heddle writes only small ids, so the file is damaged */
         return true;
     char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
     set->names = names ? names : set->names;
@@ -196,7 +196,7 @@ static void drop_last_option(struct result_set *set) {
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
-    /* a value of the program is not a machine option, so only its setting is read */
+    /* `name` may be a value of the program, such as values.n. The configuration lacks it; then the setting is read. */
     char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
                                 " JOIN configuration c ON c.hash = r.configuration"
                                 " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",
@@ -258,7 +258,8 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
     "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status,"       \
     " r.program_hash"
 static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
-/* All launches of a run were inserted together, so the ids of runs and of launches ascend together. */
+/* All launches of a run were inserted together. So rows in the order of launch ids are also in the order of run ids, as
+ * the loader expects. */
 static const char launches_sql[] =
     "SELECT r.id, l.id, l.number, l.kernel, " RUN_COLUMNS " FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
 

@@ -30,7 +30,7 @@ static const char *const steps[] = {
     NULL,
 };
 
-/* Adds profiles, also to existing runs that lack one. */
+/* Copies the profiles of new runs, and of runs that both files have but that lack a profile in this database. */
 static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, p.kernel, p.json FROM other.profile p"
                                " JOIN other.run o ON o.id = p.run JOIN main.run m ON m.key = o.key"
                                " WHERE m.id NOT IN (SELECT run FROM main.profile)";

@@ -30,8 +30,8 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
 /* Runs SQL statements that have no result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* results_profile.c: adds the profile of a result, if the result has one, to the run with this key, if the run lacks
- * one. */
+/* results_profile.c: adds the profile of `result` to the run with this key. Does nothing if `result` has no profile or
+ * the run already has one. */
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
 /* Makes the table of profiles if the file lacks it. */
 bool profile_table(struct results_db *db, char *err, size_t err_size);

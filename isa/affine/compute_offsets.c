@@ -17,8 +17,8 @@ static void scaled(struct affine_tuple *to, const struct affine_tuple *t, uint64
         to->off[d] = (t->off[d] * k + (c ? c->off[d] : 0)) & mask;
 }
 
-/* Sets *out to the tuple of `from` bits, sign- or zero-extended to 64 bits. Returns false if the tuple wraps in some
- * thread. */
+/* Sets *out to tuple `t` with its values of `from` bits sign- or zero-extended to 64 bits. Returns false if a thread's
+ * value wraps at `from` bits, because the extended values are then no tuple. */
 static bool widened(const struct affine_engine *e, const struct affine_tuple *t, unsigned from, bool is_signed,
                     struct affine_tuple *out) {
     const uint64_t mask = affine_mask(from);

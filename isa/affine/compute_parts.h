@@ -35,7 +35,8 @@ static inline uint64_t get_value(const unsigned char *at, unsigned bits) {
     return v;
 }
 
-/* Access registers of the executing warp. */
+/* These functions access registers of e->warp, which executes operations: one lane of a source or of a destination, or
+ * all lanes of a predicate. */
 static inline void put_lane(struct affine_engine *e, const struct affine_source *s, uint32_t lane, uint64_t v) {
     put_value(e->bank + (s->at >> 1) + (size_t)lane * (s->bits / 8u), s->bits, v);
 }
@@ -50,7 +51,7 @@ static inline lanemask_t get_pred(const struct affine_engine *e, const struct af
     return m;
 }
 
-/* Access sources in the engine's registers. */
+/* These functions return the value of a source in CTA c, from the engine's registers. */
 static inline struct affine_cell *cell_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
     return &e->regs[s->reg].cells[c];
 }
@@ -63,7 +64,7 @@ static inline bool is_uniform(const struct affine_engine *e, const struct affine
     return s->reg == NO_REG || e->regs[s->reg].uniform >> c & 1;
 }
 
-/* Returns the part of `by_warp`, masks by warp of the batch, that belongs to the warps of CTA c. */
+/* Returns the masks of the warps of CTA c; `by_warp` has a mask for each warp of the batch. */
 static inline const lanemask_t *of_cta(const struct affine_engine *e, const lanemask_t *by_warp, uint32_t c) {
     return by_warp + (size_t)c * e->shape.n_warps;
 }
@@ -92,11 +93,12 @@ void compute_put_operands(struct affine_engine *e, const struct affine_op *op, u
 /* Writes tuple t for threads lanes[w] of each warp w of CTA c. Returns false when memory runs out. */
 bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
                    const struct affine_tuple *t, struct affine_step *step);
-/* Returns the cost of a predicate that is computed from predicates: the highest cost of its sources. */
+/* Returns the cost (enum affine_compare) of a predicate that is computed from other predicates: the highest cost of
+ * these source predicates. */
 enum affine_compare compute_costliest(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                                       uint32_t w);
 
-/* Maps numbers of source a's type to unsigned numbers, and keeps their order. */
+/* Maps v, a number of source a's type, to an unsigned number. Unsigned comparison then gives the order of the type. */
 static inline uint64_t compute_rank(const struct affine_op *op, uint64_t v) {
     return (v & affine_mask(op->from_bits)) ^ (op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0);
 }
@@ -133,8 +135,8 @@ bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, 
 
 /* ---- compute_threads.c ----
  *
- * Computes the threads lanes[w] of each warp w of CTA c one by one. Returns false after a fault or when memory runs
- * out. */
+ * Computes the operation for the threads lanes[w] of each warp w of CTA c, thread by thread. Returns false after a
+ * fault or when memory runs out. */
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                        struct affine_step *step);
 /* Computes a comparison (op->relation) of CTA c, whose operands `o` have one tuple each. Compares only the least and
@@ -148,8 +150,8 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
 
 /* ---- compute_variants.c ----
  *
- * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole` means that no
- * thread outside `lanes` will read the old value of the result register. */
+ * Computes the operation in CTA c if a source has several tuples, or is a predicate that differs between threads.
+ * `whole` means that no thread outside `lanes` will read the old value of the result register. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
 
@@ -157,7 +159,7 @@ bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, ui
  *
  * Computes a min, max or rem of operands that have one tuple each, for the lanes of piece p[0]. Splits the piece into
  * up to AFFINE_VARIANTS pieces with one tuple each, and returns their number. Returns 0 if more are needed, or if a
- * divisor is not scalar or not positive. Adds to e->selects. */
+ * divisor is not scalar or not positive. Adds the number of warps whose lanes it compares to e->selects. */
 uint32_t compute_select(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                         struct affine_piece *p);
 

@@ -3,7 +3,8 @@
  * SIMT GPUs", section 3, which names these operations; the selection is our design (docs/dac.md). */
 #include "compute_parts.h"
 
-/* Finds the least and the greatest value of a warp. Returns false if a value may wrap. */
+/* Sets out[0] and out[1] to the least and the greatest value of tuple t in warp w. Returns false if a value may
+ * wrap. */
 static bool find_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_tuple *t,
                           uint32_t w, uint64_t out[2]) {
     if (!affine_warp_in_range(t, op->from_bits, op->is_signed, &e->shape, w))

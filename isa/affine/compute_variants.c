@@ -73,8 +73,8 @@ bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, ui
         return compute_by_thread(e, op, c, lanes, step);
     for (uint32_t k = 0; k < n; k++) {
         const struct affine_piece *p = &e->pieces[k];
-        /* sets the first partial result for all threads, which drops the old value; the other partial results then
-         * overwrite it in their lanes */
+        /* If no thread needs the old value, the first partial result replaces it in all threads. The other partial
+         * results then overwrite the first one in their lanes. */
         if (!k && whole)
             cell_set(&e->regs[op->dest[0].reg].cells[c], &p->t);
         else if (!compute_write(e, &op->dest[0], c, p->lanes, &p->t, step))

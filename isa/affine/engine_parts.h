@@ -101,8 +101,8 @@ struct stack_entry {
     lanemask_t *lanes; /* by warp of the batch */
 };
 
-/* The result for one combination of the sources' variants, and the lanes that have this combination. */
 enum { MAX_PIECES = 16 };
+/* The result for one combination of the sources' variants, and the lanes that have this combination. */
 struct affine_piece {
     struct affine_tuple t;
     lanemask_t lanes[MAX_CTA_WARPS];
@@ -117,7 +117,7 @@ struct affine_engine {
     bool owns_stream;
     struct affine_memo *memos; /* instruction of the stream -> its recorded result */
     struct affine_reg *regs;
-    struct affine_cell *cells; /* n_cells cells of all registers */
+    struct affine_cell *cells; /* the cells of all registers; their number is n_cells */
     size_t n_cells;
     lanemask_t *preds; /* masks of all predicates */
     uint8_t *compares; /* enum affine_compare of all predicates */
@@ -128,7 +128,7 @@ struct affine_engine {
     unsigned char *bank;
     struct effects fx;
     struct affine_piece *pieces;
-    uint32_t selects; /* warps whose lanes the present operation compares to select a tuple (compute_select()) */
+    uint32_t selects; /* number of warps whose lanes the current operation compares (compute_select()) */
     /* Control. */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;
@@ -140,8 +140,8 @@ struct affine_engine {
     struct supply *to; /* see engine_send_to() */
     uint32_t to_first; /* first warp of the CTA that `to` belongs to */
     bool has_exact;    /* true if an entry has `exact` addresses to free */
-    /* Numbers of barrier markers passed: by warp of the batch, and by thread the markers that only some lanes of the
-     * warp passed together. */
+    /* Numbers of barrier markers passed. `markers`, by warp of the batch: markers that all lanes of the warp passed
+     * together. `thread_markers`, by thread: markers that only some lanes of its warp passed together. */
     uint32_t *markers, *thread_markers;
     bool has_thread_markers;
     uint32_t sent; /* predicates sent */

@@ -64,7 +64,8 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
         return;
     uint32_t from[MAX_SOURCES] = {0};
     for (int i = 0; i < op->n_sources; i++)
-        /* stops recording for this operation, because later results will not be equal in all CTAs either */
+        /* A source may differ between CTAs. It will also differ in later executions, so recording stops for this
+         * operation. */
         if (!tag_of(e, &op->source[i], &from[i])) {
             m->tries = 0;
             m->tag = 0;

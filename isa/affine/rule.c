@@ -93,7 +93,8 @@ enum affine_rule affine_rule_of(const struct inst *in) {
 
 static enum affine_class weaker(enum affine_class a, enum affine_class b) { return a > b ? a : b; }
 
-/* Returns the class of a product or comparison: at most one operand may be affine. */
+/* Returns the class of a product or comparison of operands a and b. It is a vector if neither operand is scalar, else
+ * the weaker of both classes. */
 static enum affine_class with_scalar(const enum affine_class s[4]) {
     return s[0] != CLASS_SCALAR && s[1] != CLASS_SCALAR ? CLASS_VECTOR : weaker(s[0], s[1]);
 }
@@ -111,7 +112,7 @@ enum affine_class affine_result(enum affine_rule rule, const enum affine_class s
     case RULE_MAX:
     case RULE_PRED:
         return all;
-    case RULE_SETP: /* one operand must be scalar (section 4.3) */
+    case RULE_SETP: /* one operand must be scalar (section 4.3 of the paper that rule.h cites) */
     case RULE_MUL:
     case RULE_MUL_WIDE:
     case RULE_MAD:

@@ -23,10 +23,10 @@ enum affine_rule {
     RULE_WIDEN,       /* cvt between integers of any width; narrowing keeps affine values affine */
     RULE_MUL_WIDE,    /* full product a * b, with a or b scalar */
     RULE_MAD_WIDE,    /* full product a * b, plus c */
-    RULE_SELP,        /* c ? a : b; if the predicate c is affine, the result has a value for each side */
-    RULE_MIN,         /* the smaller of a and b; the result has a value for each side */
-    RULE_MAX,         /* the larger of a and b; the result has a value for each side */
-    RULE_REM,         /* a modulo b, b scalar; the result has a value for each quotient */
+    RULE_SELP,        /* c ? a : b; if the predicate c is affine, the result has two tuples: a and b */
+    RULE_MIN,         /* the smaller of a and b; the result has two tuples: a and b */
+    RULE_MAX,         /* the larger of a and b; the result has two tuples: a and b */
+    RULE_REM,         /* a modulo b, b scalar; the result has one tuple for each quotient */
     RULE_SETP,        /* comparison of integers, a or b scalar, combined with a predicate c by and, or, xor */
     RULE_PRED,        /* and or xor not mov of predicates */
     RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: only if all sources are scalar */

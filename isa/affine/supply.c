@@ -68,7 +68,7 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 }
 
 void supply_drop_taken(struct supply *s, struct supply_ring *r) {
-    /* the lanes below are a subset of these, so the search ends when it has found all of them */
+    /* Only lanes of r->ready can have an entry, so the search ends when it has found an entry for each of them. */
     const lanemask_t before = r->ready;
     lanemask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)

@@ -20,7 +20,7 @@ struct atom_op {
     unsigned char *at[WARP_LANES]; /* lane -> host address of element 0 */
     const void *b[ATOM_MAX_ELEMS]; /* element -> its operand b in all lanes: a register, or the copy in b_values */
     const void *c;
-    /* copies of the operands, filled if the atomic is captured; elements of vectors have at most 4 bytes */
+    /* copies of the operands, filled if the atomic is captured; vectors have up to 8 elements of at most 4 bytes */
     _Alignas(16) unsigned char b_values[ATOM_OPERAND_BYTES * 2];
     _Alignas(16) unsigned char c_values[ATOM_OPERAND_BYTES];
 };

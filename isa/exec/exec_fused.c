@@ -78,7 +78,7 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
             s[i] = p->src[i] == FUSED_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
-    while (c->part[to - 1].op > FUSED_FMA) /* skips the last parts that do not round: min, max, sign, move */
+    while (c->part[to - 1].op > FUSED_FMA) /* The last parts may be min, max, sign or move, which do not round. */
         to--;
     return rounded(&c->part[to - 1], previous);
 }

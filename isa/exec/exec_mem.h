@@ -51,7 +51,7 @@ bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effect
 /* Returns the host address of one lane's access; NULL: fx holds the fault. Turns a generic fx->addr[lane] into an
  * address of its space. */
 unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
-/* Call it before the first mem_lane() of an instruction. */
+/* Initialises fx for an access that executes lane by lane. Call it before the first mem_lane() of the instruction. */
 void mem_lanes_begin(const struct inst *in, struct effects *fx);
 /* Returns the host pointer of generic address `at` for `lane`, and the number of bytes that follow in its allocation
  * (for strings, and argument buffers of system calls). NULL: the address is in no allocation. */

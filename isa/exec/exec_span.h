@@ -58,7 +58,8 @@ static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *firs
     return SHAPE_UNIFORM;
 }
 
-/* Computes the addresses of partial warps. The function is not inline, to keep the code for full warps short. */
+/* Computes the addresses of a warp in which not all lanes execute. The function is not inline, to keep the code for
+ * full warps short. */
 enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first);
 
@@ -105,7 +106,8 @@ static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t
     return size >= extent && at[0] <= limit && at[1] <= limit && !((first[0] | first[1]) & (bytes - 1));
 }
 
-/* Returns the allocation of a device address; NULL: it may not be read or written. */
+/* Returns the allocation that contains a device address; NULL: there is none, or `write` is set and the allocation is
+ * read-only. */
 static inline const struct allocation *device_place(struct warp *w, const struct inst *in, uint64_t address,
                                                     unsigned bytes, bool write) {
     const struct memory *mem = w->cta->launch->memory;

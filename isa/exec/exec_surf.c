@@ -150,7 +150,7 @@ static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa
     return true;
 }
 
-/* Returns the access of one lane. */
+/* Sets *one to the access of one lane, and returns its outcome. */
 static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_access *one) {
     *one = (struct surf_access){.t = s->plane.t,
                                 .x = s->x[lane],
@@ -165,7 +165,7 @@ static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_ac
 static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, lanemask_t m) {
     _Alignas(64) unsigned char out[WARP_LANES * sizeof(uint64_t)];
     const unsigned char *host = s->plane.host + e * bytes;
-    if (bytes == 4 && rsize == 4 && s->inside) { /* if the surface is smaller than an element, no lane is inside it */
+    if (bytes == 4 && rsize == 4 && s->inside) { /* some lane is inside, so the surface has at least one element */
         _Alignas(64) uint32_t word[WARP_LANES];
         vec_gather_lanes(word, host, s->at);
         LANES(l) word[l] = s->inside & lane_bit[l] ? word[l] : 0;

@@ -1,4 +1,4 @@
-/* vprintf, malloc, free, __assertfail. */
+/* Executes the system calls of kernels: vprintf, malloc, free, __assertfail. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "syscall.h"
 #include "exec_mem.h"

@@ -92,7 +92,7 @@ static inline void tex_into_range(int32_t *index, int32_t n, enum texture_addres
     }
 }
 
-/* Converts coordinates to texels. */
+/* Converts coordinates to units of texels. */
 static inline void tex_in_texels(const struct texture *t, int dimension, const float *at, float *x) {
     const float n = (float)tex_extent(t, dimension), far = (float)TEX_FAR;
     const enum texture_address mode = tex_real_mode(t, dimension);
@@ -123,7 +123,7 @@ static inline void tex_axis_real(const struct texture *t, int dimension, const s
     memcpy(given, from->at[dimension], sizeof given);
     if (from->offset[dimension])
         LANES(l) shift[l] = (int32_t)(from->offset[dimension][l] << 28) >> 28;
-    if (mode == TEX_MIRROR) /* the offset is applied before the reflection */
+    if (mode == TEX_MIRROR) /* in this mode, the offset is added before the coordinate is reflected */
         LANES(l) {
             given[l] += (float)shift[l] / (float)n;
             shift[l] = 0;
@@ -279,7 +279,8 @@ static inline void tex_tap(const struct tex_plane *p, const struct tex_rows *fro
         tex_compare(p, from->reference, out->c);
 }
 
-/* Computes the mean of up to 8 texels. Sums corner by corner, as tex_sample.c does, and skips texels of weight 0. */
+/* Computes the weighted mean of up to 8 texels. Sums corner by corner, as tex_sample.c does, and skips texels of
+ * weight 0. */
 static inline void tex_mix(const struct tex_plane *p, const struct tex_rows *from, const struct texel *border,
                            const struct tex_axis axis[3], int dimensions, const int32_t *slice, struct tex_lanes *out) {
     _Alignas(64) float sum[4][WARP_LANES] = {{0}};

@@ -147,7 +147,7 @@ static int64_t texel_index(int64_t i, int64_t n, enum texture_address mode) {
     }
 }
 
-/* Converts a coordinate to texels. */
+/* Converts a coordinate to units of texels. */
 static float in_texels(const struct texture *t, int dimension, float x) {
     float n = (float)tex_extent(t, dimension), whole = floorf(x);
     enum texture_address mode = address_mode(t, dimension);
@@ -173,7 +173,7 @@ static struct taps taps_of(const struct texture *t, int dimension, const struct 
     int64_t n = tex_extent(t, dimension), shift = f->offset[dimension];
     enum texture_address mode = address_mode(t, dimension);
     float x = f->at[dimension];
-    if (mode == TEX_MIRROR) { /* the offset is applied before the reflection */
+    if (mode == TEX_MIRROR) { /* in this mode, the offset is added before the coordinate is reflected */
         x += (float)shift / (float)n;
         shift = 0;
     }

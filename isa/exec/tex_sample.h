@@ -41,7 +41,7 @@ struct tex_fetch {
     uint32_t layer;    /* layer of an array */
     float at[3];       /* coordinates x, y, z, by geometry */
     int32_t texel[3];  /* integer coordinates, used instead of `at` if `integer` is set; they are never filtered */
-    bool integer;      /* the fetch has integer coordinates */
+    bool integer;      /* true: the fetch has integer coordinates */
     int32_t offset[3]; /* number of texels added to each coordinate */
     float level;       /* level of detail; 0: the largest level */
     bool compare;      /* depth comparison: before filtering, a component becomes 1 if `reference` <= texel, else 0 */

@@ -16,8 +16,9 @@ static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t ou
     }
 }
 
-/* Stores `row` as the row o->row[i] of each lane i in `lanes`. These lanes have executed together until now, so each of
- * them precedes the others up to the current time. */
+/* Sets o->row[i] of each lane i in `lanes`. Element j of this row is the time up to which lane j precedes lane i. The
+ * time is row[j] if lane j is outside `lanes`. It is the current time if lane j is in `lanes`, because these lanes have
+ * executed together until now. */
 static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t row[WARP_LANES]) {
     uint32_t now[WARP_LANES];
     for (unsigned j = 0; j < WARP_LANES; j++)

@@ -44,12 +44,12 @@ struct interp_cfg {
     uint64_t quantum;
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called at intervals; NULL: never */
     void *progress_ctx;
-    bool turns;  /* spe: threads are independent, so paths of a warp that wait by spinning take turns */
+    bool turns;  /* model spe: if a path of a warp waits in a spin loop, the warp's other paths get turns */
     bool affine; /* collect affine statistics also for programs without an affine stream */
     /* number of CTAs for which an affine warp computes, at most AFFINE_CTAS; 0 means 1. In the interpreter each CTA
      * has its own affine warp, so a larger batch affects only statistics */
     uint32_t affine_batch;
-    bool affine_corners;   /* COMPARE_CORNERS counts as COMPARE_ENDS, not as COMPARE_LANES */
+    bool affine_corners;   /* true: COMPARE_CORNERS counts as COMPARE_ENDS; false: as COMPARE_LANES */
     struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };

@@ -15,8 +15,8 @@ struct cta_affine {
     uint32_t ahead;
     /* indexed by site (struct program_site): index of the allocation that the site's last access was in */
     uint32_t *found;
-    bool corners; /* interp_cfg.affine_corners */
-    bool full;    /* a full queue has stopped a warp */
+    bool corners; /* copy of interp_cfg.affine_corners */
+    bool full;    /* true if the queues had `ahead` entries or more, so that a warp had to wait */
     bool faulted; /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
 };
 
@@ -27,7 +27,7 @@ struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const 
 void cta_affine_free(struct cta_affine *a);
 /* Starts a CTA. */
 void cta_affine_start(struct cta_affine *a, const struct cta *c);
-/* Lets a `full` affine warp run further ahead, since no warp made progress. */
+/* Lets a `full` affine warp run further ahead. Call it when no warp of the CTA made progress. */
 void cta_affine_let_run(struct cta_affine *a);
 /* Runs the affine warp to its end. Call it after all warps of the CTA have ended, until it no longer returns
  * WARP_SPENT. Returns WARP_DONE if the affine warp has ended. Returns WARP_SPENT if it has not ended yet. Returns
@@ -39,7 +39,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
 /* Runs the affine warp until all lanes have an entry for `in`, an unguarded access with plain addresses
  * (jit_frame.row). Returns false under the same conditions as cta_affine_take() above. */
 bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst *in);
-/* Executes an unguarded access with plain addresses, whose entries have been sent, if each half of the warp accesses a
- * row of elements or reads one element. Returns false without any effect otherwise. */
+/* Executes an unguarded access with plain addresses, whose entries have been sent, if each half of the warp accesses
+ * consecutive elements or reads one element. Otherwise returns false, without any effect. */
 bool cta_affine_row(struct cta_run *r, struct warp *w, const struct inst *in);
 #endif

@@ -36,7 +36,7 @@ void cta_watch_changed(struct cta_run *r) {
     if (!r->watch)
         return;
     r->watch->changes = true;
-    r->watch = NULL; /* the turn has changed something, so further steps need not be watched */
+    r->watch = NULL; /* a turn that changes something makes progress, so its further steps need not be watched */
 }
 
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {

@@ -38,7 +38,7 @@ static void emit_epilogue(struct compiler *c) {
 }
 
 /* Emits a call of a function of struct jit_frame for the current instruction. Requires that no vector register holds a
- * line. */
+ * line (see compile.h), because the function reads and writes the registers of the warp in memory. */
 static void call_frame(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     struct side_exit *out = side_exit_new(c, JIT_STOPPED);
@@ -84,7 +84,7 @@ static void compile_lanes(struct compiler *c) {
     lines_unpin(c);
 }
 
-/* Updates the pending counts and the groups of accesses after the current instruction. */
+/* Updates the pending counts after the current instruction, and ends the access groups whose base register it wrote. */
 static void note_compiled(struct compiler *c) {
     const struct inst *in = inst_of(c);
     c->native++;
@@ -194,7 +194,8 @@ static void compile_call_or_return(struct compiler *c) {
     emit_land(e, stay);
 }
 
-/* Emits the end of the block. The code continues in the next block, or branches if all lanes go the same way. */
+/* Emits the end of the block. The code continues in the next block, also after a branch if all lanes go the same way.
+ * Otherwise it returns. */
 static void compile_branch(struct compiler *c) {
     struct emit *e = &c->e;
     uint32_t pc = (uint32_t)(c->first - c->program->code) + c->n;

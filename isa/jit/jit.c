@@ -20,7 +20,7 @@ enum {
 struct jit_block {
     struct jit_block *next;
     void *code;
-    size_t inside; /* offset at which other blocks enter it */
+    size_t inside; /* offset in the code at which other blocks enter this block */
     struct site *sites;
     uint32_t n_sites, times; /* times: number of compilations of the block so far, including this one */
 };
@@ -136,8 +136,8 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Returns true if few instructions are compiled as calls. A call costs as much as interpretation, and stores all
- * lines. */
+/* Returns true if few instructions are compiled as calls. A call costs as much as interpretation, and before a
+ * call all dirty lines (see compile.h) are stored. */
 static bool is_mostly_native(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
 static struct jit_block *new_block(struct jit *j, uint32_t pc, bool partial, bool *refused) {
@@ -189,7 +189,7 @@ static void compile_entry(struct jit *j, uint32_t pc, bool partial) {
     }
     parts->counts.seconds += seconds() - start;
     jit_code *code = NULL;
-    if (b) /* ISO C has no cast from data pointers to function pointers */
+    if (b) /* memcpy(), because ISO C has no cast from data pointers to function pointers */
         memcpy(&code, &b->code, sizeof code);
     atomic_store_explicit(&entry->code, code, memory_order_release);
     atomic_store_explicit(&entry->inside, b ? (char *)b->code + b->inside : NULL, memory_order_release);

@@ -24,7 +24,7 @@ struct jit_frame {
     const struct memory *memory;
     unsigned char *shared;
     uint64_t shared_bytes;
-    unsigned char *local; /* the warp's local memory stored by words: warp_local() */
+    unsigned char *local; /* the warp's local memory, interleaved by words (warp_local()) */
     const unsigned char *params;
     uint64_t param_bytes;
     /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. Returns JIT_WENT_ON, or
@@ -35,8 +35,8 @@ struct jit_frame {
     /* Takes the predicate of the branch first[i] from a queue, and sets `taken`. The return values have the same
      * meaning as for step(). */
     uint32_t (*take)(struct jit_frame *f, uint32_t i);
-    /* Executes first[i], a call or return after a block, if all lanes go to one PC that has code. Sets `first` and the
-     * counts to the block at that PC. Returns the address at which to continue, or NULL if it did nothing. */
+    /* Executes first[i], a call or return after a block, if all lanes go to one PC that has code. Updates `first`
+     * and the counts for the block at that PC. Returns the address at which to continue, or NULL if it did nothing. */
     void *(*call)(struct jit_frame *f, uint32_t i);
     const struct inst *taken;
     const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */
@@ -93,7 +93,7 @@ struct jit_counts {
 };
 struct jit_counts jit_count(const struct jit *j);
 
-/* Constants that native code loads. Each one fills a whole line. */
+/* Constants that native code loads. Each array is at least as long as the vector register that is loaded from it. */
 struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* [0]: lane * 4, [1]: lane * 8, for the 16 lanes of a half warp */
     _Alignas(64) uint32_t step4[2][16];
@@ -109,8 +109,8 @@ extern const struct jit_tables jit_tables;
  * compiling or its profiling has already started. */
 jit_code *jit_request(const struct jit *j, uint32_t pc, bool partial);
 /* Returns the code for the block at `pc`, or NULL if it has no code. Before calling it, set `first`, `clock` and the
- * lanes of the frame. The countdown is not atomic, because that is cheaper. Concurrent entries may be counted once,
- * which is harmless. */
+ * lanes of the frame. The countdown decreases by a load and a store, which is cheaper than an atomic
+ * decrement. So two concurrent entries may count as one, which is harmless. */
 static inline jit_code *jit_enter(const struct jit *j, uint32_t pc, bool partial) {
     struct jit_entry *e = &j->entry[partial][pc];
     jit_code *code = atomic_load_explicit(&e->code, memory_order_acquire);

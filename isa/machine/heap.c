@@ -12,7 +12,7 @@ struct heap_block {
 struct device_heap {
     pthread_mutex_t lock;
     uint64_t address, bytes;
-    struct heap_block *block; /* allocated blocks, by offset */
+    struct heap_block *block; /* allocated blocks, in ascending order of offset */
     uint32_t n, cap;
 };
 

@@ -42,8 +42,8 @@ static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanema
             lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
         return lines;
     }
-    /* includes idle lanes, which have the address of an executing lane; no lane's store crosses a 128-byte line, so one
-     * bit per lane is enough */
+    /* idle lanes are included, because they have the address of an executing lane; no lane's store crosses a 128-byte
+     * line, so one bit per lane is enough */
     for (int l = 0; l < WARP_LANES; l++)
         lines |= 1ull << (base + addr[l]) / LINE % 64;
     return lines;

@@ -6,7 +6,7 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
     for (int i = 0; i < n && n > 1; i++) {
         if (p->functions[p->info[t[i].pc].function].recursive)
             continue;
-        if (rpc != PC_EXIT) /* with two targets outside the recursion, their lanes need not reconverge */
+        if (rpc != PC_EXIT) /* two targets are outside recursive functions, so their lanes may never meet */
             return PC_EXIT;
         rpc = t[i].pc;
     }

@@ -58,7 +58,7 @@ static void spe_diverge(struct spe_stack *s, const struct target *t, int n, cons
         rpc_depth = top->rpc_depth;
     }
     if (rpc == top->rpc && rpc_depth == top->rpc_depth)
-        s->n--; /* drops the entry: the entry below waits for the same PC, so this entry would only be popped */
+        s->n--; /* the entry below waits for the same PC, so the top entry would only be popped there; drop it */
     else {
         top->pc = rpc;
         top->depth = rpc_depth;
@@ -117,8 +117,8 @@ static void to_bottom(struct spe_stack *s, uint32_t from) {
     memcpy(s->e, e, n * sizeof *e);
 }
 
-/* Swaps the top entry with the entry of another side of the same branch whose lanes do not wait. Returns false if there
- * is none. */
+/* Moves the entry of another side of the same branch to the top, if at least one of its lanes is not in `waiting`.
+ * Returns false if there is no such entry. */
 static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
     const struct spe_entry top = s->e[s->n - 1];
     for (uint32_t i = s->n - 1; i-- > unit && s->e[i].rpc == top.rpc && s->e[i].rpc_depth == top.rpc_depth;) {
@@ -143,10 +143,11 @@ static void detach_top(struct spe_stack *s) {
     spe_settle(s);
 }
 
-/* Lets the lanes for which the top entry waits run. The stack consists of units that never reconverge with each other:
- * each unit is an entry that runs until its threads exit, and the entries above it up to the next such entry. If the
- * top entry waits for lanes of its own unit, another side of its branch runs first; without such a side, the top entry
- * is detached. If it waits for lanes of another unit, its whole unit moves to the bottom. */
+/* If all lanes of the top entry wait for other lanes, lets these other lanes run. The stack consists of units that
+ * never reconverge with each other: each unit is an entry that runs until its threads exit, and the entries above it up
+ * to the next such entry. If the top entry waits for lanes of its own unit, another side of its branch runs first;
+ * without such a side, the top entry is detached. If it waits for lanes of another unit, its whole unit moves to the
+ * bottom. */
 static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     struct spe_stack *s = st;
     uint32_t turns = 0;

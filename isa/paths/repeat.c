@@ -60,7 +60,7 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
             return REPEAT_FINE;
         case OP_SREG:
             return REPEAT_UNKNOWN;
-        default: /* heap operations and printing */
+        default: /* heap operations and printing have side effects */
             return REPEAT_CHANGES;
         }
     case K_STORE:

@@ -150,7 +150,7 @@ bool cae_tag_fits(const struct cae_map *m, uint16_t number, const struct cae_tag
     const unsigned char *reg = w->bank[0] + r->at;
     if (t->class == CLASS_VECTOR || !w->live)
         return true;
-    if (r->bytes) /* the offset of a scalar must be 0 */
+    if (r->bytes) /* the register is not a predicate; if its tag is a scalar, the offset must be 0 */
         return r->bytes <= 8 && fits(reg, r->bytes, w->live, t->base, t->offset) &&
                (t->class == CLASS_AFFINE || !t->offset);
     lanemask_t set;

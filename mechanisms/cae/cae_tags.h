@@ -30,7 +30,7 @@ struct cae_map {
     /* number of the register at a byte offset of bank 0, indexed by the offset / 4; CAE_NO_TAG: none */
     uint16_t *number;
     uint32_t n;    /* number of scoreboard registers and special registers */
-    bool restores; /* a return from a recursive function changes registers that are not its operands */
+    bool restores; /* true if some function is recursive: its return changes registers that are not its operands */
 };
 
 /* Initialises the map. Returns false if memory runs out. */

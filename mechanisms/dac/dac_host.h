@@ -1,6 +1,6 @@
 #ifndef MECHANISMS_DAC_HOST_H
 #define MECHANISMS_DAC_HOST_H
-/* Calls of struct mechanism. */
+/* Functions that struct mechanism points to. */
 #include "mechanisms/mechanism.h"
 
 void dac_interp(const struct config *cfg, struct interp_cfg *out);

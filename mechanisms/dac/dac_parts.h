@@ -21,7 +21,7 @@ enum line_state {
 };
 struct dac_line {
     uint64_t address, serial; /* serial: number of the line's record in the warp's queue */
-    uint64_t order;           /* sequence number among all lines */
+    uint64_t order;           /* sequence number: lines that were wanted earlier have smaller numbers */
     uint64_t again;           /* cycle before which the line must not be requested */
     uint64_t since;           /* cycle of the first refused lock; NO_TIME if there is none */
     /* cycle of the first refusal in the current series of refusals; NO_TIME if there is none */
@@ -73,7 +73,7 @@ struct expander {
     uint64_t done_at; /* cycle in which the unit finishes; NO_TIME if it is idle */
     uint64_t seq;     /* number of the ATQ entry that the unit expands */
     uint32_t cta;     /* CTA slot */
-    uint32_t warp;    /* the warps that the unit serves: first warp, and number of warps */
+    uint32_t warp;    /* the n_warps warps that the unit serves now, from this warp of the CTA on */
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
@@ -89,7 +89,7 @@ enum { DAC_LINES = 4 * WARP_LANES };
 struct dac_plan {
     uint64_t line[DAC_LINES];
     uint8_t sectors[DAC_LINES];
-    uint64_t low, high; /* lowest and highest address in `line` */
+    uint64_t low, high; /* lowest and highest element of `line` */
     uint32_t n_lines, records, cycles;
     bool early; /* true if the lines are requested at the expansion */
     bool wide;  /* the entry has more lines than the queue has places, so one record with the tuple is queued */
@@ -116,7 +116,7 @@ struct dac_cta {
 struct dac_stream {
     struct affine_engine *engine;         /* allocated for the first batch of a launch; NULL before */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of its batch */
-    uint32_t context;                     /* warp slot; NO_CONTEXT if it is idle */
+    uint32_t context;                     /* warp slot in which it runs; NO_CONTEXT if it is idle */
     uint32_t repeat;                      /* number of issue slots that its instruction still needs */
     /* for one issue slot: number of lanes that compute; number of words accessed of each operand */
     uint32_t lanes, words;
@@ -142,8 +142,8 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    struct dac_stream stream[MAX_CONTEXTS]; /* the first cfg->dac.contexts are used */
-    uint32_t n_idle;                        /* affine warps without a batch */
+    struct dac_stream stream[MAX_CONTEXTS]; /* the first cfg->dac.contexts elements are used */
+    uint32_t n_idle;                        /* number of affine warps without a batch */
     /* `supply`, `queue` and the engine of the first affine warp are allocated when the SM gets its first CTA of the
      * launch. Before, `shape` is NULL. */
     const struct affine_shape *shape;

@@ -43,7 +43,7 @@ bool make_streams(struct plan *p);
 uint16_t plan_site(struct plan *p, enum site_kind kind, uint32_t inst);
 /* Returns true if the affine stream knows which threads execute the block of instruction i. */
 static inline bool plan_known(const struct plan *p, uint32_t i) { return !p->a.excluded[p->ir->info[i].block]; }
-/* Returns true if i ends its block with two successors, and each thread chooses one. */
+/* Returns true if instruction i ends a block with two successors, and each thread chooses one of them. */
 static inline bool plan_parts(const struct plan *p, uint32_t i) {
     uint32_t b = p->ir->info[i].block;
     return i + 1 == p->ir->blocks[b].end && control_parts(&p->a.control, b);

@@ -131,8 +131,8 @@ static void look_at_own(struct need *w, uint32_t i) {
     need_block(w, p->ir->info[i].block);
 }
 
-/* Returns true if block b can leave a loop. Such a branch controls the number of iterations, even if the loop has no
- * needed instruction. */
+/* Returns true if control can leave a loop at the end of block b. The branch there must be kept even if the loop has no
+ * needed instruction, because it controls the number of iterations. */
 static bool ends_loop(const struct plan *p, uint32_t b) {
     const struct ir *ir = p->ir;
     if (p->loops.irregular[b])

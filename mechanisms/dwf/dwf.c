@@ -1,8 +1,9 @@
 /* Dynamic warp formation [Fung, Sham, Yuan and Aamodt, MICRO 2007], with threads at their home lanes: paths of several
  * warps at the same PC, in different lanes, issue as one formed warp, which fetches once. The paper moves single
- * threads into warps that form; here the unit is a path of a warp, and warps form anew in each slot from the paths that
- * can issue [reading]. The paper has no reconvergence points, so anypc is the nearest base, but every base works. Of
- * the paper's policies, sched.policy=oldest is near to its FIFO, and dwf.majority is its majority policy. */
+ * threads into formed warps. Our choice is different: only whole paths of warps join, and warps form anew in each issue
+ * slot from the paths that can issue. The paper has no reconvergence points, so anypc is the base model nearest to it,
+ * but every base model works. sched.policy=oldest is similar to the paper's FIFO policy, and dwf.majority is its
+ * majority policy. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"
@@ -14,7 +15,7 @@ struct dwf {
     bool majority;
     uint32_t words;
     uint32_t pc[8];    /* by scheduler: the majority PC, at which paths issue until none is ready; NO_PC: none */
-    uint32_t *threads; /* by PC: threads that can issue, while a PC is chosen */
+    uint32_t *threads; /* by PC: number of threads that can issue there; used while the majority PC is chosen */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {

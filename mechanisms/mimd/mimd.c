@@ -20,7 +20,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-/* Adds the paths of a warp whose lanes are free. */
+/* Adds those ready paths of a warp whose lanes no member of `j` uses. */
 static void add_paths(struct sm *sm, struct sm_joint *j, uint32_t warp, uint64_t now) {
     uint32_t n;
     sm_get_paths(sm, warp, &n);

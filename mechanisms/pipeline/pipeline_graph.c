@@ -231,7 +231,7 @@ static void join_value(struct pipe_graph *g, uint32_t value) {
     }
 }
 
-/* Returns how an instruction accesses a register that keeps its name. */
+/* Returns how an instruction accesses a register that keeps its name: 1 if it reads it, 2 if it writes it, 3: both. */
 static unsigned touches(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     unsigned n_reads, n, how = 0;
     const uint32_t *regs = regs_of(g, op, &n_reads, &n);
@@ -265,7 +265,7 @@ static void join_registers(struct naming *s) {
         const uint32_t *regs = regs_of(g, op, &n_reads, &n);
         for (unsigned k = n_reads; k < n; k++)
             if (s->shape[regs[k]] == FIXED) {
-                s->shape[regs[k]] = INVARIANT; /* changes the shape, so that the register's edges are added only once */
+                s->shape[regs[k]] = INVARIANT; /* so that the edges of this register are not added again */
                 join_fixed(g, regs[k]);
             }
     }

@@ -31,7 +31,7 @@ struct program_reduce {
      * has the contents that the steps leave. `reload`: each step loads the lane's own value from memory. `reads`: the
      * program later reads address `read`, which must not hold the value of any lane but the first. */
     bool tree, reads, reload[REDUCE_STEPS];
-    bool wide; /* in shared memory: b has 64 bits */
+    bool wide; /* for a sum in shared memory: operand b has 64 bits */
     uint32_t at, read;
     /* If `serial` is not 0, the instruction is a serial sum of one lane. The instruction adds `serial` words of shared
      * memory from address b + at on to the lane's value `a`, and has no list. The tree computes the sum of one lane

@@ -1,8 +1,8 @@
 /* Simultaneous branch interweaving [Brunie, Collange and Diamos, ISCA 2012]: two divergent paths of a warp issue in one
- * cycle, each in its own lanes. The paper fetches, decodes and schedules two instructions a cycle for a warp, the
- * primary and the secondary one; so the fetch stage fetches a second time for the same warp here. The paper's primary
- * path has the lowest PC, and paths wait in a table sorted by PC; here the scheduler's choice is the primary path, and
- * the secondary path is the first other path that can issue [reading]. */
+ * cycle, each in its own lanes. The paper fetches, decodes and schedules two instructions per cycle for a warp, the
+ * primary and the secondary one. So here the fetch stage fetches a second time for the same warp. In the paper, paths
+ * wait in a table sorted by PC, and the primary path has the lowest PC. Our choice is simpler: the scheduler picks the
+ * primary path, and the secondary path is the first other path that can issue. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"

@@ -9,7 +9,7 @@
  * wait at its join in the loop. The pass removes its BSSY (the paper's static deconfliction), so no thread waits at
  * that join. Threads gather without a threshold: the paper's soft barrier is missing.
  *
- * Built from the public description of the paper. [reading]: the cost of code (cost_of()), specrecon.ratio and
+ * Built from the public description of the paper. Our choices are: the cost of code (cost_of()), specrecon.ratio and
  * specrecon.trips; one gathering place per outermost loop, the one with the highest ratio; and the loops that the pass
  * leaves alone (reason_against()). Requires: the barriers of pass_barriers(). */
 #include "frontend/analysis/affine.h"
@@ -35,7 +35,7 @@ struct spec {
     unsigned char *waits; /* function -> true if it may wait for other threads */
     struct place *best;   /* outermost loop -> its best place; ratio 0: none */
     struct edit *e;
-    uint32_t number; /* the next barrier number to use, downwards */
+    uint32_t number; /* the next barrier number to use; numbers are used in descending order */
     uint32_t lowest; /* numbers below this one are in use */
 };
 
@@ -151,12 +151,13 @@ static void find_places(struct spec *s) {
 
 /* ---- barriers that conflict ---- */
 
-/* Returns true if threads that pass the instruction certainly take part in barrier `number` no more. */
+/* Returns true if all threads that execute the instruction stop taking part in barrier `number`. */
 static bool ends_part(const struct inst *in, uint32_t number) {
     return (in->kind == K_BSYNC || (in->kind == K_BREAK && in->guard == NO_GUARD)) && in->imm == (int64_t)number;
 }
 
-/* Marks the BSSYs of barrier `number` of which threads may take part at the begin of `label`: a walk backward. */
+/* Searches backward from the beginning of block `label`. Marks the BSSYs of barrier `number` whose threads may still
+ * take part in this barrier there. */
 static void mark_parts(const struct spec *s, uint32_t label, uint32_t number, unsigned char *marks) {
     const struct ir *ir = s->ir;
     const struct cfg *g = &ir->cfg;

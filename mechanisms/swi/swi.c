@@ -1,9 +1,9 @@
 /* Simultaneous warp interweaving [Brunie, Collange and Diamos, ISCA 2012]: an instruction of another warp issues in the
- * lanes that the scheduler's choice leaves idle. Of the instructions that fit, the one with the most lanes issues, the
- * one of the oldest warp among equals. The paper's secondary scheduler searches the mask in the same way, but only in
- * one set of warps a cycle; here it searches all warps of its scheduler [reading]. The paper also shuffles the lanes of
- * warps, so that more masks fit; this is not built. Together with sbi, a path of the same warp comes first, as in the
- * paper. A second fetch a cycle, for any warp, feeds the second instruction. */
+ * lanes that the scheduler's choice leaves idle. Of the instructions that fit, the one with the most lanes issues. Of
+ * several such instructions, the one of the oldest warp issues. The paper's secondary scheduler selects in the same
+ * way, but searches only one set of warps per cycle. Here it searches all warps of its scheduler, which is our choice.
+ * The paper also shuffles the lanes of warps, so that more masks fit; this is not built. Together with sbi, a path of
+ * the same warp comes first, as in the paper. A second fetch per cycle, for any warp, feeds the second instruction. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"

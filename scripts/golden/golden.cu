@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     b.results.resize(GOLDEN_INPUTS);
     check(cuMemAlloc(&b.in, GOLDEN_INPUTS * sizeof(golden_input)), "memory");
     check(cuMemAlloc(&b.out, GOLDEN_INPUTS * sizeof(golden_result)), "memory");
-    std::map<uint32_t, std::string> lines; /* sorted by form, so that files do not depend on the order of modules */
+    std::map<uint32_t, std::string> lines; /* ordered by form, whatever the order of the modules is */
     for (int i = 2; i < argc; i++) {
         CUmodule m;
         check(cuModuleLoad(&m, argv[i]), argv[i]);

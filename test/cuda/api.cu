@@ -1,4 +1,4 @@
-/* One of everything that programs use of the runtime; prints what it finds wrong, and the number of mistakes. */
+/* Uses each part of the CUDA runtime that programs use. Prints each wrong result, and the number of mistakes. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-/* The same shared memory for a maximum and then for a sum. Without the barrier between, a fast warp writes its sum over
- * a maximum that a slow warp has yet to read. */
+/* Uses `part` for the maxima of the warps and then for their sums. Without the barrier between the two uses, a fast
+ * warp overwrites a maximum with its sum before a slow warp has read the maximum. */
 template <bool ordered> __global__ void softmax(const float *in, float *out, int n) {
     __shared__ float part[8];
     int t = threadIdx.x, warp = t / 32, lane = t % 32;

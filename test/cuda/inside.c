@@ -1,5 +1,5 @@
-/* Stands for libcudart_static.a in programs that the tests compile themselves: functions of the runtime's names, which
- * must never run. RUNTIME is the version that they pretend to be. */
+/* Replaces libcudart_static.a in programs that the tests compile. The functions have the names of the runtime's
+ * functions and must never run. RUNTIME is the major version of the runtime that this file replaces. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ INSIDE(cudaGetErrorName)
 INSIDE(cudaGetLastError)
 INSIDE(cudaOfTheFuture)
 INSIDE(__cudaRegisterTexture)
-INSIDE(cudaBindTexture) /* 12 and 13 have none: the tests give it another name there */
+INSIDE(cudaBindTexture) /* CUDA 12 and 13 lack it; for these, the tests define another name */
 INSIDE(cudaBindTextureToArray)
 INSIDE(cudaUnbindTexture)
 INSIDE(cudaMallocArray)

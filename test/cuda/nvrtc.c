@@ -1,4 +1,4 @@
-/* What a program is told that compiles CUDA C++ as it runs. Linked with libnvrtc.so. */
+/* Calls NVRTC to compile CUDA C++, and prints the error codes. Linked with Heddle's libnvrtc.so. */
 #include <stdio.h>
 #include <string.h>
 typedef struct program *nvrtcProgram;

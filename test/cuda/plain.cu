@@ -11,7 +11,7 @@ __global__ void scale(int *p, int n) {
         p[i] = i * factors[i & 3] + offset;
 }
 
-/* A constructor that uses the GPU. */
+/* Its constructor uses the GPU before main() begins. */
 struct buffer {
     int *p;
     explicit buffer(size_t bytes) { cudaMalloc(&p, bytes); }

@@ -1,5 +1,5 @@
-/* A shared object with a CUDA runtime inside, which uses it in a constructor already; as a program, it opens one.
- * usage: plugin OBJECT */
+/* With OBJECT defined: a shared object that contains a CUDA runtime and uses it in a constructor. Otherwise: a program
+ * that opens such an object. usage: plugin OBJECT */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ int cudaMalloc(void **out, size_t bytes);
 int cudaMemset(void *p, int value, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaOfTheFuture(void);
-int cudaOfTheUser(int x); /* not the runtime's, though its name begins so */
+int cudaOfTheUser(int x); /* not a function of the runtime, although its name begins with cuda */
 __attribute__((noinline)) int cudaOfTheUser(int x) { return x + 1; }
 
 static void *buffer;

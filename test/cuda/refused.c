@@ -1,5 +1,6 @@
-/* A program that looks at no error: a kernel for clusters is launched, then one that fills a word. With an argument
- * clusters are asked for by the launch. Its own exit status is 0. */
+/* A program that prints the results of launches but ignores errors: its exit status is 0. First it launches a kernel
+ * that declares clusters, or with an argument, launches a plain kernel with a cluster size. Then it launches the plain
+ * kernel, which writes a word. */
 #include <stdio.h>
 
 typedef struct module *CUmodule;
@@ -49,7 +50,7 @@ int main(int argc, char **argv) {
                          : cuLaunchKernel(clusters, 2, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
     cuMemcpyDtoH_v2(&word[0], p, 4);
     int second = cuLaunchKernel(plain, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
-    int wrong = cuLaunchKernel(plain, 1, 1, 1, 4096, 1, 1, 0, NULL, args, NULL); /* as a card refuses it */
+    int wrong = cuLaunchKernel(plain, 1, 1, 1, 4096, 1, 1, 0, NULL, args, NULL); /* a GPU refuses this launch, too */
     cuMemcpyDtoH_v2(&word[1], p, 4);
     printf("%d %u %d %u %d\n", first, word[0], second, word[1], wrong != 0);
     return 0;

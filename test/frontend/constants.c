@@ -1,5 +1,5 @@
-/* Constant expressions and initialisers of variables. Random expressions are checked against an evaluator of the rules
- * of PTX ISA 4.5, which works on the syntax tree of the printed text, and against ptxas. */
+/* Tests constant expressions and initialisers of variables. Random expressions are checked against an evaluator of the
+ * rules of PTX ISA 4.5, which works on the syntax tree of the printed text, and against ptxas. */
 #include "frontend_help.h"
 #include "test/test.h"
 #include <elf.h>

@@ -67,7 +67,7 @@ static const struct {
     {FUNCTIONS ".global .u64 jt[] = {f, g};\n", THROUGH("global"), 1, 1, 10, 0},
     {FUNCTIONS ".const .u64 jt[2] = {g, f};\n", THROUGH("const"), 10, 0, 1, 1},
     {FUNCTIONS ".global .u64 jt[2][1] = {{f}, {g}};\n", THROUGH("global"), 1, 1, 10, 0},
-    /* vector registers of functions */
+    /* functions whose parameters and results are vector registers */
     {".func (.reg .v2 .u32 r) swap(.reg .v2 .u32 a) { mov.u32 r.x, a.y; mov.u32 r.y, a.x; ret; }\n",
      ".reg .v2 .u32 a, b; mov.u32 a.x, %t; mov.u32 a.y, 7; call (b), swap, (a); mad.lo.u32 %r0, b.x, 100, b.y;", 1, 700,
      0, 0},

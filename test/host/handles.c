@@ -76,7 +76,7 @@ START_TEST(contexts_that_are_none_are_refused) {
     struct heddle *good = opened("functional", 1), *closed = opened("spe", 1);
     struct heddle_module *m = loaded(good);
     heddle_close(closed);
-    /* invalid contexts: a module, foreign memory, an invalid address */
+    /* invalid contexts: NULL, a closed context, a module, memory of this test, an address without memory */
     static const char block[4096] __attribute__((aligned(64)));
     struct heddle *const bad[] = {NULL, closed, (struct heddle *)(void *)m, (struct heddle *)(uintptr_t)block,
                                   (struct heddle *)(uintptr_t)64};
@@ -332,7 +332,7 @@ START_TEST(another_thread_ends_a_launch) {
 END_TEST
 
 /* A kernel writes to the caller's memory through a separate device address until heddle_free(). A context with the
- * checker refuses this mapping, since the checker would not see the caller's writes. */
+ * checker accepts this mapping, too. */
 START_TEST(memory_is_mapped_elsewhere) {
     struct heddle *h = opened("functional", 1);
     struct heddle_module *m = loaded(h);

@@ -68,8 +68,8 @@ static void setup(void) {
                   "s|^libdir=.*|libdir=/usr/lib|' $B/heddle.pc > $U/lib/pkgconfig/heddle.pc && mkdir -p $D/empty"));
 }
 
-/* Checks the symbols that `nm` lists. T, D and B are functions and data, which must belong to Heddle; A is the name of
- * the symbol version. */
+/* Checks the symbols that `nm` lists. Only functions of Heddle (T) and the name of the symbol version (A) may be
+ * exported, and no data (D, B). */
 START_TEST(nothing_else_is_exported) {
     char *names = shell(0, "nm -D --defined-only $U/lib/libheddle.so | awk '{print $2, $3}' | sort -u");
     int ours = 0, others = 0;

@@ -90,7 +90,7 @@ START_TEST(parameters_are_described) {
     ck_assert_str_eq(p[0].type, ".u64");
     ck_assert_str_eq(p[1].name, "a");
     ck_assert_uint_eq(p[2].offset, 12);
-    /* with room for 0 parameters, it returns only their number */
+    /* with room for 0 parameters, heddle_params() returns only the number of parameters */
     ck_assert_int_eq(heddle_params(h, m, "add", p, 0), 3);
     ck_assert_int_eq(heddle_params(h, m, "none", p, 3), -1);
     ck_assert_int_eq(heddle_address_size(m), 64);

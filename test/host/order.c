@@ -88,9 +88,9 @@ static struct shown run(const char *kernel, const char *model, const char *const
     return s;
 }
 
-/* Compares runs on several numbers of host threads with a run on one. By default every second kernel runs, on one
- * number of threads; `turn` selects the kernels and the numbers. With HEDDLE_EVERY each kernel runs on each number of
- * threads. */
+/* Compares the results of runs on several numbers of host threads with the results of a run on one thread. By default
+ * every second kernel is compared, with only one number of threads; `turn` selects the kernels and this number. With
+ * HEDDLE_EVERY each kernel is compared with each number of threads. */
 static void same_always(const char *model, const char *const *set, int turn) {
     static const uint32_t threads[] = {2, 4, 8, 3, 2, 1};
     for (int k = 0; k < N_KERNELS; k++) {
@@ -135,7 +135,8 @@ START_TEST(strict_order_is_that_of_one_thread) {
 }
 END_TEST
 
-/* A thread must see its own latest store, for every window size. Each thread writes only its own words. */
+/* A thread must see its own latest store at once: in the functional model, in the timing model with each memory model,
+ * and with three host threads. Each thread writes only its own words. */
 static const char own[] = HEAD "mul.wide.u32 %rd2,%r4,16; add.s64 %rd2,%rd2,%rd1;\n" ROUNDS(
     "20", "ld.global.u32 %r7,[%rd2]; add.u32 %r7,%r7,%r4; st.global.u32 [%rd2],%r7; st.global.u8 [%rd2+5],%r7;\n"
           "ld.global.v2.u32 {%r8,%r9},[%rd2]; xor.b32 %r8,%r8,%r9; st.global.v2.u32 [%rd2+8],{%r8,%r9};\n"

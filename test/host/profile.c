@@ -51,7 +51,7 @@ static void forget(struct recorded *r) {
 START_TEST(profile_counts_every_issue) {
     struct recorded r = record(0);
     double sum = 0;
-    const char *at = strchr(strchr(r.profile, '\n') + 1, '\n'); /* after the two header lines */
+    const char *at = strchr(strchr(r.profile, '\n') + 1, '\n'); /* `at` is the end of the second header line */
     for (; at && at[1]; at = strchr(at + 1, '\n')) {
         double issued = strtod(at + 1, NULL);
         ck_assert_double_eq(issued, 8);
@@ -63,8 +63,8 @@ START_TEST(profile_counts_every_issue) {
 }
 END_TEST
 
-/* The column gpu.warp_instructions adds up to the statistic of the launch. The last row ends with the last cycle of the
- * launch. */
+/* The column gpu.warp_instructions adds up to the statistic of the launch. The interval of the last row ends with the
+ * last cycle of the launch. */
 START_TEST(samples_add_up) {
     struct recorded r = record(100);
     int column = 0;

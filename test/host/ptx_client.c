@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* libheddle.so is not built */
+#define SANITIZED 1 /* a build with a sanitizer has no libheddle.so */
 #else
 #define SANITIZED 0
 #endif

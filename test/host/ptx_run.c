@@ -46,7 +46,7 @@ START_TEST(the_callers_memory) {
     run_scale(globals, stack, -3, 0);
     run_scale(heap, globals, 2, 256);
     run_scale(pages, heap, 1, 8);
-    for (int i = 0; i < ALL; i++) { /* the three launches compute -3 i, then -6 i + 256, then 8 more */
+    for (int i = 0; i < ALL; i++) { /* the launches compute -3 i, then -6 i + 256, then -6 i + 264 */
         ck_assert_int_eq(globals[i], -3 * i);
         ck_assert_int_eq(heap[i], -6 * i + 256);
         ck_assert_int_eq(pages[i], -6 * i + 264);

@@ -98,7 +98,7 @@ START_TEST(offsets_are_mirrored) {
 }
 END_TEST
 
-/* Makes a mipmapped texture. Its levels of 4 x 4, 2 x 2 and 1 texels contain the values 100, 200 and 300. */
+/* Makes a mipmapped texture. All texels of its levels of 4 x 4, 2 x 2 and 1 x 1 texels are 100, 200 and 300. */
 static struct heddle_texture levels(bool linear) {
     float v[21];
     for (int i = 0; i < 21; i++)
@@ -125,8 +125,8 @@ START_TEST(mipmap_levels) {
 }
 END_TEST
 
-/* Without filtering between levels, the nearest level is used. Halfway between two levels, it is the level with the
- * higher number. */
+/* Without filtering between levels, the nearest level is used. Halfway between two levels, the level with the
+ * lower number is used. */
 START_TEST(nearest_level) {
     struct heddle_texture t = levels(false);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -162,7 +162,7 @@ START_TEST(gather_components) {
 }
 END_TEST
 
-/* Makes two cube maps. Each face has one texel with the value 10 * cube + face. */
+/* Samples an array of two cube maps. Each face has one texel with the value 10 * cube + face. */
 START_TEST(array_of_cubes) {
     float v[12];
     for (int i = 0; i < 12; i++)

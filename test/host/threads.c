@@ -41,8 +41,8 @@ struct simulator {
         }                                                                                                              \
     } while (0)
 
-/* Runs one simulator from heddle_open() to heddle_close(). Writes errors to s->wrong, because Check's assertions work
- * only in the main thread. */
+/* Runs one simulator from heddle_open() to heddle_close(). Writes errors to s->wrong, which the main
+ * thread checks. */
 static void *live(void *at) {
     struct simulator *s = at;
     struct heddle *h = heddle_open(&(struct heddle_options){.model = s->model,

@@ -215,8 +215,7 @@ END_TEST
 /* --- atomics --- */
 
 enum sum { SUM, LEAST, GREATEST };
-/* Computes one element in plain C. In double precision, sums of f16 or f32 numbers are exact or are rounded
- * correctly. */
+/* Computes the expected value of one element: a sum by float_ref(), a minimum or maximum by a comparison of doubles. */
 static uint32_t combine(enum type t, enum sum op, uint32_t x, uint32_t y) {
     bool nx = float_is_nan(t, x), ny = float_is_nan(t, y);
     double p = float_decode(t, x), q = float_decode(t, y);

@@ -1,5 +1,6 @@
-/* Tests the copies of lane functions that are compiled for different host instruction sets. For each row and many
- * special operands, all copies must give equal bits. A native build has only one copy, so use make check PORTABLE=1. */
+/* Tests the copies of lane functions that are compiled for different host instruction sets. For each row of the
+ * instruction table and many special operands, all copies must give equal bits. A native build has only one copy, so
+ * use make check PORTABLE=1. */
 #include "isa/levels.h"
 #include "test/test.h"
 
@@ -93,7 +94,7 @@ START_TEST(the_same_bits) {
         }
     }
     ck_assert_int_gt(rows, 1000);
-    ck_assert_int_gt(copies, 1000); /* the lane functions of the two levels are different functions */
+    ck_assert_int_gt(copies, 1000); /* the two levels have different lane functions for most rows */
 }
 END_TEST
 

@@ -4,9 +4,9 @@
 #include "test/test.h"
 
 enum { REG = 1024, WIDE = 4096, PREDS = 768 };
-static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* prints as register number 8 + n: r8, r9, ... */
-static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* prints as d16, d17, ... */
-static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* prints as p192, p193, ... */
+static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* printed as r8, r9, ... (n = 0, 1, ...) */
+static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* printed as d16, d17, ... */
+static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* printed as p192, p193, ... */
 static opnd_t constant(unsigned offset) { return offset << 1 | 1; }
 
 static const char *print(struct inst in, enum op_id op, enum type t0, enum type t1, uint64_t form) {
@@ -60,7 +60,7 @@ START_TEST(memory) {
     in.n_list = 2;
     in.imm = 0;
     ck_assert_str_eq(print(in, OP_LD, T_F32, T_NONE, 0), "ld.global.v2.f32 {r12, r13}, [d16]");
-    in.n_list = 4; /* destinations, then sources */
+    in.n_list = 4; /* the list has the destinations first, then the sources */
     ck_assert_str_eq(print(in, OP_ATOM, T_F32, T_NONE, form_put(CAT_OPN, OPN_ADD)),
                      "atom.global.v2.add.f32 {r12, r13}, [d16], {r14, r15}");
     in.n_list = 0;

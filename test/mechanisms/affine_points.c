@@ -34,8 +34,7 @@ static void check_sums(const struct job *j) {
     ck_assert(!cae || kind > 0);
     ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
     ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
-    /* predictions whose requests are in flight at the end of a launch have no outcome; all useful prefetches were
-     * issued */
+    /* a few predictions have no outcome, because their requests are in flight at the end of a launch */
     double predicted = job_stat(j, "mta.intra_warp") + job_stat(j, "mta.inter_warp");
     ck_assert_double_le(fate, predicted);
     ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
@@ -77,8 +76,8 @@ START_TEST(options_without_their_extension_change_nothing) {
 END_TEST
 
 /* Tests dac with one tuple register, with a few, and with the maximum. If a kernel needs more tuple registers than the
- * machine has, it is decoupled only in part or not at all, and the run reports this. By default every fourth program is
- * tested, with one base model and one number of registers. */
+ * machine has, it is decoupled only in part or not at all, and the run reports this. Every fourth program is tested,
+ * each with one base model and one number of registers. */
 START_TEST(programs_are_right_with_any_tuple_file) {
     static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
     static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};

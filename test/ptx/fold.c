@@ -108,7 +108,7 @@ START_TEST(symbol_with_offset) {
 }
 END_TEST
 
-/* Checks the message of the only error in an expression. The expression begins in column 18. */
+/* Expressions with one error, and the message about it. The expression begins in column 18. */
 static const struct {
     const char *text, *message;
 } mistakes[] = {

@@ -1,4 +1,4 @@
-/* Draws random machines for random_pepsc.c and random_compiled.c. */
+/* Draws random machines for random_pepsc.c, random_compiled.c and random_unusual.c. */
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
 #include "test/random.h"

@@ -2,8 +2,8 @@
  * around f32 operations. */
 #include "random_gen.h"
 
-/* Writes a source operand. It is usually the newest intermediate result, %u<newest>. Sometimes it is an older one,
- * which is then read a second time. */
+/* Writes a source operand: usually the newest intermediate result, %u<newest>, unless `newest` is -1; sometimes any
+ * intermediate result, which is then read a second time; else an %f register or a number. */
 static void value(struct gen *g, int newest) {
     if (newest >= 0 && !chance(g, 4))
         fprintf(g->out, "%%u%d", newest);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-    WORDS = 8, /* number of %r registers (%r0 to %r7); below: of %d, %f and %p registers */
+    WORDS = 8, /* numbers of registers of a body: WORDS %r, LONGS %d, FLOATS %f and PREDS %p */
     LONGS = 4,
     FLOATS = 4,
     PREDS = 4,
@@ -16,7 +16,7 @@ enum {
     COUNTERS = 64, /* number of %c registers, which count iterations or limit backward branches */
     MASKS = 32,    /* number of %m registers, which hold sets of lanes */
     MAX_DEPTH = 4,
-    MAX_LOOPS = 2, /* nested loops */
+    MAX_LOOPS = 2, /* maximum number of nested loops */
     MAX_BLOCKS = 7,
 };
 enum { MASK_UNKNOWN = -2, MASK_FULL = -1 };
@@ -28,7 +28,7 @@ struct gen {
     int depth, loops;
     int function;     /* number of the function that is being written; -1: the kernel */
     int callable;     /* only the functions 0 to callable - 1 may be called */
-    bool may_exit;    /* no barrier follows */
+    bool may_exit;    /* no barrier follows, so threads may exit */
     const char *away; /* "ret" or "exit" */
     bool rich;        /* see random_kernel.h */
     bool leavers;     /* see random_kernel.h */

@@ -16,9 +16,9 @@ struct gen {
     FILE *out;
     uint64_t rng;
     int labels, counters, depth;
-    int loop[MAX_DEPTH + 1], loops; /* numbers of the counter registers of enclosing loops that have few iterations */
+    int loop[MAX_DEPTH + 1], loops; /* counter registers of the enclosing loops with few iterations */
     bool uniform;                   /* all threads of the CTA are active at this point */
-    bool may_leave;                 /* no barrier follows */
+    bool may_leave;                 /* no barrier follows, so threads may exit */
     bool calls;
 };
 
@@ -258,7 +258,7 @@ static void store(struct gen *g) {
     }
 }
 
-/* Writes a store to a word of the thread and a load of this word. Sometimes another store is between them. */
+/* Writes a store to a word of the thread and a load of this word. Sometimes other operations are between them. */
 static void again(struct gen *g) {
     uint32_t slot = below(g, INDEX_SLOTS);
     own_address(g, slot);
@@ -268,7 +268,7 @@ static void again(struct gen *g) {
     EMIT("ld.global.u32 %%x%u, [%%d];\n", below(g, DATA));
 }
 
-/* Writes accesses to local, constant and shared memory, all to words of the thread itself. */
+/* Writes accesses to local memory, to constant memory or to the thread's own word of shared memory, or a call. */
 static void other_spaces(struct gen *g) {
     uint32_t x = below(g, DATA);
     switch (below(g, 4)) {

@@ -20,7 +20,7 @@ enum {
     RANDOM_CELLS = 8,
     RANDOM_LONG_CELLS = 4,
     RANDOM_SHARED_CELLS = 4, /* of each CTA */
-    RANDOM_SUMS = 4,         /* used only by kernels with locks */
+    RANDOM_SUMS = 4,         /* number of sums, which only kernels with locks use */
     RANDOM_OUT_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_OUT + RANDOM_CELLS + 2 * RANDOM_LONG_CELLS + RANDOM_SUMS,
     RANDOM_IN_WORDS = RANDOM_CTAS * RANDOM_THREADS * RANDOM_IN,
 };

@@ -146,7 +146,7 @@ static char *random_loop(uint64_t seed) {
     return text;
 }
 
-/* Runs a loop with and without pipelining. Returns whether the loop was pipelined. */
+/* Runs a loop once, in the given model with the given options. Returns whether the loop was pipelined. */
 static bool run(const char *text, const char *model, const char *const *set, uint64_t seed, uint32_t *out) {
     char err[512] = "";
     uint32_t in[THREADS * IN], n = (uint32_t)(seed % 21);

@@ -1,7 +1,7 @@
 /* Measures the speed of single operations in the functional model with the kernels of test/speed/operations.ptx. Prints
  * CSV with the operation and the millions of thread operations per second of processor time, the best of ROUNDS runs.
- * Only the operations that a row names are counted, not the instructions of the loop around them. Part of `make bench`.
- * Usage: operations_speed [ROUNDS [ROW...]] */
+ * Only the named operations are counted, not the instructions of the loop around them. Part of `make bench`.
+ * Usage: operations_speed [ROUNDS [ROW...]], where ROW is the name of an operation (see `rows`) */
 #include "host/heddle.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
-/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread, and
- * every job of every window is timed. Then the time with 2, 4, 8 and 16 threads is computed: the jobs are assigned in
- * the order of decreasing length, each to the thread that is free first. Work between the windows stays on one thread.
+/* Computes an upper bound for the speedup of the timing model by host threads. The model simulates in rounds
+ * of jobs (timing/windows.h): a job runs one SM or a part of the memory side, and host threads can share the jobs of a
+ * round. Here each benchmark runs on one thread, and every job is timed. Then the time with 2, 4, 8 and 16 threads is
+ * computed: in each round, the jobs are assigned in the order of decreasing length, each to the thread that is free
+ * first. All other work stays on one thread.
  * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
  * data in its caches.
  *
@@ -9,10 +11,10 @@
  * Without names it runs the six benchmarks of `make bench`, with size small, model spe and preset fermi. Every time is
  * the minimum of ROUNDS equal runs. Prints one line for each benchmark:
  * - the milliseconds on one thread
- * - the percentages of this time for the work between windows, for the longest jobs of all windows, and for the memory
- *   side
- * - the number of rounds of all windows
- * - the bounds */
+ * - the percentages of this time for work outside jobs (alone), for jobs that are too few to share (few), and for the
+ *   longest job of each shared round (longest)
+ * - the number of rounds, and the number of rounds whose jobs can be shared
+ * - the bounds for 2, 4, 8 and 16 threads */
 #include "benchmarks/bench.h"
 #include "host/context.h"
 #include "timing/windows.h"
@@ -27,7 +29,7 @@ struct part {
 
 struct parts {
     struct part *part;
-    size_t n, cap, told; /* told: number of parts reported in this run */
+    size_t n, cap, told; /* numbers of parts: in `part`; allocated; reported by the present run */
     double last;         /* time when the last part ended */
     double look;         /* time between two consecutive clock readings */
     bool differs;        /* the parts are not the parts of the previous run, or memory ran out */
@@ -123,9 +125,9 @@ static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
     double seconds[COUNTS]; /* time with the number of threads in counts[] */
-    /* few: time of jobs that are too few to share among threads, which is part of `alone` */
+    /* times: of work outside jobs; of jobs that are too few to share; of the longest job of each shared round */
     double alone, few, longest;
-    size_t rounds, shared;
+    size_t rounds, shared; /* number of rounds; number of rounds whose jobs are shared */
 };
 
 static struct sums sum(const struct parts *p) {

@@ -157,7 +157,8 @@ START_TEST(too_large_a_machine_is_refused_in_bytes) {
 }
 END_TEST
 
-/* A crossbar with 1 MHz and a core with 100 GHz would need ring buffers for 10^8 cycles. */
+/* A crossbar with 1 MHz and a core with 100 GHz would need ring buffers for 10^8 cycles. heddle must refuse this
+ * machine, and name the option that causes the size. */
 START_TEST(rings_count_too) {
     static const char *const slow[] = {"clock.icnt_mhz=1", "clock.core_mhz=100000", "icnt.latency=1000", NULL};
     char err[512] = "";

@@ -15,8 +15,8 @@ static struct heddle *opened(const char *model, const char *config, const char *
     return h;
 }
 
-/* Executes 16 x 8 dependent loads. They read `lines` constants that are 64 bytes apart. Returns the cycles per load
- * when the caches already contain the lines. */
+/* Runs a chain of dependent loads of `lines` constants that are 64 bytes apart, 8 loads per iteration. Returns the
+ * cycles per load of 16 iterations in which the caches already contain the lines. */
 static double chase(const char *config, const char *const *set, uint32_t lines) {
     static char text[65536];
     size_t n = 0;

@@ -97,7 +97,7 @@ START_TEST(a_held_cta_keeps_its_slot) {
 }
 END_TEST
 
-/* If no warp waits for a read, its reply arrives after the CTA has ended. The time until then is part of
+/* If no warp waits for a read, its reply may arrive after the CTA has ended. The time until then is part of
  * drained_cycles. */
 START_TEST(drained_is_not_before_the_end) {
     open_set("fermi", NULL, NULL);

@@ -41,7 +41,8 @@ START_TEST(latencies_come_from_the_configuration) {
 END_TEST
 
 #define ADD(n) "add.u32 %r" #n ",%r" #n ",%r2;\n"
-/* ADDS: 16 independent additions, which take longer to issue than the 10 cycles of one dependent addition */
+/* ADDS: 16 independent additions, which take at least 16 cycles to issue. An addition can use the result of another
+ * addition after 10 cycles, so no addition waits for the previous repetition of ADDS. */
 #define ADDS                                                                                                           \
     ADD(10)                                                                                                            \
     ADD(11)                                                                                                            \
@@ -304,8 +305,9 @@ END_TEST
 /* Same code as in the test above, from a cold L1, with a stream buffer of 8 lines or of 1 line.
  * - 8 lines: the 16 instructions of a line take 16 x 7 cycles, so a line arrives long before it is needed; a fetch from
  *   the buffer takes one cycle more than a hit, which the dependence chain hides
- * - 1 line: the buffer requests a line one cycle after the warp needed the line before it, so two lines are in flight
- *   at a time. Two lines together take this cycle, one miss, fetch and decode, and 15 instructions */
+ * - 1 line: the buffer requests a line one cycle after the warp needed the line before it, so two lines are in
+ *   flight at a time. Two lines together take 1 cycle for the later request, 300 for a miss, 2 for fetch and decode,
+ *   and 15 x 7 for the instructions */
 START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;",

@@ -184,7 +184,7 @@ static bool same_fault(const char *a, const char *b) {
 }
 
 static int turn;        /* position in the sample */
-static bool all_models; /* set when a model differs: then all models run, to find the row that differs */
+static bool all_models; /* true if dissenter() must run all models, to find the row in which a model differs */
 
 /* Returns the name of a model whose outcome differs from the interpreter's, or NULL if none differs. Each call runs a
  * quarter of the models, and the next call runs another quarter. With HEDDLE_EVERY or all_models, all models run. */
@@ -294,7 +294,7 @@ START_TEST(the_rest_is_the_same_in_every_model) {
             struct decoded d;
             char opcode[NAME];
             if ((all[i].kind == K_STORE && s == 4) || (all[i].kind == K_ATOM && s >= 4))
-                continue; /* these spaces are read-only */
+                continue; /* kernels cannot write .const, and no atomic accesses .const or .param */
             any = (spell(&all[i], spaces[s], opcode, &d) && try_alone(opcode, &d)) || any;
         }
         char name[NAME];

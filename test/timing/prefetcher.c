@@ -133,7 +133,8 @@ static struct l2_walk walk_l2(int lines, const char *slices, bool with) {
  * - of lines 0 to 7, the successors 1, 3, 5 and 7 are requested; 2, 4, 6 and 8 belong to the other slice
  * - with one slice all successors, 1 to 8, are requested
  * - a kernel without loads counts only the accesses to the line of the parameter
- * - the kernel is faster than with a cold L2, and slower than with all lines in the L2, as in a second launch */
+ * - with the prefetcher, the first launch is faster than the first launch without it, and slower than the second
+ *   launch, for which the L2 has all lines */
 START_TEST(lines_of_the_slices) {
     static const char *const slices[] = {"l2.slices=1", "l2.slices=2"};
     for (int i = 0; i < 2; i++) {

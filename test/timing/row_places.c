@@ -48,7 +48,7 @@ static struct heddle *machine(int preset, int model) {
 /* Returns true if the outcome is correct. An outcome must equal the outcome in the interpreter, with these exceptions:
  * - if lanes wait for other lanes in divergent code, the result depends on the model, but the launch must end
  * - if several threads fault, models differ in which thread faults first
- * - decoupling drops a load of constants whose result is not used */
+ * - decoupling drops a load of constants whose result is not used, so a fault of this load does not occur */
 static bool fine(const struct isa_row *row, const struct row_end *want, const struct row_end *got, bool dac) {
     if (strstr(got->error, "stands still") || strstr(got->error, "the limit is"))
         return false;

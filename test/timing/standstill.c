@@ -6,8 +6,8 @@
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, at most `most` times. With `empty`,
- * the unit does so only after the last CTA has left the SM. */
+/* A unit whose next() returns the current cycle again, so that the SM repeats it: on SM `sm`, from cycle `from` on,
+ * and at most `most` times. With `empty`, next() does so only after the last CTA has left the SM. */
 struct clinger {
     uint64_t from, most, asked;
     uint32_t sm;

@@ -3,8 +3,9 @@
 /* Prefetchers for tests. They are not part of the product. */
 #include <stdint.h>
 
-/* next_line.c: requests the line after each line that a load misses or uses for the first time. The ctx of its row
- * is this struct, or NULL. The struct sums the counts of all SMs or slices, so it needs a single host thread. */
+/* next_line.c: requests the line after each line that a load misses or uses for the first time. The ctx of the
+ * prefetcher_row points to this struct, or is NULL. The struct sums the counts of all SMs or slices, so it needs a
+ * single host thread. */
 struct next_line_toy {
     uint64_t seen, asked[4], answered[6]; /* by enum prefetch_asked, prefetch_answer */
     uint64_t useful, late, unused;

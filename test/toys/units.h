@@ -3,12 +3,13 @@
 /* Extensions of an SM for tests. They are not part of the product. */
 #include "timing/sm/unit.h"
 
-/* issue_meter.c: counts the issues of each warp slot, and limits one slot to one issue every `gap` cycles. The ctx of
- * its row is this struct. The struct sums the counts of all SMs, so it needs a single host thread. */
+/* issue_meter.c: counts the issues of each warp slot, and limits one slot to one issue every `gap` cycles. The ctx
+ * of the unit's sm_unit_row points to this struct. The struct sums the counts of all SMs, so it needs a single host
+ * thread. */
 struct issue_meter {
     uint32_t slow_warp, gap; /* if gap is 0, no warp is slowed */
     uint64_t issued[256];    /* number of issue slots used by each warp slot */
-    uint64_t performed;      /* instructions with effects */
+    uint64_t performed;      /* number of instructions that were reported with their effects */
     uint64_t ctas, ended, barriers, exits, written, refused;
 };
 extern const struct sm_unit_ops issue_meter_unit;
@@ -20,7 +21,8 @@ extern const struct sm_unit_ops issue_meter_unit;
  * - The side warp waits (for a queue) while there is no item. After `takes` items its loop ends, whatever its registers
  *   contain.
  * - A CTA warp waits before its next addition while more than `room` items exist (0: it never waits).
- * The ctx of its row is this struct. Each SM has its own side_seen, so SMs may run on several host threads. */
+ * The ctx of the unit's sm_unit_row points to struct side_warp. Each SM has its own side_seen, so SMs may run on
+ * several host threads. */
 enum { SIDE_SMS = 32, SIDE_SEEN = 4096 };
 struct side_seen {
     uint64_t issued, by_unit; /* number of issues of the side warp; number of these issues that the unit executed */

@@ -7,6 +7,6 @@ struct builtin_preset {
     const char *file, *text; /* name, like "fermi.cfg"; contents */
 };
 
-/* All presets, sorted by name; `file` of the last row is NULL. */
+/* All presets, sorted by name; an entry whose `file` is NULL follows the last preset. */
 extern const struct builtin_preset builtin_presets[];
 #endif

@@ -34,7 +34,7 @@ void config_default(struct config *c) {
         else
             *(uint32_t *)at = (uint32_t)o->def;
     }
-    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* not in the table: the load/store unit has its own latencies */
+    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* no option sets it: the load/store unit has its own latencies */
 }
 
 static const struct opt *find(const char *key, size_t len) {

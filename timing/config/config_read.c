@@ -155,7 +155,7 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
             for (; close && at < close; at++)
                 line += *at == '\n';
             if (!close)
-                return true; /* libconfig reports the error */
+                return true; /* the comment does not end; libconfig reports this error */
             at += 2;
             continue;
         } else if (*at != '\n' && *at != '#' && !(at[0] == '/' && at[1] == '/')) {

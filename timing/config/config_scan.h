@@ -11,9 +11,9 @@ struct config_scan {
     size_t len;       /* length of a number, with its suffix L */
     int line;         /* line of the token; 1 at the start */
 };
-/* Returns the next number or @include line outside of comments, strings and names. */
+/* Finds the next number or @include line outside of comments, strings and names, and returns its kind. */
 enum config_token config_scan(struct config_scan *s);
-/* Returns true if the number is an integer and needs more than 31 bits. If the number has the suffix L, libconfig keeps
- * 64 bits. */
+/* Returns true if the number is an integer and needs more than 31 bits. This includes numbers with the suffix L,
+ * although libconfig keeps 64 bits of them. */
 int config_number_is_large(const struct config_scan *s);
 #endif

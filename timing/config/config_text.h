@@ -8,6 +8,6 @@
 const struct opt *config_find_noting(const char *key, size_t len, const struct config_notes *notes);
 /* Writes a message to `err` that says that the option does not exist and suggests the nearest key. */
 void config_unknown(const char *key, size_t len, char *err, size_t err_size);
-/* Sets `o` from text. Whole numbers may end in K, M or G (powers of 1024). */
+/* Sets the option `o` of `c` to the value in `text`. Whole numbers may end in K, M or G (powers of 1024). */
 bool config_store(struct config *c, const struct opt *o, const char *text, char *err, size_t err_size);
 #endif

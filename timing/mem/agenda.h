@@ -1,8 +1,8 @@
 #ifndef TIMING_AGENDA_H
 #define TIMING_AGENDA_H
-/* A calendar of units with work: a ring of cycles, each with a set of units. Finding the next cycle with work is a
- * search for a set bit, so idle units cost nothing. A unit can be called in a cycle in which it has no work. Its
- * tick must then change nothing. */
+/* A calendar of the units (parts of the memory side) that have work: a ring of cycles, each with a set of units.
+ * Finding the next cycle with work is a search for a set bit, so idle units cost nothing. A unit can be called in a
+ * cycle in which it has no work. Its tick must then change nothing. */
 #include "timing/config/table_size.h"
 #include <stdint.h>
 
@@ -31,7 +31,8 @@ static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
     a->set[at * a->words + unit / 64] |= 1ull << unit % 64;
     a->busy[at / 64] |= 1ull << at % 64;
 }
-/* Begins the work of `cycle`, which must not be earlier than the last cycle that began, or later than agenda_next(). */
+/* Begins the work of `cycle`. It must be neither earlier than the last cycle that began, nor later than
+ * agenda_next(). */
 static inline void agenda_begin(struct agenda *a, uint64_t cycle) {
     a->now = cycle;
     a->over = 0;

@@ -77,7 +77,7 @@ void dram_free(struct dram *d) {
     memset(d, 0, sizeof *d);
 }
 
-/* Returns the number of bursts that hold the sectors. */
+/* Returns the number of bursts that transfer the sectors. */
 static unsigned bursts_of(const struct dram *d, unsigned sectors) {
     enum { LINE_SECTORS = 8 }; /* sectors of the longest line */
     unsigned n = 0, per_burst = d->atom > 32 ? d->atom / 32 : 1;
@@ -201,7 +201,7 @@ static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
     d->queued--;
 }
 
-/* Ends the bank's request after the command of its last burst. The data have arrived CL and the time of a burst
+/* Ends the bank's request after the command of its last burst. The data of a read arrive CL plus the time of a burst
  * after this command. */
 static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
@@ -268,7 +268,8 @@ static uint64_t columns(struct dram *d, uint64_t clock) {
     uint64_t banks = (d->ready[WANT_READ] & -(uint64_t)(d->read_ok <= clock)) |
                      (d->ready[WANT_WRITE] & -(uint64_t)(d->write_ok <= clock));
     uint32_t shut = 0;
-    for (uint32_t m = d->shut; m; m &= m - 1) { /* unpredictable, so no branch */
+    /* the host cannot predict which groups are busy, so the loop body has no branch */
+    for (uint32_t m = d->shut; m; m &= m - 1) {
         uint32_t group = (uint32_t)__builtin_ctz(m);
         uint64_t still = -(uint64_t)(d->group_ok[group] > clock);
         shut |= m & -m & (uint32_t)still;

@@ -82,7 +82,7 @@ void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle) {
     x->next = min64(x->next, cycle);
 }
 
-/* Returns the SM of cluster `i` whose request is accepted at `now`, round-robin, or -1 if no SM has a request. */
+/* Picks an SM of cluster `i` whose request is due at `now`, round-robin. Returns -1 if no SM has such a request. */
 static int pick_sm(const struct gpcs *x, uint32_t i, uint64_t now) {
     uint32_t mine = (x->sms - i + x->n - 1) / x->n; /* SMs of the cluster */
     for (uint32_t k = 0; k < mine; k++) {
@@ -110,7 +110,7 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    /* an SM is left out if its cluster's cache has no free entry, because a reply must leave first */
+    /* an SM does not count if its cluster's cache has no free entry: its request waits until a reply leaves */
     for (uint32_t s = 0; s < x->sms; s++)
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));

@@ -20,7 +20,7 @@ struct gpc_entry {
     uint64_t arrived; /* cycle */
 };
 
-/* Sectors that arrive from the L2. */
+/* A reply of the L2: sectors of a line, which arrive at `cycle`. */
 struct gpc_fill {
     uint64_t cycle;
     uint16_t mshr;
@@ -39,7 +39,7 @@ struct gpc {
     uint32_t port_bytes;        /* a cycle */
     uint32_t line_bits;         /* log2 of the line's bytes */
     uint32_t piece_bits;        /* log2 of the bytes of a request to the L2; a request does not cross an L2 line */
-    uint16_t sender;            /* value of mem_request.sm in its requests to the L2 */
+    uint16_t sender;            /* value of mem_request.sm in this cache's requests to the L2 */
     struct gpc_entry *entry;    /* gpc.queue entries */
     uint16_t *free_entry;
     uint32_t n_free, entries;
@@ -47,7 +47,7 @@ struct gpc {
     uint16_t *tags;           /* ring: entries that wait for the tags, in order of arrival */
     uint16_t *data;           /* ring: entries with data that wait for the port */
     struct mem_request *miss; /* ring: requests that wait for the crossbar */
-    struct gpc_fill *fill;    /* ring, in order of arrival cycles */
+    struct gpc_fill *fill;    /* ring: replies of the L2, in order of arrival */
     uint64_t tags_head, tags_tail, data_head, data_tail;
     uint64_t miss_head, miss_tail, fill_head, fill_tail;
     uint64_t sent_at;       /* last cycle of the present transfer; NEVER if there is none */
@@ -97,6 +97,6 @@ static inline const struct mem_request *gpc_miss(const struct gpc *g) {
 static inline void gpc_miss_taken(struct gpc *g) { g->miss_head++; }
 /* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in the order of cycles. */
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle);
-/* Adds the counts since the last call to `s`, and clears them. */
+/* Adds to `s` the counts since the last call, and clears them. */
 void gpcs_stats(struct gpcs *x, struct stats *s);
 #endif

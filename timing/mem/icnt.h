@@ -42,7 +42,7 @@ struct icnt_output {
     uint64_t time; /* first step in which its side of the switch is free */
     uint64_t link; /* cycle by which its link has sent all granted flits */
     uint64_t want[ICNT_WORDS]; /* inputs that offer a packet to it */
-    uint32_t room;             /* number of further packets that it can accept */
+    uint32_t room;             /* number of packets that the output can still accept */
     uint16_t turn;             /* input with the highest priority */
 };
 
@@ -65,7 +65,7 @@ struct icnt {
     uint64_t set[ICNT_CYCLES][ICNT_WORDS];
     struct icnt_input in[ICNT_PORTS];
     _Alignas(64) struct icnt_output out[ICNT_PORTS];
-    struct icnt_counts n; /* counts of this direction; both structs of counts have the same fields */
+    struct icnt_counts n; /* counts of this network; both networks have the same fields */
 };
 
 /* Initialises a network. Every output accepts `room` packets until icnt_give_room(). UINT32_MAX means no limit. */

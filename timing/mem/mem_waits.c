@@ -13,7 +13,7 @@ void mem_waits_stats(struct mem_waits *w, struct stats *s) {
     for (int i = 0; i < MEM_WAITS; i++) {
         stats_put(s, sum[i], (double)(int64_t)(w->of[i].end_cycles - w->of[i].begin_cycles));
         stats_put(s, replies[i], (double)w->of[i].replies);
-        /* a wait in flight continues, so in the next interval it counts from the start of this interval */
+        /* waits in flight continue, so each counts in the next interval from the start of that interval */
         w->of[i].begin_cycles = w->of[i].in_flight;
         w->of[i].end_cycles = w->of[i].replies = w->of[i].in_flight = 0;
     }

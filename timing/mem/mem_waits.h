@@ -15,8 +15,8 @@ enum mem_wait { WAIT_DEMAND, WAIT_PREFETCH, MEM_WAITS };
 
 struct mem_waits {
     struct {
-        /* number of waits that have begun, and of waits that have ended, since the start; the difference is in
-         * flight */
+        /* number of waits that have begun, and number that have ended, since the start; the difference is the number
+         * of waits in flight */
         uint64_t begun, ended;
         uint64_t begin_cycles,
             end_cycles;     /* sums of the cycles at which waits began and ended, since the last statistics */
@@ -43,6 +43,6 @@ static inline bool mem_waits_prefetch(const struct mem_waits *w) {
 }
 /* Adds the time of waits in flight to the interval that ends at cycle `now`. Call it before mem_waits_stats(). */
 void mem_waits_account(struct mem_waits *w, uint64_t now);
-/* Adds mem.latency_sum and the other counts since the last call, and clears them. */
+/* Adds to `s` mem.latency_sum and the other counts since the last call, and clears them. */
 void mem_waits_stats(struct mem_waits *w, struct stats *s);
 #endif

@@ -7,8 +7,8 @@
 #include "icnt.h"
 #include "memsys.h"
 
-/* Replies of the cache of the SM's cluster (gpc.h). The SM learns of them later than of replies of the crossbar, so
- * an SM that expects such replies does not run beyond memport.sure. */
+/* Replies of the cache of the SM's cluster (gpc.h). The SM learns of these replies later than of replies of the
+ * crossbar. So an SM that expects such a reply does not run beyond memport.sure. */
 struct memport_near {
     uint64_t taken, replied; /* number of replies that the SM has taken; the SM's copy of `put` */
     uint32_t due;            /* requests without a reply */
@@ -25,7 +25,7 @@ struct memport {
     uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more room */
     uint32_t unit;       /* maximum number of entries that a request occupies: 1, or the flits of the largest packet */
     uint32_t flit_bytes; /* 0 if every request occupies one entry */
-    uint64_t sent_flits, freed_flits, removed_flits; /* the counts above in flits instead of requests */
+    uint64_t sent_flits, freed_flits, removed_flits; /* `sent`, `freed` and `removed` in flits */
     uint32_t outstanding;                            /* replies due */
     uint32_t depth;                                  /* number of entries of the ring that the SM can use */
     uint32_t max_outstanding;
@@ -43,7 +43,7 @@ struct memport {
         _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */
         uint64_t sent;                          /* the memory side's copy of the SM's count `sent` */
         uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request */
-        uint32_t pace_n;                        /* fixed model: number of requests accepted in this cycle */
+        uint32_t pace_n;                        /* fixed model: number of requests accepted in pace_cycle */
     } mem;
 };
 
@@ -56,7 +56,7 @@ static inline uint64_t memport_near_cycle(const struct memport *p) {
     const struct memport_near *near = p->near;
     return !near || near->taken == near->replied ? UINT64_MAX : near->reply[near->taken & near->mask].cycle;
 }
-/* Updates the cycle of the next reply. */
+/* Updates reply_cycle after a change of the known replies. */
 static inline void memport_look(struct memport *p) {
     p->reply_cycle = memport_far_cycle(p);
     if (__builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < p->reply_cycle)
@@ -117,8 +117,8 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
 /* Tells why memport_room() returned no room. Returns true if the ring lacks room for `n` requests, and false if
  * replies must arrive first. */
 static inline bool memport_full(const struct memport *p, uint32_t n) { return memport_places(p) < n; }
-/* Returns true if the room that the SM knows is enough for `most` requests. Later changes of the room then do not
- * matter. */
+/* Returns true if the ring has room for `most` requests, including the room of removed requests that the SM may use
+ * only in later cycles (`delay`). */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return p->depth - (uint32_t)(p->sent_flits - p->removed_flits) >= most * p->unit;
@@ -171,7 +171,8 @@ static inline const struct mem_request *memport_head(const struct memport *p) {
 static inline void memport_remove(struct memport *p, uint64_t now) {
     p->removed_at[p->mem.removed++ & p->request_mask] = now;
 }
-/* Returns the first cycle >= `now` at which one more request may pass, at `rate` requests per cycle. */
+/* Returns the first cycle >= `now` at which one more request may pass, at `rate` requests per cycle, and counts this
+ * request. */
 static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t rate) {
     if (now > p->mem.pace_cycle) {
         p->mem.pace_cycle = now;

@@ -247,7 +247,7 @@ void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
 
-/* Passes the results of the partitions to the reply network, where partitions have run ahead of it (beyond m->back). */
+/* For each partition that has run ahead of the reply network (beyond m->back), passes its results to the networks. */
 static void catch_up(struct memsys *m) {
     for (uint32_t p = 0; p < m->partitions; p++) {
         uint64_t next = partition_next(&m->partition[p]);
@@ -301,7 +301,7 @@ static void take_room(struct memsys *m, uint64_t now) {
  * slice has room again. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
-/* Runs the request network over [m->front, to). */
+/* Runs the request network and the caches of clusters over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
     for (uint64_t now; (now = min64(min64(next_request(m), m->next_room), m->gpcs.next)) < to;) {
         if (m->next_room == now)
@@ -412,7 +412,8 @@ void memsys_poll(struct memsys *m, bool every_cycle) { m->poll = every_cycle; }
 uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     uint64_t next = m->ahead ? next_unit(m) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
-        const struct memport *p = &m->port[s]; /* includes requests that have not been exchanged yet */
+        /* p->sent also counts requests that memport_exchange() has not passed on yet */
+        const struct memport *p = &m->port[s];
         if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers))
             continue;
         uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;

@@ -10,9 +10,9 @@
 
 /* State of a partition that the networks use. The networks may be behind the partition in time. */
 struct part {
-    _Alignas(64) struct clock_point clock; /* of its present cycle */
-    uint64_t done;                         /* cycles before this cycle are done, ahead of the networks */
-    uint64_t worked;                       /* cycle after its last work */
+    _Alignas(64) struct clock_point clock; /* the DRAM clock in the partition's present cycle */
+    uint64_t done;                         /* the partition has simulated all cycles before this cycle */
+    uint64_t worked;                       /* cycle after the partition's last work */
 };
 
 /* A ring of cycles in which a slice took a packet from its queue and so made room for another. The request network
@@ -20,7 +20,7 @@ struct part {
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
-    uint64_t head, noted, tail; /* noted: entries before this one may be reported to the network */
+    uint64_t head, noted, tail; /* noted: only entries before this one may be reported to the network */
 };
 
 struct memsys {
@@ -35,20 +35,20 @@ struct memsys {
     struct l2 **slice; /* slices of all partitions */
     struct icnt request, reply;
     struct agenda agenda;        /* work of all units except the request network */
-    uint64_t turn;               /* cycles before this cycle are done for the request network */
+    uint64_t turn;               /* first cycle in which the request network may still be called */
     struct gpcs gpcs;            /* caches of clusters, which run with the request network */
     struct mem_room *room;       /* by slice */
     uint64_t scarce[ICNT_WORDS]; /* slices with so little room that new room is reported to the network at once */
     uint64_t next_room;          /* first cycle with new room in a scarce slice; NEVER if no scarce slice has any */
     struct part *part;           /* by partition */
-    bool apart;                  /* partitions may run independently */
+    bool apart;                  /* true if each partition may run ahead of the others (memsys_lead_partition()) */
     bool poll;      /* true if every unit is called in every cycle, which is slow and has the same result */
     uint32_t slack; /* cycles that `back` may be ahead of `front` */
     /* the request network has run all cycles before `front`; all other units have run all cycles before `back` */
     uint64_t front, back;
     uint64_t worked;     /* cycle after the last call of a unit */
     uint64_t last_reply; /* cycle after the arrival of the last reply */
-    uint64_t clock_from; /* core cycle of the last memsys_stats() */
+    uint64_t clock_from; /* value of `front` at the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;

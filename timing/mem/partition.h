@@ -20,7 +20,7 @@ struct partition_did {
 /* Initialises a partition whose slices are numbered from `first`. Returns false when memory runs out. */
 bool partition_init(struct partition *p, const struct config *c, const struct memmap *map, uint32_t first);
 void partition_free(struct partition *p);
-/* Runs cycle `now`. If the channel has work, the clock is moved to this cycle. */
+/* Runs cycle `now`. If the channel has work, *clock is moved to this cycle. */
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now);
 /* Returns the next cycle at which a slice has work, or UINT64_MAX if no slice has work. */
 static inline uint64_t partition_slices_next(const struct partition *p) {
@@ -35,8 +35,8 @@ static inline uint64_t partition_next(const struct partition *p) {
     return p->dram_next < next ? p->dram_next : next;
 }
 /* Runs the channel alone, up to `to` or the next cycle at which a slice has work. Returns the next cycle at which a
- * slice has work, or UINT64_MAX if no slice has work. Other units are not affected. */
+ * slice has work, or UINT64_MAX if no slice has work. Nothing outside the partition changes. */
 uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, uint64_t to);
-/* Adds the counts since the last call to `s`, and clears them. */
+/* Adds to `s` the counts since the last call, and clears them. */
 void partition_stats(struct partition *p, struct stats *s);
 #endif

@@ -43,7 +43,7 @@ static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned s
 
 /* The different words that each bank must serve. */
 struct asked {
-    uint64_t any; /* banks in use; `n` of all other banks is not set */
+    uint64_t any; /* bit mask of the banks in use; only these banks have a valid `n` */
     uint8_t n[BANKS_MAX];
     uint32_t word[BANKS_MAX][WARP_LANES];
 };

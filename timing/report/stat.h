@@ -10,7 +10,7 @@
 
 /* How the values of a statistic from several units and launches are combined. */
 enum stat_kind {
-    STAT_SUM,   /* counts, joules, cycles: summed over launches */
+    STAT_SUM,   /* summed over units and launches: counts, joules, cycles */
     STAT_MAX,   /* the largest value is kept, like the deepest stack */
     STAT_RATIO, /* computed as numerator / denominator, each a sum of registered statistics; nothing is added to it */
 };
@@ -29,7 +29,7 @@ enum stat_id {
 
 struct stat_def {
     const char *name; /* dotted: "l1.misses" */
-    const char *unit; /* "cycles", "count", "bytes", "J", "1" for ratios */
+    const char *unit; /* "cycles", "count", "bytes", "J"; for ratios "1" */
     const char *help; /* one line */
     enum stat_kind kind;
     const char *num, *den; /* STAT_RATIO: names joined by '+', e.g. "l1.hits" over "l1.hits+l1.misses" */

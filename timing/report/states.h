@@ -18,12 +18,12 @@ enum path_state {
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
     PATH_ASLEEP, /* the warp belongs to a unit, and the SM has no CTA */
-    PATH_TURN,   /* a unit has put the warp to sleep: other warps run */
+    PATH_TURN,   /* a unit has put the warp to sleep, so that other warps run */
     N_PATH_STATES
 };
 
-/* The use of an issue slot. If warps are stalled for different causes, the first of these causes in this order
- * counts. */
+/* The use of an issue slot. If nothing issues and warps are stalled for different causes, the slot counts for the
+ * first of these causes in the order below. */
 enum slot {
     SLOT_ISSUED,
     SLOT_PIPE,

@@ -40,8 +40,8 @@ struct trace_event {
     uint8_t kind;    /* enum trace_kind */
     uint8_t path;    /* for a wait, the path's index in the warp; for an instruction, its track in the warp */
     uint8_t what;    /* for a wait, enum path_state; for a request, enum mem_kind */
-    bool missed;     /* a load that missed the L1 */
-    bool unfinished; /* the launch ended before the event did */
+    bool missed;     /* true for a load that missed the L1 */
+    bool unfinished; /* true if the launch ended before the event */
 };
 
 /* Tracks of an SM, in this order: the tracks of each warp slot, one track for each CTA slot, one track for requests,
@@ -71,7 +71,7 @@ struct trace_bars {
     uint32_t n;
 };
 
-/* Events of one SM that are not written yet. */
+/* Events of one SM that are not written yet, and what is needed to record the next events. */
 struct trace {
     uint64_t from, to; /* traced cycles: [from, to) */
     uint64_t shift;    /* number added to the cycles of events */
@@ -79,7 +79,7 @@ struct trace {
     uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX if the slot is empty */
     uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number of the CTA in the grid */
     struct trace_bars bars[WARP_SLOTS];            /* by warp slot */
-    struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and path index */
+    struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and path index: the path's present wait */
     const char *name[WARP_SLOTS]; /* by warp slot: name of a context; if NULL, the warp's number is used */
     /* by warp slot: number of paths in the last cycle that was noted; path indices below it may have an open wait */
     uint8_t paths[WARP_SLOTS];
@@ -121,7 +121,8 @@ void trace_issue(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, 
 void trace_written(struct trace *t, uint32_t warp, const struct trace_event *e);
 /* Ends all open bars in cycle `now`, at the end of a launch, and marks them as unfinished. */
 void trace_finish(struct trace *t, uint64_t now);
-/* End the bars of one warp, and free the memory of all bars (trace_bars.c). */
+/* trace_bars_end() ends the bars of one warp. trace_bars_free() frees the memory of all bars. (Both are in
+ * trace_bars.c.) */
 void trace_bars_end(struct trace *t, uint32_t warp, uint64_t now);
 void trace_bars_free(struct trace *t);
 /* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why` is one word for the cause,

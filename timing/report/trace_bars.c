@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 struct trace_bar {
-    uint64_t from, until; /* the track is free from `until` on, unless the bar is open */
+    uint64_t from, until; /* begin and end; an open bar has no end yet, so its track is not free */
     uint32_t pc;
-    lanemask_t lanes, left; /* left: lanes that have no result yet; a split load has two parts */
+    lanemask_t lanes, left; /* left: lanes that have no result yet (a split load has two results) */
     bool open;              /* the result has not been written yet */
     /* the instruction waits for other lanes of its member mask, and may complete when they arrive */
     bool waits;

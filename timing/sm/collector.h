@@ -13,10 +13,10 @@ enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };
 /* The collector units of one kind of pipe. */
 struct collector {
     uint32_t units, in_ports, out_ports, latch;
-    uint32_t in_at, out_at;             /* oldest entry */
+    uint32_t in_at, out_at;             /* oldest entries of `in` and `out` */
     uint32_t turn;                      /* unit with the highest priority */
-    uint64_t in[MAX_PORTS];             /* cycle at which the issue latch is free again */
-    uint64_t out[MAX_PORTS];            /* cycle at which the dispatch latch is free again */
+    uint64_t in[MAX_PORTS];             /* by port: cycle at which its issue latch is free again */
+    uint64_t out[MAX_PORTS];            /* by port: cycle at which its dispatch latch is free again */
     uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which each unit accepts its next instruction */
 };
 

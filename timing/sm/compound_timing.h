@@ -7,7 +7,7 @@
 
 struct effects;
 
-/* All fields are in cycles, except the last one. */
+/* All fields except `read_ports` are in cycles. */
 struct compound_time {
     uint32_t latency, initiation;
     /* The time of an execution that leaves effects.taken at 0. This means that the hardware cannot handle the active

@@ -4,9 +4,10 @@
 #include "warps.h"
 
 struct sm;
-struct sm_copies; /* state of copies.c; NULL: the program has no copies */
+struct sm_copies; /* The state of copies.c. An SM whose program has no copies has no such state (NULL). */
 
-/* Prepare for a launch, and clean up after it. sm_copies_begin() returns false if memory is out. */
+/* sm_copies_begin() prepares for a launch, and sm_copies_end() cleans up after it. sm_copies_begin() returns false
+ * if memory is out. */
 bool sm_copies_begin(struct sm *sm);
 void sm_copies_end(struct sm *sm);
 /* Returns true if the path must wait before its next instruction, which has the flags TIMED_COPY and TIMED_FENCE. */

@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
     uint64_t on_bus, written = operands_deliver(&sm->operands, part, w, ti, form, result, now, &on_bus);
-    enters += on_bus - result; /* an instruction starts only if the result bus is free for its result */
+    enters += on_bus - result; /* the instruction enters its pipe later if the result bus is busy */
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, pipe, enters, ti->initiation);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);

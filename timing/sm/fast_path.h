@@ -16,11 +16,14 @@ struct sm_fast_path {
     bool instructions;
     /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
     bool one_part;
-    /* `instructions` is true, the model is the stack of spe with all entries in hardware, and no unit puts warps to
-     * sleep. Uniform branches, block ends and barriers then change the stack without calling the model. */
+    /* `instructions` is true, the model is the stack of spe with all entries in hardware, the model needs no notice
+     * of every PC, and no unit puts warps to sleep. Uniform branches, block ends and barriers then change the stack
+     * without calling the model. */
     bool stack;
-    /* Cycles run on the fast path: the sets of warps use one word, and neither units, nor the scheduler's policy,
-     * nor the model has per-cycle work. A cycle in which only memory accesses advance skips the other stages. */
+    /* Cycles run on the fast path. Requirements: the sets of warps use one word, no context is open, no statistic is
+     * counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor the model, nor
+     * finished warps (peer.fetch_retires_warps) need work in each cycle. A cycle in which only memory accesses
+     * advance skips the other stages. */
     bool cycles;
 };
 

@@ -6,14 +6,15 @@
 bool joint_merges(const struct sm *sm, uint32_t pc) {
     const struct inst *in = &sm->program->program->code[pc];
     if (sm->model.wants.splits || sm->model.wants.rotates || in->cache_op == CACHE_WALK)
-        return false; /* these models handle each load of each path */
+        return false; /* these models and the walk unit handle each load of each path separately */
     if (in->space == SPACE_GENERIC || in->space == SPACE_LOCAL)
         return false;
-    /* acknowledgements of stores are counted by warp */
+    /* stores that a CTA holds are not merged, because their acknowledgements are counted by warp */
     return in->kind == K_LOAD || (in->kind == K_STORE && !sm->memory.hold_stores);
 }
 
-/* Stores the addresses of the lanes. */
+/* Writes the address of each of the lanes to `addr`. If the shape is SHAPE_ANY, the addresses come from `any`, else
+ * from `h`. */
 static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *any, lanemask_t lanes, uint32_t bytes) {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);

@@ -11,8 +11,8 @@ static const struct timed_inst *timed_of(const struct sm *sm, const struct sm_jo
     return &sm->program->inst[m->pc];
 }
 
-/* Reserves the register reads of a pass. The members use different lanes of the banks, so each one reads as if the
- * others did not. Returns the cycle after the last read. */
+/* Reserves the register reads of a pass. The members use different lanes of the banks, so they do not delay each
+ * other's reads. Returns the cycle after the last read. */
 static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile *f, uint32_t pipe, uint64_t from) {
     uint64_t before[MAX_BANKS], after[MAX_BANKS], last = from;
     memcpy(before, f->next_read, sizeof before);
@@ -27,8 +27,9 @@ static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile 
     return last;
 }
 
-/* Makes a list of the banks that the results of latency `latency` use, each as often as the member that uses it most.
- * Returns the number of registers that all these members write. */
+/* Makes a list of the banks to which the members with latency `latency` write their results. The list has a bank as
+ * often as the member with the most writes to this bank. Returns the number of registers that these members write
+ * together. */
 static uint32_t results_of(struct sm *sm, struct sm_joint *j, const struct regfile *f, uint32_t pipe, uint32_t latency,
                            uint8_t *bank, uint8_t *n_banks) {
     uint8_t most[MAX_BANKS] = {0};
@@ -49,8 +50,8 @@ static uint32_t results_of(struct sm *sm, struct sm_joint *j, const struct regfi
     return all;
 }
 
-/* Reserves the result bus and the register writes of a pass that enters its pipe at `enters`. If the bus is busy, the
- * pass enters later: the function returns that cycle. */
+/* Reserves the result bus and the register writes of a pass that enters its pipe at `enters`. Returns the cycle at
+ * which the pass enters; it is later than `enters` if the bus is busy. */
 static uint64_t write_results(struct sm *sm, struct sm_joint *j, struct regfile *f, uint32_t pipe, uint64_t enters,
                               uint64_t now) {
     uint64_t waits = 0;

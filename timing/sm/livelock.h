@@ -13,7 +13,8 @@
 
 extern const struct sm_unit_ops unit_livelock;
 
-/* Start and stop a search. Both functions require that the SM has the livelock unit. */
+/* livelock_begin() starts a search, and livelock_end() stops it. Both functions require that the SM has the livelock
+ * unit. */
 void livelock_begin(struct sm *sm);
 void livelock_end(struct sm *sm);
 /* Returns true if something has happened since livelock_begin() that may end a spin loop in another warp. */

@@ -23,7 +23,8 @@ static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, ui
         ti = &sm->program->fallback[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
     struct regfile *banks = &sm->operands.part[sm->in_flight.entry[i].part].regfile;
-    sm->warps.slot[w].inflight--; /* sm_members_arrive() counted it */
+    /* sm_members_arrive() has counted this instruction, and sm_inflight_new() counts it again */
+    sm->warps.slot[w].inflight--;
     sm->in_flight.entry[i].issued = a->issued;
     uint64_t read = now + cfg->latch_collect + 1,
              result = read + cfg->latch_dispatch + ti->latency + cfg->latch_writeback;
@@ -82,6 +83,6 @@ void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, la
     if (!ti->regs.n_write || !lanes)
         return;
     assert(sw->n_await < MAX_PATHS);
-    sw->inflight++; /* keeps the warp until the result is written */
+    sw->inflight++; /* so that the warp keeps its slot until the result is written */
     sw->await[sw->n_await++] = (struct sm_await){.issued = sm->clock.accounted - 1, .lanes = lanes, .pc = path->pc};
 }

@@ -14,12 +14,12 @@ struct sm_await {
     lanemask_t lanes;
     uint32_t pc;
     uint8_t board;
-    bool served; /* all lanes have arrived, but the result waits for an entry */
+    bool served; /* true if all lanes have arrived and the result waits for a table entry */
 };
 
 /* State of the results that wait for a free table entry. */
 struct sm_member_results {
-    uint32_t n_served; /* entries of sm_warp.await whose lanes have all arrived */
+    uint32_t n_served; /* number of entries of sm_warp.await, over all warps, whose lanes have all arrived */
 };
 
 /* Handles the arrival of a path. `arriving`: lanes of the path that had not arrived before. */

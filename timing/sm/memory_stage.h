@@ -14,7 +14,8 @@ enum { MEM_STAGES = 4 }; /* a power of two */
 enum { MEM_QUEUE = TABLE_SIZE(96, 2) };
 
 struct mem_step {
-    uint64_t at;   /* cycle from which it can move on if the next stage has room; UINT64_MAX: an event sets it */
+    /* cycle from which the instruction can move on if the next stage has room; UINT64_MAX: unknown until an event */
+    uint64_t at;
     uint64_t what; /* (index into sm_memory.inst) * MEM_STAGES + stage of the instruction */
 };
 

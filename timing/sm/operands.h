@@ -14,8 +14,9 @@ struct exec_pipe {
 
 /* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. */
 struct exec_part {
-    uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX until an event makes room */
-    struct mem_queue mem;    /* memory instructions that have not reached the load/store unit */
+    /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room */
+    uint64_t takes[N_PIPES];
+    struct mem_queue mem; /* memory instructions that have not reached the load/store unit */
     struct exec_pipe pipe[N_PIPES];
     struct regfile regfile;
 };

@@ -105,10 +105,10 @@ static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
     return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
 }
 
-/* Returns true if the path yields after this instruction: subwarp-yield (section III-B). A path yields if the code has
- * the hint, or when it has executed wants.yield_after "long-latency operations (such as texture lookups or global
- * memory loads) or operations to core-level shared functional units, such as those executing transcendental
- * operations". */
+/* Returns true if the path yields after this instruction: subwarp-yield (section III-B). A path yields if the
+ * instruction has the yield hint, or when its warp has executed wants.yield_after "long-latency operations (such as
+ * texture lookups or global memory loads) or operations to core-level shared functional units, such as those
+ * executing transcendental operations". */
 static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
     return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->model.wants.yield_after;
 }

@@ -37,7 +37,7 @@ static bool writes(const struct timed_inst *ti, int reg) {
 }
 
 /* Returns the load for which the path waits: the path's oldest load of a register that the next instruction needs.
- * Returns NULL if no such load was issued by all lanes of the path. */
+ * Only loads that exactly the lanes of the path issued count. Returns NULL if there is none. */
 static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     int reg = sm->model.sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
     struct inflight *oldest = NULL;

@@ -10,9 +10,9 @@ enum { MAX_PIPE_UNITS = 16 };
 
 struct pipes {
     uint32_t units;
-    uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe accepts its next instruction */
+    uint64_t unit_free[MAX_PIPE_UNITS]; /* by pipe: cycle at which it accepts its next instruction */
     struct {
-        uint64_t busy, waits; /* busy cycles of all units; cycles that instructions waited for a unit */
+        uint64_t busy, waits; /* busy cycles of all pipes; cycles that instructions waited for a pipe */
     } n;
 };
 

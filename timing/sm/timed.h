@@ -17,7 +17,7 @@ enum {
     TIMED_MEMBERS = 512,      /* waits for the lanes of its member mask */
     TIMED_GATHER = 256,       /* lanes of a path may diverge here, or the result depends on the lanes of the path */
     TIMED_YIELD = 2048,       /* .pragma "heddle yield" */
-    TIMED_DEQ = 4096,         /* operands from queues: sm_units_take() */
+    TIMED_DEQ = 4096,         /* reads operands from queues: sm_units_take() */
     TIMED_COMPOUND = 8192,    /* a compound instruction */
     TIMED_FALLBACK = 16384,   /* if effects.taken is 0, the time comes from timed_program.fallback */
     TIMED_SPILLED = 32768,    /* a load or store of a spilled register */
@@ -68,8 +68,9 @@ struct timed_program {
     const struct program *program;
     struct timed_inst *inst;
     uint8_t *bank;
-    struct timed_inst *fallback; /* by compound instruction; valid only for those with TIMED_FALLBACK */
-    uint64_t code_address;       /* device address of instruction 0 */
+    /* by compound instruction: its timing if effects.taken is 0; valid only with TIMED_FALLBACK */
+    struct timed_inst *fallback;
+    uint64_t code_address; /* device address of instruction 0 */
 };
 
 /* Initialises `t` for the program `p`. Returns false if memory is out. `code_address`: device address of the code in

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 /* Iterates over the units that have subscribed to a call, the last one first. If a unit unsubscribes during the
- * call, only units that have already been called move in the list. */
+ * call, only units that have already been called move in the list, so no unit is skipped. */
 #define EACH(hook, u)                                                                                                  \
     for (uint32_t i_ = sm->units.n[hook]; i_-- > 0;)                                                                   \
         for (const struct sm_unit *u = sm->units.list[hook][i_]; u; u = NULL)

@@ -32,9 +32,9 @@ struct sm_unit_ops {
     void (*barrier)(void *u, struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
     /* Returns PATH_READY, or the state in which the path must wait (PATH_QUEUE, PATH_LOAD ...), which also names the
      * cause of its stalls. It is not called in every cycle, but only when the state of the warp has changed. A unit
-     * that has refused must call sm_reconsider() from tick() when its answer may change. If an instruction of one
-     * context makes other warps wait, execute() must call it for them. If several units refuse, the first one
-     * decides. */
+     * that has refused must call sm_reconsider() from tick() when its answer may change. If execute() executes an
+     * instruction of a context that makes other warps wait, it must call sm_reconsider() for these warps. If several
+     * units refuse, the first one decides. */
     uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
     /* Supplies the operands of an instruction that reads queues (HINT_DEQ), just before it executes. The instruction
      * belongs to a warp of a CTA. Returns true if the instruction loads locked lines, each line once, and unlocks
@@ -51,17 +51,17 @@ struct sm_unit_ops {
     void (*join)(void *u, struct sm *sm, struct sm_joint *j, uint64_t now);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
-    /* Two numbers that decide how many CTAs fit in a launch (occupancy.h): how many 32-bit registers of sm.registers
-     * the unit's contexts reserve, and the maximum number of warps of a CTA that have registers in the SM at a time (0:
-     * all warps). */
+    /* These functions return numbers that decide how many CTAs fit on the SM (occupancy.h). registers(): how many
+     * 32-bit registers of sm.registers the unit's contexts reserve. warps_loaded(): the maximum number of warps of a
+     * CTA that have registers in the SM at a time (0: all warps). */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     uint32_t (*warps_loaded)(const struct config *cfg, const struct launch *l, void *ctx);
-    /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in `fx`
-     * all that exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE.
-     * The instruction uses its pipe and latency, but accesses no memory. If it returns false, the SM executes the
-     * instruction like any other instruction. The SM executes exits itself, unless the unit drives the context
-     * (unit_context.h). The livelock search counts instructions executed by a unit as progress. A NULL function is the
-     * same as always false. */
+    /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in
+     * `fx` all that exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is
+     * FAULT_NONE. The instruction uses its pipe and latency, but accesses no memory. If execute() returns false, the
+     * SM executes the instruction like any other instruction. The SM executes exits itself, unless the unit drives
+     * the context (unit_context.h). The livelock search counts instructions executed by a unit as progress. A NULL
+     * function is the same as always false. */
     bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
     /* Called when the context in slot `warp` has exited or was closed, and has nothing in flight. The slot is then
      * free. */
@@ -82,10 +82,11 @@ struct sm_unit_ops {
     /* Returns the longest time, in cycles, for which a unit may be busy while no instruction issues and no memory
      * access advances. A wait of this length does not count as a deadlock. NULL: 0 cycles. */
     uint64_t (*patience)(const struct config *cfg);
-    /* Adds the unit's counts since the last call to `s`, and clears them. */
+    /* Adds to `s` the unit's counts since the last call, and clears them. */
     void (*stats)(void *u, struct stats *s);
-    /* Print text for deadlock reports. describe_path() prints the rest of a line about lanes of a warp at a PC, such
-     * as "; repeats itself". describe() prints lines about the unit itself, which begin with two blanks. */
+    /* These functions print text for deadlock reports. describe_path() prints the rest of a line about lanes of a
+     * warp at a PC, such as "; repeats itself". describe() prints lines about the unit itself, which begin with two
+     * blanks. */
     void (*describe_path)(const void *u, const struct sm *sm, uint32_t warp, uint32_t pc, lanemask_t lanes, FILE *out);
     void (*describe)(const void *u, const struct sm *sm, FILE *out);
 };

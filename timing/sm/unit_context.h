@@ -18,9 +18,9 @@ struct sm_context_start {
     const char *name; /* name for reports and traces, such as "affine warp"; outlives the SM */
     uint32_t stream;  /* stream of the program; the context begins at the stream's entry */
     lanemask_t lanes; /* existing lanes; not 0 */
-    /* True if the unit drives the context: it sets the next PC (sm_context_goto()), and also executes exits. Its
-     * execute() sets fx->lanes to the lanes of the pipe that have work. On a fault, execute() stores the faulting
-     * thread in the context's warp and CTA. The unit counts the operands. */
+    /* True if the unit drives the context: it sets the next PC (sm_context_goto()), and also executes exits. The
+     * unit's execute() sets fx->lanes to the lanes of the pipe that have work. On a fault, execute() stores the
+     * faulting thread in the context's warp and CTA. The unit counts the operands. */
     bool driven;
 };
 enum { NO_CONTEXT = UINT32_MAX };
@@ -30,8 +30,8 @@ enum { NO_CONTEXT = UINT32_MAX };
  * than MAX_CONTEXTS open contexts. At the end of the launch all contexts end, without a call of context_end(). */
 uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
                          uint64_t now);
-/* Closes a context: it issues no further instructions. Its slot is free when the context has nothing in flight;
- * context_end() is then called, now or later. Allowed in the same calls as sm_context_open(). */
+/* Closes a context, which then issues no further instructions. Its slot is free when the context has nothing in
+ * flight; context_end() is then called, now or later. Allowed in the same calls as sm_context_open(). */
 void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
 /* Sets the next PC of a driven context. Called from execute(). Without this call, the context goes to the next
  * instruction in program order. */

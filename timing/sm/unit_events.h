@@ -36,9 +36,11 @@ struct sm_issued {
 /* A form of an instruction: another pipe, another latency, or registers in another register file. The form reads and
  * writes the same registers as the instruction, and uses the scoreboard in the same way. */
 struct sm_form {
-    struct timed_inst ti;   /* replaces the program's timing; its banks are for registers that stay in the SM's banks */
-    struct regfile *file;   /* register file of all other registers, one per part of a divided SM; NULL: none */
-    struct bank_list other; /* registers in `file`; a result in `file` uses the result bus of `file` */
+    /* replaces the program's timing; ti.banks has only the registers that the SM's banks hold */
+    struct timed_inst ti;
+    /* the register file that holds the other registers, one per part of a divided SM; NULL: none */
+    struct regfile *file;
+    struct bank_list other; /* the registers that `file` holds; a result in `file` uses the result bus of `file` */
 };
 
 /* A result that has been written to the registers, or the end of an instruction without a result. */

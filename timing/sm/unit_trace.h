@@ -7,7 +7,7 @@
 /* The argument `ctx` of make(). */
 struct trace_range {
     uint64_t from, to; /* cycles to trace: [from, to) */
-    uint64_t shift;    /* cycle of the trace that is cycle 0 of the SM */
+    uint64_t shift;    /* number added to a cycle of the SM to get the cycle in the trace */
 };
 extern const struct sm_unit_ops unit_trace;
 #endif

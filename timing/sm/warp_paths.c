@@ -43,7 +43,7 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
     } else {
         to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
     }
-    from->buffered = 0; /* so that only one new path inherits the buffer */
+    from->buffered = 0; /* empties the old path's buffer, so that no other new path inherits it */
     from->state = PATH_FETCH;
 }
 

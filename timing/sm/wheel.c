@@ -6,7 +6,7 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = calloc(cap, sizeof *w->pool); /* zeros: after each free entry, the next entry is free */
+    w->pool = calloc(cap, sizeof *w->pool); /* a zeroed pool is a list of all entries as free entries */
     return w->pool != NULL;
 }
 

@@ -9,7 +9,8 @@ struct stride_watch {
     const struct prefetch_place *place;
     int first; /* first of its statistics */
     bool into_l1;
-    uint64_t driven_out; /* line that a prefetch evicted; observe() is called for this prefetch next; 0: no line */
+    /* line that a prefetch has just evicted, until observe() is called for this prefetch; 0: no line */
+    uint64_t driven_out;
     struct prefetch_victims victims;
     uint64_t bytes; /* bytes that the L2 requested from memory */
     struct stride_line_counts n;

@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_array.c: arrays, their bytes, their levels. */
+/* Tests host/cuda/driver/driver_array.c: arrays, copies from and to arrays, and the levels of mipmapped arrays. */
 #include "textures.h"
 
 void arrays(void) {
@@ -13,7 +13,7 @@ void arrays(void) {
     OK(cuArrayGetDescriptor(&seen, a));
     WANT(seen.Width == 16 && seen.Height == 0 && seen.Format == CU_AD_FORMAT_SIGNED_INT32 && seen.NumChannels == 1);
     OK(cuMemcpyHtoA(a, 0, from, sizeof from));
-    OK(cuMemcpyAtoH(to, a, 8, 16)); /* from the third on */
+    OK(cuMemcpyAtoH(to, a, 8, 16)); /* from the third element on */
     WANT(to[0] == 102 && to[3] == 105 && to[4] == 0);
     OK(cuMemAlloc(&p, sizeof to));
     OK(cuMemsetD32(p, 7, 16));
@@ -36,12 +36,12 @@ void arrays(void) {
          got.NumChannels == 4);
     OK(cuArrayDestroy(a));
     CUmipmappedArray m;
-    OK(cuMipmappedArrayCreate(&m, &v, 9)); /* 8 4 2, 4 2 1, 2 1 1, 1 1 1 */
+    OK(cuMipmappedArrayCreate(&m, &v, 9)); /* has 4 levels: 8 4 2, 4 2 1, 2 1 1, 1 1 1 */
     OK(cuMipmappedArrayGetLevel(&a, m, 1));
     OK(cuArray3DGetDescriptor(&got, a));
     WANT(got.Width == 4 && got.Height == 2 && got.Depth == 1);
     IS(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&a, m, 4));
     OK(cuMipmappedArrayDestroy(m));
     WANT(cuMipmappedArrayDestroy(m) != CUDA_SUCCESS);
-    WANT(cuArray3DGetDescriptor(&got, a) != CUDA_SUCCESS); /* levels go with it */
+    WANT(cuArray3DGetDescriptor(&got, a) != CUDA_SUCCESS); /* the array of a level is destroyed, too */
 }

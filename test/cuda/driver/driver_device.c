@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_device.c: what the machine is. */
+/* Tests host/cuda/driver/driver_device.c: versions and properties of the device. */
 #include "driver.h"
 
 void devices(CUdevice device) {
@@ -16,8 +16,8 @@ void devices(CUdevice device) {
     WANT(n == 32);
     OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)95, device)); /* cooperative launches */
     WANT(n == 1);
-    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)75, device)); /* of 7.5, by -c turing */
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)75, device)); /* major capability: 7.5 with -c turing */
     WANT(n == 7);
-    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)21, device)); /* texels of a line: 2^17 on 7.5 */
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)21, device)); /* maximum texels of a 1D texture: 2^17 for 7.5 */
     WANT(n == 131072);
 }

@@ -1,4 +1,5 @@
-/* host/cuda/driver/driver_old.c: launches as CUDA 3 had them. A kernel keeps what it is told. */
+/* Tests host/cuda/driver/driver_old.c: the launch functions of CUDA 3. Block shape and parameters of a kernel stay set
+ * for later launches. */
 #include "driver.h"
 CUresult cuFuncSetBlockShape(CUfunction, int, int, int), cuFuncSetSharedSize(CUfunction, unsigned);
 CUresult cuParamSetSize(CUfunction, unsigned), cuParamSeti(CUfunction, int, unsigned);
@@ -22,7 +23,7 @@ void old_launches(CUmodule m) {
     OK(cuParamSetSize(f, 12));
     OK(cuLaunchGrid(f, 4, 1));
     OK(cuLaunchGridAsync(f, 4, 1, NULL));
-    OK(cuLaunch(f)); /* one block: the first 32 */
+    OK(cuLaunch(f)); /* one block, which adds to the first 32 elements */
     OK(cuMemcpyDtoH(host, p, sizeof host));
     WANT(sum(host) == 2 * 2 * N + 2 * 32 && host[31] == 6 && host[32] == 4);
     OK(cuParamSeti(f, 8, 1));
@@ -30,9 +31,9 @@ void old_launches(CUmodule m) {
     OK(cuMemcpyDtoH(host, p, sizeof host));
     WANT(host[0] == 8 && host[1] == 6);
     OK(cuParamSetSize(f, 8));
-    IS(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(f, 4, 1)); /* n is missing */
+    IS(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(f, 4, 1)); /* the parameter n is missing */
     IS(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(f, 0, 1, 1));
-    IS(CUDA_ERROR_INVALID_VALUE, cuParamSeti(f, 4094, 1)); /* 4096 bytes are the most */
+    IS(CUDA_ERROR_INVALID_VALUE, cuParamSeti(f, 4094, 1)); /* the parameters have at most 4096 bytes */
     IS(CUDA_ERROR_INVALID_HANDLE, cuLaunch(NULL));
     OK(cuMemsetD32(step, 5, 1));
     OK(cuMemFree(p));

@@ -1,4 +1,5 @@
-/* host/cuda/driver/driver_texture.c and the objects of driver_array.c: references and objects, read by kernels. */
+/* Tests host/cuda/driver/driver_texture.c, and textures of arrays: kernels read through texture references and texture
+ * objects. */
 #include "textures.h"
 
 static const char kernels_of_textures[] =
@@ -13,7 +14,8 @@ static const char kernels_of_textures[] =
     "  tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d3, {%f1}];\n"
     "  mul.wide.u32 %d2, %r1, 4;\n  add.u64 %d1, %d1, %d2;\n  st.global.f32 [%d1], %f2;\n  ret;\n}\n";
 
-/* Thread i reads at i - 1/2: one texel before the first, the texels, one behind the last. */
+/* Thread i reads at coordinate i - 1/2: thread 0 reads before the first texel, threads 1 to 8 read the texels, and
+ * thread 9 reads beyond the last texel. */
 enum { TEXELS = 8, THREADS = TEXELS + 2 };
 static void run(CUfunction f, CUdeviceptr out, CUtexObject *t, float *seen) {
     OK(cuLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, (void *[]){&out, t}, NULL));
@@ -27,7 +29,7 @@ static void references(CUmodule m, CUdeviceptr out, CUarray a) {
     OK(cuModuleGetFunction(&f, m, "by_reference"));
     IS(CUDA_ERROR_NOT_FOUND, cuModuleGetTexRef(&r, m, "page"));
     OK(cuModuleGetTexRef(&r, m, "line"));
-    OK(cuTexRefSetArray(r, a, 1)); /* its format is the array's: bytes, read as fractions */
+    OK(cuTexRefSetArray(r, a, 1)); /* 1: the reference gets the format of the array, bytes, read as fractions */
     OK(cuTexRefSetAddressMode(r, 0, CU_TR_ADDRESS_MODE_CLAMP));
     run(f, out, NULL, seen);
     WANT(seen[0] == 0 && seen[1] == 0 && seen[2] == 51 / 255.0f && seen[6] == 1 && seen[9] == seen[8]);
@@ -55,7 +57,7 @@ static void objects(CUmodule m, CUdeviceptr out, CUarray a) {
     WANT(seen[0] == 0.5f && seen[1] == 0 && seen[2] == 51 / 255.0f && seen[9] == 0.5f);
     OK(cuTexObjectDestroy(t));
     IS(CUDA_ERROR_INVALID_VALUE, cuTexObjectDestroy(t));
-    /* memory, of which no more can be bound than there is */
+    /* a texture of linear memory must not be larger than its allocation */
     CUdeviceptr line;
     float numbers[TEXELS];
     for (int i = 0; i < TEXELS; i++)

@@ -1,4 +1,4 @@
-/* usage: driver [FOLDER [fault]], FOLDER that of the fixtures */
+/* Tests the CUDA driver API. usage: driver [FOLDER [fault]], where FOLDER has the fixtures (test/cuda) */
 #include "driver.h"
 
 int mistakes;
@@ -9,7 +9,7 @@ void want(int right, const char *what, int line, const char *file) {
     }
 }
 
-/* p[i] += a[0] for every i < n, and a variable. */
+/* A module with the variable `step` and the kernel `add`: p[i] += step for every i < n. */
 const char text[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
                     ".visible .global .align 4 .u32 step = 3;\n"
                     ".visible .entry add(.param .u64 p, .param .u32 n)\n{\n"

@@ -1,6 +1,6 @@
 #ifndef DRIVER_TEXTURES_H
 #define DRIVER_TEXTURES_H
-/* Arrays and textures as the driver describes them: the toolkit's cuda.h, or what follows. */
+/* The driver API for arrays and textures. With WITH_HEADER, the toolkit's cuda.h declares it; else this file does. */
 #include "driver.h"
 #ifndef WITH_HEADER
 typedef struct array *CUarray;

@@ -1,4 +1,4 @@
-/* The exact output of `inspect --pass dominators`, `loops` and `defuse` (frontend/analysis/dump_shape.c). */
+/* Tests the exact output of `inspect --pass dominators`, `loops` and `defuse` (frontend/analysis/dump_shape.c). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>

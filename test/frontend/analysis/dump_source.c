@@ -1,4 +1,4 @@
-/* The source lines in the output of `inspect --pass affine` and `decouple`. */
+/* Tests the source lines in the output of `inspect --pass affine` and `decouple`. */
 #include "mechanisms/all.h"
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"

@@ -139,8 +139,9 @@ END_TEST
 #define DO3          " add.u32 %r3,%r3,1; add.u32 %r3,%r3,%r3; xor.b32 %r3,%r3,5;\n"
 
 /* In these kernels, lanes would wait forever at a convergence barrier in the wrong place. The kernels, in this order:
- * - the only exit of a loop comes after work that even and odd lanes do in turn, so that exit is the post-dominator of
- *   the branch: the working lanes must not wait there for the lanes that stay in the loop, which wait at N for them;
+ * - in a loop, even and odd lanes execute a block of work in turn, and the other lanes skip the block to N. Only this
+ *   block leaves the loop, so it is the post-dominator of the branch to N. The working lanes must not wait there for
+ *   the lanes that skip, which wait at N for them;
  * - even lanes wait at a barrier of the CTA before J or T, and odd lanes after J: the odd lanes must not wait at J;
  * - even lanes wait in a loop for a flag that odd lanes set after J;
  * - lanes call a function in which they exit;

@@ -49,7 +49,7 @@ START_TEST(a_toy_pass_works) {
     passes_with(table, &self_moves, "postdom");
     char *shown = show("its+toy", "self_moves", table);
     ck_assert_msg(occurrences(shown, "  mov.u32") + occurrences(shown, "mov.u32 %r1, 0x7") == 2, "%s",
-                  shown); /* both calls count the move that remains */
+                  shown); /* one move remains, and both occurrences() calls count it */
     ck_assert_msg(strstr(shown, "note: line 5: taken out: it moves a register to itself\n"
                                 "note: line 7: taken out: it moves a register to itself\n"),
                   "%s", shown);

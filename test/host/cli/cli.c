@@ -52,7 +52,7 @@ START_TEST(pages_of_the_documents_are_help) {
     snprintf(path, sizeof path, "ls '%s'/docs | grep -c '[.]md$' >n.txt", cli_root);
     ck_assert_int_eq(system(path), 0);
     char *pages = slurp("n.txt");
-    ck_assert_int_eq(occurrences(out, "\n"), atoi(pages) + 2); /* a line of titles, and a rule */
+    ck_assert_int_eq(occurrences(out, "\n"), atoi(pages) + 2); /* the list also has a line of titles and a rule */
     free(pages);
     snprintf(path, sizeof path, "%s/docs/memory.md", cli_root);
     char *text = slurp(path);

@@ -232,7 +232,7 @@ START_TEST(pipes_and_open_files_are_written_directly) {
 }
 END_TEST
 
-/* Writes a kernel in which each thread prints its number. */
+/* Writes a kernel in which each thread prints the line "Hej!". */
 static void write_printer(void) {
     static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"

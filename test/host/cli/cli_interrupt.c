@@ -68,9 +68,9 @@ static long spent_ms(pid_t pid) {
     return sum;
 }
 
-/* Runs heddle, and sends the signal after heddle has used `ms` milliseconds of processor time (SLOWER times as many
- * with the address sanitizer), or after `most` milliseconds by the clock. The signal must end heddle within 10 seconds,
- * and no temporary file may remain. */
+/* Runs heddle and sends it signal `number`, as soon as heddle has used SLOWER * `ms` milliseconds of processor time
+ * (SLOWER is 1 without the address sanitizer), and at the latest after `most` milliseconds by the clock. The signal
+ * must end heddle within 10 seconds, and no temporary file may remain. */
 static void interrupted_after(long ms, long most, const char *args, int number) {
     pid_t pid = start(args);
     int how = 0;
@@ -94,7 +94,7 @@ static void interrupted_after(long ms, long most, const char *args, int number) 
 
 static void interrupted(const char *args, int number) { interrupted_after(150, 2500, args, number); }
 
-/* Checks that a JSON file is marked as incomplete for this reason, and returns it. */
+/* Checks that a JSON file is marked as incomplete for the reason `why`. Returns its parsed contents. */
 static cJSON *incomplete(const char *path, const char *why) {
     char *text = slurp(path);
     cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
@@ -152,8 +152,8 @@ START_TEST(trace_samples_and_profile_are_kept_too) {
 END_TEST
 
 START_TEST(a_second_signal_does_not_wait) {
-    /* Nobody reads the pipe to which the result is written, so the process blocks there. A second signal must end the
-     * process. */
+    /* Nobody reads the pipe to which the result is written, so the process blocks there. A signal must end the process.
+     */
     write_kernel(".param .u64 p", "");
     ck_assert_int_eq(mkfifo("p", 0666), 0);
     for (int i = 0; i < 3; i++) {
@@ -175,7 +175,7 @@ START_TEST(a_limit_keeps_the_figures) {
         const cJSON *stats = cJSON_GetObjectItem(o, "stats");
         double spent = number(stats, m >= 2 ? "gpu.cycles" : "gpu.warp_instructions");
         ck_assert_double_ge(spent, 20000);
-        if (m >= 2) /* the limit is checked at the end of a window, and a window has at most 16 cycles */
+        if (m >= 2) /* the limit is checked after each window, a span of at most 16 simulated cycles */
             ck_assert_double_le(spent, 20016);
         cJSON_Delete(o);
         /* there are 40 x 8 warps; the report lists only a few of them */

@@ -12,7 +12,8 @@ START_TEST(a_run_that_is_refused_stops_no_other) {
     SAYS(err, "heddle sweep: 3 of 4 runs are there; the same command runs the others\n");
     STATUS(HEDDLE_OK, "results a.db --rows program --columns sm.shared_bytes --csv -");
     SAYS(out, "sgemm");
-    STATUS(HEDDLE_USAGE, SWEEP); /* the refused run left no claim, so only this run is tried again */
+    /* the refused run is neither stored nor claimed (marked as in progress), so the same command tries it again */
+    STATUS(HEDDLE_USAGE, SWEEP);
     SAYS(err, "needs 2048 bytes of shared memory");
     STATUS(HEDDLE_OK, "sweep spmv sgemm -s sm.shared_bytes=48K -o a.db");
     SAYS(out, "0 runs done, 2 already in the database");

@@ -1,5 +1,6 @@
-/* Tests the figure of `heddle reproduce` that compares mechanisms with each other: the best of each program, the issue
- * slots that it saves, the colours of the map, and the files that the command writes. */
+/* Tests the figure of `heddle reproduce` that compares mechanisms with each other (a contest): the best mechanism for
+ * each program, the issue slots that this mechanism saves, the colours of the map, and the files that the command
+ * writes. */
 #include "cli_help.h"
 #include "host/report/figure.h"
 #include "timing/report/stat.h"
@@ -60,11 +61,12 @@ static void make(struct contest_rig *t) {
     }
 }
 
-/* - vecadd: `one` has the speed-up 2. Of the 100 slots of the base with a live warp it saves 30 that wait for a load,
- *   and 10 at a barrier. The 60 slots without a live warp that it also saves do not count.
- * - sgemm: `one` is 0.4 % faster, which is less than half a percent; `two` has 100 / 90 and saves 15 of 200 slots at a
- *   barrier, and 5 that wait for a load.
- * - reduction: no series but the bound is faster. A bound is never the best. */
+/* - vecadd: `one` is the best, with the speed-up 2. In the base, 100 slots have a live warp. Of these, `one` saves 30
+ *   that wait for a load and 10 that wait at a barrier. `one` also saves 60 slots without a live warp, which do not
+ *   count.
+ * - sgemm: `one` is less than half a percent faster, which does not count. `two` is the best, with the speed-up 100 /
+ *   90. Of 200 slots, `two` saves 15 that wait at a barrier and 5 that wait for a load.
+ * - reduction: only the bound is faster than the base. A bound is never the best. */
 START_TEST(the_best_of_each_program_by_hand) {
     struct contest_rig t;
     struct panel_values v;
@@ -89,9 +91,9 @@ START_TEST(the_best_of_each_program_by_hand) {
 }
 END_TEST
 
-/* The colours of ratios end at 1.5 and 1 / 1.5. On the logarithmic scale, the square root of 1.5 is half way. A ratio
- * of cycles or misses above 1 is bad, a speed-up above 1 is good. Half of the lanes is the middle of an absolute
- * scale. */
+/* A positive heat means good, a negative heat means bad. For ratios, the scale is logarithmic and ends at 1.5 and 1 /
+ * 1.5, so the square root of 1.5 is half way. A speed-up above 1 is good; a ratio of cycles or of misses above 1 is
+ * bad. For absolute values, such as the share of active lanes, 0.5 is the middle of the scale. */
 START_TEST(colours_of_a_map) {
     const struct panel speedup = {.kind = PANEL_SPEEDUP}, ratio = {.kind = PANEL_RATIO}, value = {.kind = PANEL_VALUE};
     ck_assert_double_eq(figure_heat(&speedup, 1), 0);
@@ -114,7 +116,7 @@ static const struct figure *contest(void) {
     return NULL;
 }
 
-/* Figures with a contest draw all panels with one list of series, and have no claims. */
+/* In a figure that is a contest, all panels draw the same list of series, and no panel has claims of a paper. */
 START_TEST(a_contest_has_one_list_of_series) {
     const struct figure *f = contest();
     ck_assert(f != NULL);
@@ -126,8 +128,8 @@ START_TEST(a_contest_has_one_list_of_series) {
 }
 END_TEST
 
-/* Sampled: one small program. In the CSV, the base has the speed-up 1; in the page, a table of each panel has
- * colours. */
+/* The test runs only one small program. In the CSV, the base has the speed-up 1. In the page, each panel has a table
+ * with colours. */
 START_TEST(mechanisms_are_compared_on_the_programs_of_the_user) {
     cli_setup();
     bool gnuplot = system("command -v gnuplot >/dev/null 2>&1") == 0;

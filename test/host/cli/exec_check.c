@@ -6,7 +6,7 @@ static bool cannot_run(void) {
 #ifdef __x86_64__
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* sanitizer builds have none */
+    test_skip("this build has no libcudart.so"); /* a build with a sanitizer has no library */
 #else
     test_skip("the programs are for x86-64");
 #endif

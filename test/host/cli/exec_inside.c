@@ -9,7 +9,7 @@
 static bool skip_without_runtime(void) {
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* sanitizer builds have none */
+    test_skip("this build has no libcudart.so"); /* a build with a sanitizer has no library */
     return true;
 }
 
@@ -56,8 +56,8 @@ START_TEST(a_statically_linked_program_runs) {
 }
 END_TEST
 
-/* The program runs from folders whose names contain blanks and colons. A colon is critical because it separates names
- * in the dynamic linker's lists. */
+/* heddle runs from a folder whose name contains a blank. In a folder whose name contains a colon, heddle exec refuses
+ * to run, because a colon separates names in the dynamic linker's lists. */
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
         return;
@@ -70,8 +70,8 @@ START_TEST(it_runs_from_folders_of_any_name) {
 }
 END_TEST
 
-/* `heddle exec` runs a script. The environment variables that it sets must reach every program that the script
- * starts. */
+/* `heddle exec` runs a script. The environment variables that heddle sets must reach every program that the
+ * script starts. */
 START_TEST(a_script_can_run_programs) {
     if (!unpack_plain())
         return;

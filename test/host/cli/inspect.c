@@ -1,5 +1,5 @@
-/* Compares the output of `heddle inspect --paths` with figures in papers. In one step, every path that can be scheduled
- * executes one instruction. */
+/* Compares the output of `heddle inspect --paths` with Figures 2 to 4 of the dual-path paper. In one step,
+ * every path that can be scheduled executes one instruction. */
 #include "cli_help.h"
 
 static const char launch[] = "-g 1 -b 32 -a zero:128";
@@ -24,13 +24,14 @@ START_TEST(figure2_serializes) {
 }
 END_TEST
 
-/* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined".
- * - The block at the post-dominator has three or more instructions, which exceeds the threshold of 2. So the stack is
- *   used: B runs first, then C.
- * - The branch of C subdivides the warp, so D and E run at the same time, from step 12.
+/* Figure 3: a branch subdivides the warp only if the block at its post-dominator is not longer than the threshold of 2
+ * instructions.
+ * - The branch of A has the post-dominator G, which is longer. So the stack is used: B runs first, then C.
+ * - The branch of C has the post-dominator F, with one instruction. So the branch subdivides the warp, and D and E run
+ *   at the same time, from step 12.
  * - D and E each execute F on their own: 8 lanes in step 15, and 16 lanes as the last instruction of E's segment, which
  *   extends to PC 19.
- * - Then the node on the stack continues with G. */
+ * - Then all lanes continue with G, from the entry on the stack. */
 START_TEST(figure3_subdivides_at_c_only) {
     draw("-m dws -s dws.threshold=2");
     SAYS(out, "     6 | pc 5-7,");

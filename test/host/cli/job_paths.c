@@ -11,8 +11,8 @@ static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visi
                            "add.u32 %r2,%r2,1;\nbra.uni END;\nELSE:\nsub.u32 %r2,%r2,1;\nsub.u32 "
                            "%r2,%r2,1;\nEND:\nmov.u32 %r3,%r2;\nret;\n}\n";
 
-/* The launches of the job, one letter for each: 'p' is a launch that diverges, 'w' a launch that does not. `runs`
- * counts the calls of again(). */
+/* `launches` has one letter for each launch of a job: 'p' is a launch that diverges, 'w' a launch that does not. `runs`
+ * counts the calls of again(), which runs the job. */
 static const char *launches;
 static int runs;
 

@@ -371,7 +371,7 @@ START_TEST(every_command_shows_launches) {
         o = state();
     }
     ck_assert_double_ge(number(o, "begun"), 3);
-    /* the program launches vecadd once, then gaussian several times */
+    /* heddle runs vecadd, which has one launch, and then gaussian, which has several launches */
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "launches"), 0);
     ck_assert_str_eq(cJSON_GetObjectItem(first, "program")->valuestring, "vecadd");
     ck_assert(cJSON_IsTrue(cJSON_GetObjectItem(first, "ended")));
@@ -470,7 +470,7 @@ END_TEST
 
 static void teardown(void) {
     if (running > 0)
-        kill(running, SIGKILL); /* removes the file that a failed test left */
+        kill(running, SIGKILL); /* ends the heddle process that a failed test left */
     cli_teardown();
 }
 

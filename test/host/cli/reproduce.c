@@ -229,10 +229,11 @@ START_TEST(panel_values_by_hand) {
 }
 END_TEST
 
-/* Cycles of the base are 100, 200, 400, of `one` 50, 100, 500, of `two` 80, 100, 320. An estimate is the used time,
- * divided by the used time plus the losses. The used time is the seconds of the base (1, 2, 3). Each of two losses
- * is the cycles of the base; the first loss is multiplied by the cycles of `one` over the cycles of the base (1/2, 1/2,
- * 5/4).
+/* Cycles of the three programs: 100, 200, 400 for the base, and 50, 100, 500 for `one`. An estimate is u / (u + a + b),
+ * where u is the used time, and a and b are losses. In this test:
+ * - u is the seconds of the base: 1, 2, 3.
+ * - a is the cycles of the base times (cycles of `one` / cycles of the base): 50, 100, 500.
+ * - b is the cycles of the base: 100, 200, 400.
  * So the estimates are 1 / (1 + 50 + 100), 2 / (2 + 100 + 200) and 3 / (3 + 500 + 400). */
 START_TEST(an_estimate_by_hand) {
     static const struct estimate e = {
@@ -296,14 +297,15 @@ START_TEST(ranks_by_hand) {
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
     ck_assert_double_eq(tau_of(4, up, up), 1);
     ck_assert_double_eq(tau_of(4, up, down), -1);
-    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);      /* 5 pairs in the same order, 1 reverse */
-    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12); /* 5 same order; 1 tie in `tie` */
-    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12); /* 1 tie in the second list */
-    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 same, 1 reverse, 1 tie */
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12); /* 5 pairs in the same order, 1 reverse */
+    /* 5 pairs in the same order, 1 tie in `tie` */
+    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);
+    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);
+    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 pairs same, 1 reverse, 1 tie */
     ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): each list has one tie */
     ck_assert(isnan(tau_of(4, even, up)));
     ck_assert(isnan(tau_of(1, up, up)));
-    ck_assert_double_eq(tau_of(4, gap, up), 1); /* the three pairs without NAN */
+    ck_assert_double_eq(tau_of(4, gap, up), 1); /* only the three pairs without NAN count */
 }
 END_TEST
 

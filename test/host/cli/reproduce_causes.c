@@ -1,5 +1,4 @@
-/* Tests the causes of differences from the papers that docs/reproduction.md names. Each test runs a kernel with the
- * cause and without it. */
+/* Tests statements of docs/reproduction.md about the causes of differences from the papers. */
 #include "cli_help.h"
 #include <stdio.h>
 

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two programs, two models, three sizes: 12 runs, each with its launches. */
+/* Two programs, two models and three sizes of the L1 give 12 runs. */
 #define SWEEP "sweep spmv conv2d -m spe,dpe -s l1.size=8K:24K:8K "
 
 START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
-    for (int i = 0; i < 5; i++) { /* part i of 5 has 3, 3, 2, 2 or 2 of the 12 runs */
+    for (int i = 0; i < 5; i++) { /* the five parts have 3, 3, 2, 2 and 2 of the 12 runs */
         char says[64];
         STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
         snprintf(says, sizeof says, "%d runs done, 0 already in the database", i < 2 ? 3 : 2);
@@ -25,7 +25,7 @@ START_TEST(parts_are_complete_together) {
     SAYS(out, "12 runs added to all.db, 0 already there");
     database_contained("whole.db", "all.db");
     database_contained("all.db", "whole.db");
-    STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
+    STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* all.db is also an input */
     SAYS(out, "0 runs added to all.db, 36 already there");
     ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
     STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* all runs are in all.db, so part 1 of 2 has nothing to do */

@@ -81,7 +81,7 @@ static void whole_sweep(const char *file) {
     fclose(f);
 }
 
-/* Starts a sweep in the background. Returns its process. */
+/* Starts a sweep in the background. Returns its process ID. */
 static pid_t begin_as(const char *sweep, const char *file, const char *says) {
     char command[PATH_MAX + 512];
     snprintf(command, sizeof command, "exec '%s' %s -o %s >%s 2>/dev/null", cli_binary, sweep, file, says);
@@ -219,8 +219,9 @@ START_TEST(a_killed_processs_work_is_taken_over) {
 }
 END_TEST
 
-/* A process on another machine holds a claim. The claim is valid until its lease expires. In the first case the lease
- * expires soon; in the second case SIGINT ends the wait for it. */
+/* A process on another machine has claimed a run: the database marks the run as in progress until the lease of the
+ * claim expires. In the first case the lease expires soon, and heddle then does the run. In the second case SIGINT ends
+ * heddle while it waits for the leases. */
 START_TEST(claims_on_other_machines_expire) {
     char text[256];
     sqlite3 *db;
@@ -346,8 +347,8 @@ START_TEST(ranges_and_lists_are_values) {
 }
 END_TEST
 
-/* Writes hand.db with four IPC values for the default L1: program a 2 under spe and 3 under dpe, program b 4 under
- * both; and one for a larger L1: b 5 under spe. */
+/* Writes hand.db with five runs. IPC with the default L1: program a has 2 under spe and 3 under dpe; program b has 4
+ * under both models. With a larger L1, program b has 5 under spe. */
 static void write_by_hand(void) {
     static const struct {
         const char *program, *model, *set;

@@ -65,8 +65,8 @@ static int switches(int t) {
                      t % 7, 99};
     return v[t % 11];
 }
-static int last_first(int t) { return 255 - t + 1000; } /* the last word of the 1 KiB of shared memory: 256 words */
-/* the kernel has no cluster, so the special registers describe a cluster of one CTA */
+static int last_first(int t) { return 255 - t + 1000; } /* 1 KiB of shared memory: the last word has index 255 */
+/* the kernel adds 1000 times the number of CTAs in its cluster, which is 1 */
 static int other_end(int t) { return 3 * (31 - t) + 1000; }
 static int from_heap(int t) { return (0 + 1 + 2 + 3) * t; }
 
@@ -109,7 +109,7 @@ START_TEST(a_struct_is_read_in_place) {
 }
 END_TEST
 
-/* Each thread gets the sum 0 + 1 + ... + 19 = 190. */
+/* Thread t gets t * (0 + 1 + ... + 19) = 190 t. */
 START_TEST(arrays_on_the_stack) {
     int out[THREADS], n = 20;
     open_model(models[_i]);
@@ -149,8 +149,8 @@ START_TEST(texture_objects) {
 }
 END_TEST
 
-/* Row 1 of the input surface is 32 + t. Thread t stores this value to layer 1 of the other surface, and stores 32 + t +
- * t to row 0. */
+/* Texel t in row 1 of the first surface is 32 + t. Thread t reads this texel, stores 32 + t + t to row 0 of the first
+ * surface, and stores 32 + t to layer 1 of the second surface. */
 START_TEST(surface_objects) {
     int rows[128], layers[256];
     for (int i = 0; i < 128; i++)

@@ -144,7 +144,7 @@ START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(!fits("u32:1", &params[3], 64));
     /* a struct parameter accepts only arguments of the form `bytes` */
     ck_assert(!fits("u64:1", &params[2], 64));
-    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* has the size of a u64, which it does not accept either */
+    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* a struct with the size of a u64 does not accept a u64 either */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};
     ck_assert(fits("f32:1", &bits, 64) && fits("s32:1", &bits, 64));

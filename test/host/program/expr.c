@@ -17,7 +17,7 @@ static void same(const char *text, int64_t want) {
     ck_assert_msg(expr_eval(text, &names, &v, &e), "%s: %s", text, e.why);
     ck_assert_msg(!v.real && v.i == want, "%s is %lld, C says %lld", text, (long long)v.i, (long long)want);
 }
-#pragma GCC diagnostic ignored "-Wparentheses" /* the test is about the precedence of operators */
+#pragma GCC diagnostic ignored "-Wparentheses" /* precedence is tested without parentheses */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #else

@@ -86,8 +86,8 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
-/* The edges are 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3, 3 -> 4, 3 -> 0 and 5 -> 0; no edge leads to node 5. Every path from 0
- * to 4 has length 3, so the level of node 4 is 3. */
+/* The edges are 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3, 3 -> 4, 3 -> 0, 5 -> 0 and 4 -> 4. The shortest paths from node 0 to
+ * node 4 have length 3, so the level of node 4 is 3. No edge leads to node 5, so its level is -1. */
 START_TEST(levels_are_shortest_distances) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};

@@ -172,8 +172,8 @@ START_TEST(a_page_of_many_runs_is_small) {
 }
 END_TEST
 
-/* In a browser, the page must not print errors on the console. A click on a column header sorts by gpu.cycles; names
- * that contain numbers are sorted by these numbers. */
+/* In a browser, the page must not print errors on the console. A click on the header of a column sorts the table: first
+ * by gpu.cycles, then by the programs' names, whose numbers are compared as numbers. */
 START_TEST(tables_sort_in_a_browser) {
     if (system("chromium --version >/dev/null 2>&1") != 0) {
         test_skip("chromium is not installed");

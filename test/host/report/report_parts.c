@@ -56,7 +56,7 @@ START_TEST(machines_beyond_six_are_counted) {
     struct report r = {.set = &set, .rows = of, .n = MACHINES, .no_gnuplot = true};
     char *text = page(&r, report_roofs);
     says(text, "<p>2 more machines are not drawn; the table has them.</p>");
-    row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* 32 instructions per cycle */
+    row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* one SM: the IPC is 16 of 32 */
     says(text, "<tr><td>p gpu.sms=8</td>");
     free(text);
     r.n = 6;

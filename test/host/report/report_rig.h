@@ -45,8 +45,8 @@ __attribute__((noinline, unused)) static struct result_row row_of(char *program,
                                .values = values};
 }
 
-/* Checks the table row of a run: its numbers (the attributes data-v with nine digits), and its last cell if `last` is
- * not NULL. */
+/* Checks the table row of run `name`: the numbers, which are in the attributes data-v with nine digits, and the last
+ * cell if `last` is not NULL. */
 __attribute__((noinline, unused)) static void row_is(const char *text, const char *name, const double *numbers, int n,
                                                      const char *last) {
     char row[2048], want[64];
@@ -72,7 +72,7 @@ __attribute__((noinline, unused)) static void row_is(const char *text, const cha
 /* A database of runs in a temporary file. */
 struct report_rig {
     char path[64];
-    int runs; /* number of machines; each run has its own machine */
+    int runs; /* number of runs; each run has another machine */
     struct results_db *db;
     struct result_set set;
 };

@@ -77,8 +77,8 @@ START_TEST(rows_and_columns_are_the_titles) {
 }
 END_TEST
 
-/* If several options make a title, it contains the names of the options. If one option makes a title, it is the
- * option's value. */
+/* If the title of a row consists of several fields, an option appears with its name. If the title is only one option,
+ * it is the option's value. */
 START_TEST(options_are_named_beside_other_fields) {
     const struct field two[] = {program, {FIELD_OPTION, 0, "l1.size"}};
     struct pivot p = {.rows = two, .columns = &model, .n_rows = 2, .n_columns = 1, .value = cycles};
@@ -180,8 +180,8 @@ START_TEST(breakdowns_have_names) {
 }
 END_TEST
 
-/* Percentages of issue slots: 30 and 10 of 40; 1 and 3 of 4; no value of 0; 5 of 5. No slot waited for a queue, so this
- * reason has no column. */
+/* Percentages of the issue slots that issued or waited for a fetch, by run: 30 and 10 of 40; 1 and 3 of 4; none,
+ * because the run has 0 slots; 5 of 5. No slot waited for a queue, so this reason has no column. */
 START_TEST(shares_are_of_their_sum) {
     const struct field by[] = {program, model};
     struct pivot_values v;

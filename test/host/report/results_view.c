@@ -145,7 +145,7 @@ START_TEST(fields_by_name) {
     ck_assert_int_eq(fields_find(NULL, &set, "program,model,size,preset", f, 3, err, sizeof err), 0);
     ck_assert_str_eq(err, "'program,model,size,preset': more than 3 of them");
     ck_assert_int_eq(fields_find(NULL, &set, "launch,kernel", f, 3, err, sizeof err), 2);
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row is a run, not a launch */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row is a run, so the field `launch` is empty */
     ck_assert_str_eq(field_text(&set, &rows[0], &f[1], out), "");
     rows[0].launch = 12;
     ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), "12");
@@ -173,8 +173,8 @@ static struct pivot pivot_of(const struct field *r, const struct field *c, const
                           .relative_to = relative_to};
 }
 
-/* Cycles by program and model. The values relative to spe are 500 / 1000, 6000 / 3000 and 4000 / 3000. The means are 1
- * for spe, sqrt(0.5 x 2) = 1 for dpe, and the only value for dws. */
+/* Cycles by program and model. The values relative to spe are 500 / 1000 and 6000 / 3000 for dpe, and 4000 / 3000 for
+ * dws. The mean is 1 for spe and sqrt(0.5 x 2) = 1 for dpe. dws has only one value, which is also its mean. */
 START_TEST(a_pivot_by_hand) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, model = {FIELD_TEXT, 2, "model"};

@@ -44,7 +44,7 @@ static void sql(const char *text) {
 }
 
 /* Starts a process that claims `key` and exits with the result of the claim as its status. With `wait`, the process
- * first waits for a signal. */
+ * waits for a signal after the claim. */
 static pid_t claimant(const char *key, bool wait) {
     int ends[2];
     char byte;
@@ -98,7 +98,7 @@ START_TEST(a_reused_process_number_is_another_process) {
     struct results_db *db = open_file();
     pid_t pid = claimant("k", true);
     ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
-    /* the pid now belongs to a new process, but the claim is from an earlier process with this pid */
+    /* changes the claim so that it seems to be from an earlier process with the same pid */
     sql("UPDATE claim SET started = started - 1");
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
     kill(pid, SIGKILL);
@@ -167,8 +167,8 @@ END_TEST
 
 /* ---- a writer that is killed at its n-th write ---- */
 
-/* A VFS (file layer) for SQLite that counts writes and kills its process at a given write. It is used only in a child
- * process, so it may have global state. */
+/* A VFS (file layer) for SQLite that counts writes, truncations, syncs and deletions, and kills its process at a given
+ * one of them. It is used only in a child process, so it may have global state. */
 struct counted {
     sqlite3_file file;
     sqlite3_file *real;
@@ -177,7 +177,7 @@ static struct {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     sqlite3_io_methods methods;
-    int at;    /* number of writes before the kill */
+    int at;    /* kills the process at the at-th operation from now */
     bool torn; /* true: only half of the last write is performed before the kill */
 } deadly;
 

@@ -1,6 +1,6 @@
 /* Tests each row of the instruction table that the affine engine may execute. The expected result of each thread comes
- * from the row's lane function on the thread's own operands. Operands are scalars, tuples with and without wrapping,
- * several tuples, and separate values of each thread. */
+ * from the row's lane function on the thread's own operands. Operands are scalars, one tuple (a value linear in the
+ * thread index) with or without wrapping, several tuples, and separate values of each thread. */
 #include "isa/affine/engine_parts.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -264,7 +264,8 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* Tests a third of the table rows in each run. Rows with a tuple rule get more random operands. */
+/* Each _i tests a third of the rows of the instruction table. A row gets more random operands if the engine has a rule
+ * that computes its result as tuples. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -339,20 +340,21 @@ START_TEST(linear_stays_linear) {
 }
 END_TEST
 
-/* 64 threads compute d = min, max or rem of 16 + tid and a constant. Each row has the number of tuples (0: exact
- * values), the issue slots, and the number of CTAs whose tuples became exact values. A warp whose ends lie on both
- * sides of the constant, or have different quotients, selects by its lanes, which costs a slot. Values are 16 to 47 and
- * 48 to 79. */
+/* 64 threads compute d = min, max or rem of 16 + tid and a constant, so the values are 16 to 47 in warp 0 and 48 to 79
+ * in warp 1. Fields: the number of tuples of the result (0: a separate value for each thread), the issue slots, and the
+ * number of CTAs whose tuples became separate values. If the first and the last lane of a warp lie on both sides of the
+ * constant, or have different quotients, the lanes of this warp select among the tuples, which costs a slot. */
 static const struct {
     const char *opcode;
     uint32_t constant, tuples, slots, fallbacks;
 } selects[] = {
-    {"min.u32", 50, 2, 2, 0},         /* warp 1 has 48, 49 and then 50 */
-    {"min.s32", 48, 2, 1, 0},         /* the boundary of the warps */
+    {"min.u32", 50, 2, 2, 0},         /* the results of warp 1 are 48, 49, 50, 50, ... */
+    {"min.s32", 48, 2, 1, 0},         /* 48 is the first value of warp 1 */
     {"min.s32", 0xfffffffb, 1, 1, 0}, /* -5 is smaller than all values */
-    {"min.u32", 0xfffffffb, 1, 1, 0}, {"max.s32", 47, 2, 1, 0}, {"max.s32", 20, 2, 2, 0}, /* lanes of warp 0 */
-    {"rem.u32", 48, 2, 1, 0},                                                             /* quotients 0 and 1 */
-    {"rem.s32", 100, 1, 1, 0},                                                            /* quotient 0 */
+    {"min.u32", 0xfffffffb, 1, 1, 0}, {"max.s32", 47, 2, 1, 0},
+    {"max.s32", 20, 2, 2, 0},         /* warp 0 selects by its lanes */
+    {"rem.u32", 48, 2, 1, 0},         /* quotients 0 and 1 */
+    {"rem.s32", 100, 1, 1, 0},        /* quotient 0 */
     {"rem.s32", 20, 4, 3, 0},         /* quotients 0 to 2 in warp 0, 2 and 3 in warp 1 */
     {"rem.u32", 16, 4, 3, 0},         /* quotients 1 to 4 */
     {"rem.u32", 15, 0, 2, 1},         /* quotients 1 to 5: too many, so the lanes of both warps compute the result */

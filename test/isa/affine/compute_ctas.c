@@ -71,7 +71,7 @@ static const struct {
     {RULE_MAD, 3, {LINEAR, LINEAR, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME, SAME}, CTA_SAME},
     {RULE_SHL, 2, {LINEAR, SAME}, CTA_LINEAR},
-    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* power of two with the CTA index as exponent */
+    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* 2 to the power of the CTA index is not linear */
     {RULE_SELP, 3, {LINEAR, SAME, PRED_SAME}, CTA_LINEAR},
     {RULE_SELP, 3, {SAME, SAME, PRED_EACH}, CTA_EACH},
     /* a widened value is linear if it does not wrap in the source type between CTAs */

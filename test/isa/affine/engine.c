@@ -54,7 +54,8 @@ static void next_entry(void) {
     while (!step.entries);
 }
 
-/* The program: if (tid < 5) send 1 else send 2; send 3. Threads 0 to 4 are lanes of warp 0. */
+/* The program sends an entry at site 1 in threads with tid < 5, which are lanes of warp 0, and at site 2 in the other
+ * threads. Then all threads send the predicate tid < 5 at site 3. */
 START_TEST(both_sides_send) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0), at = asm_reg(a, 8);
@@ -86,7 +87,7 @@ START_TEST(both_sides_send) {
     ck_assert_uint_eq(step.entries[0].lanes, LANES_ALL);
     ck_assert_uint_eq(step.entries[0].value, 0x1f);
     ck_assert_uint_eq(step.entries[1].value, 0);
-    /* the first and the last lane of the warp have different values */
+    /* the first and the last lane of warp 0 have different predicates, so each lane must be compared */
     ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES);
     ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
     ck_assert_uint_eq(step.number, 1);
@@ -96,8 +97,8 @@ START_TEST(both_sides_send) {
 }
 END_TEST
 
-/* The program: while (i < tid.y), where all threads of a warp have the same tid.y. Warp w iterates w times, so only
- * different warps diverge from each other. The program sends the predicate before each branch. */
+/* The program: do { i = i + 1; p = i < tid.y; send p; } while (p). All threads of a warp have the same tid.y, so only
+ * whole warps diverge from each other: warps 0 and 1 have one iteration, and warp 2 has two. */
 START_TEST(warps_diverge) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), i = asm_reg(a, 4), p = asm_reg(a, 0);

@@ -115,7 +115,7 @@ static void check_case(int i, lanemask_t m) {
     }
     for (int l = 0; l < WARP_LANES; l++) {
         ((uint64_t *)reg_ptr(w, base))[l] = buffer + 16 + (unsigned)(l % SLOTS) * bytes;
-        /* in every second cas, the compared value is the value in memory */
+        /* in a cas, the first SLOTS lanes compare with the value in memory */
         set(b, l, bytes, cases[i].op == CAS && l < SLOTS ? want[l % SLOTS] : value(l / 2));
         set(c, l, bytes, value(l / 2 + 1) & keep);
         set(d, l, bytes, 99);
@@ -150,8 +150,8 @@ static uint64_t f64(double x) {
     return v;
 }
 
-/* One lane executes add on a 16-bit float: old + b, with encodings derived by hand. 1.5 is 0x3e00 in f16 and 0x3fc0 in
- * bf16; 3 is 0x4200 and 0x4040. */
+/* One lane adds y to x in memory. The encodings were derived by hand: 1.5 is 0x3e00 in f16 and 0x3fc0 in bf16; 3 is
+ * 0x4200 in f16 and 0x4040 in bf16. */
 START_TEST(floats) {
     static const struct {
         const char *opcode;

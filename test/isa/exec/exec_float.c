@@ -173,9 +173,8 @@ struct inputs {
 };
 static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     int w = in->lanes / WARP_LANES, l = in->lanes % WARP_LANES;
-    if (w >= (int)(sizeof in->warps /
-                   /* checks all lanes with one assertion, because each assertion writes to a file */
-                   sizeof in->warps[0]))
+    /* this is no assertion, because an assertion records its location each time, which would be slow here */
+    if (w >= (int)(sizeof in->warps / sizeof in->warps[0]))
         ck_abort_msg("too many lanes");
     buffer_put(&in->warps[w].a, in->a, l, a);
     buffer_put(&in->warps[w].b, in->b, l, b);
@@ -252,7 +251,8 @@ static bool is_tested_elsewhere(const struct isa_row *row) {
     return form_get(row->form, CAT_OOB) || form_get(row->form, CAT_RND) == RND_RS ||
            (bytes && row->types[1] == T_BF16X2);
 }
-/* Returns true for rows that this file tests. For set and slct, the compared type decides. */
+/* Returns true for rows that this file tests: conversions, and rows with a floating-point type. For set and slct, only
+ * the type of the compared operands counts. */
 static bool is_tested_here(const struct isa_row *row) {
     if (row->last_version || is_tested_elsewhere(row)) /* the test old_spellings covers rows with last_version */
         return false;
@@ -282,7 +282,8 @@ static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     *own %= share;
     return share;
 }
-/* Tests one of SHARDS parts of the rows of these opcodes. Returns the total number of rows. */
+/* Tests part number `shard` of SHARDS equal parts of the rows of these opcodes. Returns the number of rows in all
+ * parts. */
 static int sweep(int shard, const enum op_id *ops, int n_ops) {
     static const struct isa_row *rows[MAX_ROWS];
     int found = 0;
@@ -326,14 +327,19 @@ START_TEST(fused) {
 }
 END_TEST
 START_TEST(quotients_and_roots) {
-    /* Expected numbers of rows. Rounded forms: f32 4 roundings x ftz, f64 4 roundings. Approximate forms: f32 with and
-     * without ftz; div.full; rcp and rsqrt of f64. */
+    /* Expected numbers of rows:
+     * - rounded forms of div, rcp and sqrt: f32 4 roundings x ftz, f64 4 roundings
+     * - approximate forms of all four instructions, and div.full: f32 with and without ftz
+     * - approximate forms of f64: rcp 1, rsqrt 2 */
     ck_assert_int_eq(SWEEP(OP_DIV, OP_RCP, OP_SQRT, OP_RSQRT), 3 * 12 + 2 * 5 + 1 + 2);
 }
 END_TEST
 START_TEST(signs_and_extremes) {
-    /* Expected numbers of rows. abs and neg: 2 + 1 + 2 * 2 + 2 each. copysign: 2. min and max: 8 + 1 + 2 * 8 + 2 * 4
-     * each, and with three operands 4 with .abs and 4 without. */
+    /* Expected numbers of rows:
+     * - abs and neg: f32 2, f64 1, f16 and f16x2 2 each, bf16 and bf16x2 1 each
+     * - copysign: f32 1, f64 1
+     * - min and max: f32 8, f64 1, f16 and f16x2 8 each, bf16 and bf16x2 4 each; f32 with three operands and .abs 4
+     * - MIN3 and MAX3, which are min and max with three operands and without .abs: f32 4 */
     ck_assert_int_eq(SWEEP(OP_ABS, OP_NEG, OP_COPYSIGN, OP_MIN, OP_MAX), 2 * 9 + 2 + 2 * 33 + 2 * 4);
     ck_assert_int_eq(SWEEP(OP_MIN3, OP_MAX3), 2 * 4);
 }

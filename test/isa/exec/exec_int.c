@@ -98,7 +98,7 @@ static void ref_operands(const unsigned char *operand, enum type t, struct ref_o
         uwide bits = 0;
         if (t == T_PRED)
             bits = get_lane(operand, t, l);
-        else if (bytes == 4) { /* a word is frequent, and memcpy() of a constant size is fast */
+        else if (bytes == 4) { /* most types have 4 bytes, and memcpy() of a constant size is fast */
             uint32_t word;
             memcpy(&word, operand + 4 * l, sizeof word);
             bits = word;
@@ -232,7 +232,8 @@ static void check_random(const struct isa_row *row, struct warp_case *w, int own
     check_in_place(row, w, w->a, row->a);
 }
 
-/* Returns true for rows whose operands are integers, and for rows that only move or compare integers. */
+/* Returns true for mov, selp, and rows without a floating-point type, except conversions. For set and slct, only the
+ * type of the compared operands counts. */
 static bool is_integer(const struct isa_row *row) {
     if (row->kind != K_LANE)
         return false;

@@ -121,7 +121,7 @@ static void random_step(struct model *m, uint64_t *seed) {
         model_step(m, 0, -(int)bytes);
         return;
     }
-    ck_assert_int_eq(states[0] & MBARRIER_COUNT_MAX, waiting); /* pending_count reads this field */
+    ck_assert_int_eq(states[0] & MBARRIER_COUNT_MAX, waiting); /* mbarrier.pending_count returns this field */
     ck_assert_int_eq(phase_ended(states[0]), m->phases != before);
 }
 
@@ -142,7 +142,7 @@ START_TEST(random_walk) {
         }
         ended += m.phases;
     }
-    ck_assert_int_gt(ended, 300); /* otherwise nothing was tested */
+    ck_assert_int_gt(ended, 300); /* enough phases ended to test their ends */
 }
 END_TEST
 

@@ -69,9 +69,9 @@ static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     return v;
 }
 
-/* Returns the address of a lane in one of eight patterns: 0 consecutive, 1 uniform, 2 reversed, 3 both half warps
- * consecutive, 4 both half warps uniform, 5 one half warp consecutive and one uniform, 6 consecutive except lane 11, 7
- * with repeated addresses. */
+/* Eight patterns of addresses in a warp: 0 consecutive, 1 uniform, 2 reversed, 3 both half warps consecutive, 4 both
+ * half warps uniform, 5 one half warp consecutive and one uniform, 6 consecutive except lane 11, 7 irregular with
+ * repeated addresses. place() returns the offset of a lane's address in pattern `kind`. */
 enum { N_PLACES = 8 };
 static uint64_t place(int kind, int lane, unsigned bytes) {
     switch (kind) {
@@ -481,7 +481,7 @@ START_TEST(prefetch_never_faults) {
     set_base(6, buffer + 7);
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_int_eq(fx.fault, FAULT_NONE);
-    /* shared memory has no cache; the other instructions access no memory */
+    /* only lanes 4 and 6 prefetch: shared memory (lane 3) has no cache, and the other lanes have invalid addresses */
     ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6);
     ck_assert_uint_eq(fx.local_lanes, 1 << 4);
     ck_assert_uint_eq(fx.addr[4], 5);

@@ -93,7 +93,8 @@ START_TEST(shuffles) {
 }
 END_TEST
 
-/* A typical reduction by shuffles. After five steps with mode down, lane 0 has the sum 0 + ... + 31 in each case. */
+/* The usual reduction by shuffles with mode down: five steps of the distances 16, 8, 4, 2 and 1. Afterwards lane 0 has
+ * the sum 0 + ... + 31. */
 START_TEST(shuffle_over_its_source) {
     setup(4);
     struct inst *in = asm_op(a, "shfl.sync.down.b32", d, x, y, z);
@@ -173,8 +174,8 @@ START_TEST(match_any_groups) {
 }
 END_TEST
 
-/* Compares random values with random members and active lanes against a comparison of all pairs of lanes. Some values
- * differ in only one of their words. */
+/* Tests match with random values, members and active lanes. The expected results come from a comparison of all pairs of
+ * lanes. Some 64-bit values differ in only one of their two words. */
 START_TEST(match_random) {
     uint64_t s = 27;
     for (int n = 0; n < 500; n++) {

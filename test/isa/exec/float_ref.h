@@ -25,7 +25,7 @@ enum type float_half(enum type t);
 /* Computes x->d and x->d2 from x->a, x->b and x->c. Returns false if the row has no exact reference; float_ref_near()
  * checks approximate rows. */
 bool float_ref(const struct isa_row *row, struct lane *x);
-/* Returns true if the row is an approximation that float_ref_near() can check. */
+/* Returns true if the row is an approximate instruction that float_ref_near() can check. */
 bool float_ref_is_near(const struct isa_row *row);
 /* Returns true if `got` is within the error bound that the PTX ISA gives for `row` with operands x->a and x->b. */
 bool float_ref_near(const struct isa_row *row, const struct lane *x, uint64_t got);

@@ -31,7 +31,7 @@ bool float_ref_is_near(const struct isa_row *row) {
 
 /* Returns the error bound of a row for operand x. For rsqrt.approx.f64, PTX states no bound; our bound is two double
  * ulps. For rcp and rsqrt.approx.ftz.f64, PTX only states that 20 bits are kept; our bound is one unit of the 20-bit
- * significand. For sin and cos beyond 100 pi, PTX states no bound; we use the bound of the inner range. */
+ * significand. For sin and cos beyond 100 pi, PTX states no bound; we use the bound of the range up to 2 pi. */
 static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     switch (row->op) {
     case OP_SIN:
@@ -108,7 +108,7 @@ static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y)
     }
 }
 
-/* Returns true if |got - r| is at most the bound b. In this comparison, infinity is the power of two after the greatest
+/* Returns true if |got - r| is at most the bound b. In this comparison, infinity counts as twice the greatest finite
  * number. */
 static bool within(enum type t, struct bound b, double got, mpfr_t r) {
     mpfr_ptr g = pool.got, size = pool.size, least = pool.least;
@@ -124,7 +124,7 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
         int precision = t == T_F64 ? 53 : 24;
         mpfr_mul_2si(size, size, mpfr_get_exp(r) - precision, MPFR_RNDN);
     }
-    /* the error bound is at least half of the least number */
+    /* the error bound is at least the least positive number, or half of it if the unit is not ULP */
     mpfr_set_d(least, float_min(t), MPFR_RNDN);
     if (b.measure != ULP)
         mpfr_div_2ui(least, least, 1, MPFR_RNDN);

@@ -79,7 +79,8 @@ static void end(void) {
     asm_free(a);
 }
 
-/* Returns byte i of a lane's local memory, in the layout of the access. */
+/* Returns byte i of the memory that a lane accesses: its part of device memory, or its local memory in the layout that
+ * is tested. */
 static unsigned char *byte_of(const struct access *x, unsigned l, unsigned i) {
     return x->device >> l & 1 ? mem.list[0].host + LOCAL * l + i : warp_local(w, l, i);
 }

@@ -43,7 +43,7 @@ static double value(const struct format *f, uint32_t code) {
     return code & sign_of(f) ? -x : x;
 }
 
-/* If n is 0, rounds to nearest even. Otherwise rounds stochastically with n random bits, whose value is `random`. */
+/* How a number is rounded: to nearest even if n is 0, otherwise stochastically with the n random bits in `random`. */
 struct rounding {
     uint32_t random;
     int n;
@@ -83,7 +83,8 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
 
 /* --- values --- */
 
-/* Returns test values: numbers of the format and of f16, their midpoints and neighbours, and special values of f32. */
+/* Returns test value number i: special values of f32 first; then, for each number of the format, the number itself, its
+ * midpoint with the next number, and the two f32 neighbours of this midpoint. */
 static float special(uint32_t i, const struct format *f) {
     static const uint32_t bits[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001,
                                     0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x00400000, 0x00400001,
@@ -106,7 +107,7 @@ static float any(uint64_t *seed, const struct format *f) {
     if (kind < 3)
         return special((uint32_t)(r % (4 * (uint64_t)numbers(f) + 30)), f);
     uint32_t bits = (uint32_t)r;
-    if (kind < 7) /* near the format's numbers */
+    if (kind < 7) /* an exponent from -20 to 11, near the exponents of the format */
         bits = (bits & 0x807fffff) + ((uint32_t)(r >> 40) % 32 + 107) * 0x00800000;
     float x;
     memcpy(&x, &bits, sizeof x);

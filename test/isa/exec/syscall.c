@@ -195,7 +195,7 @@ START_TEST(heap_reuses_gaps) {
     ck_assert_uint_eq(device_heap_alloc(mem.heap, half), p); /* fits the gap exactly */
     ck_assert(device_heap_release(mem.heap, p));
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 40), p);
-    /* 40 bytes were rounded up to 48, since sizes are multiples of 16 bytes */
+    /* the previous allocation of 40 bytes takes 48 bytes, since sizes are multiples of 16 */
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48);
     teardown();
 }

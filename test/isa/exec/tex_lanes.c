@@ -185,7 +185,7 @@ START_TEST(fetches) {
         c.objects[1].kind = chance(&s, 2) ? TEXTURE_SAMPLER : TEXTURE_TEXTURE;
         for (int i = 0; i < BYTES; i++)
             c.texels[i] = (unsigned char)(test_random(&s) >> 13);
-        /* if both operands of a sum are NaN, the host processor selects one of them */
+        /* f32 texels are numbers: if two NaNs are added, the result would depend on the host processor */
         if (c.objects[0].format == TEX_F32)
             for (int i = 0; i < BYTES; i += 4)
                 memcpy(&c.texels[i], &(float){(float)test_random_below(&s, 1000) / 7.0f}, 4);

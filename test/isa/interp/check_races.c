@@ -129,8 +129,8 @@ END_TEST
 
 /* Four blocks of two warps execute `*a += 1`. Updates are lost in each of the 8 warps: in a warp, lane 0 writes a word
  * that lane 1 has read. (The checker represents a broadcast by two lanes.) Warp 1 of block 0 is the first warp that is
- * not ordered after earlier accesses. So 7 warps give reports: for the reads of two lanes, and for the write of
- * lane 0. */
+ * not ordered after earlier accesses. So 7 warps give more reports: two for reads (of two lanes), and one for the
+ * write of lane 0. These are 8 + 7 * 2 = 22 reports at one place, and 7 at the other. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",

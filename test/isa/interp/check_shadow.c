@@ -49,8 +49,8 @@ START_TEST(cleared_memory_has_no_history) {
 }
 END_TEST
 
-/* The memory limit has room for one page with entries for words, but not for a page with entries for bytes. An access
- * for which there is no page is counted once. */
+/* The memory limit has room for one page with entries for words, but not for a page with entries for bytes. The bytes
+ * of a page that cannot be created or divided are counted once, even if they are accessed again. */
 START_TEST(a_limit) {
     k.shadow_bytes = SHADOW_LIMIT - 20000;
     ck_assert_ptr_nonnull(shadow_at(&k, &s, 0, 4, 4, &shift));

@@ -234,7 +234,7 @@ START_TEST(trap_faults) {
     setup();
     asm_op(a, "trap", OPND_SINK, zero, zero, zero);
     opnd_t p = asm_reg(a, 0);
-    asm_guard(a, p, false); /* false everywhere: no trap */
+    asm_guard(a, p, false); /* p is false in all lanes, so the next trap is skipped */
     asm_op(a, "trap", OPND_SINK, zero, zero, zero);
     leave();
     asm_end(a);
@@ -342,7 +342,7 @@ START_TEST(launches_are_checked) {
     ck_assert_ptr_nonnull(launch_check(&l, 49152, why, sizeof why));
     l.grid.y = 1;
     a->p.shared_bytes = 40001;
-    l.dynamic_shared = 9137; /* the sum of 40016 and 9137 */
+    l.dynamic_shared = 9137; /* 40001 is rounded up to 40016, and 40016 + 9137 = 49153 */
     ck_assert_ptr_nonnull(strstr(launch_check(&l, 49152, why, sizeof why), "49153 bytes of shared memory"));
     l.dynamic_shared = 9136;
     ck_assert_ptr_null(launch_check(&l, 49152, why, sizeof why));

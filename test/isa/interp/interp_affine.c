@@ -1,5 +1,6 @@
-/* Tests the interpreter with two streams: warps that wait for values of the affine warp, the limit of how far the
- * affine warp may run ahead, and errors if the streams do not match. */
+/* Tests the interpreter with the two streams of a decoupled kernel. The affine warp executes the affine stream and
+ * sends addresses and predicates through queues to the kernel's warps. Tests warps that wait for these values, the
+ * limit of how far the affine warp may run ahead, and errors if the streams do not match. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"

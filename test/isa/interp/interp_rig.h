@@ -14,7 +14,7 @@ enum { OUT_BYTES = 1 << 16 };
 
 static inline opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-/* Starts a program. Its first two instructions compute `at` = out + 4 * global thread number. */
+/* Starts a program. Its first two instructions compute `at` = out + 4 * tid.x. */
 static inline void setup(void) {
     a = asm_new();
     mem_init(&mem, 0);

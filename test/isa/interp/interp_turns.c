@@ -1,5 +1,5 @@
-/* Tests the turns of CTAs. A CTA that waits for another CTA must end its turn, with any number of host threads. A CTA
- * that waits forever must be reported. */
+/* Tests the turns of CTAs: in a turn, a host thread runs one CTA for a limited number of instructions. A CTA that waits
+ * for another CTA must end its turn, with any number of host threads. A CTA that waits forever must be reported. */
 #include "interp_rig.h"
 
 /* Makes a kernel in which every CTA waits for a flag. CTA `setter` sets the flag before it waits. */
@@ -213,7 +213,7 @@ START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
 END_TEST
 
 /* A thread counts in memory and always reaches its branch with the same registers. The loop is not endless, because the
- * counter finally ends it. 60,000 iterations of five instructions are several turns. */
+ * counter finally ends it. 60,000 iterations of six instructions are several turns. */
 START_TEST(counting_in_memory_is_no_endless_loop) {
     enum { ROUNDS = 60000 };
     setup();

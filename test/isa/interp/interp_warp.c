@@ -51,7 +51,7 @@ static uint32_t word(uint32_t i) {
 }
 
 /* A loop of three instructions runs ten iterations and then exits: 31 instructions. A turn ends at the end of the block
- * that reaches the turn's budget. The next turn continues there. */
+ * in which the number of instructions reaches the turn's budget. The next turn continues after this block. */
 START_TEST(turns_end_with_a_block) {
     static const struct {
         uint64_t budget;
@@ -85,7 +85,7 @@ START_TEST(turns_end_with_a_block) {
             ck_assert_uint_eq(r.n.max_depth, 1);
             ck_assert_uint_eq(r.n.barrier_instructions, 0);
         }
-        cta_run_start(&r); /* a second run after a restart */
+        cta_run_start(&r); /* restarts the CTA, so that nothing has been executed */
         ck_assert_uint_eq(r.warps[0].executed, 0);
         ck_assert(!r.warps[0].done);
         teardown();
@@ -232,7 +232,8 @@ START_TEST(the_clock_counts_instructions) {
 }
 END_TEST
 
-/* Under a model that keeps both sides of a branch as paths, each side counts: dpe has two paths, spe has one. */
+/* path_sum adds up the number of paths of the warp at each warp instruction. Under dpe, both sides of a branch are
+ * paths at the same time. Under spe, the warp has one path. */
 START_TEST(paths_are_summed) {
     opnd_t p = asm_reg(a, 0), x = asm_reg(a, 4);
     asm_op(a, "setp.lt.u32", p, lane, asm_const(a, 4, 8), zero);
@@ -260,7 +261,7 @@ START_TEST(paths_are_summed) {
 END_TEST
 
 /* Lane 0 spins until lane 1, on the other side of the branch, has written a word. With independent threads, the
- * spinning path lets the other path run after 512 of its instructions (171 iterations of 3 instructions), whichever
+ * spinning path lets the other path run after 512 of its instructions (128 iterations of 4 instructions), whichever
  * side runs first. */
 START_TEST(paths_take_turns) {
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), n = asm_reg(a, 4), at = asm_reg(a, 8);

@@ -10,7 +10,7 @@ struct expected {
     bool vex;
     enum form form;
     uint32_t op;
-    unsigned reg, second, third; /* third: a register, or an index of bytes */
+    unsigned reg, second, third; /* third: a register; in form INDEX, the register with the byte offsets */
     struct place place;
     unsigned imm, n; /* immediate byte; 0: none */
     unsigned char bytes[12];

@@ -1,6 +1,6 @@
-/* Tests each instruction that has vector code against its lane function, bit for bit, with special values, guards, one
- * register for several operands, and constants. Also tests random blocks that need more vector registers than the host
- * has. */
+/* Tests each instruction that has vector code against its lane function (its C function in isa/exec), bit for bit, with
+ * special values, guards, one register for several operands, and constants. Also tests random blocks that need more
+ * vector registers than the host has. */
 #include "isa/jit/compile.h"
 #include "rig.h"
 
@@ -201,7 +201,8 @@ START_TEST(blocks_at_random) {
 }
 END_TEST
 
-/* Counts bytes 0x62, with which EVEX instructions start. No other byte of this block is 0x62. */
+/* The code must contain EVEX instructions, which begin with the byte 0x62, exactly if the level is AVX-512. No other
+ * byte of this block is 0x62. */
 START_TEST(code_is_for_the_processor) {
     jit_level(_i);
     if (!rig_can())

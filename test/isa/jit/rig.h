@@ -80,7 +80,7 @@ static inline lanemask_t rig_part(uint64_t *rng) {
 }
 
 /* Completes the block and enters it with the lanes `active` until it is compiled. Returns true if it was compiled.
- * Afterwards r->before has the initial register values. */
+ * r->before must have the initial register values. */
 static inline bool rig_compile(struct rig *r, lanemask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);

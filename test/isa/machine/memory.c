@@ -222,9 +222,9 @@ END_TEST
 
 enum { PART = 1 << 21 };
 
-/* A reserved range has four parts. The second and the third part get memory, and the third is read-only. Look-ups and
- * copies may cross from the second part to the third. They end at the last accessible byte, as at the end of any
- * allocation. */
+/* A reserved range has four parts. The second and the third part get memory, and the third is read-only. The first part
+ * stays unmapped, and no access to the fourth is allowed. Look-ups and copies may cross from the second part to the
+ * third. They end at the last accessible byte, as at the end of any allocation. */
 START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     static unsigned char memory[2 * PART];
     char text[256], byte = 5;
@@ -237,7 +237,7 @@ START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     ck_assert_ptr_nonnull(strstr(text, "without mapped memory"));
     /* the second reservation requests the address right after the first */
     ck_assert_uint_eq(mem_reserve(&m, PART, PART, at + 4 * PART), at + 4 * PART);
-    ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART); /* within it: another address */
+    ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART); /* the requested address is taken */
     struct mem_piece pieces[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
                                  {at + PART, at + 2 * PART, memory, RANGE_WRITE},
                                  {at + 2 * PART, at + 3 * PART, memory + PART, RANGE_READ},

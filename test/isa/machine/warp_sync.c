@@ -18,8 +18,8 @@ static const char produce[] = HEAD " @%q bra C; mul.lo.u32 %r1,%lane,3; st.share
                                    " bra J;\nC: bar.warp.sync -1; ld.shared.u32 %r0,[%a2];\nJ:" TAIL;
 static uint32_t produced(uint32_t l) { return l < 16 ? (l + 16) * 3 : 0; }
 
-/* The exchange is repeated ten times. A second bar.warp.sync comes before the next store. The sum has the terms 3 lane
- * + iteration. */
+/* The lanes exchange words ten times, as in `produce`. A second bar.warp.sync comes before the next store. Each reader
+ * adds up 3 * lane + iteration of its writer. */
 static const char rounds[] =
     HEAD " mov.u32 %r2,0; @%q bra C;\nP: mad.lo.u32 %r1,%lane,3,%r2; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
          " bar.warp.sync -1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,10; @%o bra P; bra J;\n"
@@ -61,8 +61,9 @@ static const char skips[] = HEAD " mov.u32 %r0,9; setp.ne.u32 %o,%lane,3; @!%q b
                                  " vote.sync.ballot.b32 %r0,%o,-1;\nJ: add.u32 %r0,%r0,%lane;\n" TAIL;
 static uint32_t skipped(uint32_t l) { return (l < 16 ? 0xfff7 : 9) + l; }
 
-/* The first four lanes vote together with the last four lanes. The last four lanes skip the second vote and execute the
- * third. No two of these groups are the two sides of one branch. All votes must complete. */
+/* Lanes 0 to 3 and lanes 28 to 31 vote together, at two vote instructions. Lanes 4 to 27 vote at a third instruction.
+ * The two groups that vote together are not the two sides of one branch. Then all lanes vote. All votes must complete.
+ */
 static const char crossed[] =
     HEAD " setp.lt.u32 %o,%lane,28; @!%o bra C; setp.lt.u32 %o,%lane,4; @!%o bra B;\n"
          " vote.sync.ballot.b32 %r0,%q,0xf000000f; bra D;\nB: vote.sync.ballot.b32 %r0,%q,0x0ffffff0; bra D;\n"

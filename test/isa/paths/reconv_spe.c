@@ -202,7 +202,7 @@ START_TEST(recursion_does_not_reconverge) {
     reconv_spe.start(&st, NULL, 0, 0xf);
     reconv_spe.branch(&st, 0, sides, 2, &branch);
     reconv_spe.branch(&st, 0, &callee, 1, &call);
-    reconv_spe.advance(&st, 0, 10); /* the callee's reconvergence point */
+    reconv_spe.advance(&st, 0, 10); /* the PC of the reconvergence point, but in the callee */
     reconv_spe.paths(&st, &p, 1);
     ck_assert_uint_eq(p.lanes, 0x3);
     ck_assert_uint_eq(p.pc, 10);
@@ -265,9 +265,10 @@ START_TEST(inherited_reconvergence_has_the_callers_depth) {
 }
 END_TEST
 
-/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a separate unit. Later lane 2, on one side of C's branch,
- * waits for lane 0. Then the whole unit of lane 2 gives way. The other side of C's branch does not wait, but it stays
- * in this unit and does not run first. */
+/* A unit is a part of the stack whose lanes never reconverge with lanes of other parts. Lane 0 (at D) waits for lane 2,
+ * so it becomes a unit of its own, and the other lanes run. Later lane 2, on one side of C's branch, waits for lane 0.
+ * Then the whole unit of lane 2 moves below lane 0. The other side of C's branch (lane 3) does not wait, but it is in
+ * the unit that has moved, so it does not run before lane 0. */
 START_TEST(a_unit_stays_together) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -292,9 +293,9 @@ START_TEST(a_unit_stays_together) {
 }
 END_TEST
 
-/* Paths give way to lower stack entries for which they wait. Lanes 0 (at D) and 1 (at E) wait for lane 2. Neither side
- * of their branch can help the other side, so both leave the stack, and C runs. Then C waits for lane 0, so C's stack
- * moves below the two units. The unit of D, which left first, is on top. */
+/* A path that waits for lanes of a lower stack entry lets this entry run. Lanes 0 (at D) and 1 (at E) are two sides of
+ * a branch, and both wait for lane 2. So each side becomes a unit of its own (see above), and C runs. Then C waits for
+ * lane 0, so the unit of C moves below the two other units. The unit of D became a unit first, so it is on top. */
 START_TEST(units_take_turns) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -308,7 +309,7 @@ START_TEST(units_take_turns) {
     check_path(D, 0x1);
     reconv_spe.leave(&stack, 0, 0x1, D + 1);
     check_path(E, 0x2);
-    jump(F); /* the path is at its old reconvergence point, and continues because it is alone in its unit */
+    jump(F); /* F was its reconvergence point; the path continues because it is alone in its unit */
     check_path(F, 0x2);
     reconv_spe.leave(&stack, 0, 0x2, F + 1);
     check_path(C, 0xc);

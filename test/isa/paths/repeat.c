@@ -57,7 +57,7 @@ static const struct {
     {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
     {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* st.local changes memory, but no other thread can read it */
     {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
-    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* prints text or uses the heap */
+    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* a system call prints text or changes the heap */
     {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
     {"trap", REPEAT_CHANGES, REPEAT_CHANGES},
 };
@@ -70,7 +70,7 @@ START_TEST(repetition_of_instructions) {
     fx.lanes = LANES_ALL;
     ck_assert_msg(inst_repeats(w, in, LANES_ALL, &fx) == cases[_i].all, "%s", cases[_i].opcode);
     ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].some, "%s", cases[_i].opcode);
-    w->live = 0xff; /* all live lanes execute it */
+    w->live = 0xff; /* now all live lanes execute the instruction */
     ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].all, "%s", cases[_i].opcode);
     teardown();
 }
@@ -301,8 +301,9 @@ START_TEST(more_paths_than_lanes) {
 END_TEST
 
 /* In a loop that waits for other threads, iterations are counted, whatever the registers contain. From the 256th
- * iteration on, the lanes count as repeating. Reading a clock keeps this count; an instruction that depends on other
- * lanes resets it. */
+ * iteration on, the lanes count as repeating. repeat_unknown(), which is called after a clock was read, keeps this
+ * count. repeat_again(), which is called after other warps have run, reduces it, so that four more iterations are
+ * needed. repeat_forget() resets it. */
 START_TEST(iterations_of_waiting_loops) {
     static struct repeat_warp known;
     for (int i = 0; i < 255; i++) {

@@ -1,5 +1,6 @@
-/* Tests compact forms of registers. A compact form is detected if the values of the active lanes are linear. It is
- * widened only if no lane wraps. The expected results are computed for each lane. */
+/* Tests compact forms of registers: base + lane * offset. A compact form is detected if the values of the active lanes
+ * are linear in the lane number. A compact form of narrow values is extended to 64 bits only if no lane wraps. The
+ * expected results are computed for each lane. */
 #include "mechanisms/cae/cae_tags.h"
 #include "test/random.h"
 #include "test/test.h"
@@ -99,10 +100,10 @@ START_TEST(writers_number_registers) {
     cae_map_free(&map);
     list[0] = at[LONG] << 1;
     list[1] = at[WORD] << 1;
-    list[2] = OPND_SINK; /* loads a vector whose first element is discarded */
+    list[2] = OPND_SINK; /* the list of a vector load whose first element is discarded */
     list[3] = at[HALF] << 1;
     p.lists = list;
-    /* reads both registers; the instructions that write them, and assign their numbers, come later */
+    /* instruction PRED reads both registers; later instructions write them and assign their numbers */
     code[PRED].n_list = 2;
     code[PRED].list = 0;
     info[BYTE].n_writes = 2;
@@ -126,8 +127,8 @@ START_TEST(writers_number_registers) {
 END_TEST
 
 /* Linear values with any base, offset and mask must be detected, whatever the other lanes contain, and the compact form
- * must give these values. If one of at least three lanes deviates, the result is a vector, unless exactly three lanes
- * are linear with another offset. */
+ * must give these values. If then the value of the last active lane changes, the form must no longer fit. If all lanes
+ * are active, the register with the changed value must be a vector. */
 START_TEST(progressions_are_found) {
     uint64_t rng = 11 + (uint64_t)_i;
     for (int n = 0; n < 20000; n++) {

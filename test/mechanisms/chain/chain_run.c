@@ -59,7 +59,7 @@ START_TEST(a_chain_of_n_takes_2n_and_1) {
 }
 END_TEST
 
-/* Another latency table. */
+/* The option chain.latency<n> sets the latency of a chain of n operations. */
 START_TEST(latencies_can_be_given) {
     char body[512], set_latency[32];
     additions(body, sizeof body, _i);
@@ -228,9 +228,8 @@ START_TEST(wide_results_are_measured) {
 }
 END_TEST
 
-/* The statistics util.* count an instruction as chain.length operations per lane if the model has chains. Otherwise
- * they count it as two operations, because a single fma is two operations. The peak of a pipe is this number for 32
- * lanes per cycle. */
+/* The peak of a pipe is 32 lanes per cycle times the number of operations that one instruction executes per lane. This
+ * number is two for an fma. If the model has chains or folds, it is chain.length, but at least two. */
 START_TEST(peak_is_that_of_the_longest_chain) {
     static const struct {
         const char *model, *length;

@@ -90,7 +90,8 @@ static void check_kernel(const char *file, const char *kernel, uint32_t seed) {
             snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
             const char *const set[] = {reconv, machine[0], machine[1], machine[2], NULL};
             compare(file, kernel, k, "functional+dac", set, want);
-            if ((seed / STEP / MACHINES + (uint32_t)k) % 2) /* each kernel runs on each machine */
+            /* `machine` changes with `seed`, so each kernel runs on all machines in turn */
+            if ((seed / STEP / MACHINES + (uint32_t)k) % 2)
                 compare(file, kernel, k, model, machine, want);
         }
     }

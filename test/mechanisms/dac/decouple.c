@@ -466,8 +466,8 @@ START_TEST(a_switch_without_a_choice) {
 }
 END_TEST
 
-/* A block that only exits needs no separate path. A block that reads a queue entry and then exits does not count as
- * such a block, because its lanes must read the entry. */
+/* The listing marks instructions after which a thread "only exits". An instruction that reads a queue entry before the
+ * exit gets no such mark, because its lanes must read the entry. */
 START_TEST(a_marker_takes_its_guard) {
     char *text = kernel_of("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16; mov.u32 %r2, %ctaid.x;\n"
                            "setp.eq.u32 %p2, %r2, 0; @%p1 bra E;\nE: @%p2 pmevent 1;\n");

@@ -58,9 +58,9 @@ START_TEST(few_lines_wait_for_locks) {
 }
 END_TEST
 
-/* All types of entries, from CTAs of 70 threads whose last warp has six. The kernel has a branch that diverges in
- * warp 1, two loads and a loop of scalars, addresses that are not linear, descending addresses, 64-bit words (two
- * lines in each warp), a guard, shared memory, and code after a barrier. */
+/* All types of entries, from CTAs of 70 threads whose last warp has six. The kernel has a branch that diverges in warp
+ * 1, with a load on each side, a loop with a scalar number of iterations, addresses that are not linear, descending
+ * addresses, 64-bit words (two lines in each warp), a guard, shared memory, and code after a barrier. */
 START_TEST(kinds_of_entries) {
     static const char *const variants[KIND_CASES][4] = {{NULL},
                                                         {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},

@@ -60,7 +60,7 @@ static inline void check_figures(const char *what) {
                       stat(rows[i].name), (double)rows[i].want);
 }
 
-/* Returns the base models one after another, each with decoupling. */
+/* Returns a base model with decoupling. Consecutive values of `turn` give one base model after another. */
 static inline const char *model_in_turn(uint64_t turn) {
     const struct every_model *m = bases_with("+dac");
     return m->name[turn % (uint64_t)m->n];

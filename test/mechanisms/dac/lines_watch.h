@@ -13,12 +13,14 @@ enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1, LINES_PATIENCE 
 static struct lines_watch {
     struct dac *d;
     struct prefetcher_ops ops;
-    uint64_t order[LINES_MOST];     /* 1 + serial number of the line that uses this slot */
-    uint64_t again[LINES_MOST];     /* first cycle in which the line may be requested again */
-    int64_t refused[LINES_MOST];    /* cycle in which a lock for the line was first refused */
-    int64_t nothing[LINES_MOST];    /* first cycle of the latest series of answers that granted no line */
-    uint64_t too_long;              /* number of lines that were granted nothing for too long */
-    uint64_t waited, gave_up, held; /* waited: lines that were refused and must be requested again */
+    uint64_t order[LINES_MOST];  /* 1 + serial number of the line that uses this slot */
+    uint64_t again[LINES_MOST];  /* first cycle in which the line may be requested again */
+    int64_t refused[LINES_MOST]; /* cycle in which a lock for the line was first refused */
+    int64_t nothing[LINES_MOST]; /* cycle in which the latest series of answers PREFETCH_REFUSED began */
+    uint64_t too_long;           /* number of lines whose series of PREFETCH_REFUSED lasted LINES_PATIENCE cycles */
+    /* numbers of answers that refused a lock: waited: the line is requested again; gave_up: the line continues without
+     * a lock; held: another line of the same queue entry already has a lock */
+    uint64_t waited, gave_up, held;
     char what[300];
 } lines;
 
@@ -91,7 +93,7 @@ static void lines_begin(struct dac *d) {
         return;
     lines.ops = dac_requests;
     lines.ops.answer = lines_answer;
-    /* lsu_join() returned a pointer to a field of this struct */
+    /* d->l1 points to the field `place` of a struct prefetch_asker, whose answer() becomes lines_answer() */
     ((struct prefetch_asker *)(void *)((char *)(uintptr_t)d->l1 - offsetof(struct prefetch_asker, place)))->ops =
         &lines.ops;
     lines.waited = lines.gave_up = lines.held = lines.too_long = 0;

@@ -4,7 +4,7 @@
 #include "test/test.h"
 #include <stdio.h>
 
-enum { WINDOW = 16 }; /* the simulator notices the end of a launch at the end of a window of this many cycles */
+enum { WINDOW = 16 }; /* the simulator checks only every 16 cycles whether the launch has ended */
 static struct heddle *h;
 static void setup(void) { h = NULL; }
 static void teardown(void) { heddle_close(h); }
@@ -97,7 +97,8 @@ START_TEST(storage_follows_the_limit) {
 }
 END_TEST
 
-/* With polling, the statistics must be the same, so that no event is lost. */
+/* With polling, the number of cycles must be the same, which shows that the model loses no event. Under dpe with the
+ * constrained scheduler, a limited stack must not be faster than an unlimited stack. */
 START_TEST(polling_changes_nothing) {
     for (int entries = 0; entries < 4; entries++) {
         double events = run("spe", entries, NULL);

@@ -71,7 +71,7 @@ static bool ref_reads(const char *policy, uint64_t line) {
         if (bip)
             first = ++ref.fills % 32 == 0;
         if (*n == WAYS)
-            at = WAYS - 1; /* the last of the list leaves */
+            at = WAYS - 1; /* the last line of the list is replaced */
         else
             at = (*n)++;
     }

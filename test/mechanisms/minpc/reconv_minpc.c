@@ -104,7 +104,7 @@ START_TEST(paths_sleep_and_wake) {
     ck_assert_str_eq(running(), "40:f0 4");
     ck_assert_str_eq(all(), "30:f 0s 40:f0 4L ");
     ops->advance(st, 4, 30);
-    ck_assert_str_eq(running(), "30:f0 4"); /* not merged with the sleeping lanes */
+    ck_assert_str_eq(running(), "30:f0 4"); /* lanes f0 do not merge with the sleeping lanes f */
     ops->stall(st, 4, STALL_OTHER);
     ck_assert_str_eq(running(), "");
     ck_assert(!ops->finished(st));

@@ -19,10 +19,10 @@ static struct heddle *run(const char *text, const char *const *set) {
     return h;
 }
 
-/* A prefetch instruction fetches the line of each of the 64 loads, so the loads hit. The prefetcher must not count
- * these hits as uses of its own prefetches. Its own prefetches are 64 strides ahead, and no load uses them. After the
- * first period of 16 loads the prefetcher therefore counts no use, and stops until a period without prefetches has
- * passed. */
+/* A prefetch instruction fetches the lines of all but the first 8 of the 64 loads, so these loads hit. The prefetcher
+ * must not count these hits as uses of its own prefetches. Its own prefetches are 64 strides ahead, and no load uses
+ * them. After the first period of 16 loads the prefetcher therefore counts no use, and stops until a period without
+ * prefetches has passed. */
 START_TEST(lines_of_others_do_not_count) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"

@@ -148,7 +148,7 @@ static const struct {
      "pipelined: an iteration every 10 cycles, in order 10.0 in place of 24.0; at least 10 by its 10 instructions, 7 "
      "by "
      "recurrences"},
-    /* As above, but with six products: 6 x 4 cycles and two moves of 3 cycles are 30 cycles over two iterations, so 15
+    /* The same, but with six products: 6 x 4 cycles and two moves of 3 cycles are 30 cycles over two iterations, so 15
      * per iteration. But an interval of 15 is impossible, because all slots of this cycle of dependences follow from
      * the first. With products at 0, 4, 8, 12, 16, 20 and one move at 24, the other move is at 27, which is the slot of
      * the fourth product: 27 - 15 = 12. So the interval is 16. Issue cycles without pipelining: last product 20, moves
@@ -479,7 +479,7 @@ START_TEST(a_long_search_is_fast) {
     clock_t before = clock();
     run(&fast, 3, got);
     double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* hundreds of times the usual duration of the whole test */
+    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* the test usually takes less than a hundredth of this time */
     run(&plain, 3, want);
     ck_assert_mem_eq(got, want, sizeof want);
     ck_assert(heddle_stat(fast.h, 0, "pipeline.loops") == 1);

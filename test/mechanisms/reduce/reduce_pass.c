@@ -207,8 +207,9 @@ START_TEST(interleaved_ladders_are_found) {
 }
 END_TEST
 
-/* Returns the output for the usual tree of the last warp of a CTA, with volatile accesses from the step of distance
- * `first` on. `between` is code after the step of distance 4, and `after` is code after the tree. */
+/* Returns the output for the usual reduction tree in shared memory, with which the last warp of a CTA adds values by
+ * volatile accesses. The step of distance d adds word tid + d to word tid; d starts at `first` and is halved after each
+ * step. `between` is code after the step of distance 4, and `after` is code after the tree. */
 static char *show_tree(const char *between, const char *after, bool barriers, int first) {
     char body[3000];
     int at = snprintf(body, sizeof body,

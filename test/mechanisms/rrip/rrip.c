@@ -78,7 +78,7 @@ static bool ref_reads(const char *policy, uint64_t line) {
         bimodal = part == 4 || (part != 0 && ref.counter >= 512);
     }
     for (way = 0; way < WAYS && set[way] != UINT64_MAX; way++)
-        ; /* an empty way, if there is one */
+        ; /* finds an empty way; way == WAYS if there is none */
     while (way == WAYS) {
         for (way = 0; way < WAYS && predicted[way] < 3; way++)
             ;

@@ -58,9 +58,10 @@ static double stat(const struct heddle *h, const char *name) { return heddle_sta
 
 /* Instructions: entry 6, head of the loop 4, common code 10, rest of the loop 3, end 2.
  * - its: each iteration executes the common code for 8 lanes: 6 + 4 x (4 + 10 + 3) + 2 = 76.
- * - specrecon: 8 lanes of each iteration wait at the common code while the others run. The head issues for 32, 24, 16
- *   and 8 lanes, the rest for 24, 16 and 8. Then all lanes execute the common code together, and the rest for 32, 24,
- *   16 and 8 lanes with the head between: 6 + (4 + 3) x 4 + 10 + (3 + 4) x 3 + 2 = 67. */
+ * - specrecon: in each iteration, 8 lanes wait at the common code, and the other lanes continue. So the head first
+ *   issues 4 times, for 32, 24, 16 and 8 lanes, and the rest 3 times, for 24, 16 and 8 lanes. Then all lanes execute
+ *   the common code together. After it, the rest issues 4 times, for 32, 24, 16 and 8 lanes, and the head 3 times in
+ *   between: 6 + (4 + 3) x 4 + 10 + (3 + 4) x 3 + 2 = 67. */
 START_TEST(iterations_are_delayed) {
     struct heddle *h = run("its", NULL, delay, 10);
     ck_assert_double_eq(stat(h, "gpu.warp_instructions"), 76);
@@ -69,17 +70,19 @@ START_TEST(iterations_are_delayed) {
     ck_assert_double_eq(stat(h, "gpu.warp_instructions"), 67);
     ck_assert_double_eq(stat(h, "specrecon.delays"), 1);
     ck_assert_double_eq(stat(h, "specrecon.merged_loops"), 0);
-    ck_assert_double_eq(stat(h, "specrecon.cancelled"), 1); /* the barrier of the branch in the loop */
+    /* gathering replaces the barrier of the branch in the loop */
+    ck_assert_double_eq(stat(h, "specrecon.cancelled"), 1);
     heddle_close(h);
 }
 END_TEST
 
 /* Instructions: entry 6, head of the outer loop 4, inner loop 9, rest of the outer loop 3, end 2.
- * - its: each task executes the inner loop four times, for half of the lanes after the first time: 6 + 2 x (4 + 4 x 9 +
- *   3) + 2 = 94.
- * - specrecon: the even lanes go to their second task after one time, and the odd lanes after four. The inner loop
- *   issues five times with all lanes; the head issues for all, even and odd lanes, the rest for even, odd and all
- *   lanes: 6 + 3 x 4 + 5 x 9 + 3 x 3 + 2 = 74. */
+ * - its: in each of the two tasks, the inner loop has four iterations, of which the last three have half of the lanes:
+ *   6 + 2 x (4 + 4 x 9 + 3) + 2 = 94.
+ * - specrecon: the even lanes begin their second task after one iteration of the inner loop, and the odd lanes after
+ *   four iterations. So the inner loop has five iterations, all of them with all lanes. The head issues three times
+ *   (for all, even and odd lanes), and the rest three times (for even, odd and all lanes): 6 + 3 x 4 + 5 x 9 + 3 x 3 +
+ *   2 = 74. */
 START_TEST(inner_loops_merge) {
     struct heddle *h = run("its", NULL, merge, 30);
     ck_assert_double_eq(stat(h, "gpu.warp_instructions"), 94);
@@ -92,11 +95,12 @@ START_TEST(inner_loops_merge) {
 }
 END_TEST
 
-/* The pass leaves a loop alone
- * - whose other code costs more than specrecon.ratio allows: 10 instructions of common code, and the rest counts 8
- * - with a CTA barrier, at which threads would wait for threads that gather
- * - whose warp executes a shuffle, which threads execute together
- * - if the line of specrecon.line is elsewhere */
+/* The pass leaves a loop unchanged in these cases:
+ * - The code outside the common code is too long for specrecon.ratio. Here the common code has 10 instructions and the
+ *   other code counts as 8, so the ratio is 1.25.
+ * - The loop has a CTA barrier, at which threads would wait for threads that gather.
+ * - The loop has a shuffle, which threads execute together.
+ * - specrecon.line names a line outside the common code. */
 START_TEST(loops_that_stay) {
     static const struct {
         const char *text, *set[2];

@@ -85,10 +85,11 @@ END_TEST
 
 /* Four warps run in the order of the test above: three warps leave at the first barrier and return to it. At the second
  * barrier no word is live.
- * - second row: half of the lanes have exited, and need no words
- * - third row: half of the lanes wait at the barrier and half elsewhere, so all nine words are moved
- * - fourth row: the warp waits inside a function, so all nine words are moved
- * In each row, 3 swaps store words and 3 swaps load words. */
+ * - rows[0]: the kernel above
+ * - rows[1]: half of the lanes have exited, and need no words
+ * - rows[2]: half of the lanes wait at the barrier and half elsewhere, so all nine words are moved
+ * - rows[3]: the warp waits inside a function, so all nine words are moved
+ * In each case, 3 swaps store words and 3 swaps load words. */
 START_TEST(live_words_move) {
     static const struct {
         const char *text;

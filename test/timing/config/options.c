@@ -39,7 +39,7 @@ static const char *model_for(const struct opt *o, int turn) {
         return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
         return bases_with("+dac")->name[turn % bases];
-    int n = timed_models()->n + 1; /* the last of the n turns uses cae and mta, which change only timing */
+    int n = timed_models()->n + 1; /* turns 0 to n - 2 use the timed models; turn n - 1 uses the model cae+mta */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 
@@ -53,7 +53,7 @@ START_TEST(every_option_at_the_edges_of_its_range) {
     for (int i = _i; i < n; i += PARTS) {
         char value[64], assignment[128];
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
-            /* only a sample: both ends of the range, and a tenth of the values between them */
+            /* unless all values are tested, tests both ends of the range and a tenth of the other values */
             if (v >= ENDS && (v + i / PARTS) % 10 && !all)
                 continue;
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
@@ -104,7 +104,7 @@ START_TEST(values_that_meet) {
     static const char *const sets[][4] = {
         {"dram.bus_bytes=16", "dram.burst=64"},      /* bytes of a burst: 1024 */
         {"dram.bus_bytes=256", "dram.burst=64"},     /* 16 kB */
-        {"dram.bus_bytes=3", "dram.burst=7"},        /* bytes of a burst: 21, so a sector needs two bursts */
+        {"dram.bus_bytes=3", "dram.burst=7"},        /* a burst has 3 * 7 = 21 bytes, so a sector needs two bursts */
         {"dram.bus_bytes=1", "dram.burst=1"},        /* 256 bursts a line */
         {"shared.banks=33", "shared.bank_bytes=16"}, /* no power of two */
         {"memory.model=fixed", "memory.latency=100000", "deadlock.cycles=10000"},
@@ -116,7 +116,7 @@ START_TEST(values_that_meet) {
         const char *set[6] = {"gpu.sms=2"};
         for (int k = 0; k < 4; k++)
             set[k + 1] = sets[i][k];
-        /* sample: each combination with every fourth model */
+        /* each combination runs with every fourth model only */
         for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4)
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }

@@ -67,8 +67,8 @@ static bool right(const struct outcome *r) {
     return memcmp(r->out, want.out, sizeof r->out) == 0 && memcmp(r->sum, want.sum, sizeof r->sum) == 0;
 }
 
-/* Runs in the child process. Returns 0 if the memory contents are right, and 2 if heddle refused the run with a
- * message. Otherwise writes the error to the pipe. */
+/* Runs in the child process. Returns 0 if the memory contents are right. Otherwise writes the error to the pipe, and
+ * returns 2 if heddle refused the run with a message, else another status. */
 static int judge(const struct heddle_options *o, int to) {
     static struct outcome r;
     setrlimit(RLIMIT_CPU, &(struct rlimit){CPU_SECONDS, CPU_SECONDS});

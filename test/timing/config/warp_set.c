@@ -53,7 +53,8 @@ START_TEST(sets_are_what_was_put_in) {
 }
 END_TEST
 
-/* Only the words in use are searched: if no warp has issued yet, the next slot is the first slot. */
+/* If no warp has issued yet (NO_WARP_SLOT), the next slot is the first slot of the set, for every number of words in
+ * use. */
 START_TEST(without_a_last_warp_the_first_is_next) {
     for (uint32_t words = 1; words <= WARP_WORDS; words++) {
         struct warp_set s = {.word = {0}};

@@ -389,13 +389,13 @@ START_TEST(shapes_are_addresses) {
 }
 END_TEST
 
-/* Passes for two rows of 16 words with 32 banks, computed only from the first address of each row. 0 means that the
- * number cannot be computed in this way.
- * - the second row at word 16 or 48: one pass
- * - the second row at word 40: two passes, since both rows use the same 8 banks
- * - only 4 lanes of each row, or only one row: one pass
- * - wide elements, or 33 banks: cannot be computed
- * - two uniform rows: two passes only if both words are in one bank */
+/* Passes with 32 banks for two half warps, each of which accesses 16 adjacent words. They are computed only from the
+ * first address of each half warp. The result 0 means that they cannot be computed in this way.
+ * - the second half warp accesses words from 16 or 48 on: one pass
+ * - the second half warp accesses words from 40 on: two passes, since both half warps use banks 8 to 15
+ * - only 4 lanes of each half warp are active, or only one half warp: one pass
+ * - elements of 8 bytes, or 33 banks: the result is 0
+ * - all lanes of a half warp access one word: two passes only if both half warps use the same bank */
 START_TEST(rows_at_the_banks) {
     struct halves h = {.first = {0, 64}, .shape = SHAPE_UNIT};
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);

@@ -18,7 +18,7 @@ struct count {
 static void counted(const struct count *want) {
     struct stats s;
     ck_assert(stats_init(&s));
-    ticks(&r, 2000); /* until writes have arrived */
+    ticks(&r, 2000); /* by then, all writes have arrived */
     lsu_stats(r.lsu[0], &s);
     memsys_stats(r.mem, &s);
     for (; want->name; want++)
@@ -103,7 +103,7 @@ START_TEST(passes_of_shared_memory) {
                                        {NULL, 0}});
         uint32_t tag;
         bool missed;
-        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* the reply stays in the queue until the SM takes it */
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* takes the reply, which otherwise stays in the queue */
     }
 }
 END_TEST

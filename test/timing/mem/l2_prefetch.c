@@ -10,7 +10,7 @@ static struct pf {
     uint64_t answered[16];
     enum prefetch_asked asked[16];
     uint32_t n_seen, n_answers, n_asked, rooms;
-    uint64_t then; /* address to request when a line has arrived */
+    uint64_t then; /* if not 0: address to request when the next prefetch has arrived */
 } pf;
 static void *pf_make(const struct config *c, const struct prefetch_place *place, void *ctx) {
     (void)c;

@@ -253,7 +253,7 @@ START_TEST(accesses_return_one_a_cycle) {
         strided(0x10000080, 4);
         give(SPACE_GLOBAL, MEM_READ, 4, 3);
         expect(335, 1, true);
-        now += (uint64_t)on; /* without this line, the loop would repeat the cycle */
+        now += (uint64_t)on; /* access 2 returns one cycle later, and expect() begins at cycle `now` */
         expect(335 + (uint64_t)on, 2, true);
         expect(635 + (uint64_t)on, 3, true);
         stop();
@@ -416,8 +416,8 @@ START_TEST(pending_lines_are_described) {
 }
 END_TEST
 
-/* Tags that share an entry of the lookup table: the later load takes the entry. The unit still finds each load and
- * its own lanes. */
+/* Tags that are equal modulo LSU_TAGS share an entry of the lookup table, which the later load takes.
+ * lsu_waits_on_miss() must still find each of the four loads and its lanes. */
 START_TEST(waiting_lanes_of_tags_that_collide) {
     static const uint32_t tags[] = {0, 1, LSU_TAGS, LSU_TAGS + 1};
     setup();
@@ -666,8 +666,8 @@ START_TEST(requests_leave_by_lane_or_by_address) {
 }
 END_TEST
 
-/* The queue's entries are flits of 40 bytes, of which 8 are header: a read takes one entry, and a write of 128 bytes
- * takes four. A request of any size is accepted only if four entries are free.
+/* The entries of a port's request queue are flits of 40 bytes, of which 8 are the header. A read takes one entry,
+ * and a write of 128 bytes takes four. A request of any size is accepted only if four entries are free.
  * - 24 entries have room for 6 requests; after a write and a read 19 entries are left, which is room for 4 requests
  * - the write leaves at cycle 10, which the SM sees 2 cycles later
  * - a queue always has entries for 4 of the largest requests */

@@ -72,8 +72,8 @@ START_TEST(due_units_are_called) {
             }
         ck_assert_int_eq(agenda_take(&a), -1);
     }
-    /* In every cycle `from` of two turns of the ring, a unit is added that is due d cycles later. agenda_next() must
-     * return this cycle, for small d and for large d up to the ring's end. */
+    /* An agenda begins at each cycle `from` of two turns of its ring, and gets one unit, which is due d cycles
+     * later. agenda_next() must return the cycle from + d, for all d up to the end of the ring. */
     for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
         for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
             agenda_init(&a, some[_i], from);

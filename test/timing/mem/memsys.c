@@ -76,8 +76,10 @@ static double network_stalls(struct rig *r) {
  * one.
  * - the requests leave one after the other, so the replies are ready at 164 and 165; each has four flits, for the same
  *   SM
- * - two slices: the second reply passes the switch seven half cycles after the first (test/timing/mem/icnt.c), at 167
- * - one slice: both replies share a queue, and the second reaches its head only when the first has left */
+ * - two slices: the second reply passes the switch seven half cycles after the first (test/timing/mem/icnt.c), at
+ *   167, so it waits for two cycles
+ * - one slice: both replies share a queue, and the second reaches its head only when the first has left, so it does
+ *   not wait for the network */
 START_TEST(replies_wait_for_each_other) {
     static struct rig r;
     one_clock(&r);
@@ -552,7 +554,7 @@ static void variant(struct config *c, int i) {
         c->memory.perfect_memory = true;
         c->l1.ports = 2;
         c->memory.l2_write_miss = L2_THROUGH;
-    } else if (i == 7) { /* all that fermi-gpgpusim sets */
+    } else if (i == 7) { /* most memory options that fermi-gpgpusim sets */
         c->l2.sectored = true;
         c->l1.index = INDEX_FERMI;
         c->lsu.split_wide = c->lsu.local_allocate = c->lsu.shared_serial = false;

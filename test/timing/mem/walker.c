@@ -168,9 +168,10 @@ static void load(uint32_t lines, uint32_t tag) {
     lsu_accept(lsu, &a, now);
 }
 
-/* Without an L1, the accesses of the unit go to memory. 20 loads of 32 lines fill the table of accesses past the L1
- * (512 entries), since replies take 5000 cycles. So the access of a ray, which arrives at 600, is refused. The slot
- * that it would have taken must stay an ordinary one: another load takes it, and must end as a load. */
+/* Without an L1, the accesses of the walk unit go to memory. 20 loads of 32 lines fill the table of accesses past
+ * the L1 (512 entries), since replies take 5000 cycles. So the access of a ray, which arrives at 600, is refused.
+ * This must not change the table's free entry that the access would have taken: another load takes the entry, and
+ * must end as a load. */
 START_TEST(a_refused_access_leaves_no_mark) {
     enum { LOADS = 20, WALK = 100, LAST };
     uint32_t ended = 0, t;

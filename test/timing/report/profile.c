@@ -200,8 +200,8 @@ static void on_sample(void *ctx, uint64_t from, uint64_t to, const struct stats 
     stats_merge(&s->sum, interval);
 }
 
-/* No statistic of an interval is negative, even if the interval is short. An event that began earlier is counted only
- * for its part in the interval. */
+/* Lengths of intervals in cycles. The statistics of all intervals of a launch add up to the statistics of the
+ * launch. No statistic of an interval is negative, even if the interval is short. */
 static const uint64_t intervals[] = {1, 16, 48, 200};
 START_TEST(samples_add_up_to_the_launch) {
     struct samples s = {0};
@@ -310,7 +310,7 @@ enum { MAX_REPORTS = 1024 };
 struct reports {
     uint64_t cycle[MAX_REPORTS], done[MAX_REPORTS];
     uint32_t n, views;
-    uint64_t seen; /* cycles that views covered */
+    uint64_t seen; /* number of cycles that the intervals of all views cover */
     struct stats sum, sms;
 };
 

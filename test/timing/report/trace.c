@@ -152,8 +152,8 @@ START_TEST(the_file_ends) {
 }
 END_TEST
 
-/* Every state has a one-word name and a phrase. The name is "ready" for the states of ready paths (below N_PIPES) and
- * for unknown states. */
+/* Every state has a name of one or two words, and a phrase. The name is "ready" for the states of ready paths (below
+ * N_PIPES) and for unknown states. */
 START_TEST(states_have_names) {
     for (int s = 0; s < N_PIPES; s++)
         ck_assert_str_eq(path_state_word((uint8_t)s), "ready");

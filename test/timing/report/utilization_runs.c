@@ -84,7 +84,7 @@ START_TEST(sums_of_the_benchmarks) {
                     {"spe+chain+fold+reduce+ddp", "gt200"}};
     if (_i < 24 && _i % 3 != _i / 3 % 3 && !test_every())
         return;
-    /* the last four machines enable the features of PEPSC one after another, and run only the program with sums */
+    /* each of the last four machines adds one feature of PEPSC; these machines run only the program mc */
     int k = _i < 24 ? _i / 3 : _i - 16;
     const char *program = _i < 24 ? programs[_i % 3] : "mc", *model = machines[k].model;
     const struct bench *b = bench_find(program);

@@ -127,8 +127,9 @@ static void run_three_ctas(const char *reclaims, int n) {
         heddle_launch(rig, m, "k", (struct heddle_dim){3, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0), HEDDLE_OK);
 }
 
-/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. In
- * its rotation the stage checks warp 0 after warp 2 and before warp 1, and also in cycles in which no warp fetches.
+/* A fetch brings one instruction, and a warp fetches again in the cycle in which this instruction issues. Warps 1
+ * and 2 use the fetch stage alternately. In its rotation, the fetch stage reaches warp 0 after warp 2 and before
+ * warp 1. It also reaches warp 0 in each cycle in which no warp fetches.
  * - by default, the CTA of warp 0 ends when warp 0 has issued its last instruction
  * - with peer.fetch_retires_warps, the CTA ends one cycle later if warp 2 fetches in that cycle */
 START_TEST(warps_end_when_the_fetch_stage_passes) {

@@ -7,28 +7,32 @@
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* Twelve instructions. The registers of the sides are live until the end, so no two of them share a register. */
+/* The begin of each kernel: twelve instructions. They write the results of the sides of the branch (r4 to r9), which
+ * are read at the end. So the compiler cannot put two of these results into one register. */
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"           \
     ".reg .b32 %r<20>; .reg .b64 %a<6>; .reg .pred %q<4>;\n ld.param.u64 %a1,[in];\n ld.param.u64 %a2,[out];\n"        \
     " mov.u32 %r1,%tid.x;\n mul.wide.u32 %a3,%r1,4;\n add.u64 %a2,%a2,%a3;\n and.b32 %r2,%r1,31;\n mov.u32 %r4,0;\n"   \
     " mov.u32 %r5,0;\n mov.u32 %r6,0;\n mov.u32 %r7,0;\n mov.u32 %r8,0;\n mov.u32 %r9,0;\n"
-/* Two instructions, so that the last branch is the first of the eight instructions of a fetch, which also brings the
- * side that falls through. */
+/* Two instructions. They move the last branch of a kernel to the first of the eight instructions of a fetch, so this
+ * fetch also brings the side that falls through. */
 #define FILL " add.u32 %r15,%r1,1;\n add.u32 %r15,%r1,1;\n"
 #define LOAD " ld.global.u32 %r3,[%a1];\n"
-/* Instructions that wait for the load, which returns 100, and for nothing else. */
+/* A side of a branch: five instructions, and LAST as a sixth. They wait for the load, which returns 100, and for
+ * nothing else. */
 #define SIDE(n)                                                                                                        \
     " add.u32 %r4,%r3," n ";\n add.u32 %r5,%r3," n ";\n add.u32 %r6,%r3," n ";\n add.u32 %r7,%r3," n ";\n"             \
     " add.u32 %r8,%r3," n ";\n"
 #define LAST(n) " add.u32 %r9,%r3," n ";\n"
-/* Stores 5 x (tid + 1) and the sum of the side. The first sums take longer than the results of the sides. */
+/* The code after the join: stores 5 x (tid + 1) plus the results of the side. The first two instructions do not
+ * depend on these results, and end later than the instructions of the sides. */
 #define END                                                                                                            \
     " add.u32 %r10,%r1,1;\n mul.lo.u32 %r10,%r10,5;\n add.u32 %r4,%r10,%r4;\n add.u32 %r5,%r5,%r6;\n"                  \
     " add.u32 %r4,%r4,%r5;\n add.u32 %r7,%r7,%r8;\n add.u32 %r4,%r4,%r7;\n add.u32 %r4,%r4,%r9;\n"                     \
     " st.global.u32 [%a2],%r4;\n ret;\n}\n"
 
-/* Half of the warp takes each side. Both sides have six instructions: five and a jump, or six. */
+/* Half of the warp takes each side of the branch. One side has five additions and a jump, and the other has six
+ * additions. */
 static const char if_else[] =
     HEAD FILL LOAD " setp.lt.u32 %q1,%r2,16;\n @%q1 bra B;\n" SIDE("1") " bra J;\nB:\n" SIDE("2") LAST("2") "J:\n" END;
 /* A quarter of the warp takes each of four sides of six instructions. */
@@ -36,8 +40,8 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
     " setp.lt.u32 %q1,%r2,8;\n setp.lt.u32 %q2,%r2,16;\n setp.lt.u32 %q3,%r2,24;\n"
     " @%q1 bra A;\n @%q2 bra B;\n @%q3 bra C;\n" SIDE("4") " bra J;\nA:\n" SIDE("1") " bra J;\nB:\n" SIDE(
         "2") " bra J;\nC:\n" SIDE("3") " add.u32 %r16,%r3,0;\nJ:\n" END;
-/* Lanes 0 to 15 of warp 0 and lanes 16 to 31 of warp 1 execute six instructions, of which the last one is LASTLY. The
- * others jump to the join. */
+/* Lanes 0 to 15 of warp 0 and lanes 16 to 31 of warp 1 execute six instructions, of which the last one is LASTLY.
+ * The other lanes jump to the join. */
 #define HALVES(LASTLY)                                                                                                 \
     HEAD FILL FILL FILL LOAD                                                                                           \
         " setp.lt.u32 %q1,%r2,16;\n setp.lt.u32 %q2,%r1,32;\n xor.pred %q3,%q1,%q2;\n add.u32 %r16,%r3,%r3;\n"         \
@@ -88,10 +92,11 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
     return r;
 }
 
-/* Both sides wait for the load, and have all their instructions in their buffers when it arrives. They then issue in
- * turn, 12 slots. Under sbi each slot takes one instruction of each side: 6 slots, each with 32 lanes and two decoded
- * instructions. The pass of a slot takes as long at the pipes as before, so the warp reaches the join 6 cycles earlier,
- * and also ends 6 cycles earlier. Each instruction still reads and writes its registers. */
+/* Both sides wait for the load. When its data arrive, all instructions of both sides are in the instruction buffers.
+ * Without joint issue, the sides then issue alternately and take 12 slots. Under sbi, each slot takes one
+ * instruction of each side. So there are 6 slots, each with 32 lanes and two decoded instructions. The two
+ * instructions of a slot occupy the pipe only as long as one instruction, so the warp reaches the join, and ends, 6
+ * cycles earlier. Each instruction still reads and writes its registers. */
 START_TEST(two_sides_share_their_slots) {
     static const char *const bases[] = {"multipath", "anypc"};
     char model[32];
@@ -113,7 +118,8 @@ START_TEST(two_sides_share_their_slots) {
 }
 END_TEST
 
-/* Four sides of six instructions: 24 slots alone, 12 with pairs under sbi, 6 under mimd. */
+/* Four sides of six instructions would take 24 slots without joint issue. They take 12 slots under sbi, which pairs
+ * two paths, and 6 slots under mimd, which joins all four. */
 START_TEST(the_bound_takes_all_sides) {
     struct ran pairs = run("anypc+sbi", four_sides, 32, NULL), all = run("anypc+mimd", four_sides, 32, NULL);
     ck_assert_double_eq(pairs.joint, 12);
@@ -129,11 +135,11 @@ START_TEST(the_bound_takes_all_sides) {
 }
 END_TEST
 
-/* The scheduler takes the warps in turn. Warp 0 issues its branch, then warp 1 its branch, in all lanes. From then on
- * each slot takes an instruction of warp 0 and the same one of warp 1, in the other lanes: 6 slots instead of 12. The
- * instructions are at the same PC, so none is decoded twice. With the policy oldest, warp 0 goes ahead while warp 1 has
- * not issued its branch, so no slot is shared. With dwf.majority, the branch of warp 1, with 32 lanes, issues before
- * the additions of warp 0, with 16. */
+/* The scheduler takes the warps in turn. Warp 0 issues its branch in all lanes, and then warp 1 does. From then on,
+ * each slot takes the same instruction of both warps, which use different lanes: 6 slots instead of 12. Both
+ * instructions have the same PC, so none is decoded twice. With sched.policy=oldest, warp 0 goes ahead while warp 1
+ * has not issued its branch, so no slot is shared. With dwf.majority, the branch of warp 1 (32 lanes) issues before
+ * the additions of warp 0 (16 lanes), so 6 slots are shared. */
 START_TEST(warps_fill_idle_lanes) {
     static const struct {
         const char *model, *set;
@@ -156,8 +162,9 @@ START_TEST(warps_fill_idle_lanes) {
 }
 END_TEST
 
-/* Fourteen instructions, of which a buffer holds the first seven. Then both warps need a fetch at the same PC, in
- * different lanes. dwf makes one fetch of it, so the warps remain in step, and 14 slots take an instruction of each. */
+/* Both warps execute fourteen instructions after the branch, in different lanes. The instruction buffers hold the
+ * first seven. Then both warps need a fetch at the same PC. dwf fetches once for both warps, so the warps remain in
+ * step, and each of 14 slots takes an instruction of both warps. */
 START_TEST(a_formed_warp_fetches_once) {
     struct ran r = run("spe+dwf",
                        HALVES(LAST("1") SIDE("2") " add.u32 %r16,%r3,1;\n add.u32 %r17,%r3,1;\n"
@@ -168,9 +175,10 @@ START_TEST(a_formed_warp_fetches_once) {
 }
 END_TEST
 
-/* The sixth instruction is a load or store at the same PC in both warps. Together they are one access of the load/store
- * unit. In the first two rows, the warps access a line each, so no transaction is saved; in the third row, both access
- * one line. Generic addresses are not merged, and two accesses do not fit into the issue latch. */
+/* The sixth instruction is a load or store at the same PC in both warps. If both are issued in one slot, they are
+ * one access of the load/store unit. In the first two cases, each warp accesses its own line, so no transaction is
+ * saved. In the third case, both warps access one line. In the fourth case, the addresses are generic. Such accesses
+ * are not merged, and two accesses do not fit into the issue latch, so only 5 slots are shared. */
 START_TEST(accesses_are_merged) {
     static const struct {
         const char *model, *text;
@@ -222,7 +230,8 @@ static double run_random(const char *model, uint64_t seed, bool poll, const char
     return cycles;
 }
 
-/* The memory of random kernels is that of the functional model. Polling takes the same cycles. */
+/* Random kernels leave the same memory contents as in the functional model, and take the same number of cycles with
+ * and without polling. */
 START_TEST(results_are_the_same) {
     static const char *const models[] = {"anypc",      "anypc+sbi",     "anypc+swi",   "anypc+sbi+swi", "anypc+dwf",
                                          "anypc+mimd", "multipath+sbi", "dws+sbi+swi", "dpe+mimd",      "spe+swi",
@@ -239,7 +248,8 @@ START_TEST(results_are_the_same) {
 }
 END_TEST
 
-/* A model of which one path of a warp can issue refuses to pair paths, and no model pairs them twice. */
+/* Combinations that are refused: joint issue of paths in a model in which only one path of a warp can issue at a
+ * time, joint issue in the functional model, and two extensions that pair paths or that pair warps. */
 START_TEST(refusals) {
     static const struct {
         const char *model, *why;

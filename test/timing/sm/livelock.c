@@ -130,7 +130,7 @@ END_TEST
  * - all iterations together take longer than deadlock.cycles */
 enum { CHAIN = 90 };
 static const struct {
-    const char *name, *before, *after; /* additions before and after the chain */
+    const char *name, *before, *after; /* code before and after the chain of loads */
     uint32_t ctas;
 } counted_elsewhere[] = {
     {"a chain in a loop", "mov.u32 %r1,0;\nO:\n", "add.u32 %r1,%r1,1; setp.lt.u32 %o,%r1,20; @%o bra O;\n", 1},

@@ -7,9 +7,10 @@
 #define HIGH 0xffff0000u
 #define ADDS "add.u32 %r3,%r3,1; add.u32 %r4,%r4,2; add.u32 %r5,%r5,3; add.u32 %r6,%r6,4; add.u32 %r7,%r7,5;\n"
 
-/* One half of a warp waits for its load in the middle of a basic block; most models are told only when a block ends.
- * The other half branches twice more, and waits for loads, a barrier and other lanes. There is no loop: no lane issues
- * an instruction twice, however often it is suspended, and all lanes issue the last instructions. */
+/* One half of a warp waits for its load in the middle of a basic block. Most models do not know its PC at this time,
+ * because they are notified only when a block ends. The other half branches twice more, and waits for loads, a
+ * barrier and other lanes. There is no loop: no lane issues an instruction twice, however often it is suspended, and
+ * all lanes issue the last instructions. */
 static const char apart[] =
     "mov.u32 %r3,%l; mov.u32 %r4,%l; mov.u32 %r5,%l; mov.u32 %r6,%l; mov.u32 %r7,%l; @%q bra T;\n" ADDS
     "ld.global.u32 %r8,[%a+2048];\n" ADDS "add.u32 %r3,%r3,%r8;\n" ADDS "bra J;\n"
@@ -68,7 +69,8 @@ START_TEST(a_fence_waits_for_accesses) {
 }
 END_TEST
 
-/* Only the result of a load that missed is reported as a miss, not a later instruction in the same table entry. */
+/* Only the result of the load that missed is reported as a miss. Later instructions, which use the same table entry,
+ * are not. */
 START_TEST(only_the_load_has_missed) {
     rig_run("spe", NULL, "ld.global.u32 %r2,[%a+256]; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;",
             32);

@@ -33,7 +33,8 @@ static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t thre
 
 static double stat(const struct heddle *h, const char *name) { return heddle_stat(h, -1, name); }
 
-/* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. */
+/* Kernels whose CTAs have more threads than the core has lanes have correct results in every model, with and without
+ * barriers and divergence. */
 START_TEST(programs_run_on_the_core) {
     static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
     static const char *const models[] = {"spe", "pepsc", "its", "dws50+chain"};

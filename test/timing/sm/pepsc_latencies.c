@@ -18,7 +18,8 @@ enum { UNROLLED = 60, LINE = 128 };
     "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %q, %r2, %r3;\n@%q bra L;\nst.global.f32 [%d1+64], %f1;\n"                      \
     "st.global.u32 [%d1+68], %r1;\nst.global.u64 [%d1+72], %d2;\nret;\n}\n"
 
-/* Returns a kernel with a loop of `n` iterations, each with `repeat` UNROLLED / `ops` times. */
+/* Returns a kernel with a loop of n iterations, where n is a parameter of the kernel. An iteration contains
+ * `repeat`, which has `ops` operations, UNROLLED / `ops` times. */
 static char *kernel_of(const char *repeat, int ops) {
     const size_t size = sizeof HEAD + sizeof TAIL + UNROLLED * (strlen(repeat) + 2);
     char *text = malloc(size);
@@ -55,9 +56,9 @@ static double cycles_of(const char *model, const char *const *set, const char *t
     return cycles;
 }
 
-/* Returns the cycles of one `repeat` in a chain of dependent ones: the difference between 200 and 100 iterations, in
- * which the first iterations and their misses cancel out. The loop's own instructions take less than half a cycle for
- * each of the UNROLLED operations. */
+/* Returns the cycles that one `repeat` takes in a chain in which each `repeat` depends on the one before it. They
+ * follow from the difference between 200 and 100 iterations, so the first iterations and their misses cancel out.
+ * The loop's own instructions take less than half a cycle for each of the UNROLLED operations. */
 static double latency_of(const char *model, const char *const *set, const char *repeat, int ops, uint32_t lines,
                          uint32_t step, uint32_t threads) {
     char *text = kernel_of(repeat, ops);
@@ -69,7 +70,8 @@ static double latency_of(const char *model, const char *const *set, const char *
 
 #define MUL  "mul.f32 %f1, %f1, %f2;"
 #define LOAD "ld.global.u64 %d2, [%d2];"
-/* The loop pass must not reorder the chain under test. */
+/* Options for a test of chains of n operations. The pass that pipelines loops is off, because it could reorder the
+ * chain. */
 #define CHAIN(n)                                                                                                       \
     { "chain.dual=off", "pepsc.pipeline=off", "chain.length=" #n, NULL }
 

@@ -15,8 +15,8 @@
 /* Each thread adds to p[0] before and after a barrier. */
 static const char adds[] = HEAD ".reg .b32 %r<4>; .reg .b64 %a; .reg .pred %q;\n ld.param.u64 %a,[p];\n"
                                 " red.global.add.u32 [%a],1;\n" LAST " red.global.add.u32 [%a],1;\n ret;\n}\n";
-/* The unit puts each warp to sleep for `nap` cycles when it begins. A warp that waits at a barrier sleeps until it may
- * run again, and `after` more cycles. */
+/* The unit puts each warp to sleep for `nap` cycles when the warp begins. A warp that waits at a barrier sleeps
+ * until the barrier lets it continue, and then for `after` more cycles. */
 struct napper {
     uint32_t nap, after;
     uint32_t began, slept, most_awake;

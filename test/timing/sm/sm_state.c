@@ -44,7 +44,8 @@ static void make(const struct reconv_ops *ops) {
     ck_assert_ptr_nonnull(sm);
 }
 
-/* In a divided SM, each of the four parts has a quarter of all resources. Only the port to memory is shared. */
+/* In a divided SM, each of the four parts has a quarter of the register banks, pipes and collectors, and a memory
+ * pipe with one unit. The numbers of operands per cycle and of result buses hold for each part. */
 START_TEST(parts_of_an_sm) {
     static const uint32_t units[N_PIPES] = {
         [PIPE_SP] = 8, [PIPE_SFU] = 4, [PIPE_INT] = 12, [PIPE_DP] = 0, [PIPE_AFFINE] = 16, [PIPE_MEM] = 1};

@@ -103,7 +103,8 @@ START_TEST(other_warps_continue) {
 }
 END_TEST
 
-/* Two of the four warps for which the barrier waits never arrive. */
+/* The report of a deadlock contains the unit's description of itself. The launch hangs because two of the four warps
+ * for which a barrier waits never arrive. */
 START_TEST(a_unit_describes_itself) {
     struct issue_meter m = {.slow_warp = 7, .gap = 3};
     struct heddle *h = run_metered(hangs, base_models()->name[_i], 1, 64, &m, false);

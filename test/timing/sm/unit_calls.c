@@ -145,8 +145,8 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* The unit added last is called first. For statistics, reports, and the begin and end of launches, units are called
- * in the order in which they were added. */
+/* The unit added last is called first. For statistics, reports, the begin and end of launches, and free(), units are
+ * called in the order in which they were added. */
 START_TEST(the_order_of_calls) {
     sm_units_cta_start(sm, 2, 7);
     expect("C start 2 7; B start 2 7; A start 2 7; ");

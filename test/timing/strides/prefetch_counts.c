@@ -2,7 +2,8 @@
  * by degree. */
 #include "stride_rig.h"
 
-/* The L1 counts prefetches into the L1, and the L2 slices count prefetches into the L2. */
+/* If prefetches go into the L1, the SM's prefetcher reports the outcomes that the L1 counted. If they go into the
+ * L2, the L2 slices report the outcomes, and the SM's prefetcher reports only its requests. */
 START_TEST(fates_are_those_of_the_cache) {
     static const char *const extensions[] = {"stride", "ddp"}, *const levels[] = {"l1", "l2"};
     static const char *const names[2][7] = {

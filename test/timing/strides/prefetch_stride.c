@@ -279,7 +279,7 @@ START_TEST(strides_that_ask_for_nothing) {
 }
 END_TEST
 
-/* With room for one prefetch in flight, the second prefetch is not sent before the first line has arrived. A request
+/* If there is room for one prefetch in flight, further prefetches are dropped until its line has arrived. A request
  * that the cache refuses takes no room. */
 START_TEST(places_are_few) {
     begin("stride", SET("stride.queue=1"));
