@@ -82,8 +82,8 @@ static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct me
 }
 
 /* Returns true if a path must wait for member `m` of its group. The path has executed this number of instructions, and
- * waits for nothing else. It does not wait for a member whose warp sleeps. Nor does it wait for one that waits for a
- * queue, since the affine warp may fill this queue only after other warps have issued. */
+ * waits for nothing else. It does not wait for a member whose warp sleeps. It does not wait for a member that waits
+ * for a queue, since the affine warp may fill this queue only after other warps have issued. */
 static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct member *m) {
     const struct rider *r = rider_of(t, sm, m);
     const uint8_t state = path_of(sm, m)->state;
