@@ -165,9 +165,9 @@ START_TEST(a_report_counts_the_waiting_warps) {
 }
 END_TEST
 
-/* One of two warps runs at a time. In each warp, the upper half waits at a CTA barrier, and the lower half for the upper
- * half, because the mask of its vote has all lanes. The first warp must give up its turn, because both warps must arrive
- * at the barrier. Under spe and dpe, such a barrier is a deadlock. */
+/* One of two warps runs at a time. In each warp, the upper half waits at a CTA barrier, and the lower half waits for
+ * the upper half, because the mask of its vote has all lanes. The first warp must give up its turn, because both warps
+ * must arrive at the barrier. Under spe and dpe, such a barrier is a deadlock. */
 START_TEST(a_wait_for_a_member_mask_keeps_no_turn) {
     static const char *const models[] = {"its", "dws", "si", "tbc", "capri"};
     static const char text[] = HEAD ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<3>;\nld.param.u64 %d1, [p];\n"
