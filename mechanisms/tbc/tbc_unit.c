@@ -1,6 +1,7 @@
 /* Compacted warps in an SM: the paths with one group number issue together, and none of them runs ahead. A member that
  * is ready waits in the state PATH_BLOCKED until all other members are ready, too. So a compacted warp waits for the
- * slowest of its threads. Members that have stopped at a branch or a barrier are not waited for.
+ * slowest of its threads. Members that have stopped at a branch or a barrier are not waited for, nor are members whose
+ * warp sleeps: it may get its turn to run only after the others have ended or stopped [reading].
  *
  * Each path fetches for itself, but one fetch serves all members at one PC. Members whose instruction must issue alone
  * (joint.h) take one slot each. So do members in different parts of a divided SM, because their registers are there
@@ -81,11 +82,13 @@ static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct me
 }
 
 /* Returns true if a path must wait for member `m` of its group. The path has executed this number of instructions, and
- * waits for nothing else. It does not wait for a member that waits for a queue, since the affine warp may fill this
- * queue only after other warps have issued. */
+ * waits for nothing else. It does not wait for a member whose warp sleeps. It does not wait for a member that waits
+ * for a queue, since the affine warp may fill this queue only after other warps have issued. */
 static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct member *m) {
     const struct rider *r = rider_of(t, sm, m);
     const uint8_t state = path_of(sm, m)->state;
+    if (state == PATH_TURN)
+        return false;
     if (r->executed != executed)
         return r->executed < executed;
     return state >= N_PIPES && state != PATH_QUEUE && !(state == PATH_BLOCKED && r->held);

@@ -1,6 +1,7 @@
 /* Warps that take turns (sm.running_warps): the SM has lanes for only a few warps at a time. A warp with lanes runs
- * until it ends, or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can
- * continue are loaded from memory. Warps without a turn sleep. docs/pepsc-core.md describes the choices. */
+ * until it ends, or until it waits at a barrier, or for other warps at a branch (reconv_ops.meet), with nothing in
+ * flight. Then the registers of the oldest warp that can continue are loaded from memory. Warps without a turn sleep.
+ * docs/pepsc-core.md describes the choices. */
 #include "isa/machine/warp.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"

@@ -4,7 +4,7 @@
 
 void sm_sleep(struct sm *sm, uint32_t slot, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[slot];
-    assert(!sw->context && !sw->finished && !sw->inflight && !sw->ordered && sm_may_sleep(sm));
+    assert(!sw->context && !sw->finished && !sm_has_in_flight(sm, slot) && sm_may_sleep(sm));
     sw->asleep = true;
     sm_doze(sm, slot, now);
 }
@@ -35,7 +35,11 @@ uint32_t sm_count_awake(const struct sm *sm) {
 }
 
 bool sm_has_in_flight(const struct sm *sm, uint32_t slot) {
-    return sm->warps.slot[slot].inflight || sm->warps.slot[slot].ordered;
+    const struct sm_warp *sw = &sm->warps.slot[slot];
+    uint32_t await = 0; /* these are counted in `inflight`, but other lanes must arrive before they begin */
+    for (uint32_t i = 0; i < sw->n_await; i++)
+        await += !sw->await[i].served;
+    return sw->inflight > await || sw->ordered;
 }
 
 bool sm_is_older(const struct sm *sm, uint32_t a, uint32_t b) {

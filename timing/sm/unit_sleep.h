@@ -23,7 +23,8 @@ bool sm_may_sleep(const struct sm *sm);
 uint32_t sm_count_awake(const struct sm *sm);
 /* Returns the live warps, contexts included. */
 const struct warp_set *sm_get_live(const struct sm *sm);
-/* Returns true if an instruction of the warp is in flight, or waits for its edge. */
+/* Returns true if an instruction of the warp is in flight, or waits for its edge. An instruction that waits for lanes
+ * of its member mask is not in flight yet. */
 bool sm_has_in_flight(const struct sm *sm, uint32_t slot);
 /* Returns true if warp `a` began before warp `b`. */
 bool sm_is_older(const struct sm *sm, uint32_t a, uint32_t b);

@@ -1,6 +1,7 @@
 /* Checks the affine warp's hardware in each cycle of kernels with long waits for lines and entries. These tests take
  * seconds. */
 #include "each_rig.h"
+#include "mechanisms/tbc/reconv_tbc.h"
 
 /* An L1 of one set with four ways, of which three may be locked. 16 warps execute 8 loads of one line each. In a second
  * kernel each load has two lines, because addresses start in the middle of a line. In both kernels, a line waits for a
@@ -34,8 +35,11 @@ static int step(void) { return test_every() ? 1 : 2; }
 
 /* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that. Their
  * queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the L1 set of
- * the eight loads' lines. By default every second base model is tested, with HEDDLE_EVERY all of them. */
+ * the eight loads' lines. By default every second base model is tested, with HEDDLE_EVERY all of them; but tbc is left
+ * out, because the first warp would wait for the polling warp where the loop ends: plain loads do not mark a loop that
+ * waits, and a kernel with other loads in its loop is not decoupled. */
 START_TEST(a_long_wait_ends_with_an_entry) {
+    const int base = _i * step();
     char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
                       " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
                       "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
@@ -44,7 +48,9 @@ START_TEST(a_long_wait_ends_with_an_entry) {
         at += (uint32_t)snprintf(body + at, sizeof body - at,
                                  " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
     strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
-    const char *model = model_in_turn((uint64_t)(_i * step()));
+    const char *model = model_in_turn((uint64_t)base);
+    if (base_models()->ops[base] == &reconv_tbc)
+        return;
     watched(model, model, set, body, 6, 64, 0);
     ck_assert_uint_gt(seen.overdue, 0);
     ck_assert(LEAST_TABLES || lines.too_long > 0);

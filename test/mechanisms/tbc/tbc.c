@@ -21,13 +21,15 @@ enum { BEFORE = 8, FALL = 5, TAKEN = 4, AFTER = 2 };
 
 struct ran {
     uint32_t out[THREADS];
-    double issued, saved, threads;
+    double issued, saved, threads, swaps;
 };
 
-static void run(const char *model, const char *config, const char *side, struct ran *r) {
+static void run(const char *model, const char *config, const char *turns, const char *side, struct ran *r) {
     char err[512] = "", code[2048];
     snprintf(code, sizeof code, text, side);
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = config}, err, sizeof err);
+    const char *const set[] = {turns, NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = model, .config = config, .set = set}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", code, strlen(code));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -41,14 +43,17 @@ static void run(const char *model, const char *config, const char *side, struct 
     r->issued = heddle_stat(h, -1, "gpu.warp_instructions");
     r->threads = heddle_stat(h, -1, "gpu.thread_instructions");
     r->saved = timed ? heddle_stat(h, -1, "joint.saved_slots") : 0;
+    r->swaps = timed ? heddle_stat(h, -1, "sm.warp_swaps") : 0;
     heddle_close(h);
 }
 
+static const char all_run[] = "sm.running_warps=0";
+
 static void check(const char *config, const char *side, uint32_t spe_issues, uint32_t tbc_issues) {
     struct ran right, spe, tbc;
-    run("functional", config, side, &right);
-    run("spe", config, side, &spe);
-    run("tbc", config, side, &tbc);
+    run("functional", config, all_run, side, &right);
+    run("spe", config, all_run, side, &spe);
+    run("tbc", config, all_run, side, &tbc);
     ck_assert_mem_eq(spe.out, right.out, sizeof right.out);
     ck_assert_mem_eq(tbc.out, right.out, sizeof right.out);
     ck_assert_double_eq(tbc.threads, spe.threads);
@@ -79,8 +84,26 @@ START_TEST(parts_of_an_sm_are_not_compacted) {
 }
 END_TEST
 
+/* Only one warp at a time runs (sm.running_warps). A member of a compacted warp does not wait for a member whose warp
+ * sleeps, so each side issues once for each warp. Four swaps: warp 0 arrives at the branch (0>1); warp 1 arrives and
+ * issues its part of the first side (1>0); warp 0 issues its part of both sides (0>1); warp 1 issues its part of the
+ * second side and ends (1>0). */
+START_TEST(a_compacted_warp_does_not_wait_for_a_sleeping_member) {
+    static const char *const models[] = {"tbc", "capri"};
+    static const char side[] = "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;";
+    struct ran right, got;
+    run("functional", "fermi", all_run, side, &right);
+    run(models[_i], "fermi", "sm.running_warps=1", side, &got);
+    ck_assert_mem_eq(got.out, right.out, sizeof right.out);
+    ck_assert_double_eq(got.issued, WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER));
+    ck_assert_double_eq(got.saved, 0);
+    ck_assert_double_eq(got.swaps, 4);
+}
+END_TEST
+
 SUITE(mechanisms_tbc) {
     TEST(a_compacted_warp_issues_once);
     TEST(aligned_lanes_issue_as_under_spe);
     TEST(parts_of_an_sm_are_not_compacted);
+    TEST_LOOP(a_compacted_warp_does_not_wait_for_a_sleeping_member, 0, 2);
 }

@@ -166,6 +166,25 @@ START_TEST(a_report_counts_the_waiting_warps) {
 }
 END_TEST
 
+/* One of two warps runs at a time. In each warp, the upper half waits at a CTA barrier, and the lower half waits for
+ * the upper half, because the mask of its vote has all lanes. The first warp must give up its turn, because both warps
+ * must arrive at the barrier. Under spe and dpe, such a barrier is a deadlock. */
+START_TEST(a_wait_for_a_member_mask_keeps_no_turn) {
+    static const char *const models[] = {"its", "dws", "si", "tbc", "capri"};
+    static const char text[] = HEAD ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<3>;\nld.param.u64 %d1, [p];\n"
+                                    "mov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\n"
+                                    "and.b32 %r2, %r1, 16;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra V;\n"
+                                    "barrier.sync 0, 32;\n"
+                                    "V: vote.sync.ballot.b32 %r3, %p, -1;\nst.global.u32 [%d1], %r3;\nret;\n}\n";
+    struct heddle *h = open_run(models[_i], "fermi", (const char *const[]){"gpu.sms=1", "sm.running_warps=1", NULL});
+    uint32_t out[64];
+    run(h, text, 1, 64, out, sizeof out);
+    for (int t = 0; t < 64; t++)
+        ck_assert_uint_eq(out[t], 0xffff);
+    heddle_close(h);
+}
+END_TEST
+
 /* An SM has 16384 registers. A CTA has 8 warps with 32 registers per thread, that is, 1024 registers per warp.
  * - if all warps may run (0 or 128), a CTA needs 8192 registers, so 2 CTAs fit
  * - with n running warps a CTA needs only n x 1024 registers: 4 CTAs for n = 4, 5 CTAs for n = 3
@@ -202,5 +221,6 @@ SUITE(mechanisms_turns) {
     TEST_LOOP(live_words_move, 0, 4);
     TEST_LOOP(no_swaps_without_other_warps, 0, 2);
     TEST_LOOP(a_report_counts_the_waiting_warps, 0, 2);
+    TEST_LOOP(a_wait_for_a_member_mask_keeps_no_turn, 0, 5);
     TEST_LOOP(more_ctas_fit, 0, 5);
 }
