@@ -215,7 +215,7 @@ static void advise_to_split(const char *assignment, char *err, size_t err_size) 
     size_t key = strcspn(second, "=,"), used = strlen(err);
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)key, second);
-    if (second[key] == '=' && key < sizeof name && config_find_noting(name, key, NULL))
+    if (key < sizeof name && second[key] == '=' && config_find_noting(name, key, NULL))
         snprintf(err + used, err_size - used, "; each option needs its own assignment: '%.*s' and '%s'",
                  (int)(comma - assignment), assignment, second);
 }
