@@ -14,7 +14,8 @@ struct wmma_fragment {
     enum type type;      /* type of an element in memory */
     uint8_t tiles, regs; /* number of mma fragments (1 or 2), and number of registers of each */
     uint8_t written;     /* registers in the operand */
-    /* distance from the first mma fragment to the second, added to the quad number and to the position in the quad */
+    /* Steps from an element of the first mma fragment to the same element of the second one: quad_step is added to the
+     * number of the quad, place_step to the position in the quad. */
     uint8_t quad_step, place_step;
     bool quad_is_row; /* true: the quad number selects the row; false: the position in the quad selects the row */
     uint16_t rows, columns;

@@ -43,7 +43,8 @@ struct cta_run {
     bool stands;
     bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
-    uint64_t model_counts[RECONV_COUNTERS]; /* the model counts here; the functional model reports no such counts */
+    /* counters of the reconvergence model, which the interpreter provides but does not report */
+    uint64_t model_counts[RECONV_COUNTERS];
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* aligned to cache lines */
     uint32_t fault_pc, fault_warp;

@@ -321,8 +321,9 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     case K_RET:
     case K_BRX:
     case K_CALL:
-        if (in->kind == K_RET &&
-            fx->taken) /* the lanes exit from the entry function, since all lanes of a path have the same call depth */
+        /* A `ret` in the entry function ends its lanes, which are then in fx->taken. All lanes of a path have the same
+         * call depth, so either all of them or none exit. */
+        if (in->kind == K_RET && fx->taken)
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
         return move_lanes(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT,

@@ -214,8 +214,9 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* Returns the expected result n + (n - 1) + ... + 1, plus 100 if n is even, of even(n) and odd(n), which call each
- * other. Each keeps n in a local variable during the call, takes the variable's address, and adds n to the result. */
+/* Returns the expected result of even(n): n + (n - 1) + ... + 1, plus 100 if n is even. even() and odd() call each
+ * other with n - 1. Each keeps n in a local variable during the call, takes the variable's address, and adds n to the
+ * result of the call. */
 static uint32_t parity(uint32_t t) { return t * (t + 1) / 2 + (t % 2 ? 0 : 100); }
 START_TEST(mutual_recursion_with_local_variables) {
     check_lanes(

@@ -68,7 +68,8 @@ static inline struct heddle *rig_run(const char *config, const char *const *set,
     return h;
 }
 
-/* 40 CTAs add up words of lines, with a different number of iterations in each CTA. */
+/* Each thread adds up a word of every 64th line of 128 bytes. CTA c executes c % 8 iterations, but at least
+ * one, so CTAs end at different times. */
 static const char rig_sums[] =
     ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
     ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a<4>;\nld.param.u64 %a1,[p]; mov.u32 %r1,%ctaid.x;\n"

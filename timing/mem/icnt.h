@@ -38,9 +38,11 @@ struct icnt_input {
 };
 
 struct icnt_output {
-    uint64_t due;  /* step of its next grant if it has room, or an earlier step; UINT64_MAX without an offer */
-    uint64_t time; /* first step in which its side of the switch is free */
-    uint64_t link; /* cycle by which its link has sent all granted flits */
+    /* A step that is not later than the output's next grant. If the output has room, it is the step of that grant.
+     * UINT64_MAX if no input offers a packet. */
+    uint64_t due;
+    uint64_t time;             /* first step in which its side of the switch is free */
+    uint64_t link;             /* cycle by which its link has sent all granted flits */
     uint64_t want[ICNT_WORDS]; /* inputs that offer a packet to it */
     uint32_t room;             /* number of packets that the output can still accept */
     uint16_t turn;             /* input with the highest priority */

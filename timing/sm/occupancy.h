@@ -7,7 +7,7 @@
 /* How the units of an SM change the registers that CTAs need and can use. If no unit changes them, all fields are 0. */
 struct sm_demand {
     uint32_t registers; /* 32-bit registers of the SM that units reserve */
-    uint32_t warps;     /* most warps of a CTA that have registers in the SM at a time; 0: all */
+    uint32_t warps;     /* maximum number of warps of a CTA with registers in the SM at a time; 0: all warps */
 };
 /* Adds the demand of a unit to `d`. `ctx` comes from the sm_unit_row. */
 void sm_demand_add(struct sm_demand *d, const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,

@@ -175,8 +175,9 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
-/* Up to four affine warps share an ATQ of one entry, and each CTA has its own affine warp. An entry of one must not
- * block the others forever, and no entry must go to a CTA of another. */
+/* Up to four affine warps share one affine tuple queue (ATQ) with a single entry, and each CTA has its own affine warp.
+ * The entry of one affine warp must not block the other affine warps forever, and it must not reach a CTA of another
+ * affine warp. */
 START_TEST(contexts_share_the_smallest_queues) {
     static const char *const contexts[] = {"dac.contexts=1", "dac.contexts=2", "dac.contexts=3", "dac.contexts=4"};
     for (int i = 0; i < 4; i++) {

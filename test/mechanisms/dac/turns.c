@@ -1,6 +1,6 @@
 /* Tests DAC with swapped-out warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier
- * until another CTA has ended. But that other CTA may wait for ATQ entries that come after the entries of the
- * swapped-out CTA. */
+ * until another CTA has ended. But that other CTA may wait for entries of the affine tuple queue (ATQ), which the
+ * affine warp fills in order, behind the entries of the swapped-out CTA. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
