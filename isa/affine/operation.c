@@ -3,7 +3,7 @@
 #include "isa/decode.h"
 #include <stdlib.h>
 
-/* Returns the number of offsets in bank 0 at which a register may begin. */
+/* Returns the number of offsets in bank 0, the bytes of a warp's registers, at which a register may begin. */
 static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(lanemask_t) + 1; }
 
 /* State of decoding. */

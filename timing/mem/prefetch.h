@@ -173,7 +173,7 @@ struct prefetchers {
     struct prefetch_asker {
         const struct prefetcher_ops *ops;
         void *state;
-        bool made;   /* created by prefetchers_add(), which means that it is freed with the list */
+        bool made;   /* true if prefetchers_add() made `state`, which is then freed with the list */
         bool turned; /* got PREFETCH_FULL, and waits for a free queue entry */
         struct prefetch_place place;
         struct prefetch_counts n;

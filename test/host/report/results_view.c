@@ -83,7 +83,7 @@ START_TEST(conditions_choose) {
         {"gpu.cycles<=1K", 0x03}, /* 1024 */
         {"gpu.cycles=1000.0,6e3", 0x09},
         {"gpu.cycles!=1000", 0x1e},
-        {"gpu.ipc<100", 0x0f}, /* the last row has no IPC, so no comparison with the IPC is true */
+        {"gpu.ipc<100", 0x0f}, /* the last row has no IPC, so only != is true for it */
         {"gpu.ipc>=0", 0x0f},
         {"gpu.ipc!=2", 0x1e},
         {"sm.stalls=0", 0x02},

@@ -105,8 +105,8 @@ START_TEST(a_cta_starts_without_history) {
 }
 END_TEST
 
-/* Lanes wait for each other at time 3, on the path of lanes 16-31. Afterwards all accesses up to time 3 are ordered
- * before the instructions of all lanes. */
+/* All lanes wait for each other at time 3, in a step of lanes 16 to 31. Afterwards all accesses up to time 3 are
+ * ordered before the instructions of all lanes. */
 START_TEST(lanes_that_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
