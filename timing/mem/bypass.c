@@ -2,8 +2,6 @@
 #include "cache.h"
 #include <stdlib.h>
 
-const struct bypass_ops bypass_none = {.name = "none", .help = "each miss of a load allocates a line"};
-
 const struct bypass_ops *const bypass_built_in[] = {
 #define BYPASS(name) &bypass_##name,
 #include "timing/config/policies.def"
