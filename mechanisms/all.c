@@ -25,10 +25,6 @@ const struct model_tables model_tables = {list, words};
 enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16, MAX_POLICIES = 32 };
 static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
-static const struct sched_ops *all_schedulers[MAX_POLICIES];
-static const struct replacement_ops *all_replacements[MAX_POLICIES];
-static const struct bypass_ops *all_bypasses[MAX_POLICIES];
-static const struct cta_ops *all_cta_policies[MAX_POLICIES];
 
 static int add_passes_before(const char *place, int n) {
     for (const struct mechanism *const *m = list; *m; m++)
@@ -58,49 +54,38 @@ static void list_instructions(void) {
         }
 }
 
-static void list_schedulers(void) {
-    int n = 0;
-    for (; sched_built_in[n]; n++)
-        all_schedulers[n] = sched_built_in[n];
-    for (const struct mechanism *const *m = list; *m; m++)
-        for (const struct sched_ops *const *s = (*m)->schedulers; s && *s; s++) {
-            assert(n < MAX_POLICIES - 1);
-            all_schedulers[n++] = *s;
-        }
-}
+static void make_tables(void);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void list_replacements(void) {
-    int n = 0;
-    for (; replacement_built_in[n]; n++)
-        all_replacements[n] = replacement_built_in[n];
-    for (const struct mechanism *const *m = list; *m; m++)
-        for (const struct replacement_ops *const *r = (*m)->replacements; r && *r; r++) {
-            assert(n < MAX_POLICIES - 1);
-            all_replacements[n++] = *r;
-        }
-}
+/* Defines the table of all policies of one kind, in which the built-in policies come first, and the functions
+ * mechanism_<many>() and mechanism_<one>(), which read it. */
+#define POLICIES(one, many, ops, built_in)                                                                             \
+    static const struct ops *all_##many[MAX_POLICIES];                                                                 \
+    static void list_##many(void) {                                                                                    \
+        int n = 0;                                                                                                     \
+        for (; built_in[n]; n++)                                                                                       \
+            all_##many[n] = built_in[n];                                                                               \
+        for (const struct mechanism *const *m = list; *m; m++)                                                         \
+            for (const struct ops *const *p = (*m)->many; p && *p; p++) {                                              \
+                assert(n < MAX_POLICIES - 1);                                                                          \
+                all_##many[n++] = *p;                                                                                  \
+            }                                                                                                          \
+    }                                                                                                                  \
+    const struct ops *const *mechanism_##many(void) {                                                                  \
+        pthread_once(&once, make_tables);                                                                              \
+        return all_##many;                                                                                             \
+    }                                                                                                                  \
+    const struct ops *mechanism_##one(const char *name) {                                                              \
+        const struct ops *const *at = mechanism_##many();                                                              \
+        while (*at && strcmp((*at)->name, name) != 0)                                                                  \
+            at++;                                                                                                      \
+        return *at;                                                                                                    \
+    }
 
-static void list_bypasses(void) {
-    int n = 0;
-    for (; bypass_built_in[n]; n++)
-        all_bypasses[n] = bypass_built_in[n];
-    for (const struct mechanism *const *m = list; *m; m++)
-        for (const struct bypass_ops *const *b = (*m)->bypasses; b && *b; b++) {
-            assert(n < MAX_POLICIES - 1);
-            all_bypasses[n++] = *b;
-        }
-}
-
-static void list_cta_policies(void) {
-    int n = 0;
-    for (; cta_built_in[n]; n++)
-        all_cta_policies[n] = cta_built_in[n];
-    for (const struct mechanism *const *m = list; *m; m++)
-        for (const struct cta_ops *const *c = (*m)->cta_policies; c && *c; c++) {
-            assert(n < MAX_POLICIES - 1);
-            all_cta_policies[n++] = *c;
-        }
-}
+POLICIES(scheduler, schedulers, sched_ops, sched_built_in)
+POLICIES(replacement, replacements, replacement_ops, replacement_built_in)
+POLICIES(bypass, bypasses, bypass_ops, bypass_built_in)
+POLICIES(cta_policy, cta_policies, cta_ops, cta_built_in)
 
 static void make_tables(void) {
     merge_passes();
@@ -111,8 +96,6 @@ static void make_tables(void) {
     list_cta_policies();
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 const struct pass *mechanism_passes(void) {
     pthread_once(&once, make_tables);
     return all_passes;
@@ -121,52 +104,4 @@ const struct pass *mechanism_passes(void) {
 const struct compound_ops *const *mechanism_instructions(void) {
     pthread_once(&once, make_tables);
     return all_instructions;
-}
-
-const struct sched_ops *const *mechanism_schedulers(void) {
-    pthread_once(&once, make_tables);
-    return all_schedulers;
-}
-
-const struct replacement_ops *const *mechanism_replacements(void) {
-    pthread_once(&once, make_tables);
-    return all_replacements;
-}
-
-const struct bypass_ops *const *mechanism_bypasses(void) {
-    pthread_once(&once, make_tables);
-    return all_bypasses;
-}
-
-const struct cta_ops *const *mechanism_cta_policies(void) {
-    pthread_once(&once, make_tables);
-    return all_cta_policies;
-}
-
-const struct sched_ops *mechanism_scheduler(const char *name) {
-    const struct sched_ops *const *at = mechanism_schedulers();
-    while (*at && strcmp((*at)->name, name) != 0)
-        at++;
-    return *at;
-}
-
-const struct replacement_ops *mechanism_replacement(const char *name) {
-    const struct replacement_ops *const *at = mechanism_replacements();
-    while (*at && strcmp((*at)->name, name) != 0)
-        at++;
-    return *at;
-}
-
-const struct bypass_ops *mechanism_bypass(const char *name) {
-    const struct bypass_ops *const *at = mechanism_bypasses();
-    while (*at && strcmp((*at)->name, name) != 0)
-        at++;
-    return *at;
-}
-
-const struct cta_ops *mechanism_cta_policy(const char *name) {
-    const struct cta_ops *const *at = mechanism_cta_policies();
-    while (*at && strcmp((*at)->name, name) != 0)
-        at++;
-    return *at;
 }
