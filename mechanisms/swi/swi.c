@@ -8,12 +8,6 @@
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"
 
-static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
-    static char nothing; /* the unit has no state */
-    (void)cfg, (void)sm, (void)ctx;
-    return &nothing;
-}
-
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     (void)u, (void)now;
     sm_joint_fetches(sm, 1, JOINT_ANY_WARP);
@@ -51,7 +45,7 @@ static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
         sm_joint_add(sm, j, best.warp, best.path, now);
 }
 
-static const struct sm_unit_ops unit = {.name = "swi", .make = make, .launch = launch, .join = join};
+static const struct sm_unit_ops unit = {.name = "swi", .make = sm_unit_without_state, .launch = launch, .join = join};
 
 const struct mechanism mechanism_swi = {
     .name = "swi",

@@ -19,6 +19,12 @@ struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p) {
                                  .ti = &sm->program->inst[path->pc]};
 }
 
+void *sm_unit_without_state(const struct config *cfg, uint32_t sm, void *ctx) {
+    static char nothing;
+    (void)cfg, (void)sm, (void)ctx;
+    return &nothing;
+}
+
 /* Returns true if the unit implements the call. */
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {

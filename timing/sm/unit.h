@@ -91,6 +91,9 @@ struct sm_unit_ops {
     void (*describe)(const void *u, const struct sm *sm, FILE *out);
 };
 
+/* make() of a unit without state: returns an address that no call may write. */
+void *sm_unit_without_state(const struct config *cfg, uint32_t sm, void *ctx);
+
 enum { MAX_UNITS = 8 };
 /* The description of a unit. Each SM of a GPU gets such a unit. */
 struct sm_unit_row {
