@@ -13,7 +13,6 @@ enum { NO_PC = 0xffffffffu };
 
 struct dwf {
     bool majority;
-    uint32_t words;
     uint32_t pc[8];    /* by scheduler: the majority PC, at which paths issue until none is ready; NO_PC: none */
     uint32_t *threads; /* by PC: number of threads that can issue there; used while the majority PC is chosen */
 };
@@ -24,7 +23,6 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     if (!d)
         return NULL;
     d->majority = cfg->sm.dwf_majority;
-    d->words = (cfg->sm.warps + 63) / 64;
     return d;
 }
 
