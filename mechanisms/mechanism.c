@@ -109,8 +109,8 @@ const char *model_needs_time(const struct model_spec *s) {
 const char *model_needs_paths(const struct model_spec *s) {
     if (s->base->functional)
         return model_needs_time(s);
-    return s->base->ops->flags & RECONV_SIDE_BY_SIDE
-               ? NULL
-               : "issues paths of a warp together, and under this model one path of a warp can issue at a time; take "
-                 "anypc, multipath, dws or dpe";
+    return s->base->ops->flags & RECONV_SIDE_BY_SIDE ? NULL
+                                                     : "issues paths of a warp together, and under this model one path "
+                                                       "of a warp can issue at a time; 'heddle "
+                                                       "help joint-issue' lists the bases with several";
 }
