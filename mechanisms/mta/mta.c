@@ -142,12 +142,7 @@ static const struct stat_row rows[] = {
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct mta *m = prefetcher;
     STATS_COUNT(s, rows, &m->n);
-    stats_put(s, STAT_mta_present, (double)(n->present + n->pending));
-    stats_put(s, STAT_mta_refused, (double)n->refused);
-    stats_put(s, STAT_mta_issued, (double)n->sent);
-    stats_put(s, STAT_mta_useful, (double)n->useful);
-    stats_put(s, STAT_mta_late, (double)n->late);
-    stats_put(s, STAT_mta_unused, (double)n->unused);
+    PREFETCH_STATS_PUT(mta, n, s);
     stats_put(s, STAT_mta_lookups, (double)m->tables.n.lookups);
     stats_put(s, STAT_mta_conflicts, (double)m->tables.n.conflicts);
     stats_put(s, STAT_mta_promotions, (double)m->tables.n.promotions);

@@ -53,12 +53,7 @@ static const struct stat_row rows[] = {
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct nextline *p = prefetcher;
     STATS_COUNT(s, rows, &p->n);
-    stats_put(s, STAT_nextline_present, (double)(n->present + n->pending));
-    stats_put(s, STAT_nextline_refused, (double)n->refused);
-    stats_put(s, STAT_nextline_issued, (double)n->sent);
-    stats_put(s, STAT_nextline_useful, (double)n->useful);
-    stats_put(s, STAT_nextline_late, (double)n->late);
-    stats_put(s, STAT_nextline_unused, (double)n->unused);
+    PREFETCH_STATS_PUT(nextline, n, s);
     memset(&p->n, 0, sizeof p->n);
 }
 

@@ -18,7 +18,7 @@ struct sld_counts {
 struct sld_entry {
     uint64_t block;  /* number of the macro-block */
     uint64_t used;   /* time of the last miss; 0 for a free entry */
-    uint32_t missed; /* lines that loads missed, or that were prefetched */
+    uint32_t missed; /* lines that loads missed */
 };
 
 struct sld {
@@ -63,7 +63,6 @@ static void prefetch(struct sld *p, struct sld_entry *e, const struct prefetch_s
                                            .pc = s->pc,
                                            .warp = s->warp,
                                            .want = PREFETCH_LINE};
-        e->missed |= 1u << k;
         p->n.wanted++;
         p->n.full += prefetch_ask(p->place, &r, s->cycle) != PREFETCH_QUEUED;
     }
@@ -96,12 +95,7 @@ static const struct stat_row rows[] = {
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct sld *p = prefetcher;
     STATS_COUNT(s, rows, &p->n);
-    stats_put(s, STAT_sld_present, (double)(n->present + n->pending));
-    stats_put(s, STAT_sld_refused, (double)n->refused);
-    stats_put(s, STAT_sld_issued, (double)n->sent);
-    stats_put(s, STAT_sld_useful, (double)n->useful);
-    stats_put(s, STAT_sld_late, (double)n->late);
-    stats_put(s, STAT_sld_unused, (double)n->unused);
+    PREFETCH_STATS_PUT(sld, n, s);
     memset(&p->n, 0, sizeof p->n);
 }
 

@@ -126,6 +126,17 @@ struct prefetch_counts {
     uint64_t useful, late, unused;
 };
 
+/* Adds the counts to the statistics NAME.present, refused, issued, useful, late and unused of a prefetcher. */
+#define PREFETCH_STATS_PUT(name, counts, s)                                                                            \
+    do {                                                                                                               \
+        stats_put(s, STAT_##name##_present, (double)((counts)->present + (counts)->pending));                          \
+        stats_put(s, STAT_##name##_refused, (double)(counts)->refused);                                                \
+        stats_put(s, STAT_##name##_issued, (double)(counts)->sent);                                                    \
+        stats_put(s, STAT_##name##_useful, (double)(counts)->useful);                                                  \
+        stats_put(s, STAT_##name##_late, (double)(counts)->late);                                                      \
+        stats_put(s, STAT_##name##_unused, (double)(counts)->unused);                                                  \
+    } while (0)
+
 /* The cache at which a prefetcher works, and the function that makes its requests. */
 struct prefetch_place {
     enum prefetch_level level;
