@@ -331,6 +331,14 @@ static const char *unknown_program(const char *programs, char *word, size_t size
     return NULL;
 }
 
+/* Returns true if the word stands for figures of papers. */
+static bool is_of_paper(const char *word) {
+    for (int k = 0; figure_at(k); k++)
+        if (strcmp(figure_at(k)->name, word) == 0)
+            return !figure_at(k)->contest;
+    return strcmp(word, "all") == 0;
+}
+
 /* Reads --programs. Prints a message and returns false if its value is not a list of programs of Heddle, or if it
  * accompanies a paper's figure, whose programs the paper names. */
 static bool choose_programs(struct reproduction *x) {
@@ -339,11 +347,10 @@ static bool choose_programs(struct reproduction *x) {
     if (!list)
         return true;
     for (int i = 0; i < x->c->n_words; i++)
-        for (int k = 0; strcmp(x->c->words[i], "all") == 0 || figure_at(k); k++)
-            if (!figure_at(k) || (strcmp(figure_at(k)->name, x->c->words[i]) == 0 && !figure_at(k)->contest)) {
-                cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
-                return false;
-            }
+        if (is_of_paper(x->c->words[i])) {
+            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
+            return false;
+        }
     x->programs = strdup(list);
     for (char *at = x->programs; at && *at; at++)
         *at = *at == ',' ? ' ' : *at;
