@@ -427,14 +427,15 @@ void mem_describe(const struct memory *m, uint64_t address, char *out, size_t si
         return;
     }
     const uint64_t begin = mem_begin(near), end = begin + mem_bytes(near);
-    const bool before = address < begin, inside = !before && address < end;
+    uint64_t bytes = address - begin;
+    const char *where = "into";
+    if (address < begin) {
+        bytes = begin - address;
+        where = "before the start of";
+    } else if (address >= end) {
+        bytes = address - end;
+        where = "past the end of";
+    }
     describe_allocation(near, name, sizeof name);
-    snprintf(out, size, "%llu bytes %s %s%s",
-             (unsigned long long)(before   ? begin - address
-                                  : inside ? address - begin
-                                           : address - end),
-             before   ? "before the start of"
-             : inside ? "into"
-                      : "past the end of",
-             name, state_of(near));
+    snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)bytes, where, name, state_of(near));
 }
