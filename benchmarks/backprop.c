@@ -25,7 +25,8 @@ struct net {
 
 static float squash(float sum) { return 1 / (1 + expf(-sum)); }
 
-/* Sums the products of 16 inputs for each hidden unit, as a tree. */
+/* For each block of 16 inputs and each hidden unit, multiplies inputs by weights and adds the 16 products pairwise in a
+ * tree, in the order of the kernel. */
 static void reference_forward(const struct net *n) {
     for (uint32_t block = 0; block < n->inputs / UNITS; block++)
         for (uint32_t unit = 0; unit < UNITS; unit++) {

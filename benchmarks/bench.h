@@ -45,14 +45,15 @@ static inline float bench_uniform(uint64_t *state, float lo, float hi) {
 /* Returns the number of CTAs of `block` threads that cover `threads`. */
 static inline uint32_t bench_blocks(uint32_t threads, uint32_t block) { return (threads + block - 1) / block; }
 
-/* Helpers of the benchmarks. A run has its own context, which frees the device buffers when it is closed. */
+/* BENCH_ARG: a kernel argument as heddle_launch() expects it. BENCH_LAUNCH: launches a kernel with these arguments and
+ * without dynamic shared memory. */
 #define BENCH_ARG(x)                                                                                                   \
     { &(x), sizeof(x) }
 #define BENCH_LAUNCH(h, m, kernel, grid, block, ...)                                                                   \
     heddle_launch(h, m, kernel, grid, block, 0, (const struct heddle_arg[]){__VA_ARGS__},                              \
                   (int)(sizeof((const struct heddle_arg[]){__VA_ARGS__}) / sizeof(struct heddle_arg)))
-/* Allocates a device buffer and copies `bytes` bytes from `data`, or zeros it if `data` is NULL. Returns 0 on
- * failure (see heddle_error()). */
+/* Allocates a device buffer and copies `bytes` bytes from `data`, or zeros it if `data` is NULL. The run's context
+ * frees the buffer when it is closed. Returns 0 on failure (see heddle_error()). */
 uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes);
 /* Returns whether a value is as expected. With `tolerance` 0, the bits must be equal, and NaN equals NaN. Otherwise
  * |got - want| <= tolerance * max(1, |want|) must hold. */

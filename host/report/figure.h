@@ -70,8 +70,9 @@ void figure_contest_print(const struct figure_runs *r, const struct panel_values
 /* figure_print.c: print the values of a figure's panels, as text and as CSV. */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
-/* Print the first line about a figure, and its note and what is missing. */
+/* Prints the first line about a figure: its name, title, paper and machine. */
 void figure_title(const struct figure *f, FILE *out);
+/* Prints the figure's note, and the names of programs and series that this build lacks. */
 void figure_remarks(const struct figure_runs *r, FILE *out);
 /* Adds a cell with a value in the panel's format. */
 void panel_put(struct table *t, const struct panel *p, double v);

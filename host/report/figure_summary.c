@@ -23,8 +23,8 @@ double rank_tau(const struct ranks *r) {
 
 static bool is_program(const char *of) { return bench_find(of) != NULL; }
 
-/* Counts the order of all pairs of numbers in the text that can be compared: two programs under one series, or two
- * series of one program or group. */
+/* Compares two numbers of the paper at a time: two programs under one series, or two series of one program or group.
+ * Counts the pairs that Heddle has in the same order as the paper. Skips numbers that the paper gives as a bound. */
 static void count_ranks(const struct figure_runs *r, const struct panel_values *v, struct claims *out) {
     for (const struct claim *a = v->panel->claims; a && a->of; a++)
         for (const struct claim *b = a + 1; b->of; b++) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* An entry with the path of a temporary file. Empty entries are reused and never freed, since a signal handler may read
- * them. */
+/* An element of the list state.files: the path of a temporary file that a signal must remove. `path` is NULL if the
+ * element is unused. Unused elements are reused and never freed, since a signal handler may read them. */
 struct place {
     _Atomic(const char *) path;
     struct place *next;

@@ -104,8 +104,8 @@ static char *resolve(const char *path) {
 
 /* ---- writing ---- */
 
-/* Creates a temporary file in the folder of `target`, with mode and owner of an existing target. Returns its file
- * descriptor and name; returns -1 with errno on failure. */
+/* Creates a temporary file in the folder of `target`. If `target` exists, the file gets its mode and, if the system
+ * permits it, its owner. Returns the file descriptor and the name; returns -1 with errno on failure. */
 static int create_beside(const char *target, char **name) {
     enum { TRIES = 10000 };
     struct stat st;

@@ -1,10 +1,10 @@
 #ifndef HOST_OUTFILE_H
 #define HOST_OUTFILE_H
 /* Result files. A regular file is written under a temporary name in its folder (.heddle-PROCESS-NUMBER) and renamed
- * when it is complete; several files are renamed together or not at all. The new file has mode and owner of the file it
- * replaces, and links to it stay valid. "-", /dev/stdout, /dev/stderr and /dev/fd/N are streams that are already open.
- * An existing file that is not regular (/dev/null, a pipe) is written directly. Temporary files are removed when a
- * signal ends the process (interrupt.h). */
+ * when it is complete; several files are renamed together or not at all. The new file has the mode of the file that it
+ * replaces and, if the system permits it, its owner; links to it stay valid. "-", /dev/stdout, /dev/stderr and
+ * /dev/fd/N are streams that are already open. An existing file that is not regular (/dev/null, a pipe) is written
+ * directly. Temporary files are removed when a signal ends the process (interrupt.h). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

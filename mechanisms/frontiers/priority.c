@@ -44,7 +44,8 @@ static uint32_t number_from(struct order *o, struct arena *a, uint32_t root, uns
 
 static bool is_forward(const struct order *o, uint32_t from, uint32_t to) { return o->number[from] < o->number[to]; }
 
-/* Returns the depth of the deepest loop around the block that has begun, that is, of which a block has a priority. */
+/* A loop has begun if one of its blocks has a priority. Returns the depth of the deepest such loop around block `b`; 0:
+ * there is none. */
 static uint32_t begun_depth(const struct order *o, uint32_t b) {
     uint32_t l = o->loops.of[b];
     while (l != NO_LOOP && !o->inside[l])

@@ -203,7 +203,7 @@ static bool find_conflicts(const struct spec *s, const struct place *p, unsigned
     return true;
 }
 
-/* Removes the joins and BREAKs of barriers of which no BSSY is left. */
+/* Removes the joins and BREAKs of each barrier that has no BSSY any more. */
 static void remove_idle(const struct spec *s, const unsigned char *removed) {
     const struct ir *ir = s->ir;
     uint32_t used = 0, numbers = 0;

@@ -212,8 +212,8 @@ static bool stops(struct cta_stack *s, const struct cta_path *p, const struct ta
     return capri_arrive(&s->capri, p->site, t, n, set);
 }
 
-/* Paths wait only at conditional branches, and not at those of loops that wait for other threads. If a path diverges at
- * another instruction, its parts run on in the same node. */
+/* Paths wait for each other only at conditional branches. They do not wait at the branches of loops that wait for other
+ * threads. If a path diverges at another instruction, its parts continue in the same node. */
 unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
     struct cta_stack_warp *w = st;
     struct cta_path p = w->path[id];

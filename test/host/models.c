@@ -80,8 +80,8 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* If the table has no extensions, the message says so. With heddle's own table, the message lists the extensions and
- * the base models that they need. */
+/* If the table has no extensions, the message says so. In heddle's own table, each extension can be added to
+ * functional, spe, anypc or its. */
 START_TEST(what_the_product_has) {
     static const struct mechanism *const none[] = {NULL};
     const struct model_tables without = {bases_and(none, listed), NULL};

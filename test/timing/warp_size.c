@@ -147,9 +147,9 @@ START_TEST(an_sm_holds_the_same_threads) {
 }
 END_TEST
 
-/* A barrier with a thread count counts whole warps: a warp of which all live lanes wait counts fully. 40 threads are
- * 1.25 warps of 32, which count for 64; 2.5 warps of 16 count for 48, and 5 warps of 8 for 40. A count must be a
- * multiple of the size. */
+/* A barrier with a thread count counts whole warps: as soon as all live lanes of a warp wait, all its lanes count. 40
+ * threads need two warps of 32 lanes, which count as 64; three warps of 16, which count as 48; or five warps of 8,
+ * which count as 40. A thread count must be a multiple of the warp size. */
 START_TEST(barriers_count_whole_warps) {
     static const char body[] = "ld.param.u64 %%a0, [p];\n"
                                "mul.wide.u32 %%a1, %%tid.x, 4;\n"

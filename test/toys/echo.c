@@ -1,5 +1,6 @@
-/* A model that uses what it may know. It is spe, but after a block of at least three instructions, the odd warps of a
- * CTA issue the block again without lanes. The fact "toy.length" gives the instructions of a block. */
+/* A toy model that uses its warp's number and a fact about blocks. It behaves as spe, except in odd warps of a CTA:
+ * after a block of at least three instructions, such a warp issues the block again without lanes. The fact "toy.length"
+ * is the number of instructions of each block. */
 #include "isa/paths/reconv_spe.h"
 #include "models.h"
 

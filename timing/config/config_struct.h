@@ -53,7 +53,8 @@ struct config {
 };
 /* clang-format on */
 
-/* Returns the number of warps that an SM holds: those of 4 lanes are eight for each warp of sm.warps. */
+/* Returns the number of warps that an SM holds. The option sm.warps counts warps of 32 lanes, so narrower warps are
+ * more: eight warps of 4 lanes for each of these. */
 static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_MAX_LANES / s->warp_size; }
 
 /* Returns the cycles for which an instruction occupies a pipe. `initiation` is this time for a warp of 32 lanes. */

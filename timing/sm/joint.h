@@ -19,8 +19,9 @@
  * - The members execute in order, the leader first, and each one steps as if it had issued alone. If the step of an
  *   earlier member has merged a companion into another path or made it wait, the companion is left out.
  * - A scheduler's policy hears issued() for the leader, and executed() for each member.
- * - Some instructions issue alone: those of contexts and of paths without lanes, those with a flag of TIMED_RARE
- *   (timed.h), forms of units, and, under models that gather, the instructions for which they gather.
+ * - Some instructions always issue alone: instructions of contexts; instructions of paths without lanes; instructions
+ *   with a flag of TIMED_RARE (timed.h); forms of units; and, if the model gathers (reconv_wants.gathers), instructions
+ *   before which it gathers.
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
  *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
  * - Each path fetches for itself. sm_joint_fetches() gives the fetch stage what the paper's front end has in addition.

@@ -45,8 +45,8 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
 /* Sets the policy of the schedulers (sched_ops.h), which replaces the built-in policy of the configuration. Returns
  * false if memory is out. Requires that no launch has begun. */
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
-/* Sets the replacement policy of the L1 (timing/mem/replacement.h). Return value and requirements are those of
- * sm_use_scheduler(). */
+/* Sets the replacement policy of the L1 (timing/mem/replacement.h). Returns false if memory is out. Requires that no
+ * launch has begun. */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
 /* Sets the bypass policy of the L1 (timing/mem/bypass.h). Return value and requirements are the same. */
 bool sm_use_bypass(struct sm *sm, const struct bypass_ops *ops);

@@ -151,7 +151,7 @@ START_TEST(trace_samples_and_profile_are_kept_too) {
 }
 END_TEST
 
-START_TEST(a_second_signal_does_not_wait) {
+START_TEST(a_signal_ends_a_blocked_write) {
     /* Nobody reads the pipe to which the result is written, so the process blocks there. A signal must end the process.
      */
     write_kernel(".param .u64 p", "");
@@ -263,7 +263,7 @@ SUITE(cli_interrupt) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_signal_keeps_the_figures);
     TEST(trace_samples_and_profile_are_kept_too);
-    TEST(a_second_signal_does_not_wait);
+    TEST(a_signal_ends_a_blocked_write);
     TEST(a_limit_keeps_the_figures);
     TEST(figures_of_a_limit_do_not_depend_on_threads);
     TEST(a_complete_run_says_so);

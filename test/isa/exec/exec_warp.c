@@ -95,7 +95,7 @@ END_TEST
 
 /* The usual reduction by shuffles with mode down: five steps of the distances 16, 8, 4, 2 and 1. Afterwards lane 0 has
  * the sum 0 + ... + 31. */
-START_TEST(shuffle_over_its_source) {
+START_TEST(a_sum_by_shuffles) {
     setup(4);
     struct inst *in = asm_op(a, "shfl.sync.down.b32", d, x, y, z);
     fill(z, 31);
@@ -108,6 +108,21 @@ START_TEST(shuffle_over_its_source) {
             r32(x)[l] += r32(d)[l];
     }
     ck_assert_uint_eq(r32(x)[0], 496);
+    teardown();
+}
+END_TEST
+
+/* The destination is the source. Each lane gets the old value of the next lane, and the last lane its own. */
+START_TEST(shuffle_over_its_source) {
+    setup(4);
+    struct inst *in = asm_op(a, "shfl.sync.down.b32", x, x, y, z);
+    fill(y, 1);
+    fill(z, 31);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        r32(x)[l] = l;
+    exec_inst(w, in, LANES_ALL, &fx);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        ck_assert_uint_eq(r32(x)[l], l < 31 ? l + 1 : 31);
     teardown();
 }
 END_TEST
@@ -298,6 +313,7 @@ END_TEST
 
 SUITE(isa_exec_warp) {
     TEST_LOOP(shuffles, 0, 4);
+    TEST(a_sum_by_shuffles);
     TEST(shuffle_over_its_source);
     TEST_LOOP(votes, 0, 11);
     TEST(ballot);

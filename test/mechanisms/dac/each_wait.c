@@ -3,10 +3,10 @@
 #include "each_rig.h"
 #include "mechanisms/tbc/reconv_tbc.h"
 
-/* An L1 of one set with four ways, of which three may be locked. 16 warps execute 8 loads of one line each. In a second
- * kernel each load has two lines, because addresses start in the middle of a line. In both kernels, a line waits for a
- * lock for at most dac.lock_timeout cycles. In the second kernel, an entry that has a lock for one of its two lines
- * does not wait for the other lock. */
+/* The L1 has one set with four ways, and three of the ways may be locked. In the first kernel, 16 warps execute 8 loads
+ * of one line each. In the second kernel, each load has two lines, because addresses start in the middle of a line. In
+ * both kernels, a line waits for a lock for at most dac.lock_timeout cycles. In the second kernel, an entry that has a
+ * lock for one of its two lines does not wait for the other lock. */
 START_TEST(lines_wait_for_locks) {
     static const struct {
         const char *wait;

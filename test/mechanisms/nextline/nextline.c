@@ -34,11 +34,11 @@ END_TEST
  * - With degree 1, line 0 and the first use of each prefetched line prefetch the next line. Line 16 is not used.
  * - The same with loads that do not wait: each line is still outstanding when its load comes.
  * - With degree 2, line 0 prefetches lines 1 and 2. Each of lines 1 to 15 wants two lines. The first is present, and
- *   the second is sent. So there are 16 x 2 candidates, of which 15 are present.
+ *   the second is sent. So there are 16 x 2 candidates, and 15 of them are present.
  * - With degree 4 and a queue for one request, each load loses three of four candidates.
  * - With one MSHR, the load that misses has it when its prefetch reads the tags. So every load misses.
  * - Of EVEN_LINES, every load misses, and its prefetch is not used. The 16 loaded and 16 prefetched lines alternate.
- *   The last 8 of them, 4 of which are prefetched, stay in the L1: 12 are replaced. */
+ *   The L1 keeps the last 8 lines, so 4 prefetched lines stay and 12 are replaced. */
 static const struct walk_case cases[] = {
     {{WALK_IN_TIME}, WALK_WAITS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 0, 0}},
     {{WALK_TOO_LATE}, WALK_RUNS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 15, 0}},

@@ -99,8 +99,8 @@ END_TEST
  * - With one entry, each macro-block replaces the one before it.
  * - With a queue for one request, the second of the two candidates is lost, and its line misses later.
  * - With one MSHR, the load that misses has it when its prefetches read the tags. So every load misses.
- * - Of HALF_BLOCKS, every load misses, and the other two lines of each of eight macro-blocks are not used. Of the 32
- *   lines the last 8, 4 of which are prefetched, stay in the L1: 12 are replaced.
+ * - Of HALF_BLOCKS, every load misses, and the other two lines of each of eight macro-blocks are not used. The L1
+ *   keeps the last 8 of the 32 lines, so 4 prefetched lines stay and 12 are replaced.
  * - With one entry, line 4 replaces the macro-block of line 0, and line 1 begins a new count. So line 2 prefetches
  *   lines 0 and 3. Line 0 is present. */
 static const struct walk_case cases[] = {

@@ -77,7 +77,7 @@ START_TEST(iterations_are_delayed) {
 END_TEST
 
 /* Instructions: entry 6, head of the outer loop 4, inner loop 9, rest of the outer loop 3, end 2.
- * - its: in each of the two tasks, the inner loop has four iterations, of which the last three have half of the lanes:
+ * - its: in each of the two tasks, the inner loop has four iterations. Half of the lanes execute only the first one:
  *   6 + 2 x (4 + 4 x 9 + 3) + 2 = 94.
  * - specrecon: the even lanes begin their second task after one iteration of the inner loop, and the odd lanes after
  *   four iterations. So the inner loop has five iterations, all of them with all lanes. The head issues three times

@@ -40,8 +40,8 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
     " setp.lt.u32 %q1,%r2,8;\n setp.lt.u32 %q2,%r2,16;\n setp.lt.u32 %q3,%r2,24;\n"
     " @%q1 bra A;\n @%q2 bra B;\n @%q3 bra C;\n" SIDE("4") " bra J;\nA:\n" SIDE("1") " bra J;\nB:\n" SIDE(
         "2") " bra J;\nC:\n" SIDE("3") " add.u32 %r16,%r3,0;\nJ:\n" END;
-/* Lanes 0 to 15 of warp 0 and lanes 16 to 31 of warp 1 execute six instructions, of which the last one is LASTLY.
- * The other lanes jump to the join. */
+/* Lanes 0 to 15 of warp 0 and lanes 16 to 31 of warp 1 execute five instructions and then LASTLY. The other lanes jump
+ * to the join. */
 #define HALVES(LASTLY)                                                                                                 \
     HEAD FILL FILL FILL LOAD                                                                                           \
         " setp.lt.u32 %q1,%r2,16;\n setp.lt.u32 %q2,%r1,32;\n xor.pred %q3,%q1,%q2;\n add.u32 %r16,%r3,%r3;\n"         \
