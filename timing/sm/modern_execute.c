@@ -115,6 +115,8 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {
     struct modern_flight *mf = &sm->modern->flight[inflight];
     const struct inflight *f = &sm->in_flight.entry[inflight];
+    if (!mf->variable) /* its result was written in this cycle, too */
+        return;
     if (mf->reads_reserved) {
         modern_has_read(sm, inflight, now);
         return;
@@ -123,13 +125,13 @@ void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {
     mf->reads_reserved = true;
     mf->has_read = now + READS + waits;
     wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, inflight));
-    wheel_add(&sm->wheel, max64(mf->granted + waits, mf->has_read + 1), event_make(EVENT_WRITEBACK, inflight));
+    wheel_add(&sm->wheel, max64(mf->granted + waits, mf->has_read), event_make(EVENT_WRITEBACK, inflight));
 }
 
 bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct modern_flight *mf = &sm->modern->flight[inflight];
-    uint64_t from = mf->has_read ? mf->has_read + 1 : now;
+    uint64_t from = mf->has_read;
     if (sm->program->inst[f->pc].kind == K_COPY)
         from = max64(from, modern_copy_ends(mf));
     if (from <= now && mf->variable && !modern_write_now(sm, f->part, f->pc, now)) {

@@ -139,10 +139,10 @@ uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct memory_row r = row_of(sm, f->pc, mf->space);
     const uint8_t(*result)[3] = latency[r.kind].result;
     if (!sm->program->inst[f->pc].regs.n_write)
-        return max64(now, mf->has_read + 1);
+        return max64(now, mf->has_read);
     uint64_t hit = mf->granted + result[r.uniform][r.size] - TO_SHARED;
     uint64_t late = now + TAIL + result[r.uniform][0] - result[1][0];
     uint64_t bus = p->returns_free + (2u << r.size); /* 512 bits a cycle */
     p->returns_free = max64(max64(hit, late), bus);
-    return max64(p->returns_free, mf->has_read + 1);
+    return max64(p->returns_free, mf->has_read);
 }

@@ -113,6 +113,8 @@ static void change(struct sm *sm, uint32_t inflight, unsigned counter, lanemask_
     if (by > 0)
         mw->of_loads = (uint8_t)((mw->of_loads & ~(1u << counter)) |
                                  (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
+    if (by < 0 && sm->model.wants.interleaves && sm->warps.slot[f->warp].control.n_held)
+        sm_wake_held(sm, f->warp, now);
     sm_reconsider(sm, f->warp, now);
 }
 

@@ -119,9 +119,195 @@ START_TEST(reuse_bits_keep_operands) {
 }
 END_TEST
 
+/* ---- Figure 4: the scheduler ---- */
+
+enum { EACH = 32 };
+
+/* Writes the order in which the warps of sub-core 0 issue the instructions from `first` on, as runs: "3x33 2x33" for 32
+ * instructions of warp 3 and its exit, then those of warp 2. "-x4" stands for four cycles without an instruction. */
+static void order(uint32_t first, char *out) {
+    uint64_t at = UINT64_MAX;
+    uint32_t last = UINT32_MAX, n = 0;
+    char *end = out;
+    for (uint32_t i = 0; i <= rig_n; i++) {
+        const bool stop = i == rig_n;
+        uint32_t k = stop ? 0 : rig_slot[i].pc - rig_first - first;
+        if (!stop && (k > EACH || rig_slot[i].warp % 4))
+            continue;
+        if (n && (stop || rig_slot[i].warp != last || rig_slot[i].cycle != at)) {
+            end += sprintf(end, "%s%ux%u", end > out ? " " : "", last / 4, n);
+            n = 0;
+        }
+        if (stop)
+            break;
+        if (at != UINT64_MAX && rig_slot[i].cycle != at)
+            end += sprintf(end, " -x%u", (unsigned)(rig_slot[i].cycle - at));
+        last = rig_slot[i].warp;
+        at = rig_slot[i].cycle + 1;
+        n++;
+    }
+}
+
+/* Runs four warps of 32 independent instructions on each sub-core. They begin in the order of their ages, the youngest
+ * first, with full instruction buffers. */
+static void run_four(const struct control_bits *second, const char *const *set, int launches, const char *wanted) {
+    char body[4096], got[1024];
+    const uint32_t first = lead_in(body) + 1;
+    sprintf(body + strlen(body), "bar.sync 0;\n");
+    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
+    rig_bits[first - 1].stall = 2; /* the warp that arrives last is not the first to go on */
+    rig_bits[first + 1] = *second;
+    rig_run(set, body, 16 * WARP, launches);
+    order(first, got);
+    ck_assert_str_eq(got, wanted);
+}
+
+/* (a) The youngest warp goes on until it misses the L0 instruction cache, the next one finds the line and goes on to
+ * its end, then the youngest does. Lines of 32 instructions: ld.param, 5 and 26 instructions are in the first line. */
+START_TEST(the_scheduler_is_greedy_then_youngest) {
+    static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
+    struct control_bits none = CONTROL_NONE;
+    run_four(&none, set, 1, "3x26 2x33 3x7 1x33 0x33");
+}
+END_TEST
+
+/* (b) A stall count of 4 on the second instruction. A warp whose second instruction issues in cycle t goes on in t + 4
+ * at the earliest. */
+START_TEST(a_stall_count_switches_warps) {
+    struct control_bits second = CONTROL_NONE;
+    second.stall = 4;
+    run_four(&second, one_sm, 2, "3x2 2x2 1x2 3x31 2x31 1x31 0x2 -x3 0x31");
+}
+END_TEST
+
+/* (c) Yield on the second instruction. W0 yields to nobody but W1, as W2 and W3 have ended. */
+START_TEST(a_yield_switches_warps) {
+    struct control_bits second = CONTROL_NONE;
+    second.yields = true;
+    run_four(&second, one_sm, 2, "3x2 2x2 3x31 2x31 1x2 0x2 1x31 0x31");
+}
+END_TEST
+
+/* A warp that is alone waits one cycle after a yield. */
+START_TEST(a_yield_to_nobody_costs_a_cycle) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, 3);
+    rig_bits[first].yields = true;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 2);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1);
+}
+END_TEST
+
+/* A counter rises in Control, the cycle after issue: an instruction that issues right behind does not see it. */
+START_TEST(a_counter_rises_a_cycle_after_issue) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "ld.shared.u32 %%r%d,[s];\nadd.f32 %%f1, %%f38, %%f39;\n", 1, 1);
+    rig_bits[first].raise_write = 3;
+    rig_bits[first].stall = (uint8_t)(1 + _i);
+    rig_bits[first + 1].wait = 1 << 3;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 24 : 1);
+}
+END_TEST
+
+/* ---- Table 2: latencies of accesses that hit ---- */
+
+/* The latencies until a source may be written (WAR) and until a consumer may issue (RAW; 0: none). */
+static const struct {
+    const char *text;
+    bool uniform;
+    uint8_t war, raw;
+} table2[] = {
+    {"ld.global.u32 %r1,[%a];", true, 9, 29},
+    {"ld.global.v2.u32 {%v0,%v1},[%a];", true, 9, 31},
+    {"ld.global.v4.u32 {%v0,%v1,%v2,%v3},[%a];", true, 9, 35},
+    {"ld.global.u32 %r1,[%q4];", false, 11, 32},
+    {"ld.global.v2.u32 {%v0,%v1},[%q8];", false, 11, 34},
+    {"ld.global.v4.u32 {%v0,%v1,%v2,%v3},[%q16];", false, 11, 38},
+    {"st.global.u32 [%a],%r1;", true, 10, 0},
+    {"st.global.v2.u32 [%a],{%v0,%v1};", true, 12, 0},
+    {"st.global.v4.u32 [%a],{%v0,%v1,%v2,%v3};", true, 16, 0},
+    {"st.global.u32 [%q4],%r1;", false, 14, 0},
+    {"st.global.v2.u32 [%q8],{%v0,%v1};", false, 16, 0},
+    {"st.global.v4.u32 [%q16],{%v0,%v1,%v2,%v3};", false, 20, 0},
+    {"ld.shared.u32 %r1,[s];", true, 9, 23},
+    {"ld.shared.v2.u32 {%v0,%v1},[s];", true, 9, 23},
+    {"ld.shared.v4.u32 {%v0,%v1,%v2,%v3},[s];", true, 9, 25},
+    {"ld.shared.u32 %r1,[%r4];", false, 9, 24},
+    {"ld.shared.v2.u32 {%v0,%v1},[%r8];", false, 9, 24},
+    {"ld.shared.v4.u32 {%v0,%v1,%v2,%v3},[%r16];", false, 9, 26},
+    {"st.shared.u32 [s],%r1;", true, 10, 0},
+    {"st.shared.v2.u32 [s],{%v0,%v1};", true, 12, 0},
+    {"st.shared.v4.u32 [s],{%v0,%v1,%v2,%v3};", true, 16, 0},
+    {"st.shared.u32 [%r4],%r1;", false, 12, 0},
+    {"st.shared.v2.u32 [%r8],{%v0,%v1};", false, 14, 0},
+    {"st.shared.v4.u32 [%r16],{%v0,%v1,%v2,%v3};", false, 18, 0},
+    {"ld.const.u32 %r1,[k0];", true, 10, 26},
+    {"ld.const.u32 %r1,[%q1];", false, 29, 29},
+    {"ld.const.v2.u32 {%v0,%v1},[%q1];", false, 29, 29},
+    {"cp.async.ca.shared.global [%r4],[%q4],4;", false, 13, 39},
+    {"cp.async.ca.shared.global [%r8],[%q8],8;", false, 13, 39},
+    {"cp.async.ca.shared.global [%r16],[%q16],16;", false, 13, 39},
+};
+
+START_TEST(accesses_take_the_cycles_of_table_2) {
+    char body[4096];
+    const uint32_t lead = lead_in(body), first = lead + 10;
+    /* ten instructions make addresses; the access runs twice, so that the second one hits */
+    sprintf(body + strlen(body),
+            "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0;\n"
+            "mov.u32 %%r0,%%tid.x; mov.u32 %%r2,s; mad.wide.u32 %%q4,%%r0,4,%%a; mad.wide.u32 %%q8,%%r0,8,%%a; "
+            "mad.wide.u32 %%q16,%%r0,16,%%a; mad.lo.u32 %%r4,%%r0,4,%%r2; mad.lo.u32 %%r8,%%r0,8,%%r2; "
+            "mad.lo.u32 %%r16,%%r0,16,%%r2;\n%s\nadd.f32 %%f1,%%f38,%%f39;\n%s\nadd.f32 %%f2,%%f38,%%f39;\n",
+            table2[_i / 2].text, table2[_i / 2].text);
+    for (uint32_t i = first; i < first + 4; i += 2) {
+        rig_bits[i].stall = 2;
+        rig_bits[i].uniform = table2[_i / 2].uniform;
+        rig_bits[i].raise_read = 0;
+        rig_bits[i].raise_write = 1;
+        rig_bits[i + 1].wait = i > first && _i % 2 == 0 ? 1 : 3;
+    }
+    rig_run(one_sm, body, WARP, 2);
+    const uint64_t took = rig_at(0, first + 3) - rig_at(0, first + 2);
+    const uint32_t wanted = _i % 2 ? table2[_i / 2].raw : table2[_i / 2].war;
+    ck_assert_msg(!wanted || took == wanted, "%s: %s after %u cycles, not %u", table2[_i / 2].text,
+                  _i % 2 ? "RAW" : "WAR", (unsigned)took, wanted);
+}
+END_TEST
+
+/* ---- constant operands ---- */
+
+/* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although
+ * ld.const has brought the line into its own cache. */
+START_TEST(a_constant_operand_that_misses_costs_79_cycles) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "ld.const.u32 %%r1,[k0];\n");
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 4);
+    rig_bits[first].raise_write = 0;
+    rig_bits[first].stall = 2;
+    rig_bits[first + 1].wait = 1;
+    rig_bits[first + 2].constant = rig_bits[first + 3].constant = 0;
+    rig_run(one_sm, body, WARP, 1);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1 + 79);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first + 2), 1);
+    ck_assert_double_eq(rig_stat("core.constant_misses"), 1);
+}
+END_TEST
+
 SUITE(timing_sm_modern_core) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST_LOOP(memory_instructions_issue_as_in_table_1, 0, 12);
     TEST_LOOP(operands_of_one_bank_make_bubbles, 0, 4);
     TEST_LOOP(reuse_bits_keep_operands, 0, 4);
+    TEST(the_scheduler_is_greedy_then_youngest);
+    TEST(a_stall_count_switches_warps);
+    TEST(a_yield_switches_warps);
+    TEST(a_yield_to_nobody_costs_a_cycle);
+    TEST_LOOP(a_counter_rises_a_cycle_after_issue, 0, 2);
+    TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
+    TEST(a_constant_operand_that_misses_costs_79_cycles);
 }
