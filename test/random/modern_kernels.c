@@ -96,7 +96,7 @@ START_TEST(memory_is_equal_on_the_modern_core) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *kernels = getenv("HEDDLE_RANDOM_KERNELS"), *first = getenv("HEDDLE_RANDOM_SEED");
     const uint64_t n = kernels ? strtoull(kernels, NULL, 10) : 1, from = first ? strtoull(first, NULL, 10) : 1;
-    const struct every_model *models = timed_models();
+    const struct every_model *models = mixed_models();
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t seed = from + i * (uint64_t)models->n + (uint64_t)_i / 2;
         const char *model = models->name[_i / 2 % models->n];
@@ -120,4 +120,4 @@ START_TEST(memory_is_equal_on_the_modern_core) {
 }
 END_TEST
 
-SUITE(random_modern_kernels) { TEST_LOOP(memory_is_equal_on_the_modern_core, 0, 2 * timed_models()->n); }
+SUITE(random_modern_kernels) { TEST_LOOP(memory_is_equal_on_the_modern_core, 0, 2 * mixed_models()->n); }

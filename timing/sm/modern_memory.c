@@ -1,4 +1,4 @@
-/* The modern core: memory instructions between issue and the load/store unit, and their results. A sub-core buffers five
+/* The modern core: memory instructions from issue to the load/store unit, and their results. A sub-core buffers five
  * instructions. Its address unit takes one every four cycles, and the part that all sub-cores share takes one every
  * two. */
 #include "memory_replies.h"

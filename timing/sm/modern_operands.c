@@ -75,8 +75,8 @@ static struct modern_ports *ports_at(struct modern_part *p, uint64_t cycle) {
     return e;
 }
 
-/* Returns true if the banks have ports for the reads in the READ_CYCLES cycles from `from` on. An instruction that needs
- * more reads takes all of these ports. */
+/* Returns true if the banks have ports for the reads in the READ_CYCLES cycles from `from` on. An instruction that
+ * needs more reads takes all of these ports. */
 static bool has_ports(struct modern_part *p, uint64_t from, const uint32_t need[MODERN_BANKS]) {
     for (unsigned b = 0; b < MODERN_BANKS; b++) {
         uint32_t n = 0;

@@ -72,9 +72,7 @@ END_TEST
 /* CLOCK, NOP, FFMA R11=R10,R12,R14, FFMA R13=R16,RX,RY, NOP, CLOCK: 5 cycles from CLOCK to CLOCK, and one more for each
  * of X and Y that is even, because the bank of even registers then has 5 or 6 reads in 4 or 5 cycles. */
 START_TEST(operands_of_one_bank_make_bubbles) {
-    static const struct {
-        int x, y, cycles;
-    } row[] = {{19, 21, 5}, {18, 21, 6}, {19, 20, 6}, {18, 20, 7}};
+    static const struct { int x, y, cycles; } row[] = {{19, 21, 5}, {18, 21, 6}, {19, 20, 6}, {18, 20, 7}};
     char body[4096];
     const uint32_t at = lead_in(body);
     repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
@@ -278,6 +276,64 @@ START_TEST(accesses_take_the_cycles_of_table_2) {
 }
 END_TEST
 
+/* ---- write ports ---- */
+
+/* A load from shared memory is written 24 cycles after its issue, an FFMA 10 cycles: Control, Allocate, three cycles of
+ * reads, then 4 cycles of execution. An FFMA that issues 14 cycles after the load and writes the same bank delays the
+ * load by one cycle. */
+START_TEST(a_load_waits_for_the_write_port) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "ld.shared.u32 %%r1,[s];\n");
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 2);
+    rig_bits[first].raise_write = 5;
+    rig_bits[first].write = 6;
+    rig_bits[first].stall = 14;
+    rig_bits[first + 1].write = _i ? 8 : 9;
+    rig_bits[first].write_words = rig_bits[first + 1].write_words = 1;
+    rig_bits[first + 2].wait = 1 << 5;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 14);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first), _i ? 25 : 24);
+    ck_assert_double_eq(rig_stat("core.late_loads"), 2 * _i); /* in two launches */
+}
+END_TEST
+
+/* DEPBAR.LE: three loads raise a counter; an instruction that allows one goes on when the second has been written. Loads
+ * leave the address unit every four cycles. */
+START_TEST(a_limit_lets_some_loads_stay_outstanding) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "ld.shared.u32 %%r%d,[s];\n", 1, 3);
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        rig_bits[first + i].raise_write = 2;
+    rig_bits[first + 2].stall = 2;
+    rig_bits[first + 3].limit_counter = 2;
+    rig_bits[first + 3].limit = (uint8_t)_i;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first), 24 + 4 * (2 - (uint32_t)_i));
+}
+END_TEST
+
+/* The statistic core.hazards counts instructions that issue before an operand is there: a dependent FFMA needs a stall
+ * count of 4 before it, a consumer of a load needs the load's counter. */
+START_TEST(insufficient_bits_are_counted) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "add.f32 %%f1,%%f38,%%f39;\nadd.f32 %%f2,%%f1,%%f39;\nld.shared.u32 %%r1,[s];\n"
+                                 "add.u32 %%r2,%%r1,1;\nst.global.f32 [%%a],%%f2;\nst.global.u32 [%%a+4],%%r2;\n");
+    rig_bits[first].stall = _i == 1 ? 3 : 4;
+    rig_bits[first + 1].stall = 1;
+    rig_bits[first + 2].raise_write = 0;
+    rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the counter has not risen yet */
+    rig_bits[first + 3].stall = 4;
+    rig_bits[first + 3].wait = 1;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i != 0);
+}
+END_TEST
+
 /* ---- constant operands ---- */
 
 /* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although
@@ -309,5 +365,8 @@ SUITE(timing_sm_modern_core) {
     TEST(a_yield_to_nobody_costs_a_cycle);
     TEST_LOOP(a_counter_rises_a_cycle_after_issue, 0, 2);
     TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
+    TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
+    TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
+    TEST_LOOP(insufficient_bits_are_counted, 0, 3);
     TEST(a_constant_operand_that_misses_costs_79_cycles);
 }

@@ -66,9 +66,9 @@ static void rig_run(const char *const *set, const char *body, uint32_t threads, 
     int dummy;
     const struct sm_unit_row row = {&rig_unit, &dummy};
     heddle_close(rig);
-    rig = context_open(&(struct heddle_options){
-                           .model = "spe", .config = "ampere", .set = set, .threads = 1, .cycle_limit = 1000000},
-                       &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
+    rig = context_open(
+        &(struct heddle_options){.model = "spe", .config = "ampere", .set = set, .threads = 1, .cycle_limit = 1000000},
+        &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
     ck_assert_msg(rig != NULL, "%s", err);
     snprintf(text, sizeof text,
              ".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .b32 k0[64];\n"
