@@ -294,8 +294,6 @@ static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now
 }
 
 bool sm_mem_tick(struct sm *sm, uint64_t now) {
-    if (__builtin_expect(sm->modern != NULL, 0))
-        return modern_mem_tick(sm, now);
     struct mem_turn turn = {false, false};
     sm->memory.lsu_refused = false;
     sm->memory.due =

@@ -27,11 +27,21 @@ static inline const struct control_bits *modern_control(const struct sm_modern *
     return m->control ? &m->control[pc] : NULL;
 }
 
-/* ---- modern_ready.c: stall counts and dependence counters ---- */
+/* ---- modern_ready.c: which instructions may issue ---- */
 void modern_warp_start(struct sm *sm, uint32_t w);
+/* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
+ * a counter. */
+bool modern_is_variable(const struct timed_inst *ti);
+/* Records that a fixed-latency result is there in cycle `now`. */
+void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
+/* Returns true if control bits let the path issue in cycle `now` before its operands are there. A fixed-latency result
+ * is there one cycle later for a variable-latency instruction, which has no bypass. */
+bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
 /* Returns what lanes of a warp wait for before the instruction at `pc`. `now`: UINT64_MAX to ignore stall counts. */
 enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
                              uint64_t now);
+
+/* ---- modern_counters.c: stall counts and dependence counters ---- */
 /* Applies the stall count and the yield bit of the instruction that the path issues in cycle `now`, and counts it if
  * the control bits let it issue too early. */
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
@@ -72,20 +82,27 @@ void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Writes the result of an instruction in flight. Returns false if the port is busy: it is written a cycle later. */
 bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now);
 
+/* ---- modern_latency.c: latencies of memory instructions ---- */
+/* Returns the number of cycles from the latch of the address unit to the fall of the counter for reads, for the memory
+ * instruction at `pc`. */
+uint32_t modern_read_cycles(const struct sm *sm, uint32_t pc);
+/* Returns the cycle in which the result of an access that the load/store unit has finished is written. */
+uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Returns the first cycle in which a copy to shared memory can be complete. */
+uint64_t modern_copy_ends(const struct modern_flight *mf);
+
 /* ---- modern_memory.c ---- */
 /* Follows sm_mem_accept(). */
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Runs the address units and the arbiter before the load/store unit for one cycle. Returns the same as sm_mem_tick(). */
+/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(). Returns
+ * the same. */
 bool modern_mem_tick(struct sm *sm, uint64_t now);
-/* Returns the cycle in which the result of an access that the load/store unit has finished is written. */
-uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now);
-
-/* Returns the first cycle in which a copy to shared memory can be complete. */
-uint64_t modern_copy_ends(const struct modern_flight *mf);
 
 /* ---- modern_fetch.c ---- */
 /* Runs the fetch stage for one cycle. */
 void modern_fetch(struct sm *sm, uint64_t now);
 /* Puts an instruction into the buffer of the path whose fetch has this ticket. */
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now);
+/* Handles a fetch whose line is in the instruction cache, `latency` cycles later than a hit. */
+void modern_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
 #endif

@@ -14,11 +14,6 @@ enum {
     CONSTANT_WAIT = 4   /* cycles after which the scheduler takes another warp */
 };
 
-/* Returns true if the latency is not known at compile time, so that dependent instructions wait for a counter. */
-static bool is_variable(const struct timed_inst *ti) {
-    return ti->op == CLASS_SHFL || ti->pipe == PIPE_SFU || (ti->pipe == PIPE_DP && ti->op != CLASS_MMA);
-}
-
 /* Lets nothing issue to the pipes of a sub-core before cycle `from`. */
 static void hold(struct exec_part *e, uint64_t from) {
     for (int p = 0; p < N_PIPES; p++)
@@ -86,7 +81,7 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     struct sm_modern *m = sm->modern;
     const uint32_t part = operands_part(&sm->operands, w);
     const struct control_bits *c = modern_control(m, path->pc);
-    const bool variable = is_variable(ti),
+    const bool variable = modern_is_variable(ti),
                raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
     uint32_t i = NO_INFLIGHT;
     modern_issues(sm, w, path, now);
@@ -142,6 +137,8 @@ bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now) {
         wheel_add(&sm->wheel, from, event_make(EVENT_WRITEBACK, inflight));
         return false;
     }
+    if (!mf->variable)
+        modern_result(sm, f->warp, f->pc, now);
     modern_has_read(sm, inflight, now); /* a fixed-latency instruction has read its operands by now */
     modern_has_written(sm, inflight, now);
     return true;

@@ -68,15 +68,6 @@ static void fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
     }
 }
 
-void modern_fetch(struct sm *sm, uint64_t now) {
-    uint32_t ticket, latency;
-    sm->modern->fetches = false;
-    while (fetch_take(&sm->fetch, &ticket, &latency))
-        sm_fetch_arrived(sm, ticket, latency, now);
-    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        fetch_part(sm, s, now);
-}
-
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
     const uint32_t w = ticket >> 16;
     struct sm_warp *sw = &sm->warps.slot[w];
@@ -90,4 +81,21 @@ void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
             sm_evaluate(sm, w, p, now);
         return;
     }
+}
+
+void modern_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+    latency += sm->cfg->sm.decode_latency;
+    if (latency)
+        wheel_add(&sm->wheel, now + latency, event_make(EVENT_FETCHED, ticket));
+    else
+        modern_fetched(sm, ticket, now);
+}
+
+void modern_fetch(struct sm *sm, uint64_t now) {
+    uint32_t ticket, latency;
+    sm->modern->fetches = false;
+    while (fetch_take(&sm->fetch, &ticket, &latency))
+        modern_arrived(sm, ticket, latency, now);
+    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
+        fetch_part(sm, s, now);
 }

@@ -1,4 +1,4 @@
-/* The modern core: memory instructions from issue to the load/store unit, and their results. A sub-core buffers five
+/* The modern core: memory instructions from issue to the load/store unit, of a modern core. A sub-core buffers five
  * instructions. Its address unit takes one every four cycles, and the part that all sub-cores share takes one every
  * two. */
 #include "memory_replies.h"
@@ -7,51 +7,9 @@
 #include <string.h>
 
 enum {
-    ADDRESS_CYCLES = 4, /* in the address unit */
-    TO_SHARED = MODERN_TO_LATCH + ADDRESS_CYCLES,
-    SHARED_CYCLES = 2, /* from one instruction to the next in the shared part */
-    TAIL = 1           /* least number of cycles from the last data of an access to their write-back */
+    ADDRESS_CYCLES = MODERN_TO_SHARED - MODERN_TO_LATCH, /* in the address unit */
+    SHARED_CYCLES = 2                                    /* from one instruction to the next in the shared part */
 };
-
-/* Kinds of memory instructions with latencies of their own. */
-enum memory_kind { GLOBAL_LOAD, GLOBAL_STORE, SHARED_LOAD, SHARED_STORE, CONSTANT_LOAD, COPY, N_MEMORY_KINDS };
-
-/* Cycles from issue (Huerta et al., Table 2): `read`, until a source may be written; `result`, until a consumer may
- * issue if the access hits. By the address, in regular (0) or uniform registers or immediate (1), and by the size, 32,
- * 64 or 128 bits a lane. Results of 0: none. */
-static const struct {
-    uint8_t read[2][3], result[2][3];
-} latency[N_MEMORY_KINDS] = {
-    [GLOBAL_LOAD] = {{{11, 11, 11}, {9, 9, 9}}, {{32, 34, 38}, {29, 31, 35}}},
-    [GLOBAL_STORE] = {{{14, 16, 20}, {10, 12, 16}}, {{32, 34, 38}, {29, 31, 35}}}, /* results: of atomics; assumed */
-    [SHARED_LOAD] = {{{9, 9, 9}, {9, 9, 9}}, {{24, 24, 26}, {23, 23, 25}}},
-    [SHARED_STORE] = {{{12, 14, 18}, {10, 12, 16}}, {{24, 24, 26}, {23, 23, 25}}},
-    [CONSTANT_LOAD] = {{{29, 29, 29}, {10, 10, 10}}, {{29, 29, 29}, {26, 26, 26}}}, /* 128 bits: assumed */
-    [COPY] = {{{13, 13, 13}, {13, 13, 13}}, {{39, 39, 39}, {39, 39, 39}}},
-};
-
-/* What decides the latencies of an instruction. */
-struct memory_row {
-    enum memory_kind kind;
-    uint8_t uniform, size; /* size: log2 of 32-bit words a lane, at most 2 */
-};
-
-static struct memory_row row_of(const struct sm *sm, uint32_t pc, uint8_t space) {
-    const struct inst *in = &sm->program->program->code[pc];
-    const struct control_bits *c = modern_control(sm->modern, pc);
-    const unsigned bytes = (in->n_list ? in->n_list : 1u) * in->rsize;
-    const bool reads = in->kind == K_LOAD || in->kind == K_TEX || in->kind == K_PREFETCH;
-    struct memory_row r = {.uniform = c && c->uniform, .size = bytes > 8 ? 2 : bytes > 4};
-    if (in->kind == K_COPY)
-        r.kind = COPY;
-    else if (space == SPACE_CONST || space == SPACE_PARAM)
-        r.kind = CONSTANT_LOAD;
-    else if (space == SPACE_SHARED)
-        r.kind = reads ? SHARED_LOAD : SHARED_STORE;
-    else
-        r.kind = reads ? GLOBAL_LOAD : GLOBAL_STORE;
-    return r;
-}
 
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
     struct exec_part *e = &sm->operands.part[sm->in_flight.entry[inflight].part];
@@ -71,10 +29,9 @@ static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
         return;
     const uint32_t i = sm->memory.inst[s->what / MEM_STAGES].inflight;
     const struct inflight *f = &sm->in_flight.entry[i];
-    const struct memory_row r = row_of(sm, f->pc, sm->program->program->code[f->pc].space);
     uint64_t waits = modern_read_when_free(sm, part, f->warp, f->pc, now);
     struct modern_flight *mf = &sm->modern->flight[i];
-    mf->has_read = now + latency[r.kind].read[r.uniform][r.size] - MODERN_TO_LATCH + waits;
+    mf->has_read = now + modern_read_cycles(sm, f->pc) + waits;
     wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, i));
     s->at = now + ADDRESS_CYCLES + waits;
     s->what += MEM_OUT - MEM_LATCH;
@@ -126,23 +83,4 @@ bool modern_mem_tick(struct sm *sm, uint64_t now) {
     }
     sm->memory.due = due;
     return turn.ended;
-}
-
-uint64_t modern_copy_ends(const struct modern_flight *mf) {
-    return mf->granted + latency[COPY].result[0][0] - TO_SHARED;
-}
-
-uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now) {
-    const struct inflight *f = &sm->in_flight.entry[inflight];
-    const struct modern_flight *mf = &sm->modern->flight[inflight];
-    struct modern_part *p = &sm->modern->part[f->part];
-    const struct memory_row r = row_of(sm, f->pc, mf->space);
-    const uint8_t(*result)[3] = latency[r.kind].result;
-    if (!sm->program->inst[f->pc].regs.n_write)
-        return max64(now, mf->has_read);
-    uint64_t hit = mf->granted + result[r.uniform][r.size] - TO_SHARED;
-    uint64_t late = now + TAIL + result[r.uniform][0] - result[1][0];
-    uint64_t bus = p->returns_free + (2u << r.size); /* 512 bits a cycle */
-    p->returns_free = max64(max64(hit, late), bus);
-    return max64(p->returns_free, mf->has_read);
 }

@@ -1,4 +1,4 @@
-/* The modern core: stall counts, yield bits and dependence counters. */
+/* The modern core: which instructions may issue. */
 #include "modern.h"
 #include "stages.h"
 #include <string.h>
@@ -23,14 +23,6 @@ static unsigned count_of(const struct sm_modern *m, uint32_t w, unsigned counter
         most = one > most ? one : most;
     }
     return most;
-}
-
-static void count_add(struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes, int change) {
-    uint8_t *count = m->warp[w].count[counter];
-    for (lanes = m->by_lane ? lanes : 1; lanes; lanes &= lanes - 1) {
-        uint8_t *one = &count[__builtin_ctz(lanes)];
-        *one = (uint8_t)(*one + change);
-    }
 }
 
 static enum sb_verdict cause(const struct modern_warp *mw, unsigned counter) {
@@ -63,79 +55,31 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
              : sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
 }
 
-void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until) {
-    struct modern_stalled *s = sm->modern->warp[w].stalled, *last = &s[MODERN_STALLS - 1];
-    const uint64_t now = sm->clock.accounted - 1;
-    while (s < last && s->until > now && s->lanes & ~lanes)
-        s++;
-    bool joins = s->until > now && s->lanes & ~lanes; /* more groups than entries: they wait for the longest */
-    *s = (struct modern_stalled){.until = joins ? max64(until, s->until) : until,
-                                 .lanes = lanes | (joins ? s->lanes : 0)};
-    wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
+bool modern_is_variable(const struct timed_inst *ti) {
+    return ti->flags & TIMED_MEMORY || ti->op == CLASS_SHFL || ti->pipe == PIPE_SFU ||
+           (ti->pipe == PIPE_DP && ti->op != CLASS_MMA);
 }
 
-void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
-    const struct control_bits *c = modern_control(sm->modern, path->pc);
-    if (!c)
-        return;
-    sm->modern->n.hazards += sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes,
-                                                 &sm->program->inst[path->pc].regs) != SB_READY;
-    if (c->stall > 1 || c->yields)
-        modern_stall_until(sm, w, path->lanes, now + (c->stall > 1 ? c->stall : 2));
+void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
+    struct modern_warp *mw = &sm->modern->warp[w];
+    mw->fresh[1] = mw->fresh[0];
+    mw->fresh[0].cycle = now;
+    mw->fresh[0].pc = pc;
 }
 
-void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now) {
-    const struct inflight *f = &sm->in_flight.entry[inflight];
-    const struct control_bits *c = modern_control(sm->modern, f->pc);
-    struct modern_flight *mf = &sm->modern->flight[inflight];
-    *mf = (struct modern_flight){.lanes = f->lanes, .variable = variable};
-    if (!c)
-        return;
-    mf->read_counter = c->raise_read < CONTROL_COUNTERS ? c->raise_read + 1 : 0;
-    mf->write_counter = c->raise_write < CONTROL_COUNTERS ? c->raise_write + 1 : 0;
-    if (mf->read_counter || mf->write_counter)
-        wheel_add(&sm->wheel, now + 2, event_make(EVENT_RAISE, inflight));
+static bool reads_result(const struct sb_regs *reader, const struct sb_regs *writer) {
+    for (uint32_t i = 0; i < reader->n_read; i++)
+        for (uint32_t k = 0; k < writer->n_write; k++)
+            if (reader->read[i] == writer->write[k])
+                return true;
+    return false;
 }
 
-void modern_split(struct sm *sm, uint32_t of, uint32_t new) {
-    struct modern_flight *slow = &sm->modern->flight[of], *fast = &sm->modern->flight[new];
-    *fast = (struct modern_flight){.lanes = sm->in_flight.entry[new].lanes};
-    if (!sm->modern->by_lane || slow->read_counter)
-        return;
-    fast->write_counter = slow->write_counter;
-    slow->lanes &= ~fast->lanes;
-}
-
-static void change(struct sm *sm, uint32_t inflight, unsigned counter, lanemask_t lanes, int by, uint64_t now) {
-    const struct inflight *f = &sm->in_flight.entry[inflight];
-    struct modern_warp *mw = &sm->modern->warp[f->warp];
-    count_add(sm->modern, f->warp, counter, lanes, by);
-    if (by > 0)
-        mw->of_loads = (uint8_t)((mw->of_loads & ~(1u << counter)) |
-                                 (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
-    if (by < 0 && sm->model.wants.interleaves && sm->warps.slot[f->warp].control.n_held)
-        sm_wake_held(sm, f->warp, now);
-    sm_reconsider(sm, f->warp, now);
-}
-
-void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now) {
-    const struct modern_flight *mf = &sm->modern->flight[inflight];
-    if (mf->read_counter)
-        change(sm, inflight, mf->read_counter - 1u, mf->lanes, 1, now);
-    if (mf->write_counter)
-        change(sm, inflight, mf->write_counter - 1u, mf->lanes, 1, now);
-}
-
-void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now) {
-    struct modern_flight *mf = &sm->modern->flight[inflight];
-    if (mf->read_counter)
-        change(sm, inflight, mf->read_counter - 1u, mf->lanes, -1, now);
-    mf->read_counter = 0;
-}
-
-void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now) {
-    struct modern_flight *mf = &sm->modern->flight[inflight];
-    if (mf->write_counter)
-        change(sm, inflight, mf->write_counter - 1u, mf->lanes, -1, now);
-    *mf = (struct modern_flight){.lanes = 0};
+bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    const struct timed_inst *inst = sm->program->inst, *ti = &inst[path->pc];
+    const struct modern_warp *mw = &sm->modern->warp[w];
+    bool early = sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY;
+    for (int i = 0; i < 2 && modern_is_variable(ti); i++)
+        early |= mw->fresh[i].cycle == now && reads_result(&ti->regs, &inst[mw->fresh[i].pc].regs);
+    return early;
 }

@@ -13,7 +13,8 @@ enum {
     MODERN_STALLS = 4,          /* groups of lanes of a warp with a stall count of their own */
     MODERN_BUFFER = 3,          /* instructions in the buffer of a path */
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
-    MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
+    MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit, */
+    MODERN_TO_SHARED = 11,      /* and to the part that all sub-cores share */
     MODERN_CONSTANT_LINES = 32, /* of the constant cache for fixed-latency operands */
     MODERN_PARTS = 8
 };
@@ -34,6 +35,10 @@ struct modern_warp {
     uint8_t count[CONTROL_COUNTERS][WARP_LANES];
     uint8_t of_loads; /* bit i: a memory access raised counter i last */
     struct modern_stalled stalled[MODERN_STALLS];
+    struct {
+        uint64_t cycle;
+        uint32_t pc;
+    } fresh[2]; /* the last fixed-latency instructions whose results were there, the newest first */
 };
 
 /* A value in the register-file cache. */

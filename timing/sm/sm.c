@@ -279,6 +279,11 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
         sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
+/* Runs the memory stage of either core. */
+static bool memory_stage(struct sm *sm, uint64_t now) {
+    return __builtin_expect(sm->modern != NULL, 0) ? modern_mem_tick(sm, now) : sm_mem_tick(sm, now);
+}
+
 /* Runs a cycle without CTAs, in which only late replies arrive. The cycle's issue slots are counted later: when a
  * CTA begins, or at the end of the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
@@ -286,7 +291,7 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     if (sm->clock.polls || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
     if (sm->clock.polls || sm->memory.due <= now) /* work may be left if the last CTA ended in the middle of a tick */
-        sm_mem_tick(sm, now);
+        memory_stage(sm, now);
     sm->clock.own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->warps.words));
     hot_assert(sm->status.next > now);
@@ -337,8 +342,12 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_lsu_take(sm, did->found, now);
     else if ((!fast && sm->clock.polls) || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
-    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now))
-        sm_mem_tick(sm, now);
+    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now)) {
+        if (fast)
+            sm_mem_tick(sm, now);
+        else
+            memory_stage(sm, now);
+    }
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
     if (fast && !warps_ready(&sm->warps, 0)) { /* no scheduler issues until the next simulated cycle */

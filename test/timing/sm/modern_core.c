@@ -153,14 +153,14 @@ static void run_four(const struct control_bits *second, const char *const *set, 
     const uint32_t first = lead_in(body) + 1;
     sprintf(body + strlen(body), "bar.sync 0;\n");
     repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
-    rig_bits[first - 1].stall = 2; /* the warp that arrives last is not the first to go on */
+    rig_bits[first - 1].stall = 2; /* so the warp that arrives last is not the first to issue */
     rig_bits[first + 1] = *second;
     rig_run(set, body, 16 * WARP, launches);
     order(first, got);
     ck_assert_str_eq(got, wanted);
 }
 
-/* (a) The youngest warp goes on until it misses the L0 instruction cache, the next one finds the line and goes on to
+/* (a) The youngest warp issues until it misses the L0 instruction cache, the next one finds the line and issues to
  * its end, then the youngest does. Lines of 32 instructions: ld.param, 5 and 26 instructions are in the first line. */
 START_TEST(the_scheduler_is_greedy_then_youngest) {
     static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
@@ -169,8 +169,8 @@ START_TEST(the_scheduler_is_greedy_then_youngest) {
 }
 END_TEST
 
-/* (b) A stall count of 4 on the second instruction. A warp whose second instruction issues in cycle t goes on in t + 4
- * at the earliest. */
+/* (b) A stall count of 4 on the second instruction: a warp that issues it in cycle t issues again in t + 4 at the
+ * earliest. */
 START_TEST(a_stall_count_switches_warps) {
     struct control_bits second = CONTROL_NONE;
     second.stall = 4;
@@ -299,7 +299,8 @@ START_TEST(a_load_waits_for_the_write_port) {
 }
 END_TEST
 
-/* DEPBAR.LE: three loads raise a counter; an instruction that allows one goes on when the second has been written. Loads
+/* DEPBAR.LE: three loads raise a counter; an instruction that allows one
+ * outstanding load issues when the second has been written. Loads
  * leave the address unit every four cycles. */
 START_TEST(a_limit_lets_some_loads_stay_outstanding) {
     char body[4096];
@@ -316,8 +317,8 @@ START_TEST(a_limit_lets_some_loads_stay_outstanding) {
 }
 END_TEST
 
-/* The statistic core.hazards counts instructions that issue before an operand is there: a dependent FFMA needs a stall
- * count of 4 before it, a consumer of a load needs the load's counter. */
+/* The statistic core.hazards counts instructions that issue before an operand has arrived: a dependent FFMA needs a
+ * stall count of 4 before it, a consumer of a load needs the counter of the load. A store needs a distance of 5 from an add. */
 START_TEST(insufficient_bits_are_counted) {
     char body[4096];
     const uint32_t first = lead_in(body);
@@ -327,8 +328,8 @@ START_TEST(insufficient_bits_are_counted) {
     rig_bits[first + 1].stall = 1;
     rig_bits[first + 2].raise_write = 0;
     rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the counter has not risen yet */
-    rig_bits[first + 3].stall = 4;
-    rig_bits[first + 3].wait = 1;
+    rig_bits[first + 3].stall = _i == 3 ? 3 : 4;
+    rig_bits[first + 3].wait = 1; /* the store of r2 issues one cycle after that of f2 */
     rig_run(one_sm, body, WARP, 2);
     ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i != 0);
 }
@@ -367,6 +368,6 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
     TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
-    TEST_LOOP(insufficient_bits_are_counted, 0, 3);
+    TEST_LOOP(insufficient_bits_are_counted, 0, 4);
     TEST(a_constant_operand_that_misses_costs_79_cycles);
 }
