@@ -37,7 +37,7 @@ struct reconv_cta {
     uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
     /* warps whose paths meet() has changed, a bit each: reconv_move() sets it, and the driver clears all */
     uint64_t moved[(MAX_CTA_WARPS + 63) / 64];
-    bool due; /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+    bool due; /* set by a function of the model: the driver must call meet() after the step, and clears this field */
 };
 static inline void reconv_move(struct reconv_cta *c, uint32_t warp) { c->moved[warp / 64] |= 1ull << warp % 64; }
 static inline bool reconv_moved(const struct reconv_cta *c, uint32_t warp) {
