@@ -240,7 +240,7 @@ static void measure_pressure(struct live *l) {
     }
 }
 
-/* Returns an array with one element per block. No element is the number of a register yet. */
+/* Returns an array with one element per block: UINT32_MAX, which is not the number of a register. */
 static uint32_t *marks(struct ir *ir) {
     uint32_t *m = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *m);
     memset(m, 0xff, (size_t)ir->n_blocks * sizeof *m);

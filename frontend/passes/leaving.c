@@ -5,8 +5,8 @@
  * For edges that meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
  * threads that may meet at J have passed it. Edges into a loop and back edges to its header form separate regions. The
  * region has the blocks that lead to J without passing its anchor again. Every edge that leaves it gets a BREAK, under
- * the guard of its branch. A region with a CTA barrier gets none: threads stopped at the join would never arrive at the
- * CTA barrier.
+ * the guard of its branch. A region that contains a CTA barrier gets no convergence barrier: threads stopped at the
+ * join would never arrive at the CTA barrier.
  *
  * No thread waits forever. The threads that a join waits for are in its region: each reaches the join, leaves with a
  * BREAK, or waits at another join. Joins must not wait for each other in a cycle (drop_cycles()). */
