@@ -140,8 +140,8 @@ struct affine_engine {
     struct supply *to; /* see engine_send_to() */
     uint32_t to_first; /* first warp of the CTA that `to` belongs to */
     bool has_exact;    /* true if an entry has `exact` addresses to free */
-    /* Numbers of barrier markers passed. `markers`, by warp of the batch: markers that all lanes of the warp passed
-     * together. `thread_markers`, by thread: markers that only some lanes of its warp passed together. */
+    /* Counts of barrier markers. markers: warp of the batch -> number of markers that all its lanes passed together.
+     * thread_markers: thread -> number of markers that it passed when other lanes of its warp did not */
     uint32_t *markers, *thread_markers;
     bool has_thread_markers;
     uint32_t sent; /* predicates sent */

@@ -219,10 +219,9 @@ struct reconv_ops {
      * the slow lanes, with valid `pc`, `lanes` and `board`. That path may not be schedulable yet, and the caller gets
      * its id from paths(). NULL in models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);
-    /* Prepares the path for the instruction at `pc`, before which the halves of a split must merge, because it may
-     * diverge or acts on all lanes of a path. Returns RECONV_CHANGED if the path must wait for the other half of its
-     * split, or has merged with that half. Returns 0 if the path may issue. NULL in models whose splits need not
-     * join. */
+    /* Called before the instruction at `pc`, which may diverge or acts on all lanes of a path: the halves of a split
+     * must merge before it. Returns RECONV_CHANGED if the path must wait for the other half of its split, or has merged
+     * with that half. Returns 0 if the path may issue. NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
      * member mask that the model cannot schedule first, because that lane is further down the stack or blocked at a
