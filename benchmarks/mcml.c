@@ -1,6 +1,6 @@
-/* mcml: light in three layers of tissue, with air above and below, by the Monte Carlo method. The reference follows the
- * same packets of light with the same random numbers and rounds where the kernel does. Weights are added as integers,
- * so the order of the additions does not matter, and results are equal.
+/* mcml: simulates light in three layers of tissue, with air above and below, by the Monte Carlo method. The reference
+ * follows the same packets of light with the same random numbers and rounds where the kernel does. Weights are added as
+ * integers, so the order of the additions does not matter, and results are equal.
  *   size small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
  *   size paper: 2,048 threads with two packets each, 2.9 M warp and 32 M thread instructions (303 G in the
  *     dual-path paper, 9,400 times as many) */

@@ -20,8 +20,8 @@ struct vreg {
     /* true if the register is set when the warp starts, or is constant; it has its own register slot and no scoreboard
      * number */
     bool special;
-    bool written;      /* an instruction writes it; an unwritten register reads as zero */
-    bool stays_zero;   /* a predicate that no instruction writes; pass_liveness() made it a special register */
+    bool written;      /* true if an instruction writes the register; an unwritten register reads as zero */
+    bool stays_zero;   /* true for a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
     uint32_t slot;     /* number of the register slot within its function and class, once allocated */
     uint32_t offset;   /* byte offset in bank 0, once allocated */
@@ -51,7 +51,7 @@ struct ir_function {
     uint32_t pressure;
     uint32_t total_pressure; /* including called functions */
     bool recursive, address_taken, is_entry;
-    bool uses_alloca; /* its calls allocate and free stack memory */
+    bool uses_alloca; /* true if the function contains alloca, so that each of its calls gets a new frame */
     /* the function runs with a reconvergence stack in every model, so it gets no convergence barriers */
     bool has_stack;
 };

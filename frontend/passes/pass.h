@@ -11,7 +11,7 @@ struct pass {
      * only has a dump */
     bool (*run)(struct ir *ir);
     bool (*wanted)(const struct ir *ir);          /* returns true if the pass is to run; NULL: the pass always runs */
-    const char *when;                             /* when `wanted` is true, in words for messages */
+    const char *when;                             /* a phrase for messages: when `wanted` is true */
     void (*dump)(const struct ir *ir, FILE *out); /* prints the result of the pass; NULL: the program is printed */
     const char *before; /* only for a mechanism's pass: the pass of pass.c right before which it runs */
     /* If not NULL, frontend_lower() calls this function instead of lower_with_limit(). The function may call

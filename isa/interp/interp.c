@@ -510,7 +510,7 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* before commit(), after which the slot may be reused */
+        run->committed += first->turns; /* this precedes commit(), because the slot may be reused after it */
         commit(run, first);
     }
     if (run->threads > 1)

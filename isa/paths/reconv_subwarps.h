@@ -22,7 +22,7 @@ struct subwarp {
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    uint32_t divergences; /* number of divergent branches, counted by si */
+    uint32_t divergences; /* number of divergent branches; only the model si counts them */
     int active, last;     /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
     struct subwarp w[WARP_LANES];
     uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
