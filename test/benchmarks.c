@@ -96,8 +96,8 @@ static void run_in_time(const struct bench *bench, const char *model, const char
 }
 
 /* The next tests run the programs in every model with timing, with decoupled affine computation, and on the PEPSC core
- * with all of its parts. These machines differ in schedulers, caches and numbers of warps. The PEPSC core is not in the
- * list, because it is a machine of its own. */
+ * with all of its parts. These machines differ in schedulers, caches and numbers of warps. `machines` does not list the
+ * PEPSC core, which has its own configuration. */
 static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 static int models_in_time(void) { return timed_models()->n + 2; }
