@@ -65,7 +65,7 @@ static void report_at_exit(void) {
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     cuda_core.forked = true;
-    /* if a thread of the parent held the lock, it does not exist in this process and cannot release the lock */
+    /* a thread of the parent may hold the lock; this thread does not exist in the child and cannot release the lock */
     cuda_core.lock = open;
 }
 
