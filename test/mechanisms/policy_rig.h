@@ -17,8 +17,9 @@ static struct {
     uint64_t next_cycle;
 } rig;
 
-/* Makes the only scheduler of SM number `id`, which has `warps` warps in CTAs of `cta_warps` warps. Warp w is in slot
- * w / cta_warps and started as number w; the numbers of the CTAs are those of their slots. `set`: one option. */
+/* Makes the only scheduler of SM number `id`, which has `warps` warps in CTAs of `cta_warps` warps. Warp w belongs to
+ * CTA w / cta_warps, which is in the CTA slot of the same number. Warps start in the order of their numbers. `set` is
+ * one option, or NULL. */
 static inline void rig_start(const char *policy, const char *set, uint32_t id, uint32_t warps, uint32_t cta_warps) {
     char err[256];
     struct config c;
@@ -39,7 +40,8 @@ static inline void rig_start(const char *policy, const char *set, uint32_t id, u
 }
 static inline void rig_stop(void) { sched_free(&rig.s); }
 
-/* Returns the warp that is picked from the set of warps `ready`, in cycle `now`. It then counts as the last one. */
+/* Returns the warp that is picked from the set of warps `ready` in cycle `now`. This warp then counts as the warp that
+ * issued last. */
 static inline int rig_issue(uint64_t now, uint64_t ready) {
     const struct warp_set r = {.word = {ready}};
     rig.next_cycle = now + 1;
