@@ -81,8 +81,8 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
-/* Adds `item` to a JSON object. Returns false if `item` is NULL, because cJSON returns NULL when an allocation fails,
- * or if it cannot be added. */
+/* Adds `item` to a JSON object. Returns false if `item` is NULL (cJSON's result when an allocation fails) or cannot be
+ * added. */
 static bool add(cJSON *object, const char *key, cJSON *item) {
     if (item && cJSON_AddItemToObject(object, key, item))
         return true;

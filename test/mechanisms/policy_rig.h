@@ -70,8 +70,8 @@ static inline struct heddle *rig_run(const char *config, const char *const *set,
     return h;
 }
 
-/* Each thread adds up a word of every 64th line of 128 bytes. CTA c executes c % 8 iterations, but at least
- * one, so CTAs end at different times. */
+/* In each iteration, a thread adds a word to its sum and advances by 64 lines of 128 bytes. CTA c executes c % 8
+ * iterations, but at least one, so CTAs end at different times. */
 static const char rig_sums[] =
     ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
     ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a<4>;\nld.param.u64 %a1,[p]; mov.u32 %r1,%ctaid.x;\n"

@@ -117,7 +117,7 @@ enum cuda_error cuda_module_load_image(struct cuda_module **out, const void *ima
     return *out ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* Reads a file and appends a zero byte. Returns NULL if the file cannot be read. */
+/* Reads a file and appends zero bytes. Returns NULL if the file cannot be read. */
 static char *slurp(const char *path, size_t *len) {
     FILE *f = path ? fopen(path, "rb") : NULL;
     char *text = NULL;

@@ -212,7 +212,8 @@ END_TEST
 
 /* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
  * An enqueue waits while this queue is full, so only the entries that were sent before the expansion of the first entry
- * are in the ATQ. Without this rule, the first entry leaves the ATQ and the other seven wait in it. */
+ * are in the affine tuple queue (ATQ). Without this rule, the first entry leaves the ATQ and the other seven wait in
+ * it. */
 START_TEST(an_enqueue_waits_for_the_predicate_queue) {
     char text[4096];
     size_t at = (size_t)snprintf(text, sizeof text,
