@@ -10,7 +10,8 @@
  * `err`: a device without an end, a pipe that was read before, or a pipe with more data than half of this machine's
  * memory.
  *   `place`: the place in the command line that names the file; a second call with the same place returns the copy of
- *   the first call `who`: the reader in messages ("argument 2") */
+ *   the first call
+ *   `who`: the reader in messages ("argument 2") */
 const char *cli_input(const struct cli *c, const char *place, const char *path, const char *who, char *err,
                       size_t err_size);
 /* Returns true if the word names a file that cli_input() would copy. */

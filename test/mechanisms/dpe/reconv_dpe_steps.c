@@ -137,7 +137,8 @@ START_TEST(more_than_two_ways) {
 END_TEST
 
 /* Lanes that exit leave all entries. The second branch has the reconvergence PC PC_EXIT, because all threads of one of
- * its sides exit. Its sides reconverge at PC 90, where the path that executed the branch reconverges. */
+ * its sides exit. The lanes of the other side reconverge at PC 90, where the path that executed the branch
+ * reconverges. */
 START_TEST(lanes_exit) {
     diverge(0, 20, 0x0f, 90);
     diverge(20, 30, 0x03, PC_EXIT);
