@@ -1,5 +1,5 @@
-// Loads libraries of kernels at run time (CUDA 12) with the runtime API and the driver API, from PTX text and from a fat
-// binary. Also tests wrong calls. usage: libraries saxpy.fatbin
+// Loads libraries of kernels at run time (CUDA 12) with the runtime API and the driver API, from PTX text and from a
+// fat binary. Also tests wrong calls. usage: libraries saxpy.fatbin
 #include "mistakes.h"
 #include <cstring>
 #include <cuda.h>

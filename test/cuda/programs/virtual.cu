@@ -181,7 +181,7 @@ static void values(void) {
     FINE(cuStreamWaitValue32(s, p, 0xfffffff0, CU_STREAM_WAIT_VALUE_GEQ)); // cyclic
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_AND));
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_GEQ));
-    WANT(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ) == CUDA_ERROR_NOT_SUPPORTED); // this value is never written
+    WANT(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ) == CUDA_ERROR_NOT_SUPPORTED); // nobody writes this value
     WRONG(cuStreamWriteValue32(s, p + 2, 1, 0));
     WRONG(cuStreamWriteValue64(s, p + 4, 1, 0));
     WRONG(cuStreamWriteValue32(s, p + 4096, 1, 0));

@@ -174,7 +174,7 @@ static void mipmaps() {
     OK(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(SIZE, SIZE, 0), LEVELS + 3, cudaArraySurfaceLoadStore));
     for (int i = 0; i < LEVELS; i++)
         OK(cudaGetMipmappedArrayLevel(&a[i], m, i));
-    FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&none, m, LEVELS)); // the levels have 16, 8, 4, 2 and 1 texels
+    FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&none, m, LEVELS)); // levels: 16, 8, 4, 2, 1 texels
     FAILS(cudaErrorInvalidValue, cudaFreeArray(a[1]));                          // the array belongs to the mipmap
     OK(cudaMemcpy2DToArray(a[0], 0, 0, level[0].data(), SIZE * 4, SIZE * 4, SIZE, cudaMemcpyHostToDevice));
     cudaTextureDesc d = {};
