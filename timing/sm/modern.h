@@ -32,10 +32,10 @@ void modern_warp_start(struct sm *sm, uint32_t w);
 /* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
  * a counter. */
 bool modern_is_variable(const struct timed_inst *ti);
-/* Records that a fixed-latency result is there in cycle `now`. */
+/* Records that a fixed-latency result arrives in cycle `now`. */
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
-/* Returns true if control bits let the path issue in cycle `now` before its operands are there. A fixed-latency result
- * is there one cycle later for a variable-latency instruction, which has no bypass. */
+/* Returns true if control bits let the path issue in cycle `now` before its operands have arrived. A fixed-latency
+ * result arrives one cycle later for a variable-latency instruction, which has no bypass. */
 bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
 /* Returns what lanes of a warp wait for before the instruction at `pc`. `now`: UINT64_MAX to ignore stall counts. */
 enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,

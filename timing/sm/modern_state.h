@@ -38,7 +38,7 @@ struct modern_warp {
     struct {
         uint64_t cycle;
         uint32_t pc;
-    } fresh[2]; /* the last fixed-latency instructions whose results were there, the newest first */
+    } fresh[2]; /* the fixed-latency instructions whose results arrived last, the newest first */
 };
 
 /* A value in the register-file cache. */

@@ -317,8 +317,9 @@ START_TEST(a_limit_lets_some_loads_stay_outstanding) {
 }
 END_TEST
 
-/* The statistic core.hazards counts instructions that issue before an operand has arrived: a dependent FFMA needs a
- * stall count of 4 before it, a consumer of a load needs the counter of the load. A store needs a distance of 5 from an add. */
+/* The statistic core.hazards counts instructions that issue before an operand has arrived. A dependent FFMA needs a
+ * stall count of 4 before it, and a consumer of a load needs the counter of the load. A store of the result of an add
+ * needs a distance of 5. */
 START_TEST(insufficient_bits_are_counted) {
     char body[4096];
     const uint32_t first = lead_in(body);
