@@ -103,6 +103,4 @@ bool modern_mem_tick(struct sm *sm, uint64_t now);
 void modern_fetch(struct sm *sm, uint64_t now);
 /* Puts an instruction into the buffer of the path whose fetch has this ticket. */
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now);
-/* Handles a fetch whose line is in the instruction cache, `latency` cycles later than a hit. */
-void modern_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
 #endif

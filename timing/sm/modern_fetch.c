@@ -83,7 +83,8 @@ void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
     }
 }
 
-void modern_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+/* Handles a fetch whose line has arrived, `latency` cycles later than a hit. */
+static void arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     latency += sm->cfg->sm.decode_latency;
     if (latency)
         wheel_add(&sm->wheel, now + latency, event_make(EVENT_FETCHED, ticket));
@@ -95,7 +96,7 @@ void modern_fetch(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
     sm->modern->fetches = false;
     while (fetch_take(&sm->fetch, &ticket, &latency))
-        modern_arrived(sm, ticket, latency, now);
+        arrived(sm, ticket, latency, now);
     for (uint32_t s = 0; s < sm->operands.n_parts; s++)
         fetch_part(sm, s, now);
 }
