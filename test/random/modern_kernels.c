@@ -1,7 +1,7 @@
 /* Runs random kernels (random_kernel.h) on the modern core (timing/sm/modern.h) in every model with timing: half of
- * them without control bits, half with control bits drawn at random. Memory must equal that of the functional model, and
- * polling must change no statistic. HEDDLE_RANDOM_KERNELS sets the number of kernels of each model, HEDDLE_RANDOM_SEED
- * the first seed. */
+ * them without control bits, half with control bits drawn at random. Memory must equal that of the functional model,
+ * and polling must change no statistic. HEDDLE_RANDOM_KERNELS sets the number of kernels of each model,
+ * HEDDLE_RANDOM_SEED the first seed. */
 #include "host/context.h"
 #include "isa/control_bits.h"
 #include "isa/program.h"
