@@ -1,3 +1,6 @@
+/* Runs the affine warp of a CTA when one of the CTA's own warps needs a queue entry (interp_affine.h). An entry holds
+ * the addresses of an access or a predicate. The affine warp computes for a batch of CTAs, but only its own CTA takes
+ * the entries. */
 #include "interp_affine.h"
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+/* A pool of host threads (workers.h). A job is one call of the function that the caller gives. A round is one call of
+ * workers_run(): it executes all jobs. In a round, each thread has its own jobs at first. */
 #include "workers.h"
 #include <assert.h>
 #include <pthread.h>
