@@ -1,3 +1,4 @@
+/* Runs the stages of the fuzz targets on one input (fuzz_stages.h): parse, lower, execute, and execute with timing. */
 #include "fuzz_stages.h"
 #include "frontend/frontend.h"
 #include "fuzz_time.h"
@@ -204,7 +205,7 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
 }
 
 struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage last) {
-    /* exactly the input's size: a sanitizer then detects reads past the end */
+    /* the copy has exactly the input's size, so that a sanitizer detects reads past its end */
     char *text = must(malloc(size ? size : 1));
     memcpy(text, data, size);
     struct fuzz_counts n = {0};

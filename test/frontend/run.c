@@ -430,7 +430,8 @@ START_TEST(lop3_and_a_predicate) {
 END_TEST
 
 /* Returns 1 if %p2 is true after lop3. The truth table 0xfe computes a | b | c: t | 0 | 0. lop3 sets %p2 if the result
- * is not 0 or t < 1, so %p2 is true in every lane that executes lop3 (t < 20). */
+ * is not 0, or if t < 1. One of the two holds in every thread, so %p2 is true in every lane that executes lop3 (t <
+ * 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",

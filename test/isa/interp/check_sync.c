@@ -146,7 +146,7 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    /* extends the existing release at the address, but not another CTA's release of CTA scope */
+    /* An atomic usually adds to the release at its address. It replaces a release of CTA scope by another CTA. */
     at_flag(atom, 1, 2, RELEASE | CTA);
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
