@@ -51,8 +51,8 @@ START_TEST(a_bit_turned_over_in_the_results_is_noticed) {
         if (strcmp(benches[_i]->name, "arith") == 0)
             spoil.word = spoil.word / 7 * 7; /* the benchmark checks every seventh word only */
         if (strcmp(benches[_i]->name, "sad") == 0 && spoil.word % 548 >= 544)
-            /* 1089 sums take 1096 entries of 16 bits, which are 548 words; the benchmark does not check the entries
-             * after the sums */
+            /* Of each 548 words, the first 544.5 hold 1089 sums of 16 bits. The benchmark does not check the rest, so
+             * the test takes an earlier word. */
             spoil.word -= 8;
         spoil.reads = 0;
         job_run(&j, 0, NULL);

@@ -42,7 +42,7 @@ static char *read_document(const char *path) {
     return text;
 }
 
-/* Returns the command after a prompt, or NULL if it is not a heddle command. */
+/* Returns the command without its prompt, or NULL if the text is not a heddle command. */
 static const char *our_command(const char *s) {
     s += strncmp(s, "$ ", 2) == 0 ? 2 : 0;
     return strncmp(s, "heddle ", 7) == 0 || strncmp(s, "build/heddle ", 13) == 0 ? s : NULL;

@@ -86,7 +86,8 @@ static void add_others(struct every_model *e) {
 }
 
 const struct every_model *mixed_models(void) {
-    /* few combinations have dac, because the suites of dac run it on every base */
+    /* few of these combinations have the extension dac, because the test suites of dac combine it with every base
+     * model */
     static const char *const extended[] = {
         "spe+dac",        "dpe+dac",       "dws50+dac",         "its+dac",    "tbc+dac",       "pepsc",
         "pepsc+dac",      "spe+cae",       "its+cae+mta",       "dpe+mta",    "spe+stride",    "si+ddp",

@@ -71,8 +71,8 @@ struct textures {
     uint32_t n;
 };
 
-/* Binds a texture or surface reference to a new object of 8 x 8 texels with one float each, which keeps the filter of
- * the reference's initialiser. Returns false if there are too many objects, or no memory for it. */
+/* Binds a texture or surface reference to a new object of 8 x 8 texels with one float each. The object keeps the filter
+ * that the reference's initialiser sets. Returns false if there are too many objects, or no memory for it. */
 static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
     struct texture t = v->reference;
     if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))

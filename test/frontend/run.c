@@ -153,8 +153,8 @@ START_TEST(call_with_parameters_in_memory) {
 }
 END_TEST
 
-/* Returns the expected result of a function whose parameters are declared with .reg. Its arguments are registers,
- * constants and a predicate. */
+/* Returns the expected result of a function whose parameters are declared with .reg. The arguments of the call are a
+ * constant, a register and a predicate. */
 static uint32_t chosen(uint32_t t) { return t > 15 ? 1000 : t; }
 START_TEST(call_with_registers) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a, .reg .u32 b, .reg .pred q) { selp.u32 res, a, b, q; ret; }\n",
@@ -338,7 +338,8 @@ START_TEST(addresses_in_bytes) {
 }
 END_TEST
 
-/* Reads special registers into registers of 16, 32 and 64 bits. The sum of the three values is 3 * t + 32. */
+/* Special registers are read into a register of 16 bits, into one of 64 bits, and by a conversion. Each of the three
+ * values is t. The kernel adds them and WARP_SZ, which is 32. */
 static uint32_t specials(uint32_t t) { return 3 * t + 32; }
 START_TEST(special_registers_of_all_widths) {
     check_lanes("",

@@ -198,7 +198,7 @@ START_TEST(a_narrow_release_after_a_wide_fence) {
 END_TEST
 
 /* The test uses far more addresses than the initial table holds (64), and one of them is address 0. Each address must
- * keep its own release. The lanes of an instruction access different addresses, but two lanes access one address. */
+ * keep its own release. The five lanes of an instruction access four addresses: lanes 0 and 1 access the same one. */
 START_TEST(many_places) {
     struct now n = rig_now(&r, 0, 0, RELEASE);
     n.in = store;
