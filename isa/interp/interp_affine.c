@@ -98,7 +98,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
         compared[affine_compare_by(r->affine->corners, k)] += t->compared[k];
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += compared[k];
-    /* the batch has been counted before; comparisons per lane are counted for each CTA */
+    /* true if the batch's instructions have been counted before, for another CTA of the batch; only the comparisons per
+     * lane are counted for each CTA */
     const bool counted = r->affine->own;
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, compared[COMPARE_LANES]));
     if (counted)

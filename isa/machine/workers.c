@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of simulation takes about ten microseconds, and so does the time between two launches. Waiting threads
- * therefore spin for a while before they sleep. */
+/* A round of the timing simulation takes about ten microseconds, and so does the time between two launches. Waiting
+ * threads therefore spin for a while before they sleep. */
 enum { SPINS = 2000, MAX_PAUSES = 100 };
 
 enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds after which the jobs are divided among the threads again */
