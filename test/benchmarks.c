@@ -75,7 +75,8 @@ END_TEST
 /* This test takes a sample: each program runs in every fifth model. With HEDDLE_EVERY, it runs in all models. */
 START_TEST(results_do_not_depend_on_the_model) {
     int step = test_every() ? 1 : 5;
-    for (int m = 1 + _i % step; m < timed_models()->n; m += step) { /* the first model is the default */
+    /* begins with model 1, because model 0 is the default, which other tests use */
+    for (int m = 1 + _i % step; m < timed_models()->n; m += step) {
         char model[32];
         snprintf(model, sizeof model, "reconv=%s", timed_models()->name[m]);
         struct job j = {.bench = benches[_i],

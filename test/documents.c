@@ -249,7 +249,7 @@ START_TEST(commands_run_as_shown) {
     const char *document = documents.gl_pathv[_i];
     find_commands(document);
     ck_assert_int_eq(chdir(folder), 0);
-    bool missing = false; /* the remaining commands need results of a command that was omitted */
+    bool missing = false; /* true if the remaining commands need results of a command that was omitted */
     for (int i = 0; i < all.n; i++) {
         if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);

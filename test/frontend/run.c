@@ -108,7 +108,7 @@ START_TEST(sinks_in_vectors) {
 }
 END_TEST
 
-static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* {t, 2t + 3} swapped, then x - y */
+static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* swaps x = t and y = 2t + 3, then computes x - y */
 START_TEST(a_vector_move_swaps) {
     check_lanes("",
                 ".reg .v2 .u32 %v; mov.u32 %v.x, %t; mad.lo.u32 %v.y, %t, 2, 3; mov.v2.u32 %v, {%v.y, %v.x};\n"

@@ -86,7 +86,8 @@ START_TEST(pairs_of_f32) {
             check_pair(&all[k], scalar, a, b, c);
         }
     }
-    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10); /* roundings (fma 4, else 5) x .ftz */
+    /* two rows (with and without .ftz) for each rounding: fma has 4 roundings, all others have 5 */
+    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10);
 }
 END_TEST
 

@@ -323,7 +323,7 @@ START_TEST(results_are_the_same_everywhere) {
             for (size_t k = 0; k < bytes; k++)
                 h = (h ^ d.u8[k]) * 0x100000001b3;
         }
-        hash += h; /* the hash must not depend on the order of the rows */
+        hash += h; /* a sum, so that the order of the rows does not change the hash */
     }
     ck_assert_uint_eq(hash, 0xfafe33be4e28f787);
 }
