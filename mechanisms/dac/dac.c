@@ -412,8 +412,8 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
 
-/* Makes the other affine warps check again whether they may issue, when an affine warp has filled the ATQ. Another
- * affine warp must not send any more in this cycle. */
+/* Makes the other affine warps check again whether they may issue, when an affine warp has filled the ATQ. Then no
+ * other affine warp may send an entry in this cycle. */
 static void atq_filled(struct dac *d, const struct dac_stream *by, uint64_t now) {
     for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
         if (&d->stream[i] != by && d->stream[i].context != NO_CONTEXT)

@@ -74,7 +74,8 @@ START_TEST(each_lane_by_itself) {
 END_TEST
 
 /* The kernel's three blocks have 6 instructions (with the branch), 1 and 2 (st, ret). Each of two warps issues these 9
- * instructions. The second warp issues the first block once more, without lanes: 2 x 9 + 6 warp instructions. */
+ * instructions. Under the model echo, the second warp issues the first block once more, without lanes: 2 x 9 + 6 warp
+ * instructions. */
 START_TEST(a_model_knows_warps_and_facts) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n"

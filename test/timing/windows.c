@@ -2,7 +2,7 @@
  * and largest values. Each kernel runs in three ways:
  * - SMs synchronise at every edge (gpu.poll calls everything in every cycle)
  * - long windows on one thread
- * - long windows on four threads, where the partitions are two jobs */
+ * - long windows on four threads, which simulate the memory partitions as two separate jobs */
 #include "timing/windows.h"
 #include "host/context.h"
 #include "test/test.h"
