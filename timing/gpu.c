@@ -193,8 +193,8 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If an event is due before r->to +
- * windows.edge, the result may be the cycle of a later event before this cycle. */
+/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If several events are due before r->to +
+ * windows.edge, the result may be the cycle of any of them. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {

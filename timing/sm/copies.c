@@ -19,7 +19,8 @@ struct copy {
     uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[WARP_LANES]; /* groups committed by a lane since the copy, its own included; at most SINCE_MAX */
+    uint8_t since[WARP_LANES]; /* number of groups that each lane has committed since the copy, including the copy's own
+                                * group; at most SINCE_MAX */
 };
 
 /* mbarrier arrivals that wait for the copies that were issued before them. */
