@@ -95,8 +95,8 @@ uint64_t modern_copy_ends(const struct modern_flight *mf);
 /* ---- modern_memory.c ---- */
 /* Follows sm_mem_accept(). */
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(). Returns
- * the same. */
+/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(), and
+ * returns what sm_mem_tick() returns. */
 bool modern_mem_tick(struct sm *sm, uint64_t now);
 
 /* ---- modern_fetch.c ---- */

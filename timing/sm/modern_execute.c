@@ -11,7 +11,7 @@ enum {
     READS = 3,          /* cycles of operand reads */
     CONSTANT_LINE = 64, /* bytes; assumed */
     CONSTANT_MISS = 79, /* cycles that a constant operand delays its instruction if the L0 cache misses */
-    CONSTANT_WAIT = 4   /* cycles after which the scheduler takes another warp */
+    CONSTANT_WAIT = 4   /* cycles that the scheduler waits for a constant operand before it takes another warp */
 };
 
 /* Lets nothing issue to the pipes of a sub-core before cycle `from`. */

@@ -15,7 +15,7 @@ enum {
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
     MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
     MODERN_TO_SHARED = 11,      /* cycles from its issue to the arbiter that all sub-cores share */
-    MODERN_CONSTANT_LINES = 32, /* of the constant cache for fixed-latency operands */
+    MODERN_CONSTANT_LINES = 32, /* lines of the constant cache for fixed-latency operands */
     MODERN_PARTS = 8
 };
 
@@ -67,7 +67,8 @@ struct modern_part {
     uint32_t n_constant;
 };
 
-/* What the core knows about an instruction in flight. All zero for instructions that other parts of the SM issue. */
+/* What the core knows about an instruction in flight. All zero for instructions without a call of
+ * modern_flies(). */
 struct modern_flight {
     uint64_t granted;  /* memory instruction: cycle in which it left the sub-core; other instructions: cycle in which
                         * the result is ready */
