@@ -324,8 +324,8 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    /* Windows that come near the cycle limit are short and exact. They begin early enough for the memory side, which
-     * may be ahead of the SMs by up to two windows and two crossings. */
+    /* Windows near the cycle limit are short and exact. The memory side may be ahead of the SMs by up to two windows
+     * and two crossings, so windows are exact from this distance to the limit on. */
     if (r->l->cycle_limit)
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;

@@ -284,9 +284,10 @@ END_TEST
 
 /* ---- write ports ---- */
 
-/* A load from shared memory is written 24 cycles after its issue, an FFMA 10 cycles: Control, Allocate, three cycles of
- * reads, then 4 cycles of execution. An FFMA that issues 14 cycles after the load and writes the same bank delays the
- * load by one cycle. */
+/* A load from shared memory is written 24 cycles after its issue. An FFMA is written 10 cycles after its issue:
+ * Control, Allocate, three cycles of reads and 4 cycles of execution come before. So an FFMA that issues 14 cycles
+ * after the load is written in the same cycle as the load. If it writes the same bank, the load is written one cycle
+ * later. */
 START_TEST(a_load_waits_for_the_write_port) {
     char body[4096];
     const uint32_t first = lead_in(body);
