@@ -41,7 +41,8 @@ START_TEST(defaults_are_the_fermi_preset) {
 END_TEST
 
 START_TEST(presets_load) {
-    static const char *const names[] = {"fermi", "gt200", "turing", "turing-rtx2060", "volta", "pepsc", "tiny"};
+    static const char *const names[] = {"fermi", "gt200", "turing", "turing-rtx2060",
+                                        "volta", "gv100", "pepsc",  "tiny"};
     struct config c;
     ck_assert_msg(config_load(&c, names[_i], err, sizeof err), "%s", err);
 }
@@ -456,7 +457,7 @@ SUITE(timing_config) {
     TEST(numbers_that_fit_are_taken);
     TEST(large_numbers_of_an_included_file);
     TEST(defaults_are_the_fermi_preset);
-    TEST_LOOP(presets_load, 0, 7);
+    TEST_LOOP(presets_load, 0, 8);
     TEST(presets_are_listed);
     TEST(dump_reads_back_equal);
     TEST(set_takes_every_kind);
