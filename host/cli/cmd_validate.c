@@ -1,23 +1,23 @@
 /* heddle validate: measures a machine, and prints the values beside figures that others published about the real
  * card. */
-#include "cmd.h"
+#include "cmd_validate.h"
+#include "cmd_runs.h"
 #include "help.h"
 #include "host/progress.h"
 #include "host/report/micro.h"
 #include "host/report/outfile.h"
-#include "host/table.h"
-#include "ptx/diag.h"
 #include "reproduce/cards.h"
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct option_def options[] = {
-    {0, "only", "TEXT", "quantities whose name contains TEXT"},
+    {0, "programs", NULL, "benchmarks beside counts of public programs on the card, not micro-benchmarks (minutes)"},
+    {0, "only", "TEXT", "quantities, or with --programs kernels, whose name contains TEXT"},
     {'m', "model", "MODEL", "the reconvergence model (default spe)"},
     {'c', "config", "CONFIG", "another machine beside the figures of CARD: a preset or a file"},
     {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"},
+    {'j', "jobs", "N", "--programs: benchmarks at a time (default: the number of processors)"},
     {0, "json", "FILE", "write the values as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -125,24 +125,21 @@ static cJSON *json_of(const struct validation *v) {
     return o;
 }
 
-static bool write_json(const struct validation *v, FILE *out) {
-    cJSON *o = json_of(v);
+static bool write_json(cJSON *o, FILE *out) {
     char *text = o ? cJSON_Print(o) : NULL;
-    cJSON_Delete(o);
     if (text)
         fprintf(out, "%s\n", text);
     cJSON_free(text);
     return text != NULL;
 }
 
-/* Writes the files of --json and --csv, and prints the table unless one of them is stdout. */
-static enum heddle_status write_all(const struct validation *v, const struct table *t) {
+enum heddle_status validate_write(const struct cli *c, const struct table *t, cJSON *o, bool *printed) {
     char err[512] = "the host is out of memory";
-    const char *json = cli_value(v->c, "json"), *csv = cli_value(v->c, "csv");
+    const char *json = cli_value(c, "json"), *csv = cli_value(c, "csv");
     struct outfile files[2] = {{0}};
     bool fine = table_whole(t);
     if (fine && json)
-        fine = outfile_open(&files[0], json, err, sizeof err) && write_json(v, files[0].stream) &&
+        fine = outfile_open(&files[0], json, err, sizeof err) && write_json(o, files[0].stream) &&
                outfile_flush(&files[0], err, sizeof err);
     if (fine && csv) {
         fine = outfile_open(&files[1], csv, err, sizeof err);
@@ -154,11 +151,11 @@ static enum heddle_status write_all(const struct validation *v, const struct tab
         fine = fine && outfile_commit(&files[i], err, sizeof err);
         outfile_discard(&files[i]);
     }
-    if (fine && !outfile_is_stdout(json) && !outfile_is_stdout(csv)) {
+    cJSON_Delete(o);
+    *printed = fine && !outfile_is_stdout(json) && !outfile_is_stdout(csv);
+    if (*printed)
         table_print(t, stdout);
-        print_sources(v);
-    }
-    return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
+    return fine ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
 /* Selects the quantities of --only. Prints a message and returns false if there are none. */
@@ -191,7 +188,10 @@ static enum heddle_status measure(struct validation *v, const struct heddle_opti
     }
     progress_end(&progress);
     struct table *t = table_of(v);
-    enum heddle_status status = write_all(v, t);
+    bool printed;
+    enum heddle_status status = validate_write(v->c, t, json_of(v), &printed);
+    if (printed)
+        print_sources(v);
     table_free(t);
     return status;
 }
@@ -206,7 +206,9 @@ static enum heddle_status validate(struct validation *v, struct sim *sim) {
         return card_find(v->card) ? cli_fail(v->c, "%s", err)
                                   : cli_fail(v->c, "%s; 'heddle validate list' shows the cards", err);
     heddle_close(h);
-    return select_micros(v) ? measure(v, &sim->o) : HEDDLE_USAGE;
+    if (cli_has(v->c, "programs"))
+        return validate_programs(v->c, v->card, sim);
+    return select_micros(v) && runs_files_possible(v->c) ? measure(v, &sim->o) : HEDDLE_USAGE;
 }
 
 static enum heddle_status run(const struct cli *c) {

@@ -12,7 +12,7 @@ static const struct {
     {"KEY=", "$(_heddle_names options | sed s/\\$/=/)"},
     {"STAT", "$(_heddle_names statistics)"},
     {"KIND", "bars lines scatter stack"},
-    {"SIZE", "small paper"},
+    {"SIZE", "small paper card"},
     {"NAME...", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
     {"PROGRAM", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
     {"CARD", "$(_heddle_cards) $(_heddle_names configs) list"},

@@ -1,7 +1,9 @@
 /* Tests `heddle validate`: its measured values equal values derived from the configuration, the differences are right,
  * and the tables of published figures are complete. */
+#include "benchmarks/bench.h"
 #include "cli_help.h"
 #include "host/report/micro.h"
+#include "reproduce/card_kernels.h"
 #include "reproduce/cards.h"
 #include "timing/config/config.h"
 #include <math.h>
@@ -68,6 +70,54 @@ START_TEST(the_difference_is_relative_to_the_published_value) {
 }
 END_TEST
 
+START_TEST(the_kernels_of_programs_are_complete) {
+    for (const struct card_kernel *k = card_kernels; k->card; k++) {
+        ck_assert_msg(card_find(k->card) && k->cycles > 0 && (k->bench || k->differs), "%s", k->kernel);
+        char path[PATH_MAX], name[64];
+        if (!k->bench)
+            continue;
+        ck_assert_msg(bench_find(k->bench) && bench_kernel_path(bench_find(k->bench)->ptx, path, sizeof path), "%s",
+                      k->bench);
+        char *ptx = slurp(path);
+        snprintf(name, sizeof name, ".entry %s(", k->own_kernel);
+        ck_assert_msg(strstr(ptx, name) != NULL, "%s has no %s", path, k->own_kernel);
+        free(ptx);
+    }
+}
+END_TEST
+
+/* A kernel without a benchmark is named with the reason, and its counts on the card are in the JSON. */
+START_TEST(a_program_without_a_benchmark_is_not_run) {
+    STATUS(HEDDLE_OK, "validate gv100 --programs --only mb_sad --json p.json");
+    SAYS(out, "Not run: mb_sad_calc: ");
+    char *text = slurp("p.json");
+    cJSON *o = cJSON_Parse(text), *row = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "kernels"), 0);
+    cJSON *cycles = cJSON_GetObjectItem(row, "cycles");
+    ck_assert_double_eq(number(cycles, "card"), 6544694);
+    ck_assert(cJSON_IsNull(cJSON_GetObjectItem(cycles, "value")));
+    cJSON_Delete(o);
+    free(text);
+    STATUS(HEDDLE_USAGE, "validate tiny --programs");
+    SAYS(err, "--programs: there are no counts of tiny");
+}
+END_TEST
+
+/* The first kernel of backprop reads 65,536 rows of 17 weights and 65,536 inputs, 4 bytes each: 147,456 sectors of 32
+ * bytes. Parameters and instructions add at most 200.
+ * The run takes some seconds, so it is part of `make check-long`. */
+START_TEST(a_program_has_the_counts_of_the_card) {
+    if (!test_every())
+        return;
+    STATUS(HEDDLE_OK, "validate gv100 --programs --only layerforward --json p.json");
+    char *text = slurp("p.json");
+    cJSON *o = cJSON_Parse(text), *row = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "kernels"), 0);
+    double reads = number(cJSON_GetObjectItem(row, "DRAM reads"), "value");
+    ck_assert(reads >= 147456 && reads < 147456 + 200);
+    cJSON_Delete(o);
+    free(text);
+}
+END_TEST
+
 START_TEST(another_machine_and_a_preset_without_figures) {
     STATUS(HEDDLE_OK, "validate gv100 -c tiny --only sfu-dependent --csv -");
     SAYS(out, "sfu-dependent,\"ex2.approx.ftz.f32, dependent\",cycles,14,18,");
@@ -97,6 +147,9 @@ SUITE(host_cli_validate) {
     TEST(the_published_figures_are_complete);
     TEST(values_equal_the_configuration);
     TEST(the_difference_is_relative_to_the_published_value);
+    TEST(the_kernels_of_programs_are_complete);
+    TEST(a_program_without_a_benchmark_is_not_run);
+    TEST(a_program_has_the_counts_of_the_card);
     TEST(another_machine_and_a_preset_without_figures);
     TEST(mistakes_are_reported);
 }

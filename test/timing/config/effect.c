@@ -124,6 +124,7 @@ static const struct {
     {"gpu.order", "of the functional model, in which it says how races end"},
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
+    {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},
     {"gpu.poll", "another way to the same figures"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
