@@ -126,6 +126,7 @@ static const struct {
     {"gpu.jit_after", "likewise"},
     {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},
     {"gpu.poll", "another way to the same figures"},
+    {"core.kind", "the modern core is not built yet"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
