@@ -126,6 +126,7 @@ static const struct {
     {"gpu.order", "of the functional model, in which it says how races end"},
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
+    {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},
     {"gpu.poll", "another way to the same figures"},
     {"core.control_bits", "of programs with control bits (timing_sm_modern_core)"},
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
