@@ -233,3 +233,11 @@ def unions(ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
         else:
             out.append((begin, end))
     return out
+
+
+def in_order(ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    """Merges address ranges that overlap or touch. The result has the order of the first range in each, so that device
+    addresses, and with them cycles, do not depend on where the host's memory lies."""
+    merged = unions(ranges)
+    first = {m: min(i for i, (begin, _) in enumerate(ranges) if m[0] <= begin < m[1]) for m in merged}
+    return sorted(merged, key=first.__getitem__)
