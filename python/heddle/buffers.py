@@ -210,7 +210,8 @@ def pack_value(p: Parameter, value: Any, where: str) -> bytes:
     if isinstance(value, int) and kind in _FLOAT:
         return struct.pack(_FLOAT[kind], value)
     if not isinstance(value, int) or p.bytes > 8:
-        raise TypeError(f"{where} is {p.type} of {p.bytes} bytes, and {type(value).__name__} was given")
+        hint = ": numpy.array(...) makes memory of it" if isinstance(value, (list, tuple)) else ""
+        raise TypeError(f"{where} is {p.type} of {p.bytes} bytes, and {type(value).__name__} was given{hint}")
     bits = 8 * p.bytes
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise UsageError(f"{where} is {p.type}, and {value} does not fit")

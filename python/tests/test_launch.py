@@ -137,6 +137,7 @@ def test_every_type_of_parameter(gpu, odd_ptx):
         (3, "1", TypeError, "'c'.*str was given"),
         (4, 2**64, ValueError, "'d'.*does not fit"),
         (7, b"1234567", ValueError, "8 bytes, and 7 were given"),
+        (0, [1, 2], TypeError, r"'to'.*list was given: numpy.array\(...\) makes memory of it"),
         (3, np.zeros(2), (ValueError, TypeError), "'c'"),
         (0, np.zeros((4, 4))[:, ::2], ValueError, "has gaps"),
         (0, np.broadcast_to(np.float32(1), (1,)), ValueError, "read-only"),
