@@ -56,6 +56,7 @@ static const struct series all[] = {
     WITH("reuse", "spe", "l1.bypass=reuse"),
     /* fewer warps that load */
     MODEL("spe+ccws"),
+    MODEL("spe+daws"),
     /* prefetchers */
     MODEL("spe+mta"),
     MODEL("spe+stride"),

@@ -65,6 +65,8 @@ static const struct ground needs[] = {
     /* an L1 so small that the warps evict each other's lines */
     {"ccws.", "spe+ccws", "fermi", {"l1.size=1024", NULL}, NULL},
     {"energy.ccws_", "spe+ccws", "fermi", {"l1.size=1024", NULL}, NULL},
+    {"daws.", "spe+daws", "fermi", {NULL}, NULL},
+    {"energy.daws_", "spe+daws", "fermi", {NULL}, NULL},
     {"lsu.prefetch_queue", "spe+mta", "fermi", {NULL}, NULL},
     {"dws.", "dws50", "fermi", {NULL}, NULL},
     {"multipath.", "multipath", "fermi", {NULL}, NULL},
@@ -133,6 +135,8 @@ static const struct {
     {"dac.corners", "of CTAs with several rows of threads (mechanisms_dac_costs)"},
     {"dac.tuples", "what is decoupled (mechanisms_dac)"},
     {"ccws.vta_ways", "of warps that lose several lines (mechanisms_ccws)"},
+    {"daws.share", "of loops in which warps use many lines again (mechanisms_daws)"},
+    {"daws.patience", "likewise"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"walk.memory", "of heddle.walk, which these kernels do not have (timing_mem_walker)"},
     {"walk.own_latency", "likewise"},
