@@ -51,6 +51,7 @@ static const struct series all[] = {
     WITH("srrip", "spe", "l1.replacement=srrip"),
     WITH("brrip", "spe", "l1.replacement=brrip"),
     WITH("drrip", "spe", "l1.replacement=drrip"),
+    WITH("gcaws, cacp", "spe", "sched.policy=gcaws l1.replacement=cacp"),
     /* bypass policies of the L1 */
     WITH("stall", "spe", "l1.bypass=stall"),
     WITH("reuse", "spe", "l1.bypass=reuse"),

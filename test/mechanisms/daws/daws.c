@@ -110,7 +110,7 @@ static double figure(struct heddle *h, const char *name) {
 }
 
 /* Each of 8 warps needs 32 lines, so one may load at a time. Before the first warp has used its lines again, all warps
- * load once or twice. Then 256 lines miss once more at most. Each warp leaves the loop with a prediction of 32 lines. */
+ * load once or twice. Then 256 lines miss once more at most. Each warp leaves the loop with a prediction of 32. */
 START_TEST(warps_take_turns) {
     static const char *const set[] = {SMALL_L1, "daws.patience=100000", NULL};
     double without = figure(run("spe", "tiny", set, 1, LOOP, 1, 256), "l1.misses");
