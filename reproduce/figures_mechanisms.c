@@ -40,6 +40,7 @@ static const struct series all[] = {
     WITH("cta_groups", "spe", "sched.policy=cta_groups"),
     WITH("cta_locality", "spe", "sched.policy=cta_locality"),
     WITH("cta_banks", "spe", "sched.policy=cta_banks"),
+    WITH("cta_banks, row prefetches", "spe", "sched.policy=cta_banks owl.prefetch=8"),
     /* CTA schedulers */
     WITH("lcs", "spe", "gpu.cta_policy=lcs"),
     WITH("bcs", "spe", "gpu.cta_policy=bcs"),
@@ -64,6 +65,7 @@ static const struct series all[] = {
     MODEL("spe+ddp"),
     MODEL("spe+nextline"),
     MODEL("spe+sld"),
+    WITH("spe+sld, prefetch_aware", "spe+sld", "sched.policy=prefetch_aware"),
     /* other datapaths */
     MODEL("spe+dac"),
     MODEL("spe+cae"),

@@ -103,8 +103,8 @@ END_TEST
 
 /* Both warps of the CTA read a line of their own, 16 times. In each iteration, warp 1 does not take a branch over 26
  * instructions, and then jumps over the last 24 of them. So its estimate of instructions that are left grows by more
- * than 20 in each iteration, while that of warp 0 falls: all accesses of warp 1 are critical, but of warp 0 only the first,
- * which comes before warp 1 has issued a branch. The warp of a smaller CTA is no slower than the mean. */
+ * than 20 in each iteration, while that of warp 0 falls: all accesses of warp 1 are critical, but of warp 0 only the
+ * first, which comes before warp 1 has issued a branch. The warp of a smaller CTA is no slower than the mean. */
 START_TEST(the_slower_warp_is_critical) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"

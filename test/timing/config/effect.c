@@ -87,6 +87,7 @@ static const struct ground needs[] = {
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
     {"l1.line", "spe", "fermi", {"lsu.line=32", NULL}, "64"},
+    {"owl.prefetch", "spe", "fermi", {NULL}, NULL},
     {"owl.group_warps", "spe", "fermi", {"sched.policy=cta_groups", NULL}, NULL},
     {"owl.interval", "spe", "fermi", {"sched.policy=cta_locality", NULL}, NULL},
     {"sched.active_warps", "spe", "fermi", {"sched.policy=two_level", NULL}, NULL},
