@@ -190,7 +190,7 @@ struct reconv_ops {
     unsigned flags;
     const char *const *facts;    /* names of the facts that passes must find for the model, up to NULL; NULL: none */
     const char *const *counters; /* names of the statistics in reconv_warp.counts, up to NULL; NULL: none */
-    /* names of reconv_warp.levels, up to NULL; NULL: none. A trace has a curve for each. If a statistic has the name, it
+    /* names of reconv_warp.levels, up to NULL; NULL: none. A trace has a curve for each. A statistic with the same name
      * gets the sum of the level over all cycles, also in samples */
     const char *const *levels;
     /* Returns the size of one warp's state in bytes, a multiple of 8. */

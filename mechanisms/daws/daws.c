@@ -114,7 +114,6 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 static void leave(struct daws *d, uint32_t w) {
     if (!d->warp[w].loop)
         return;
-    d->n.leaves++;
     d->n.lines += daws_footprint(&d->table, d->warp[w].loop, d->warp[w].lanes);
     d->warp[w] = (struct daws_warp){.loop = 0};
     warp_set_drop(&d->in_loops, w);
