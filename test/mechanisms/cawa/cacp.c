@@ -47,7 +47,7 @@ START_TEST(unused_lines_are_no_longer_kept) {
         ck_assert(!reads_as(line, 1, false));
     ck_assert(stats_init(&s));
     c.policy->stats(c.policy_state, &s);
-    ck_assert_double_eq(stats_value(&s, STAT_cawa_kept), 3);
+    ck_assert_double_eq(stats_get(&s, "cawa.kept"), 3);
     ck_assert_double_eq(stats_value(&s, STAT_cawa_critical_misses), 2);
     ck_assert_double_eq(stats_value(&s, STAT_cawa_critical_hits), 2);
     stats_free(&s);

@@ -118,6 +118,8 @@ START_TEST(warps_take_turns) {
     ck_assert_double_gt(without, 10000);
     ck_assert_double_lt(heddle_stat(h, 0, "l1.misses"), 256 * 3);
     ck_assert_double_eq(heddle_stat(h, 0, "daws.entries"), 8);
+    ck_assert_double_eq(heddle_stat(h, 0, "daws.samples"), 1); /* all warps enter while the first one is sampled */
+    ck_assert_double_eq(heddle_stat(h, 0, "daws.sampled"), 64 * 32);
     ck_assert_double_eq(heddle_stat(h, 0, "daws.predicted"), 8 * 32);
     ck_assert_double_eq(heddle_stat(h, 0, "daws.promoted"), 0);
     ck_assert_double_gt(heddle_stat(h, 0, "daws.held_cycles"), 1000);

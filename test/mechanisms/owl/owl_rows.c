@@ -8,6 +8,7 @@ static struct config cfg;
 static struct memmap map;
 static uint64_t asked[MAX_ASKED]; /* line numbers in the slice */
 static uint32_t n_asked;
+static bool no_room; /* the queue is full */
 
 static enum prefetch_asked record(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now) {
     (void)cache, (void)who, (void)now;
@@ -16,7 +17,7 @@ static enum prefetch_asked record(void *cache, uint32_t who, const struct prefet
     ck_assert_int_eq(r->want, PREFETCH_LINE);
     ck_assert_uint_eq(at.slice, SLICE);
     asked[n_asked++] = at.line;
-    return PREFETCH_QUEUED;
+    return no_room ? PREFETCH_FULL : PREFETCH_QUEUED;
 }
 
 static const struct prefetch_place place = {.level = PREFETCH_AT_L2, .number = SLICE, .line_bytes = 128, .ask = record};
@@ -86,6 +87,31 @@ START_TEST(each_bank_has_a_row) {
 }
 END_TEST
 
+/* Two misses in different rows want three lines each. For the second, the queue is full. The counts of the cache are
+ * invented. */
+START_TEST(counts_are_reported) {
+    static const struct prefetch_counts n = {
+        .present = 1, .pending = 2, .refused = 4, .sent = 8, .useful = 16, .late = 32, .unused = 64};
+    static const struct {
+        const char *name;
+        double value;
+    } want[] = {{"owl.rows", 2},   {"owl.full", 3},    {"owl.present", 3}, {"owl.refused", 4},
+                {"owl.issued", 8}, {"owl.useful", 16}, {"owl.late", 32},   {"owl.unused", 64}};
+    struct stats s;
+    void *p = make("owl.prefetch=3");
+    ck_assert(stats_init(&s));
+    see(p, 0, SEEN_LOAD, SEEN_MISS);
+    no_room = true;
+    see(p, 16, SEEN_LOAD, SEEN_MISS);
+    no_room = false;
+    owl_rows.stats(p, &n, &s);
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        ck_assert_double_eq(stats_get(&s, want[i].name), want[i].value);
+    stats_free(&s);
+    owl_rows.free(p);
+}
+END_TEST
+
 /* One warp loads 32 consecutive lines of 128 bytes, one after another. There is one slice, so these lines are one row
  * of DRAM. Without prefetches, each load misses. With them, the first load requests the other 31 lines, which the later
  * loads use. The load of the parameter, in constant memory, opens another row. */
@@ -124,6 +150,7 @@ END_TEST
 SUITE(mechanisms_owl_rows) {
     TEST(a_miss_requests_lines_of_its_row);
     TEST(each_bank_has_a_row);
+    TEST(counts_are_reported);
     TEST(a_row_is_fetched_once);
     TEST(threads_change_nothing);
     TEST(results_do_not_change);
