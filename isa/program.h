@@ -164,7 +164,7 @@ struct inst {
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2, /* a branch one of whose targets leads only to a return or exit */
+    BLOCK_MAY_EXIT = 2, /* a branch with a target from which threads can only return or exit */
     BLOCK_WAITS = 4     /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 

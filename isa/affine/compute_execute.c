@@ -24,8 +24,8 @@ void compute_put_operands(struct affine_engine *e, const struct affine_op *op, u
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes) {
     struct warp *w = &e->warp;
     const struct inst *in = &op->in;
-    /* A lane function computes all lanes, not only `lanes`: it has no side effects, and nothing reads the results of
-     * the other lanes. */
+    /* A lane function computes all lanes, not only `lanes`. This does no harm: it has no side effects, and nothing
+     * reads the results of the other lanes. */
     if (in->kind == K_LANE) {
         in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
                     reg_ptr(w, in->e));

@@ -1,4 +1,5 @@
-/* Computes values without a tuple thread by thread, and predicates from the least and the greatest value of a warp. */
+/* Computes values thread by thread if they have no tuple (a tuple is a value that is linear in the thread index). Also
+ * computes predicates from the least and the greatest value of a warp. */
 #include "compute_parts.h"
 
 /* Convert between 64-bit values and all lanes of a register. */
@@ -85,7 +86,8 @@ static bool cta_decides(const struct affine_engine *e, const struct affine_op *o
     return ends_decide(op, a, b, value);
 }
 
-/* Decides the comparison for a warp. Requires that no value in the warp's box wraps. */
+/* Decides the comparison for a warp by its least and its greatest value. Requires that no value wraps in the warp's
+ * box, the range of its thread indices in each dimension. */
 static bool warp_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                          uint32_t w, bool *value) {
     uint64_t a[2], b[2];

@@ -1,4 +1,5 @@
-/* Computes operations whose sources have several tuples, each for a part of the threads. */
+/* Computes operations whose sources have several tuples, each for a part of the threads. A tuple is a value that is
+ * linear in the thread index; the tuples of one source are called its variants. */
 #include "compute_parts.h"
 
 /* Returns the number of variants of a source: the number of its tuples, or of the values of a predicate. */

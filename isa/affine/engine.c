@@ -1,4 +1,5 @@
-/* Implements the control flow of the affine warp: its stack, branches, exits and barrier markers. */
+/* Implements the control flow of the affine warp: its stack, branches, exits and markers. A marker is a CTA barrier in
+ * the affine stream: no thread waits there, but the engine counts the markers that threads pass. */
 #include "engine_parts.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Decodes the affine stream: operands become registers of the engine, and each instruction gets its rule. */
+/* Decodes the affine stream: operands become registers of the engine, and each instruction gets its rule (rule.h),
+ * which says how the engine computes the result. */
 #include "engine_parts.h"
 #include "isa/decode.h"
 #include <stdlib.h>

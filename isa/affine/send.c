@@ -1,4 +1,5 @@
-/* Sends queue entries from the affine warp to the warps of its CTAs. */
+/* Sends queue entries from the affine warp to the warps of its CTAs. The instructions enq.data, enq.addr and enq.pred
+ * of the affine stream do this. */
 #include "engine_parts.h"
 #include "supply.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Functions for tuples and cells. A cell is a register of the affine warp for one CTA. */
+/* Functions for tuples and cells. A tuple is a value that is linear in the thread index. A cell is a register of the
+ * affine warp for one CTA. A box is a range of thread indices in each of the three dimensions. */
 #include "value.h"
 #include <stdlib.h>
 #include <string.h>

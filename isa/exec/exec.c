@@ -1,3 +1,4 @@
+/* Executes lane functions in some of the lanes, and conversions whose registers are wider than the types (exec.h). */
 #include "exec.h"
 #include "isa/decode.h"
 #include "isa/machine/blend.h"

@@ -57,8 +57,9 @@ FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i
     }
 }
 
-/* Converts the elements of a register to doubles, lane by lane. The loops become vector code; each loop is split where
- * 16-bit and 64-bit elements would mix. */
+/* Converts the elements of a register to doubles, lane by lane. The loops become vector code. A loop that mixed 16-bit
+ * and 64-bit elements would not, so 16-bit elements are converted to f32 first, and then to doubles in a second
+ * loop. */
 FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
     const unsigned n = WARP_LANES * elements;
     _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];

@@ -1,3 +1,5 @@
+/* The slow path of memory instructions: finds addresses, checks them, and returns host pointers for one lane at a time
+ * (exec_mem.h). exec_span.h has the fast path. */
 #include "exec_span.h"
 
 void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes) {

@@ -278,7 +278,8 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* The operations of the compound instruction execute it (isa/compound.h). */
+/* This row has no function: a compound instruction is executed by the function `execute` of its compound_ops
+ * (isa/compound.h). */
 NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
 
 /* Rows of operations across lanes, and of clocks. */

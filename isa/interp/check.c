@@ -129,7 +129,8 @@ void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
                      w->launched); /* lanes that have exited count as synchronised, too */
 }
 
-/* Records that all members except exited ones execute the instruction together. */
+/* Records that all members of the mask that have not exited execute the instruction together. Members that have exited
+ * count as synchronised, too. */
 static void join_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *members = reg_ptr(w, in->e);
     if (lanes && in->hints & HINT_MEMBERS)
@@ -138,7 +139,8 @@ static void join_members(struct check_cta *c, const struct warp *w, const struct
 
 /* ---- barriers ---- */
 
-/* Returns true if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
+/* Returns true if all threads of a warp must arrive at the barrier of this instruction: a bar, or a barrier with
+ * .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
 /* Checks that an arrival agrees with the first arrival at this barrier. An explicit thread count that equals the CTA's

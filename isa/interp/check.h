@@ -45,8 +45,8 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
 /* Checks the member mask of `in` when `lanes` of `w` reach it and may have to wait for other members. Operands must
  * have their values from before the instruction. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
-/* Records that `lanes`, which waited for each other, have executed the instruction. */
+/* Records that `lanes` have executed an instruction with a member mask together, after waiting for each other. */
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-/* Records that a barrier is complete, before it is reset. */
+/* Records that a barrier is complete. Call it before cta_barrier_reset(). */
 void check_release(struct check_cta *c, uint32_t barrier);
 #endif

@@ -245,7 +245,7 @@ static inline bool order_is_before(const struct now *n, const struct access *a, 
     return n->order->path >> a->thread % WARP_LANES & 1 || order_is_before_slow(n, a, lane);
 }
 void order_fence(const struct now *n);
-/* Records that a barrier is complete, before it is reset. */
+/* Records that a barrier is complete. Call it before cta_barrier_reset(). */
 void order_release(struct check_cta *c, uint32_t barrier);
 /* Makes the events of clock `c` precede the current path; with `cta_scope`, only the events of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);

@@ -1,3 +1,6 @@
+/* Runs the affine warp of a CTA when one of the CTA's own warps needs a queue entry (interp_affine.h). An entry holds
+ * the addresses of an access or a predicate. The affine warp computes for a batch of CTAs, but only its own CTA takes
+ * the entries. */
 #include "interp_affine.h"
 #include <stdlib.h>
 
@@ -95,7 +98,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
         compared[affine_compare_by(r->affine->corners, k)] += t->compared[k];
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += compared[k];
-    /* the batch has been counted before; comparisons per lane are counted for each CTA */
+    /* true if the batch's instructions have been counted before, for another CTA of the batch; only the comparisons per
+     * lane are counted for each CTA */
     const bool counted = r->affine->own;
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, compared[COMPARE_LANES]));
     if (counted)

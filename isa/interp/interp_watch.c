@@ -1,3 +1,4 @@
+/* Finds out whether all lanes of a CTA repeat the same steps forever (interp_watch.h). */
 #include "interp_watch.h"
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+/* Executes calls and returns (call.h). The fast path handles lanes with equal call depths together; the slow path
+ * handles one lane after another. */
 #include "call.h"
 #include "blend.h"
 #include "isa/arith.h"

@@ -41,9 +41,9 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
 /* Stores in *next the PC to which a call or return takes `lane` now. Returns false if the lane leaves the kernel or
  * faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
-/* Is the fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all
- * lanes have one target *next and no function is recursive. Returns false without any effect if these conditions do not
- * hold. */
+/* The fast path of exec_call() and exec_ret(). `in` must have no guard, and `m` at least one lane. If all lanes have
+ * one target and no function is recursive, performs the call or return, and sets *next to the target. Otherwise returns
+ * false without any effect. */
 bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
 /* Returns the lanes of `lanes` that end in an exit after the current function returns: the code after each of their
  * calls only returns or exits. */

@@ -1,3 +1,4 @@
+/* Records the held stores of a warp, and performs them later (held.h). */
 #include "held.h"
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,8 @@ static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanema
             lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
         return lines;
     }
-    /* idle lanes are included, because they have the address of an executing lane; no lane's store crosses a 128-byte
-     * line, so one bit per lane is enough */
+    /* The loop includes idle lanes: an idle lane has the address of an executing lane, so it adds no other bit. No
+     * lane's store crosses a 128-byte line, so one bit per lane is enough. */
     for (int l = 0; l < WARP_LANES; l++)
         lines |= 1ull << (base + addr[l]) / LINE % 64;
     return lines;

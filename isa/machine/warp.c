@@ -1,3 +1,4 @@
+/* Allocates and starts a CTA with its warps, and computes special registers (warp.h). */
 #include "warp.h"
 #include "call.h"
 #include "isa/arith.h"
@@ -146,8 +147,9 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     }
 }
 
-/* n / of equals n * reciprocal(of) >> SHIFT for n and `of` up to MAX_CTA_THREADS: the reciprocal is too large by less
- * than `of` / 2^SHIFT, which changes the quotient by less than 1 / of. */
+/* For n and `of` up to MAX_CTA_THREADS, n / of equals n * reciprocal(of) >> SHIFT. The reason: reciprocal(of) exceeds
+ * 2^SHIFT / of by less than 1. So n * reciprocal(of) / 2^SHIFT exceeds the exact quotient by less than n / 2^SHIFT,
+ * which is at most 1 / of. An excess below 1 / of does not reach the next integer. */
 enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 

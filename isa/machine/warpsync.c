@@ -1,3 +1,5 @@
+/* Executes instructions with a member mask (warpsync.h). A lane waits until all members of its mask have arrived. The
+ * members then execute the instruction together, even if they are on different paths. */
 #include "warpsync.h"
 #include "isa/decode.h"
 

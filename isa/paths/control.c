@@ -1,3 +1,5 @@
+/* The driver between a warp and its reconvergence model (control.h). It reports each control instruction to the model,
+ * and records which lanes wait at a CTA barrier or for members of their mask. */
 #include "control.h"
 #include "isa/decode.h"
 #include "isa/exec/syscall.h"

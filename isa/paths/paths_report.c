@@ -1,3 +1,4 @@
+/* Prints the paths and barriers of a CTA that does not end (paths_report.h). */
 #include "paths_report.h"
 #include "isa/machine/warpsync.h"
 

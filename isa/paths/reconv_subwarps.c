@@ -1,3 +1,6 @@
+/* Subwarps and convergence barriers (reconv_subwarps.h). The ACTIVE subwarp runs, and READY subwarps may run after it.
+ * BLOCKED subwarps wait at a BSYNC for the other lanes of their group. A group is the set of lanes that registered at a
+ * barrier together, with one BSSY. */
 #include "reconv_subwarps.h"
 #include <assert.h>
 #include <string.h>
@@ -138,8 +141,8 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
-        /* a blocked subwarp of the group is at the BSYNC before `next`, since two regions whose threads can reconverge
-         * use different barriers */
+        /* A blocked subwarp of the group is at the BSYNC before `next`. It cannot be at another BSYNC of this barrier,
+         * because two regions whose threads can reconverge use different barriers. */
         assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next);
         if (keeper < 0) {
             keeper = i;

@@ -1,3 +1,4 @@
+/* Predicts whether a path repeats itself as long as memory does not change (repeat.h). */
 #include "repeat.h"
 #include "isa/compound.h"
 #include "isa/decode.h"

@@ -12,7 +12,8 @@ static const char *const sizes[SIZES] = {"sm.warp_size=4", "sm.warp_size=8", "sm
 static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "turing", "fermi-gpgpusim", "pepsc"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-/* Kinds without collectives of warps. Leavers and rich kernels have them. */
+/* Only kinds of kernels without warp collectives are tested, because the results of these collectives depend on the
+ * number of lanes. Leavers and rich kernels have such collectives. */
 static const unsigned kinds[] = {0, RANDOM_CHAINS};
 
 static uint64_t from_environment(const char *name, uint64_t otherwise) {

@@ -352,7 +352,7 @@ static const struct {
     {"min.s32", 48, 2, 1, 0},         /* 48 is the first value of warp 1 */
     {"min.s32", 0xfffffffb, 1, 1, 0}, /* -5 is smaller than all values */
     {"min.u32", 0xfffffffb, 1, 1, 0}, {"max.s32", 47, 2, 1, 0},
-    {"max.s32", 20, 2, 2, 0},         /* warp 0 selects by its lanes */
+    {"max.s32", 20, 2, 2, 0},         /* 20 is between the values of warp 0, so its lanes select */
     {"rem.u32", 48, 2, 1, 0},         /* quotients 0 and 1 */
     {"rem.s32", 100, 1, 1, 0},        /* quotient 0 */
     {"rem.s32", 20, 4, 3, 0},         /* quotients 0 to 2 in warp 0, 2 and 3 in warp 1 */

@@ -50,7 +50,7 @@ static void set(opnd_t o, int lane, unsigned bytes, uint64_t v) {
     memcpy((char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes > 8 ? 8 : bytes);
 }
 
-/* Returns values from a small set, so that lanes often have equal values, and the limits of each type. */
+/* Returns one of eight values, so that lanes often have equal values. The limits of the types are among them. */
 static uint64_t value(int i) {
     static const uint64_t v[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000080000000, 0xfffffffffffffffe};
     return v[i % 8];

@@ -226,7 +226,7 @@ START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
         uint32_t first, lanes; /* address of lane 0; number of words, after which the addresses repeat */
-        int lane;              /* lane that faults, with address 0; -1: none */
+        int lane;              /* lane that faults, because its address has wrapped to 0; -1: no lane */
     } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
                 {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
     setup(4);
