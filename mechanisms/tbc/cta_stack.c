@@ -48,23 +48,33 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
     return (uint16_t)i;
 }
 
+/* Counts the threads of a path that waits at a branch from now on (`sign` is 1), or has waited (-1). */
+static void count_waiting(const struct cta_stack *s, const struct cta_path *p, int sign) {
+    if (p->state == CTA_ARRIVED)
+        reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * __builtin_popcount(p->lanes));
+}
+
 static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
     struct cta_path *p = s->path + (size_t)warp * WARP_LANES;
     while (p->lanes)
         p++;
     *p = like;
     s->node[like.node].paths[like.state]++;
+    count_waiting(s, p, 1);
 }
 
 static void free_path(struct cta_stack *s, struct cta_path *p) {
     s->node[p->node].paths[p->state]--;
+    count_waiting(s, p, -1);
     p->lanes = 0;
 }
 
 static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_state state) {
     s->node[p->node].paths[p->state]--;
+    count_waiting(s, p, -1);
     p->state = (uint8_t)state;
     s->node[p->node].paths[state]++;
+    count_waiting(s, p, 1);
 }
 
 /* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
@@ -177,6 +187,8 @@ void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanema
     if (lanes)
         new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
 }
+
+void cta_stack_inform(void *st, const struct reconv_warp *w) { ((struct cta_stack_warp *)st)->s->who = *w; }
 
 bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp *)st)->alive; }
 

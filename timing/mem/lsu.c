@@ -95,14 +95,16 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* Adds the details that only prefetchers, lock owners and bypass policies need. The last of the instruction's accesses
- * to a line releases the line's lock. */
+/* Adds the details that only prefetchers, lock owners and policies of the L1 need. The last of the instruction's
+ * accesses to a line releases the line's lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
+    const bool critical = l->critical.of && l->critical.of(l->critical.ctx, a->warp);
     for (uint32_t i = 0; i < f->n; i++) {
         struct line_op *op = &f->op[i];
+        op->critical = critical;
         uint64_t first = addr[__builtin_ctz(op->lanes)];
         if (op->lanes & device && first > op->address)
             op->offset = (uint8_t)(first - op->address);
@@ -647,6 +649,8 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_put(s, STAT_lsu_bank_conflicts, (double)(l->n.shared_passes - l->n.shared_accesses));
     mem_waits_stats(&l->waits, s);
     STATS_COUNT(s, l1_rows, &l1->n);
+    if (l1->cache.policy && l1->cache.policy->stats)
+        l1->cache.policy->stats(l1->cache.policy_state, s);
     cache_line_stats(&l1->cache.n, STAT_l1_lines_prefetches, s);
     prefetchers_stats(&l->prefetchers, s);
     for (int i = 0; i < LSU_PIPES; i++)

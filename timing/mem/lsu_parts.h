@@ -56,7 +56,8 @@ struct line_op {
     uint16_t warp;
     uint8_t offset; /* the first byte of the lowest lane */
     bool unlocks : 1,
-        leads : 1; /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+        leads : 1,    /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+        critical : 1; /* the warp is critical; set with lsu.details only */
 };
 
 /* A request of a prefetcher. */
@@ -198,7 +199,11 @@ struct lsu {
         struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
     } fetch;
 
-    bool details; /* line accesses have the details that prefetchers, lock owners and bypass policies need */
+    bool details; /* line accesses have the details that prefetchers, lock owners and policies of the L1 need */
+    struct {
+        bool (*of)(const void *ctx, uint32_t warp); /* lsu_ask_critical(); NULL: no warp is critical */
+        const void *ctx;
+    } critical;
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
