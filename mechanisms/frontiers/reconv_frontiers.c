@@ -18,7 +18,7 @@
 #include "mechanisms/mechanism.h"
 
 enum { MERGES, DIVERGENCES, VISITS, EMPTY_ISSUES };
-enum { EMPTY_ID = WARP_LANES }; /* id of the path without lanes; other ids are entries */
+enum { EMPTY_ID = MAX_WARP_LANES }; /* id of the path without lanes; other ids are entries */
 
 /* A place in the order of paths. */
 struct place {
@@ -35,7 +35,7 @@ struct entry {
 struct frontiers {
     struct reconv_warp warp;
     const uint32_t *priority, *frontier; /* facts; NULL: PCs are priorities, and frontiers are empty */
-    struct entry e[WARP_LANES];
+    struct entry e[MAX_WARP_LANES];
     uint32_t high; /* entries from here on are free */
     bool conservative, visiting;
     struct place visited; /* if `visiting`: the place of the path without lanes */
@@ -240,8 +240,8 @@ static int frontiers_describe(const void *st, struct path_desc *out, int max) {
 }
 
 static int frontiers_depth(const void *st) {
-    struct path_desc all[WARP_LANES];
-    return frontiers_describe(st, all, WARP_LANES);
+    struct path_desc all[MAX_WARP_LANES];
+    return frontiers_describe(st, all, MAX_WARP_LANES);
 }
 
 static lanemask_t frontiers_runnable(const void *st) {

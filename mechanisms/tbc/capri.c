@@ -12,9 +12,9 @@ static struct capri_entry *find(struct capri *c, uint32_t pc, bool diverges) {
 }
 
 /* Returns the number of warps that the threads of a side need if they are compacted: those of the fullest lane. */
-static uint32_t fullest(const uint16_t need[WARP_LANES]) {
+static uint32_t fullest(const uint16_t need[MAX_WARP_LANES]) {
     uint32_t most = 0;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         most = need[l] > most ? need[l] : most;
     return most;
 }
@@ -26,7 +26,7 @@ bool capri_arrive(struct capri *c, uint32_t pc, const struct target *t, int n, u
     bool waits = e->adequate;
     for (int i = 0; i < n; i++)
         for (lanemask_t m = t[i].lanes; m; m &= m - 1)
-            e->need[t[i].pc == pc + 1][__builtin_ctz(m)]++;
+            e->need[t[i].pc == pc + 1][lanes_first(m)]++;
     e->plain += (uint32_t)n;
     if (++e->arrived >= set) {
         e->adequate = fullest(e->need[0]) + fullest(e->need[1]) < e->plain;

@@ -11,7 +11,7 @@ struct capri_entry {
     uint32_t pc;
     bool adequate;
     uint32_t arrived, plain;      /* warps of the present set, and how many warps they need without compaction */
-    uint16_t need[2][WARP_LANES]; /* threads of the present set, by side and lane */
+    uint16_t need[2][MAX_WARP_LANES]; /* threads of the present set, by side and lane */
 };
 struct capri {
     uint32_t n;

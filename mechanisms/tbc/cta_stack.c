@@ -4,7 +4,7 @@
 
 /* An entry of m threads and all entries above it for its threads are at most 2m - 1: an entry is divided into two or
  * more disjoint sets, or one proper subset, and again only after these have ended. Aside nodes are at most m more. */
-static uint32_t most_nodes(uint32_t n_warps) { return 3 * WARP_LANES * n_warps; }
+static uint32_t most_nodes(uint32_t n_warps) { return 3 * MAX_WARP_LANES * n_warps; }
 
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -14,7 +14,7 @@ size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
 size_t cta_stack_size(const struct reconv_cfg *cfg, uint32_t n_warps) {
     (void)cfg;
     size_t nodes = most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
-    return (sizeof(struct cta_stack) + nodes + n_warps * WARP_LANES * sizeof(struct cta_path) + 7) & ~(size_t)7;
+    return (sizeof(struct cta_stack) + nodes + n_warps * MAX_WARP_LANES * sizeof(struct cta_path) + 7) & ~(size_t)7;
 }
 
 void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
@@ -22,12 +22,12 @@ void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *c
     struct cta_stack_warp *w = st;
     if (!s->path) {
         s->path = (struct cta_path *)(void *)(s->node + most_nodes(cta->n_warps));
-        s->lanes = (lanemask_t *)(void *)(s->path + (size_t)cta->n_warps * WARP_LANES);
+        s->lanes = (lanemask_t *)(void *)(s->path + (size_t)cta->n_warps * MAX_WARP_LANES);
         s->fallthrough_first = cfg && cfg->first == FIRST_FALLTHROUGH;
         s->predicts = cfg && cfg->tbc_predict;
         s->top = CTA_NO_NODE;
     }
-    *w = (struct cta_stack_warp){.s = s, .path = s->path + (size_t)warp * WARP_LANES, .warp = warp};
+    *w = (struct cta_stack_warp){.s = s, .path = s->path + (size_t)warp * MAX_WARP_LANES, .warp = warp};
 }
 
 /* ---- nodes ---- */
@@ -48,7 +48,7 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
 }
 
 static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
-    struct cta_path *p = s->path + (size_t)warp * WARP_LANES;
+    struct cta_path *p = s->path + (size_t)warp * MAX_WARP_LANES;
     while (p->lanes)
         p++;
     *p = like;
@@ -67,9 +67,9 @@ static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_sta
 }
 
 /* Returns the next path of the node in this state, from path number *at on, which is then the number of the path behind
- * it. The paths of warp w begin with number w * WARP_LANES. NULL: there is none. */
+ * it. The paths of warp w begin with number w * MAX_WARP_LANES. NULL: there is none. */
 static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
-    for (; *at < s->cta.n_warps * WARP_LANES; ++*at) {
+    for (; *at < s->cta.n_warps * MAX_WARP_LANES; ++*at) {
         struct cta_path *p = &s->path[*at];
         if (p->lanes && p->node == node && p->state == state) {
             ++*at;
@@ -78,7 +78,7 @@ static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum
     }
     return NULL;
 }
-static uint32_t warp_before(uint32_t at) { return (at - 1) / WARP_LANES; }
+static uint32_t warp_before(uint32_t at) { return (at - 1) / MAX_WARP_LANES; }
 
 /* Ends the path if it has reached the rpc of its node, whose parent then holds its lanes. */
 static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
@@ -181,7 +181,7 @@ bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp 
 int cta_stack_paths(const void *st, struct path *out, int max) {
     const struct cta_stack_warp *w = st;
     int n = 0;
-    for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
+    for (uint16_t i = 0; i < MAX_WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
         if (p->lanes && p->state <= CTA_POLLS && cta_stack_is_top(w->s, p->node))
             out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
@@ -234,7 +234,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
         p.state = meets ? CTA_ARRIVED : site->waits && p.pc <= site->pc ? CTA_POLLS : CTA_RUNS;
         new_path(w->s, w->warp, p);
     }
-    for (uint32_t i = 0; i < WARP_LANES && !meets; i++)
+    for (uint32_t i = 0; i < MAX_WARP_LANES && !meets; i++)
         if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
             ends(w->s, &w->path[i], w->warp);
     w->s->cta.due = true;
@@ -528,9 +528,9 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
 
 /* Notes that the paths of the top nodes have appeared or disappeared. */
 static void announce(struct cta_stack *s) {
-    for (uint32_t i = 0; i < s->cta.n_warps * WARP_LANES; i++)
+    for (uint32_t i = 0; i < s->cta.n_warps * MAX_WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
-            reconv_move(&s->cta, i / WARP_LANES);
+            reconv_move(&s->cta, i / MAX_WARP_LANES);
 }
 
 /* Chooses the tops of the stacks aside of the top. */

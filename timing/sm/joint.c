@@ -73,7 +73,7 @@ bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t pat
 }
 
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
-    struct sm_joint led = {.scheduler = j->scheduler};
+    struct sm_joint led = {.scheduler = j->scheduler, .all = j->all};
     if (j->n != 1 || !sm_joint_add(sm, &led, warp, path, now))
         return false;
     *j = led;
@@ -131,7 +131,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     bool decoded = false;
     for (uint32_t k = 0; k < i; k++)
         decoded |= j->member[k].pc == m->pc;
-    sm->joint.n.lanes += (unsigned)__builtin_popcount(m->lanes);
+    sm->joint.n.lanes += lanes_count(m->lanes);
     if (i == 0) {
         const struct sm_warp *sw = &sm->warps.slot[m->warp];
         sm_count_issue(sm, sw, &sw->path[p], &sm->program->inst[m->pc], false);
@@ -206,7 +206,7 @@ static void issue_members(struct sm *sm, struct sm_joint *j, uint64_t now) {
 }
 
 bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now) {
-    struct sm_joint j = {.scheduler = s};
+    struct sm_joint j = {.scheduler = s, .all = launch_full_warp(sm->launch)};
     if (!sm_joint_add(sm, &j, leader->warp, leader->path, now))
         return false;
     sm_units_join(sm, &j, now);

@@ -10,8 +10,9 @@
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
 struct sm_path {
-    uint32_t pc;
     lanemask_t lanes;
+    uint32_t pc;
+    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint16_t id;       /* number that the model gave to the path */
     uint16_t ticket;   /* ticket of the path's fetch, in state PATH_FETCHING */
     uint8_t board;     /* path.board */
@@ -20,7 +21,6 @@ struct sm_path {
     bool stale;        /* true if the model has not been notified of the path's last steps */
     bool refused;      /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
-    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };
 #endif
