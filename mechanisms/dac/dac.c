@@ -531,6 +531,7 @@ const struct sm_unit_ops unit_dac = {
 };
 
 const struct mechanism mechanism_dac = {
+    .one_row = "sends addresses and predicates to rows of 32 lanes",
     .name = "dac",
     .help = "decoupled affine computation: one affine warp computes addresses and predicates for all warps",
     .paper = "Wang and Lin, Decoupled Affine Computation for SIMT GPUs, ISCA 2017",
