@@ -23,19 +23,19 @@ static int by_begin(const void *a, const void *b) {
  * this segment's lowest lane. */
 static int free_column(const struct path_log *log, uint32_t i) {
     const struct path_segment *s = &log->list[i];
-    uint32_t taken = 0;
+    uint64_t taken = 0;
     int favourite = 0;
     for (uint32_t k = 0; k < i; k++) {
         const struct path_segment *o = &log->list[k];
-        if (o->end > s->begin && o->column < 32)
-            taken |= 1u << o->column;
+        if (o->end > s->begin && o->column < MAX_WARP_LANES)
+            taken |= 1ull << o->column;
         if (o->lanes >> lanes_first(s->lanes) & 1)
             favourite = o->column;
     }
-    if (favourite < 32 && !(taken >> favourite & 1))
+    if (favourite < MAX_WARP_LANES && !(taken >> favourite & 1))
         return favourite;
     int c = 0;
-    while (c < 32 && taken >> c & 1)
+    while (c < MAX_WARP_LANES && taken >> c & 1)
         c++;
     return c;
 }

@@ -255,7 +255,7 @@ static bool give_way(struct warp_control *c, const struct warp *w) {
         return false;
     for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
         int l = (int)lanes_first(m);
-        ws.wants[l] = warp_sync_missing(w, 1u << l, w->sync.pc[l]);
+        ws.wants[l] = warp_sync_missing(w, (rowmask_t)1 << l, w->sync.pc[l]);
     }
     unsigned events = c->ops->give_way(c->model, &ws);
     c->events |= events;

@@ -86,7 +86,7 @@ static bool begin_access(struct lsu *l, struct walk *k, unsigned lane, struct bu
         unsigned other = lanes_first(m);
         const struct ray *r = &k->ray[other];
         if (r->ready <= now && r->at != r->end && (*r->at ^ address) / WALK_BYTES == 0)
-            same |= 1u << other;
+            same |= (lanemask_t)1 << other;
     }
     if (!b->accesses || (!own && (!b->ports || !send(l, k, address, same, now))))
         return false;
@@ -112,7 +112,7 @@ static void step(struct lsu *l, struct walk *k, struct budget *b, uint64_t now) 
         unsigned lane = lanes_first(m);
         const struct ray *r = &k->ray[lane];
         if (r->ready <= now && r->at == r->end)
-            k->left &= ~(1u << lane);
+            k->left &= ~((lanemask_t)1 << lane);
         else if (r->ready > now || begin_access(l, k, lane, b, now))
             k->next = min64(k->next, r->ready);
         else

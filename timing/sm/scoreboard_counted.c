@@ -120,7 +120,7 @@ static inline void writeback(struct counted_board *b, lanemask_t lanes, const st
     for (lanemask_t m = lanes; m; m &= m - 1)
         if (--b->lane[k][lanes_first(m)] == 0)
             zero |= m & -m;
-    forget(b, k, by_lane ? zero : b->warp[k] ? 0 : ~zero);
+    forget(b, k, by_lane ? zero : b->warp[k] ? 0 : ~(lanemask_t)0);
 }
 
 static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {

@@ -143,7 +143,7 @@ static const char *state(const void *st) {
     struct path p;
     out[0] = 0;
     if (reconv_frontiers.paths(st, &p, 1))
-        snprintf(out, sizeof out, "%u:%x of %d", p.pc, p.lanes, reconv_frontiers.depth(st));
+        snprintf(out, sizeof out, "%u:%x of %d", p.pc, (rowmask_t)p.lanes, reconv_frontiers.depth(st));
     return out;
 }
 static int id_of(const void *st) {
