@@ -17,7 +17,8 @@ static const unsigned kinds[] = {0, RANDOM_CHAINS};
 
 /* Returns a model that can run with warps of 64 lanes, from number `at` of the list on. */
 static const char *wide_model(const struct every_model *models, uint64_t at) {
-    while (strstr(models->name[at % (uint64_t)models->n], "dac") || strstr(models->name[at % (uint64_t)models->n], "cae"))
+    while (strstr(models->name[at % (uint64_t)models->n], "dac") ||
+           strstr(models->name[at % (uint64_t)models->n], "cae"))
         at++;
     return models->name[at % (uint64_t)models->n];
 }
@@ -56,7 +57,7 @@ START_TEST(memory_is_equal_at_every_size) {
         run(seed, kinds[_i], text, "functional", "fermi", NULL, want);
         for (int s = 0; s < SIZES; s++) {
             uint64_t at = seed * SIZES + (uint64_t)s;
-            const char *model = s == WIDE ? wide_model(models, at) : models->name[at % (uint64_t)models->n];
+            const char *model = s == WIDE ? wide_model(models, seed) : models->name[at % (uint64_t)models->n];
             const char *machine = machines[at % MACHINES];
             const char *const functional[][4] = {{sizes[s], "gpu.jit=off", NULL},
                                                  {sizes[s], "gpu.jit=on", "gpu.jit_after=0", NULL}};
