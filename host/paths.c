@@ -10,7 +10,7 @@ struct recorded {
     struct path_recorder *to; /* NULL if this warp is not recorded */
     const struct reconv_ops *inner;
     uint32_t turn;
-    lanemask_t listed;          /* lanes of all paths that were schedulable at the last call of expose() */
+    lanemask_t listed;              /* lanes of all paths that were schedulable at the last call of expose() */
     uint32_t done[MAX_WARP_LANES];  /* step of each lane's latest instruction */
     uint32_t after[MAX_WARP_LANES]; /* step in which each lane's path became schedulable */
     int open[MAX_WARP_LANES];       /* lane -> index of its current segment in the log; -1: none */

@@ -10,8 +10,8 @@
  * computes whole rows also computes lanes without a thread; no result of such a lane is used. */
 enum { WARP_LANES = 32, MIN_WARP_LANES = 4, MAX_WARP_LANES = 64 };
 
-typedef uint32_t rowmask_t;  /* bit l: lane l of a row */
-typedef uint64_t lanemask_t; /* bit l: lane l of a warp */
+typedef uint32_t rowmask_t;                /* bit l: lane l of a row */
+typedef uint64_t lanemask_t;               /* bit l: lane l of a warp */
 #define LANES_ALL ((rowmask_t)0xffffffffu) /* all lanes of a row */
 
 /* Returns the number of lanes in a mask. */

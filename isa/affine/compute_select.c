@@ -15,7 +15,7 @@ static bool find_extremes(const struct affine_engine *e, const struct affine_op 
 
 /* Returns the lanes of warp w in which operand a is less than operand b. Lanes with equal operands may be included. */
 static rowmask_t lanes_less(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                             uint32_t w) {
+                            uint32_t w) {
     const struct affine_tuple *ta = o->t[0], *tb = o->t[1];
     uint64_t a[WARP_LANES], b[WARP_LANES];
     rowmask_t less = 0;

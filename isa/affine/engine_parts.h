@@ -18,7 +18,7 @@ struct affine_reg {
     uint8_t by_cta;            /* enum by_cta */
     uint32_t sent;             /* for a predicate: number of the enq that sent this value; 0 if it was not sent */
     struct affine_cell *cells; /* CTA of the batch -> value of the register; NULL for predicates */
-    rowmask_t *pred;          /* warp of the batch -> lanes in which the predicate is true */
+    rowmask_t *pred;           /* warp of the batch -> lanes in which the predicate is true */
     uint8_t *compare;          /* warp of the batch -> enum affine_compare of its predicate */
     uint32_t uniform;          /* for a predicate: bit c is set if all threads of CTA c have the same value */
     uint32_t tag;              /* tag of a value that all CTAs of the launch share; 0 if there is none */
@@ -119,7 +119,7 @@ struct affine_engine {
     struct affine_reg *regs;
     struct affine_cell *cells; /* the cells of all registers; their number is n_cells */
     size_t n_cells;
-    rowmask_t *preds; /* memory for affine_reg.pred of all predicates */
+    rowmask_t *preds;  /* memory for affine_reg.pred of all predicates */
     uint8_t *compares; /* memory for affine_reg.compare of all predicates */
     /* The warp that executes operations. Its lanes stand for different CTAs, or for the threads of one warp of a
      * CTA. */
@@ -134,7 +134,7 @@ struct affine_engine {
     uint32_t depth, cap_depth;
     rowmask_t *live, *rest, *taken; /* each: warp of the batch -> a set of its lanes */
     rowmask_t *no_lanes;            /* all 0 */
-    struct affine_group top;         /* group of the stack's top entry, if top_known */
+    struct affine_group top;        /* group of the stack's top entry, if top_known */
     bool top_known;
     struct affine_entry *entries;
     struct supply *to; /* see engine_send_to() */

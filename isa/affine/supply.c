@@ -81,7 +81,7 @@ void supply_drop_taken(struct supply *s, struct supply_ring *r) {
 /* supply_addresses() and supply_predicate() try the common case first, in which the oldest entry is for exactly these
  * lanes. */
 rowmask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
-                            uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]) {
+                           uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
     const struct affine_entry *first = r->n ? at(r, 0) : NULL;
     if (first && lanes == shape->launched[index] && first->lanes == lanes && first->site == site) {
@@ -111,8 +111,7 @@ rowmask_t supply_addresses(struct supply *s, const struct affine_shape *shape, u
     return wrong;
 }
 
-rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out,
-                            bool take) {
+rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out, bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
     if (take && supply_predicate_whole(s, warp, site, lanes, out))
         return 0;

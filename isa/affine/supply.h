@@ -88,9 +88,8 @@ static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint3
  * `index` is the warp's index in its CTA. Requires an entry for each lane. Other lanes or bits of `out` are unchanged.
  * Returns the lanes whose oldest entry belongs to another site, which is a bug; then no entry is taken. */
 rowmask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
-                            uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]);
+                           uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]);
 /* Works like supply_addresses(), for the queue of predicates: writes the bits of `lanes` to *out. If `take` is
  * false, reads the predicate without taking the entry. */
-rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out,
-                            bool take);
+rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out, bool take);
 #endif

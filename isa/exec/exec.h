@@ -110,9 +110,9 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         exec_row(w, in, (rowmask_t)active, fx);
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
-/* Tests a K_BARRIER `in` that all lanes of a warp with one row execute together. Returns true if the lanes wait for all threads of
- * the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it leaves
- * `fx` unchanged. */
+/* Tests a K_BARRIER `in` that all lanes of a warp with one row execute together. Returns true if the lanes wait for all
+ * threads of the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it
+ * leaves `fx` unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

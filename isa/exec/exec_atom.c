@@ -70,7 +70,7 @@ static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct e
 /* X is the value in memory, b and c the operands. */
 #define ATOM(name, T, expression)                                                                                      \
     static void lanes_##name(void *d_at, unsigned char *const *at, const void *b_at, const void *c_at, unsigned e,     \
-                             rowmask_t lanes, rowmask_t flush) {                                                     \
+                             rowmask_t lanes, rowmask_t flush) {                                                       \
         T *d = d_at;                                                                                                   \
         (void)flush, (void)c_at;                                                                                       \
         for (; lanes; lanes &= lanes - 1) {                                                                            \
@@ -82,7 +82,7 @@ static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct e
                 d[l] = x;                                                                                              \
         }                                                                                                              \
     }                                                                                                                  \
-    static void atom_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                 \
+    static void atom_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                  \
         perform(w, in, m, fx, lanes_##name);                                                                           \
     }
 #define C(T) (((const T *)c_at)[l])

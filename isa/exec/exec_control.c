@@ -75,7 +75,7 @@ static void exec_barrier(struct warp *w, const struct inst *in, rowmask_t m, str
 }
 
 #define BARRIER(name, mode)                                                                                            \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         exec_barrier(w, in, m, fx, mode);                                                                              \
     }
 void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {

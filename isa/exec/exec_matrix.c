@@ -293,11 +293,11 @@ static void multiply_old(struct warp *w, const struct inst *in, rowmask_t m, str
 }
 
 #define MMA_FN(name, M, K, D, A, B, C, clamp)                                                                          \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         multiply(w, in, m, fx, (struct product){M, K, T_##D, T_##A, T_##B, T_##C, clamp});                             \
     }
 #define OLD_FN(name, d_narrow, c_narrow)                                                                               \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         multiply_old(w, in, m, fx, d_narrow, c_narrow);                                                                \
     }
 /* clang-format off */

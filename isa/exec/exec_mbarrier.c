@@ -217,7 +217,7 @@ static void test(struct warp *w, const struct inst *in, rowmask_t m, struct effe
 }
 
 #define PERFORM(name)                                                                                                  \
-    static void mbarrier_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {             \
+    static void mbarrier_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {              \
         perform(w, in, m, fx, name);                                                                                   \
     }
 PERFORM(init)

@@ -38,7 +38,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
         }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void name##_some(RT *d, const struct span *s, const uint64_t *addr, unsigned e,   \
-                                                      unsigned n, rowmask_t m) {                                      \
+                                                      unsigned n, rowmask_t m) {                                       \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         const bool few = s->shape == SHAPE_ANY ? __builtin_popcount(m) <= FEW_LANES : !(m & (m - 1));                  \
         if (few || s->lane_step) {                                                                                     \
@@ -52,7 +52,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
         name##_all(all, s, addr, e, n);                                                                                \
         blend_elems(d, all, m, WARP_LANES, sizeof *d);                                                                 \
     }                                                                                                                  \
-    static inline void name(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n, rowmask_t m) { \
+    static inline void name(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n, rowmask_t m) {  \
         if (m != LANES_ALL || s->lane_step)                                                                            \
             name##_some(d, s, addr, e, n, m);                                                                          \
         else                                                                                                           \
@@ -61,7 +61,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
 /* Stores the register's low part to memory. Lanes store in ascending order: the last store to an address remains. */
 #define STORER(name, MT, RT)                                                                                           \
     static void name(const RT *restrict from, const struct span *s, const uint64_t *restrict addr, unsigned e,         \
-                     unsigned n, rowmask_t m) {                                                                       \
+                     unsigned n, rowmask_t m) {                                                                        \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         if (m == LANES_ALL && s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                          \
             vec_copy((void *)(base + s->first[0]), from, HALF * sizeof(RT));                                           \
@@ -343,8 +343,7 @@ static __attribute__((noinline)) void store_span(struct warp *w, const struct in
         store_elem(in, elem_reg(w, in, in->b, e), s, fx->addr, e, n, m);
 }
 
-static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, rowmask_t m,
-                                               struct effects *fx) {
+static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
     if (!span_find(w, in, m, fx, elems(in), in->msize, false, &s))
         by_lane(w, in, m, fx, false);
@@ -448,7 +447,7 @@ static void isspacep(struct warp *w, const struct inst *in, rowmask_t m, enum sp
 }
 
 #define ISSPACEP(name, SPACE)                                                                                          \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         isspacep(w, in, m, SPACE);                                                                                     \
     }

@@ -75,8 +75,8 @@ static void join_barrier(struct effects *fx, const struct effects *b) {
 }
 
 static bool sets_taken(uint8_t kind) {
-    return 1ull << kind & (1ull << K_COMPOUND | 1ull << K_BRANCH | 1ull << K_CALL | 1ull << K_RET | 1ull << K_EXIT |
-                           1ull << K_TRAP);
+    return 1ull << kind &
+           (1ull << K_COMPOUND | 1ull << K_BRANCH | 1ull << K_CALL | 1ull << K_RET | 1ull << K_EXIT | 1ull << K_TRAP);
 }
 
 void exec_rows(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {

@@ -11,11 +11,11 @@
  * partial masks. It sets `first` to the addresses of lanes 0 and 16, even if these lanes do not execute, except for
  * SHAPE_ANY. A half without an executing lane uses the address of the other half. */
 #define ADDRESSES(name, T, V)                                                                                          \
-    static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, rowmask_t m,                \
-                                                                 unsigned shift, uint64_t *addr, uint64_t *first) {    \
+    static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, rowmask_t m, unsigned shift, \
+                                                                 uint64_t *addr, uint64_t *first) {                    \
         enum { N = VEC_BYTES / sizeof(T) };                                                                            \
         static const T number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                            \
-        const rowmask_t low = m & 0xffff, high = m >> 16, rest = m & (m - 1);                                         \
+        const rowmask_t low = m & 0xffff, high = m >> 16, rest = m & (m - 1);                                          \
         const unsigned f = (unsigned)__builtin_ctz(m), g = rest ? (unsigned)__builtin_ctz(rest) : f,                   \
                        f0 = low ? (unsigned)__builtin_ctz(low) : f,                                                    \
                        f1 = high ? 16 + (unsigned)__builtin_ctz(high) : f;                                             \

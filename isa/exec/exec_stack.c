@@ -71,7 +71,7 @@ static void exec_stackrestore(struct warp *w, const struct inst *in, rowmask_t m
 }
 
 #define STACK_FUNCTION(name, t, bytes)                                                                                 \
-    static void name##_##t(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                  \
+    static void name##_##t(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                   \
         exec_##name(w, in, m, fx, bytes);                                                                              \
     }
 #define STACK_FUNCTIONS(t, bytes)                                                                                      \

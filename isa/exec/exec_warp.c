@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void shuffle(struct warp *w, const 
 }
 
 #define SHUFFLE(name, mode)                                                                                            \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         shuffle(w, in, m, mode);                                                                                       \
     }
@@ -96,8 +96,8 @@ static void put_pred(struct warp *w, opnd_t d, rowmask_t m, bool value) {
 }
 
 #define VOTE(name, expression)                                                                                         \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
-        rowmask_t who = members(w, in, m), yes = pred_get(w, in->a) & who;                                            \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
+        rowmask_t who = members(w, in, m), yes = pred_get(w, in->a) & who;                                             \
         (void)fx;                                                                                                      \
         put_pred(w, in->d, m, expression);                                                                             \
     }
@@ -164,7 +164,7 @@ static inline void match_all(struct warp *w, const struct inst *in, rowmask_t m,
 }
 
 #define MATCH(name, how, bytes)                                                                                        \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         how(w, in, m, bytes);                                                                                          \
     }
@@ -175,9 +175,9 @@ MATCH(match_all_b64, match_all, 8)
 
 /* `x` is the result so far, `y` is the next lane's value. */
 #define REDUX(name, T, expression)                                                                                     \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         const T *a = reg_ptr(w, in->a);                                                                                \
-        rowmask_t who = members(w, in, m);                                                                            \
+        rowmask_t who = members(w, in, m);                                                                             \
         T x = who ? a[__builtin_ctz(who)] : 0;                                                                         \
         (void)fx;                                                                                                      \
         for (who &= who - 1; who; who &= who - 1) {                                                                    \
@@ -209,7 +209,7 @@ static void redux_f32(struct warp *w, const struct inst *in, rowmask_t m, bool m
     put_u32(w, in->d, m, f32_bits(x));
 }
 #define REDUX_F32(name, max, abs, nan)                                                                                 \
-    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         redux_f32(w, in, m, max, abs, nan);                                                                            \
     }

@@ -156,7 +156,7 @@ struct warp_order {
                                            * a mask */
     /* time up to which the warp's own strong accesses precede its current instruction, through a lock or flag */
     uint32_t strong_known;
-    rowmask_t path;                      /* lanes of the current path */
+    rowmask_t path;                       /* lanes of the current path */
     bool diverged;                        /* the warp has diverged, so `row` is valid */
     uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: time up to which lane j precedes lane i */
     /* the common row of the lanes of `path`; stored in `row` when lanes leave the path */

@@ -403,7 +403,7 @@ bool calls_step(struct warp *w, const struct inst *in, rowmask_t m, uint32_t *ne
 
 /* Performs the calls of lanes with equal callees together. Returns the remaining lanes, for call_alone(). */
 static rowmask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, rowmask_t m, uint32_t pc,
-                              struct effects *fx) {
+                             struct effects *fx) {
     const bool indirect = site->words[0] == CALL_INDIRECT;
     while (m) {
         rowmask_t group = indirect ? same_callee(w, in, m) : m;

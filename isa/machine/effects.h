@@ -34,7 +34,8 @@ struct effects {
         /* memory: byte addresses of executing lanes in the space; for local memory, offsets in the thread's own
          * local memory */
         uint64_t addr[MAX_WARP_LANES];
-    uint64_t to[MAX_WARP_LANES]; /* K_COPY: shared memory addresses to which lanes write msize bytes; addr: addresses they
+    uint64_t
+        to[MAX_WARP_LANES]; /* K_COPY: shared memory addresses to which lanes write msize bytes; addr: addresses they
                               * read */
 };
 

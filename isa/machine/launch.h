@@ -12,8 +12,8 @@ struct launch {
     const struct program *program;
     struct memory *memory;
     struct dim3 grid, block;
-    uint32_t dynamic_shared;     /* bytes */
-    uint32_t warp_size;          /* lanes of a warp, a power of two from MIN_WARP_LANES to MAX_WARP_LANES; 0: WARP_LANES */
+    uint32_t dynamic_shared; /* bytes */
+    uint32_t warp_size;      /* lanes of a warp, a power of two from MIN_WARP_LANES to MAX_WARP_LANES; 0: WARP_LANES */
     const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
     /* limit in cycles of the timing model, or in warp instructions of the interpreter; 0: no limit */
     uint64_t cycle_limit;

@@ -61,7 +61,7 @@ struct cta {
     uint32_t shared_bytes; /* bytes, static and dynamic */
     uint32_t n_warps, n_rows, n_threads;
     uint32_t live_threads; /* number of threads that have not exited */
-    struct warp *warps; /* n_warps first rows, and then the second rows of warps of 64 lanes */
+    struct warp *warps;    /* n_warps first rows, and then the second rows of warps of 64 lanes */
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise

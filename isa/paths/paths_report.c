@@ -64,7 +64,8 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
         lanemask_t here = c->barriers[barrier].waiting[i], rest = c->warps[i].live & ~here;
         if (here && rest)
             fprintf(out,
-                    "  hint: divergent barrier: lanes 0x%08" PRIx64 " of warp %u wait at barrier %d, its lanes 0x%08" PRIx64 " do not; a "
+                    "  hint: divergent barrier: lanes 0x%08" PRIx64
+                    " of warp %u wait at barrier %d, its lanes 0x%08" PRIx64 " do not; a "
                     "barrier must be reached by all threads of a warp together\n",
                     here, i, barrier, rest);
     }

@@ -105,7 +105,7 @@ enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
 /* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
-    lanemask_t waiting;           /* lanes that wait at a CTA barrier or for lanes of their member mask */
+    lanemask_t waiting;               /* lanes that wait at a CTA barrier or for lanes of their member mask */
     lanemask_t wants[MAX_WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
 };
 

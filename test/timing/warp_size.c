@@ -96,8 +96,9 @@ START_TEST(divergence_within_a_warp_costs_slots) {
 END_TEST
 
 /* An SFU pipe of fermi executes 4 lanes per cycle. So an instruction occupies it for 16, 8, 4 or 2 cycles if warps have
- * 64, 32, 16 or 8 lanes. 16 warps hide all latencies, so 32 more instructions in each warp take 32 x 16 times as long. Warps of
- * 4 lanes are not tested: an instruction would occupy the pipe for 1 cycle, but its fetch takes one and a half. */
+ * 64, 32, 16 or 8 lanes. 16 warps hide all latencies, so 32 more instructions in each warp take 32 x 16 times as long.
+ * Warps of 4 lanes are not tested: an instruction would occupy the pipe for 1 cycle, but its fetch takes one and a
+ * half. */
 START_TEST(a_pipe_takes_cycles_for_each_lane) {
     static const double each[SIZES] = {0, 2, 4, 8, 16};
     char body[2][4096];

@@ -143,10 +143,11 @@ static bool check_warp_size(const struct sm_cfg *s, char *err, size_t err_size) 
         return false;
     }
     if (s->warp_size > CFG_LANES && s->warps * CFG_LANES / s->schedulers % s->warp_size) {
-        snprintf(err, err_size,
-                 "sm.warps: %u warps of 32 lanes are no whole number of warps of %u lanes (sm.warp_size) for each of %u "
-                 "schedulers (sm.schedulers)",
-                 s->warps, s->warp_size, s->schedulers);
+        snprintf(
+            err, err_size,
+            "sm.warps: %u warps of 32 lanes are no whole number of warps of %u lanes (sm.warp_size) for each of %u "
+            "schedulers (sm.schedulers)",
+            s->warps, s->warp_size, s->schedulers);
         return false;
     }
     return true;

@@ -122,8 +122,8 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lower 32 lanes. arrived() gets both
- * back. */
+/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes up to 31. arrived() gets
+ * both back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | (rowmask_t)op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {

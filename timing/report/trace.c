@@ -96,8 +96,8 @@ static void write_event(const struct trace_event *e, uint32_t sm, const struct p
     write_head(e, p, names, out);
     fprintf(out, ",\"ts\":%" PRIu64 ",\"pid\":%u,\"tid\":%u", e->from, sm, track(e));
     if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
-        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08" PRIx64 "\"%s%s}", e->pc, p->info[e->pc].line, e->lanes,
-                e->missed ? ",\"missed\":true" : "", e->unfinished ? ",\"unfinished\":true" : "");
+        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08" PRIx64 "\"%s%s}", e->pc, p->info[e->pc].line,
+                e->lanes, e->missed ? ",\"missed\":true" : "", e->unfinished ? ",\"unfinished\":true" : "");
     else if (e->unfinished)
         fprintf(out, ",\"args\":{\"unfinished\":true}");
     else if (e->kind == TRACE_UNIT)

@@ -50,8 +50,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
     }
     sm->n.thread_instructions += lanes;
     if (sm->issue.profile)
-        sm->issue.profile[pc].lanes +=
-            lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+        sm->issue.profile[pc].lanes += lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
 /* Adds the counts of the registers and of the pipe for `issued` executions of instruction `ti`. */
@@ -90,8 +89,7 @@ void sm_count_companion(struct sm *sm, uint32_t pc, lanemask_t active, bool own_
     if (!sm->issue.profile)
         return;
     sm->issue.profile[pc].issued += decoded;
-    sm->issue.profile[pc].lanes +=
-        lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+    sm->issue.profile[pc].lanes += lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
 /* Derives, from the number of issues of each PC, all counts to which each issue of the PC adds the same value. */

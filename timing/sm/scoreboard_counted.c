@@ -10,7 +10,7 @@ enum { COUNT_MAX = 63 }; /* six bits */
 
 struct counted_board {
     uint32_t n_regs;
-    uint32_t warp[N_COUNTERS];            /* number of operations in flight, of all lanes */
+    uint32_t warp[N_COUNTERS];                /* number of operations in flight, of all lanes */
     uint8_t lane[N_COUNTERS][MAX_WARP_LANES]; /* number of operations in flight, by lane */
     struct {
         lanemask_t pending, load;

@@ -203,7 +203,7 @@ START_TEST(match_random) {
         in->e = e;
         in->d2 = all ? p : OPND_SINK;
         const rowmask_t lanes = (rowmask_t)(test_random(&s) | 1u << (n & 31)),
-                         who = lanes & (rowmask_t)(test_random(&s) | 1u << (n & 31));
+                        who = lanes & (rowmask_t)(test_random(&s) | 1u << (n & 31));
         const uint32_t kinds = 1 + test_random_below(&s, n % 5 ? 4 : 40);
         uint64_t v[WARP_LANES];
         for (int l = 0; l < WARP_LANES; l++) {

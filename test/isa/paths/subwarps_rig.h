@@ -46,8 +46,8 @@ static inline const char *all(void) {
     for (lanemask_t m = 0xff; m; m &= m - 1)
         for (int i = 0; i < n; i++)
             if (d[i].path.lanes & m & -m && !(d[i].path.lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, (rowmask_t)d[i].path.lanes,
-                         d[i].state[0]);
+                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc,
+                         (rowmask_t)d[i].path.lanes, d[i].state[0]);
     ck_assert_int_eq(n, ops->depth(st));
     return out;
 }
