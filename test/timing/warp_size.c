@@ -393,6 +393,9 @@ START_TEST(other_sizes_are_refused) {
     refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", "sm.warps=46", NULL}},
             "sm.warps: 46 warps of 32 lanes are no whole number of warps of 64 lanes (sm.warp_size) for each of 2 "
             "schedulers (sm.schedulers)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", "core.kind=modern",
+                                                                  "sm.subcores=true", NULL}},
+            "sm.warp_size=64: the operands of core.kind=modern have at most 32 lanes");
     refused(&(struct heddle_options){.model = "functional+dac", .set = (const char *const[]){"sm.warp_size=64", NULL}},
             "sm.warp_size=64: 'dac' sends addresses and predicates to rows of 32 lanes: take at most 32 lanes");
     refused(&(struct heddle_options){.model = "spe+cae", .set = (const char *const[]){"sm.warp_size=64", NULL}},
