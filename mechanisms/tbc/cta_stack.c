@@ -51,7 +51,7 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
 /* Counts the threads of a path that waits at a branch from now on (`sign` is 1), or has waited (-1). */
 static void count_waiting(const struct cta_stack *s, const struct cta_path *p, int sign) {
     if (p->state == CTA_ARRIVED)
-        reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * __builtin_popcount(p->lanes));
+        reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * (int)lanes_count(p->lanes));
 }
 
 static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
