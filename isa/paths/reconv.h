@@ -9,7 +9,7 @@
  * barriers). */
 #include "isa/program.h"
 
-enum { MAX_PATHS = WARP_LANES };
+enum { MAX_PATHS = MAX_WARP_LANES };
 /* value of `next` in leave() if the caller then calls branch(), which moves the remaining lanes */
 #define PC_NOWHERE 0xfffffffeu
 
@@ -124,8 +124,8 @@ enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
 /* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
-    lanemask_t waiting;           /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t wants[WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
+    lanemask_t waiting;               /* lanes that wait at a CTA barrier or for lanes of their member mask */
+    lanemask_t wants[MAX_WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
 };
 
 struct path_desc {

@@ -67,7 +67,7 @@ struct cta_stack {
 /* State of one warp. */
 struct cta_stack_warp {
     struct cta_stack *s;
-    struct cta_path *path; /* WARP_LANES slots; the id of a path is the number of its slot */
+    struct cta_path *path; /* MAX_WARP_LANES slots; the id of a path is the number of its slot */
     uint32_t warp;
     lanemask_t alive;
 };

@@ -80,7 +80,7 @@ struct lsu_slot {
     uint32_t unread;  /* number of lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide;  /* true if a lane may wait for several lines */
+    bool wide;  /* true if a lane may wait for several lines, or a lane above 31 waits: miss_lanes only grows */
     bool walks; /* true for an access of the walk unit */
     uint16_t warp;
     /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */
@@ -305,7 +305,7 @@ static inline void walker_arrived(struct lsu *l, uint32_t slot) {
     struct walk *k = &w->walk[w->access[slot].walk];
     const uint64_t ready = w->now + l->cfg->walk.latency;
     for (lanemask_t m = w->access[slot].lanes; m; m &= m - 1)
-        k->ray[__builtin_ctz(m)].ready = ready;
+        k->ray[lanes_first(m)].ready = ready;
     k->next = min64(k->next, ready);
     w->next = min64(w->next, ready);
     l->slot[slot].walks = false;

@@ -122,9 +122,9 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes. arrived() gets both
- * back. */
-static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
+/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes up to 31. arrived() gets
+ * both back. */
+static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | (rowmask_t)op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {
     if (slot == PREFETCH_SLOT)
@@ -362,7 +362,7 @@ void lsu_return(struct lsu *l, uint64_t now) {
             if (!any)
                 continue;
             try_again(l, p);
-            arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
+            arrived(l, (uint32_t)(target >> 32), (rowmask_t)target, now);
             l->return_turn = (p->id + 1u) % LSU_PIPES;
             return;
         }
@@ -384,7 +384,7 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
         return;
     }
     while (cache_take(&p->cache, r->tag, &target))
-        arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
+        arrived(l, (uint32_t)(target >> 32), (rowmask_t)target, now);
 }
 
 void lsu_replies(struct lsu *l, uint64_t now) {

@@ -83,6 +83,7 @@ static const struct ground needs[] = {
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     {"core.kind", "spe", "turing", {NULL}, NULL},
+    {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
@@ -128,7 +129,10 @@ static const struct {
     {"gpu.order", "of the functional model, in which it says how races end"},
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
+    {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},
     {"gpu.poll", "another way to the same figures"},
+    {"core.control_bits", "of programs with control bits (timing_sm_modern_core)"},
+    {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
