@@ -181,7 +181,7 @@ static const struct {
     {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
     {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest cggty baws cta_groups "
-                          "cta_locality cta_banks gcaws; not \"fifo\""},
+                          "cta_locality cta_banks prefetch_aware gcaws; not \"fifo\""},
     {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
     {"clock.core_mhz=nan", "clock.core_mhz takes a number, not \"nan\""},
     {"gpu.name=\"", "gpu.name cannot hold quotes, backslashes or control characters"},
