@@ -295,8 +295,8 @@ START_TEST(numbers_that_fit_are_taken) {
 }
 END_TEST
 
-/* libconfig itself reads a file whose @include comes after the first setting. A number above 32 bits in such a file
- * must be refused, too. */
+/* If an @include comes after the first setting, libconfig itself reads the included file. A number above 32 bits in
+ * this file must be refused, too. */
 START_TEST(large_numbers_of_an_included_file) {
     char text[128], name[64];
     snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));
