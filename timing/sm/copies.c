@@ -20,7 +20,7 @@ struct copy {
     uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
-    /* number of groups that each lane has committed since the copy, including the copy's own group; at most SINCE_MAX */
+    /* for each lane: the number of groups committed since the copy, including the copy's own; at most SINCE_MAX */
     uint8_t since[MAX_WARP_LANES];
 };
 
