@@ -299,7 +299,7 @@ static struct slot *new_slot(struct run *run) {
     s->run.counts_loads = run->cfg->affine;
     s->run.turns = run->cfg->turns && run->model == &reconv_spe;
     bool affine = program_affine_stream(run->launch->program) != 0;
-    if (!run->cfg->check && !c->held)
+    if (!run->cfg->check && !c->held && c->n_rows == c->n_warps)
         s->run.native.code = run->cfg->native;
     if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
         cta_run_free(&s->run);

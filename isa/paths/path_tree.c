@@ -218,7 +218,7 @@ unsigned path_tree_give_way(void *st, const struct lane_waits *ws) {
             if (s->node[k].used && !s->node[k].children && on_top(s, k))
                 runs |= s->node[k].lanes;
         for (lanemask_t m = x->lanes; m; m &= m - 1)
-            wanted |= ws->wants[__builtin_ctz(m)];
+            wanted |= ws->wants[lanes_first(m)];
         if (!(wanted & ~runs))
             continue;
         for (int k = 0; k < s->high; k++)

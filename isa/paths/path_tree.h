@@ -14,7 +14,7 @@
  * with a struct path_tree. The id of a path is the number of its node. */
 #include "reconv.h"
 
-enum { TREE_NODES = 96, TREE_NO_NODE = 255 };
+enum { TREE_NODES = 3 * MAX_WARP_LANES, TREE_NO_NODE = 255 };
 
 struct path_node {
     uint32_t pc, rpc;

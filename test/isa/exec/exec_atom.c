@@ -105,7 +105,7 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-static void check_case(int i, lanemask_t m) {
+static void check_case(int i, rowmask_t m) {
     unsigned bytes = cases[i].bytes, low = bytes > 8 ? 8 : bytes;
     uint64_t want[SLOTS], keep = low == 8 ? ~0ull : (1ull << 8 * low) - 1;
     struct inst *in = setup(cases[i].opcode, bytes);

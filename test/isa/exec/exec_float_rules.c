@@ -292,7 +292,7 @@ START_TEST(d_may_be_a_source) {
             r->fn.lane(&copy[k], &d2, &copy[0], &copy[1], &copy[2], &copy[3]);
             char name[64];
             isa_row_name(r, name, sizeof name);
-            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(lanemask_t);
+            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(rowmask_t);
             ck_assert_msg(memcmp(&d, &copy[k], bytes) == 0, "%s: d = source %d", name, k);
         }
     }
@@ -319,7 +319,7 @@ START_TEST(results_are_the_same_everywhere) {
                     in[0].u32[l] = (in[0].u32[l] & 0x87ffffff) | 0x3c000000;
             memset(&d, 0, sizeof d);
             r->fn.lane(&d, &d2, &in[0], &in[1], &in[2], &in[3]);
-            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(lanemask_t);
+            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(rowmask_t);
             for (size_t k = 0; k < bytes; k++)
                 h = (h ^ d.u8[k]) * 0x100000001b3;
         }

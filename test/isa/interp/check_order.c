@@ -7,7 +7,7 @@
 #include "order_rig.h"
 
 enum { LOW = 0xffff, ONLY_0 = 1, ONLY_1 = 2, LANE_16 = 1 << 16 };
-static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
+static const lanemask_t ALL = LANES_ALL, HIGH = LANES_ALL ^ LOW;
 static struct order_rig r;
 
 static void setup(void) { rig_begin(&r, asm_new()); }
