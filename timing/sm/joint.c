@@ -89,7 +89,7 @@ struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j) {
 
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
     const uint32_t lanes = sm->cfg->sm.warp_size > WARP_LANES ? sm->cfg->sm.warp_size : WARP_LANES;
-    more = more < lanes ? more : lanes - 1; /* a formed warp has a member for each lane at most */
+    more = more < lanes ? more : lanes - 1; /* a formed warp has at most one member for each lane */
     sm->joint.more = more > sm->joint.more ? more : sm->joint.more;
     sm->joint.reach = reach > sm->joint.reach ? reach : sm->joint.reach;
 }
