@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool wants_control(const struct ir *ir) { return pass_option(&ir->context, "core.kind", 0) != 0; }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -24,6 +25,8 @@ const struct pass passes[] = {
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
+    {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
+     .wanted = wants_control, .when = "core.kind=modern", .dump = dump_control},
     {.name = NULL},
 };
 

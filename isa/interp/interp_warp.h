@@ -38,6 +38,7 @@ struct cta_run {
     bool turns;                             /* interp_cfg.turns; stack model only */
     bool counts_loads;                      /* true: count loads for affine statistics */
     struct check_cta *check;                /* NULL: the launch is not checked; freed with the run */
+    struct late_cta *late;                  /* NULL: control bits are not tested; freed with the run */
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
     /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
     bool stands;

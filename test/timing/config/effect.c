@@ -126,6 +126,7 @@ static const struct {
     {"gpu.jit_after", "likewise"},
     {"gpu.poll", "another way to the same figures"},
     {"core.kind", "the modern core is not built yet"},
+    {"core.check", "of the functional model: an error in a program's control bits (frontend_passes_control)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
