@@ -27,9 +27,8 @@ static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile 
     return last;
 }
 
-/* Makes a list of the banks to which the members with latency `latency` write their results. The list has a bank as
- * often as the member with the most writes to this bank. Returns the number of registers that these members write
- * together. */
+/* Makes a list of the register writes of the members with latency `latency`: for each bank, as many entries as the
+ * member with the most writes to this bank needs. Returns the number of registers that these members write together. */
 static uint32_t results_of(struct sm *sm, struct sm_joint *j, const struct regfile *f, uint32_t pipe, uint32_t latency,
                            uint8_t *bank, uint8_t *n_banks) {
     uint8_t most[MAX_BANKS] = {0};
