@@ -24,6 +24,8 @@ const struct pass passes[] = {
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
+    {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,
+     .wanted = wants_control, .when = "core.kind=modern"},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
     {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
      .wanted = wants_control, .when = "core.kind=modern", .dump = dump_control},

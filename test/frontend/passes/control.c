@@ -232,6 +232,46 @@ START_TEST(an_early_read_gives_the_old_value) {
 }
 END_TEST
 
+/* %r1 to %r4 get the slots 0 to 3 in this order, so both additions read one bank only. The pass exchanges %r2 and %r3 or
+ * the like, and needs no more registers. */
+START_TEST(operands_are_in_both_banks) {
+    static const char *const modern[] = {"core.kind=modern", NULL};
+    char *text = kernel("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
+                        "ld.global.u32 %r3, [%d1+8]; ld.global.u32 %r4, [%d1+12];\n"
+                        "add.u32 %r1, %r1, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%d1], %r1;\n"
+                        "st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4; ret;");
+    struct lowered *classic = lower_text(text, "k");
+    char *shown = listing_of("functional", modern, "banks", text);
+    ck_assert_msg(strstr(shown, "instructions with all operands in one bank: 2 before, 0 now"), "%s", shown);
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->reg_bytes, classic->program->reg_bytes);
+    for (uint32_t pc = 5; pc < 7; pc++)
+        ck_assert_uint_ne(p->control[pc].read[0] % 2, p->control[pc].read[1] % 2);
+    heddle_close(h);
+    lowered_free(classic);
+    free(shown);
+    free(text);
+}
+END_TEST
+
+/* The multiplication reads %r1 again in the same position, so the addition before it keeps it in the register-file
+ * cache; %r2 is in another position then. */
+START_TEST(operands_are_kept) {
+    char *text = kernel("ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r3, %r1, %r2;\n"
+                        "mad.lo.u32 %r4, %r1, %r3, %r2; st.global.u32 [%d1], %r4; ret;");
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->control[3].reuse, 1);
+    ck_assert_uint_eq(p->control[4].reuse, 0);
+    ck_assert_uint_eq(p->control[0].constant, 0x160); /* the first parameter, as in code for sm_86 */
+    heddle_close(h);
+    free(text);
+}
+END_TEST
+
 SUITE(frontend_passes_control) {
     TEST(straight_code);
     TEST(borders_of_blocks);
@@ -239,4 +279,6 @@ SUITE(frontend_passes_control) {
     TEST(weak_hints_are_noticed);
     TEST(random_kernels_have_enough_hints);
     TEST(an_early_read_gives_the_old_value);
+    TEST(operands_are_in_both_banks);
+    TEST(operands_are_kept);
 }
