@@ -22,6 +22,8 @@ const struct pass passes[] = {
     {"waits", "loops that wait for other threads", .run = pass_waits},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
+    {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
+     .wanted = wants_control, .when = "core.kind=modern"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,

@@ -32,6 +32,8 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
  * limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
+/* schedule.c: order of instructions for the core of today. */
+bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the core of today. */
 bool pass_banks(struct ir *ir);
 /* control.c: control bits for the core of today, and their listing. */

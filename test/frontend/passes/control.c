@@ -3,6 +3,7 @@
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "isa/control_bits.h"
+#include "isa/decode.h"
 #include "test/frontend/frontend_help.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -232,14 +233,15 @@ START_TEST(an_early_read_gives_the_old_value) {
 }
 END_TEST
 
-/* %r1 to %r4 get the slots 0 to 3 in this order, so both additions read one bank only. The pass exchanges %r2 and %r3 or
+/* %r1 to %r4 get the slots 0 to 3 in this order, as nothing passes a volatile load. So both additions read one bank only. The pass exchanges %r2 and %r3 or
  * the like, and needs no more registers. */
 START_TEST(operands_are_in_both_banks) {
     static const char *const modern[] = {"core.kind=modern", NULL};
-    char *text = kernel("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
-                        "ld.global.u32 %r3, [%d1+8]; ld.global.u32 %r4, [%d1+12];\n"
-                        "add.u32 %r1, %r1, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%d1], %r1;\n"
-                        "st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4; ret;");
+    char *text =
+        kernel("ld.param.u64 %d1, [p]; ld.volatile.global.u32 %r1, [%d1]; ld.volatile.global.u32 %r2, [%d1+4];\n"
+               "ld.volatile.global.u32 %r3, [%d1+8]; ld.volatile.global.u32 %r4, [%d1+12];\n"
+               "add.u32 %r1, %r1, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%d1], %r1;\n"
+               "st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4; ret;");
     struct lowered *classic = lower_text(text, "k");
     char *shown = listing_of("functional", modern, "banks", text);
     ck_assert_msg(strstr(shown, "instructions with all operands in one bank: 2 before, 0 now"), "%s", shown);
@@ -264,9 +266,62 @@ START_TEST(operands_are_kept) {
     struct heddle_module *m;
     struct heddle *h = open_modern(text, &m);
     const struct program *p = program_of(h, m);
-    ck_assert_uint_eq(p->control[3].reuse, 1);
-    ck_assert_uint_eq(p->control[4].reuse, 0);
-    ck_assert_uint_eq(p->control[0].constant, 0x160); /* the first parameter, as in code for sm_86 */
+    uint32_t n, seen = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        uint16_t op = isa_rows(&n)[p->code[pc].row].op;
+        seen += op == OP_ADD || op == OP_MAD;
+        ck_assert_uint_eq(p->control[pc].reuse, op == OP_ADD ? 1 : 0);
+        /* the first parameter is at 0x160, as in code for sm_86 */
+        ck_assert_uint_eq(p->control[pc].constant, op == OP_LD ? 0x160 : CONTROL_NO_CONSTANT);
+    }
+    ck_assert_uint_eq(seen, 2);
+    heddle_close(h);
+    free(text);
+}
+END_TEST
+
+static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
+    struct heddle_module *m;
+    char *text = kernel(body);
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->n, n);
+    for (uint32_t pc = 0; pc < n; pc++)
+        EXPECT(p->code[pc].kind == want[pc], "pc %u is of kind %u, not %u", pc, p->code[pc].kind, want[pc]);
+    heddle_close(h);
+    free(text);
+}
+
+/* The second load goes before the addition that waits for the first one. In the second kernel it would have to pass a
+ * store to global memory. In the third one it may, because the store is to shared memory. */
+START_TEST(loads_go_first) {
+    static const uint8_t want[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%d1+4];\n"
+                 "add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r2; ret;",
+                 want, 8);
+    static const uint8_t stays[] = {K_LOAD, K_LOAD, K_LANE, K_STORE, K_LOAD, K_LANE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;\n"
+                 "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; ret;",
+                 stays, 8);
+    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.shared.u32 [0], %r1;\n"
+                 "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1;\n"
+                 "st.global.u32 [%d1+4], %r2; ret;",
+                 moves, 9);
+}
+END_TEST
+
+/* Seven loads of one register each, one after the other: the sum, the address and one value are 4 words. All loads
+ * first would need 6 more. */
+START_TEST(an_order_needs_no_more_registers) {
+    char body[1024] = "ld.param.u64 %d1, [p]; mov.u32 %r8, 0;\n";
+    for (int i = 1; i < 8; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d1+%d]; add.u32 %%r8, %%r8, %%r%d;\n", i, 4 * i, i);
+    strcat(body, "st.global.u32 [%d1], %r8; ret;");
+    char *text = kernel(body);
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    ck_assert_uint_eq(program_of(h, m)->thread_regs, 4);
     heddle_close(h);
     free(text);
 }
@@ -281,4 +336,6 @@ SUITE(frontend_passes_control) {
     TEST(an_early_read_gives_the_old_value);
     TEST(operands_are_in_both_banks);
     TEST(operands_are_kept);
+    TEST(loads_go_first);
+    TEST(an_order_needs_no_more_registers);
 }
