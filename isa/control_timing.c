@@ -71,8 +71,9 @@ static struct control_timing lane_timing(const struct inst *in, const struct isa
     case LAT_F32_ADD:
     case LAT_F32_MUL:
     case LAT_F32_FMA:
-    case LAT_F16:
         return fixed(CONTROL_FMA, 4);
+    case LAT_F16:
+        return fixed(CONTROL_FMA, 5);
     case LAT_INT_OTHER:
         return other(row);
     default:
@@ -88,12 +89,9 @@ struct control_timing control_timing_of(const struct inst *in) {
         return lane_timing(in, row);
     case K_CVT:
         return in->latency == LAT_INT_OTHER || in->latency == LAT_F16 ? conversion(row) : queued;
-    case K_LOAD: /* a parameter is an operand in constant memory */
-        if (in->space == SPACE_PARAM && in->a & 1 && !in->n_list && !(in->hints & HINT_DEQ))
-            return fixed(CONTROL_ALU, in->rsize < 8 ? 4 : 5);
-        return queued;
     case K_WARP:
         return row->op == OP_VOTE || row->op == OP_ACTIVEMASK || row->op == OP_LOP3 ? fixed(CONTROL_ALU, 4) : queued;
+    case K_LOAD:
     case K_STORE:
     case K_ATOM:
     case K_TEX:

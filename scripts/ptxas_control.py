@@ -59,8 +59,8 @@ def of_ptxas(path):
 
 
 def of_heddle(heddle, path):
-    run = subprocess.run([heddle, "inspect", path, "--pass", "control", "-m", "functional", "-s", "core.kind=modern"],
-                         capture_output=True, text=True)
+    run = subprocess.run([heddle, "inspect", path, "--pass", "control", "-m", "functional", "-c", "turing", "-s",
+                          "core.kind=modern", "-s", "sm.subcores=on"], capture_output=True, text=True)
     total = dict.fromkeys(("n", "regs", "stalls", "result", "operands", "waits", "counters", "yields"), 0)
     used = set()
     for line in run.stdout.splitlines():

@@ -1,14 +1,11 @@
-/* Fills in where the operands are: physical registers, constant memory, the register-file cache.
+/* Fills in where the operands are: physical registers and the register-file cache.
  *
  * Physical registers are numbered from the registers of bank 0: those of 32 bits and less first, special registers
  * included, then those of 64 and 128 bits, whose first word is even. More than 254 wrap around, since only the bank
  * (even or odd) has an effect. */
 #include "control.h"
 
-enum {
-    FIRST_PARAMETER = 0x160, /* constant address of a kernel's first parameter, as in code for sm_70 to sm_86 */
-    PLACES = 254
-};
+enum { PLACES = 254 };
 
 struct places {
     const struct control *c;
@@ -71,9 +68,7 @@ void control_places(struct control *c) {
         const struct inst *in = &c->p->code[pc];
         s.pc = pc;
         control_uses(c->p, in, place, &s);
-        if (in->kind == K_LOAD && is_fixed(c, pc))
-            c->bits[pc].constant = FIRST_PARAMETER + (uint32_t)in->imm;
-        else if (c->timing[pc].unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
+        if (c->timing[pc].unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
             c->bits[pc].uniform = in->a & 1;
     }
     for (uint32_t pc = 0; pc < c->p->n; pc++)

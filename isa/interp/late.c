@@ -99,6 +99,15 @@ static struct saved *save(struct saved *list, uint32_t *n, const struct warp *w,
     return s;
 }
 
+/* Returns true if the register is not there, or not read, for an instruction that uses it. */
+static bool is_late(const struct look *l, const struct flight *f, enum control_use use) {
+    bool predicate = control_register_bytes(l->w->program, f->offset) == 0;
+    if (!f->result)
+        return use == CONTROL_WRITES;
+    return f->timing.unit == CONTROL_QUEUED ||
+           l->lw->now < f->issued + control_distance(f->timing, l->timing, use, predicate);
+}
+
 static void look_at(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
     struct look *l = ctx;
     unsigned bytes = control_register_bytes(l->w->program, offset);
@@ -107,15 +116,9 @@ static void look_at(void *ctx, uint32_t offset, enum control_use use, unsigned p
         struct flight *f = &l->lw->list[i];
         if (f->offset != offset || !(f->lanes & l->lanes))
             continue;
-        if (!f->result) {
-            if (use == CONTROL_WRITES)
-                note(l->c, l->w, l->pc, f, "has read its operands");
+        if (!is_late(l, f, use))
             continue;
-        }
-        if (f->timing.unit != CONTROL_QUEUED &&
-            l->lw->now >= f->issued + control_distance(f->timing, l->timing, use, !bytes))
-            continue;
-        note(l->c, l->w, l->pc, f, "has written its result");
+        note(l->c, l->w, l->pc, f, f->result ? "has written its result" : "has read its operands");
         if (use == CONTROL_WRITES || !save(l->c->hidden, &l->c->n_hidden, l->w, offset, f->lanes))
             continue;
         blend_lanes(l->w->bank[0] + offset, f->old, f->lanes, bytes);
@@ -142,12 +145,23 @@ static void arrive(struct late_warp *lw, const struct program *p, const struct c
     lw->n = n;
 }
 
+/* Calls and returns wait for everything. */
+static void drain(const struct look *l) {
+    for (uint32_t i = 0; i < l->lw->n; i++) {
+        const struct flight *f = &l->lw->list[i];
+        if (f->lanes & l->lanes && is_late(l, f, f->result ? CONTROL_READS : CONTROL_WRITES))
+            note(l->c, l->w, l->pc, f, f->result ? "has written its result" : "has read its operands");
+    }
+}
+
 void late_before(struct late_cta *c, struct warp *w, const struct inst *in, lanemask_t lanes) {
     struct late_warp *lw = &c->warp[w->index];
     uint32_t pc = (uint32_t)(in - w->program->code);
     c->n_before = c->n_hidden = 0;
     arrive(lw, w->program, &w->program->control[pc]);
     struct look l = {c, w, lw, pc, lanes, control_timing_of(in)};
+    if (control_drains(in))
+        drain(&l);
     control_uses(w->program, in, look_at, &l);
 }
 
