@@ -19,7 +19,7 @@ enum {
 };
 
 struct control_bits {
-    uint8_t stall;       /* 0 to 15: after issue, the warp issues nothing for so many cycles less one; 0 and 1: none */
+    uint8_t stall;       /* 0 to 15: cycles from the issue to the next issue of the warp; 0 acts as 1 */
     bool yields;         /* in the cycle after issue, another warp issues, or none */
     uint8_t raise_read;  /* counter that is 1 higher until the operands have been read (WAR) */
     uint8_t raise_write; /* counter that is 1 higher until the result has been written (RAW, WAW) */

@@ -232,8 +232,8 @@ static void add_bssy(const struct rewrite *rw, const struct region *r) {
     in.rpc = (uint32_t)r->number;
     if (r->at_header)
         edit_at_end(rw->e, rw->outer[r->anchor], &in);
-    /* the last instruction is a branch, or a call that threads may leave diverged; the editor does not treat a call as
-     * a jump */
+    /* The last instruction is a branch or a call. BSSY must precede both. edit_at_end() would put BSSY behind a call,
+     * because the editor does not treat a call as a jump; so this branch of the code uses edit_before(). */
     else
         edit_before(rw->e, rw->e->blocks[r->anchor].last, &in);
 }

@@ -36,7 +36,9 @@ static inline __attribute__((always_inline)) void access_done(struct sm *sm, uin
     if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
         last |= !--sw->atomics;
     uint64_t written = now;
-    if (ti->banks.n_writes)
+    if (__builtin_expect(sm->modern != NULL, 0))
+        written = modern_returns(sm, inflight, now);
+    else if (ti->banks.n_writes)
         written = operands_write(&sm->operands, f->part, w, f->form ? &f->form->ti : ti, f->form,
                                  now + sm->cfg->sm.latch_writeback, now);
     if (written > now)

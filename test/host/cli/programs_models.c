@@ -82,7 +82,7 @@ static void runs_are_equal(const char *name, const char *options) {
     free(text);
 }
 
-/* Runs half of the models and each preset, and alternates between the two programs. With HEDDLE_EVERY: runs both programs
+/* Runs half of the models, and each preset. Alternates between the two programs. With HEDDLE_EVERY: runs both programs
  * with all combinations of models and presets. */
 START_TEST(in_every_model_and_on_every_preset) {
     static char model[MOST][32], preset[MOST][32];

@@ -80,6 +80,7 @@ static const struct ground needs[] = {
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
+    {"core.kind", "spe", "turing", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
@@ -125,7 +126,6 @@ static const struct {
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
     {"gpu.poll", "another way to the same figures"},
-    {"core.kind", "the modern core is not built yet"},
     {"core.check", "of the functional model: an error in a program's control bits (frontend_passes_control)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
