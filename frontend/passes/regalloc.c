@@ -49,19 +49,53 @@ struct sweep {
     uint32_t used[N_REG_CLASSES];             /* number of slots allocated so far */
     slot_parity_fn *parity;                   /* NULL: the lowest free slot is taken */
     void *ctx;
+    uint32_t *since[N_REG_CLASSES], cap_since[N_REG_CLASSES]; /* slot -> position at which it became free */
 };
 enum { NO_VREG = SINK_VREG }; /* ends the lists: register 0 is never allocated */
 
-/* Returns a free slot of the preferred parity, or else the lowest one of the other. */
+/* Returns the index of the free slot that has been free for longest. `f` is not empty. */
+static uint32_t oldest(const struct sweep *s, enum reg_class c, const struct free_slots *f) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < f->n; i++)
+        if (s->since[c][f->heap[i]] < s->since[c][f->heap[best]])
+            best = i;
+    return best;
+}
+
+/* Returns the slot that has been free for longest, of the preferred parity if there is one. An instruction that writes
+ * it waits less for earlier instructions that read it. */
+static uint32_t take_oldest(struct sweep *s, uint32_t v) {
+    enum reg_class c = s->ir->vregs[v].cls;
+    int want = s->parity(s->ctx, v);
+    uint32_t at[2] = {0, 0};
+    for (int k = 0; k < 2; k++)
+        at[k] = s->free[c][k].n ? oldest(s, c, &s->free[c][k]) : 0;
+    if (want < 0 || !s->free[c][want].n)
+        want = !s->free[c][0].n ||
+               (s->free[c][1].n && s->since[c][s->free[c][1].heap[at[1]]] < s->since[c][s->free[c][0].heap[at[0]]]);
+    struct free_slots *f = &s->free[c][want];
+    uint32_t slot = f->heap[at[want]];
+    f->heap[at[want]] = f->heap[--f->n];
+    return slot;
+}
+
 static uint32_t take_slot(struct sweep *s, uint32_t v) {
     enum reg_class c = s->ir->vregs[v].cls;
     struct free_slots *f = s->free[c];
-    int want = s->parity ? s->parity(s->ctx, v) : -1;
     if (!f[0].n && !f[1].n)
         return s->used[c]++;
-    if (want < 0 || !f[want].n)
-        want = !f[0].n || (f[1].n && f[1].heap[0] < f[0].heap[0]);
-    return heap_pop(&f[want]);
+    if (s->parity)
+        return take_oldest(s, v);
+    return heap_pop(&f[!f[0].n || (f[1].n && f[1].heap[0] < f[0].heap[0])]);
+}
+
+static void free_slot(struct sweep *s, uint32_t v, uint32_t position) {
+    enum reg_class c = s->ir->vregs[v].cls;
+    uint32_t slot = s->ir->vregs[v].slot;
+    while (slot >= s->cap_since[c])
+        s->since[c] = ir_grow(s->ir->tmp, s->since[c], s->cap_since[c], &s->cap_since[c], sizeof *s->since[c]);
+    s->since[c][slot] = position;
+    heap_push(s->ir, &s->free[c][slot % 2], slot);
 }
 
 static void sweep_function(struct sweep *s, struct ir_function *fn) {
@@ -70,7 +104,7 @@ static void sweep_function(struct sweep *s, struct ir_function *fn) {
         s->free[c][0].n = s->free[c][1].n = s->used[c] = 0;
     for (uint32_t p = 2 * fn->begin; p < 2 * fn->end; p++) {
         for (uint32_t v = p > 2 * fn->begin ? s->ends[p - 1] : NO_VREG; v != NO_VREG; v = s->next_end[v])
-            heap_push(ir, &s->free[ir->vregs[v].cls][ir->vregs[v].slot % 2], ir->vregs[v].slot);
+            free_slot(s, v, p);
         for (uint32_t v = s->begins[p]; v != NO_VREG; v = s->next_begin[v])
             ir->vregs[v].slot = take_slot(s, v);
     }
