@@ -81,6 +81,7 @@ static const struct ground needs[] = {
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     {"core.kind", "spe", "turing", {NULL}, NULL},
+    {"core.control", "spe", "ampere", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},

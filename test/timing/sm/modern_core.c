@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { WARP = 32 };
-static const char *const one_sm[] = {"gpu.sms=1", NULL};
+static const char *const one_sm[] = {"gpu.sms=1", "core.control=off", NULL};
 
 /* Appends `n` instructions `line`, in which %d is the number of the instruction, to the body. */
 static uint32_t repeat(char *body, const char *line, uint32_t from, uint32_t n) {
@@ -163,7 +163,8 @@ static void run_four(const struct control_bits *second, const char *const *set, 
 /* (a) The youngest warp issues until it misses the L0 instruction cache, the next one finds the line and issues to
  * its end, then the youngest does. Lines of 32 instructions: ld.param, 5 and 26 instructions are in the first line. */
 START_TEST(the_scheduler_is_greedy_then_youngest) {
-    static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
+    static const char *const set[] = {"gpu.sms=1",    "core.control=off", "sm.inst_bytes=8",
+                                      "l0i.line=256", "l1i.line=256",     NULL};
     struct control_bits none = CONTROL_NONE;
     run_four(&none, set, 1, "3x26 2x33 3x7 1x33 0x33");
 }
