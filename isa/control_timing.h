@@ -9,7 +9,7 @@ enum control_unit {
     CONTROL_ALU,    /* fixed latency: logic, additions and comparisons of integers */
     CONTROL_FMA,    /* fixed latency: multiplications, and floating point of up to 32 bits */
     CONTROL_FLOW,   /* no result: branches, barriers, fences */
-    CONTROL_QUEUED, /* variable latency: operands are read and results written at unknown times, so counters tell when */
+    CONTROL_QUEUED, /* variable latency: counters say when operands are read and results are written */
 };
 enum {
     CONTROL_GUARD_LATENCY = 13, /* cycles from a 32-bit comparison to an instruction with its predicate as guard */

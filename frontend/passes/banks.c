@@ -137,7 +137,7 @@ static void exchange_all(void *ctx) {
         exchange(b, f);
 }
 
-/* Returns the number of instructions that read all their registers from one bank, of those that read several. */
+/* Returns the number of instructions that read several registers, all from one bank. */
 static uint32_t conflicts(struct ir *ir, bool note) {
     uint32_t n = 0, v[3];
     for (uint32_t i = 0; i < ir->n; i++) {

@@ -2,7 +2,7 @@
  * later instruction uses the result's register. It raises another one until its operands are read if an instruction
  * may overwrite one of them before any instruction has waited for the result. A call or a return waits for all
  * counters: other functions do not know what is in flight. */
-#include "control.h"
+#include "control_pass.h"
 #include <string.h>
 
 /* Where the first use of a result is, from an instruction on. LATER: behind a backward edge. */
@@ -45,7 +45,7 @@ static void found(uint32_t *where, uint32_t from, uint32_t pc) {
         *where = at;
 }
 
-/* Follows a path from `pc` to the end of its block. Returns true if the path goes on there. */
+/* Follows a path from `pc` to the end of its block. Returns true if the path continues after the block. */
 static bool follow(struct assign *a, uint32_t from, uint32_t pc) {
     const struct control *c = a->c;
     for (uint32_t end = c->p->blocks[c->p->info[pc].block].end; pc < end; pc++) {
@@ -87,8 +87,8 @@ static void search(struct assign *a, uint32_t from) {
     }
 }
 
-/* Chooses a counter for an instruction whose counter somebody waits for at `end`: one with a wait at the same place,
- * one that nobody waits for any more, or the one with the nearest wait. */
+/* Chooses a counter for an instruction if the instruction at `end` will wait for it: a counter with a wait at the same
+ * place, a counter whose last wait is in the past, or the counter with the nearest wait. */
 static uint8_t choose(struct assign *a, uint32_t pc, uint32_t end) {
     unsigned best = 0;
     uint32_t distance = UINT32_MAX;

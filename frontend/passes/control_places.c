@@ -3,7 +3,7 @@
  * Physical registers are numbered from the registers of bank 0: those of 32 bits and less first, special registers
  * included, then those of 64 and 128 bits, whose first word is even. More than 254 wrap around, since only the bank
  * (even or odd) has an effect. */
-#include "control.h"
+#include "control_pass.h"
 
 enum { PLACES = 254 };
 

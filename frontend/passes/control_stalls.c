@@ -1,7 +1,7 @@
-/* Chooses stall counts, so that each result of fixed latency is there when an instruction uses it, and each wait sees
- * the counters that were raised before it. A stall count is put on the instruction before the one that must wait. At
- * the begin of a block, all blocks before it end with the stall count that the worst of them needs. */
-#include "control.h"
+/* Chooses stall counts. When an instruction issues, the fixed-latency results that it uses have arrived, and it sees
+ * all counters that were raised before it. The stall count is put on the instruction before it. At the beginning of a
+ * block, the last instructions of all preceding blocks get it. */
+#include "control_pass.h"
 #include <string.h>
 
 /* A result that may still be on its way, or a counter (reg = n_regs + counter) that is not raised yet. */
@@ -12,7 +12,7 @@ struct late {
 };
 enum {
     OLDEST = CONTROL_MAX_STALL + 1,
-    RAISE_CYCLES = 2, /* an instruction that issues so many cycles after another one sees what that raised */
+    RAISE_CYCLES = 2, /* cycles from the issue of an instruction until others see the counters that it raised */
 };
 
 struct lates {

@@ -36,7 +36,7 @@ uint32_t register_limit(const struct ir *ir, const char **key);
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the core of today. */
 bool pass_banks(struct ir *ir);
-/* control.c: control bits for the core of today, and their listing. */
+/* control_pass.c: control bits for the core of today, and their listing. */
 bool pass_control(struct ir *ir);
 void dump_control(const struct ir *ir, FILE *out);
 

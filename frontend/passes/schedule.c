@@ -1,10 +1,9 @@
 /* Orders the instructions of each block for the core of today (core.kind=modern), which issues in order and waits where
  * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
  *
- * List scheduling: of the instructions whose operands are there, the one with the longest path of latencies behind it
- * comes next, unless more registers would be live than the original order needs at most.
- * Loads may pass each other, but no store; nothing passes a barrier, an atomic, or an instruction that depends on the
- * lanes that execute it. */
+ * List scheduling: of the instructions whose operands have arrived, the one with the longest path of latencies behind
+ * it comes next, unless more registers would be live than the original order needs at most. Loads may pass each other,
+ * but no store. Nothing passes a barrier, an atomic, or an instruction that depends on the lanes that execute it. */
 #include "edit.h"
 #include "isa/control_timing.h"
 #include "pass.h"
@@ -137,8 +136,8 @@ static void prepare(struct schedule *s) {
     }
 }
 
-/* Returns the next task: of those that may come next, one whose operands are there, then the one with the longest path.
- * A task after which more than `room` words would be added to the live registers comes only if all others add more. */
+/* Returns the next task. Tasks whose operands have arrived come first, and of these, the task with the longest path. A
+ * task after which more than `room` words would be added to the live registers comes only if all others add more. */
 static uint32_t next_task(struct schedule *s, unsigned now, int room) {
     uint32_t best = s->n;
     int64_t best_value = 0;

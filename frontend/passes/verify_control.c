@@ -16,7 +16,7 @@ struct follow {
     bool result;           /* the register is the instruction's result: it is late; else it is a source: it is unread */
     struct control_timing timing;
     uint8_t *age;       /* PC -> least cycles since the instruction issued, of the paths followed so far; or UNSEEN */
-    uint32_t *stack, n; /* PCs to go on from */
+    uint32_t *stack, n; /* PCs where paths continue */
     unsigned needed;    /* by visit(): cycles that an instruction needs after the followed one */
 };
 

@@ -8,10 +8,10 @@ enum {
     MOST = 512,        /* results and operands in flight of a warp; older ones are forgotten */
     MOST_WRITES = 64,  /* registers that an instruction writes */
     VALUE_BYTES = 512, /* of a register, for all lanes */
-    RAISE_CYCLES = 2   /* an instruction that issues so many cycles after another one sees the counters it raised */
+    RAISE_CYCLES = 2   /* cycles from the issue of an instruction until others see the counters that it raised */
 };
 
-/* A register whose result is not there, or whose value has not been read, by all instructions after `pc`. */
+/* A register whose new value has not arrived, or whose value the instruction at `pc` has not read yet. */
 struct flight {
     uint32_t pc, offset;
     lanemask_t lanes;
@@ -99,7 +99,7 @@ static struct saved *save(struct saved *list, uint32_t *n, const struct warp *w,
     return s;
 }
 
-/* Returns true if the register is not there, or not read, for an instruction that uses it. */
+/* Returns true if an instruction that uses the register comes too early. */
 static bool is_late(const struct look *l, const struct flight *f, enum control_use use) {
     bool predicate = control_register_bytes(l->w->program, f->offset) == 0;
     if (!f->result)

@@ -6,7 +6,7 @@
  * register that is read too early has its old value. */
 #include "isa/exec/exec.h"
 
-/* What was found in a launch. */
+/* Findings of a launch. */
 struct late {
     uint64_t n;     /* uses that came too early */
     uint32_t pc;    /* of the first one */

@@ -60,9 +60,10 @@ static void expect(const char *body, const struct expected *want, uint32_t n) {
     free(text);
 }
 
-/* The first load waits for the parameter, and its counter 0 is free again then. Both loads are awaited by the addition, so they share counter 0; the addition must see the second load's counter, so
- * the load has a stall count of 2. A multiplication is in the other unit than an addition: 5 cycles in place of 4. The
- * store needs 5, too. The move overwrites the stored register, so it waits for counter 0, which is free again. */
+/* The first load waits for the parameter, and its counter 0 is free again then. The addition waits for both loads, so
+ * they share counter 0. It must see the second load's counter, so this load has a stall count of 2. A multiplication is
+ * in another unit than an addition: 5 cycles in place of 4. The store needs 5, too. The move overwrites the stored
+ * register, so it waits for counter 0, which is free again. */
 START_TEST(straight_code) {
     static const struct expected want[] = {{2, NO, 0, 0},  {1, NO, 0, 1},  {2, NO, 0, 0},  {5, NO, NO, 1},
                                            {5, NO, NO, 0}, {4, NO, NO, 0}, {5, NO, NO, 0}, {2, 0, NO, 0},
@@ -232,8 +233,8 @@ START_TEST(an_early_read_gives_the_old_value) {
 }
 END_TEST
 
-/* %r1 to %r4 get the slots 0 to 3 in this order, as nothing passes a volatile load. So both additions read one bank only. The pass exchanges %r2 and %r3 or
- * the like, and needs no more registers. */
+/* Nothing passes a volatile load, so %r1 to %r4 get the slots 0 to 3 in this order, and each addition reads only one
+ * bank. The pass exchanges two of these slots, and needs no more registers. */
 START_TEST(operands_are_in_both_banks) {
     static const char *const modern[] = {"core.kind=modern", "sm.subcores=on", "pipe.sfu.units=2",
                                          "pipe.sfu.collectors=2", NULL};

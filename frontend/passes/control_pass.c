@@ -1,6 +1,6 @@
 /* Sets the control bits of a finished program for the core of today (core.kind=modern), which has no scoreboard.
  * Requires: ir->program. Keeps: everything. Makes: ir->program->control. */
-#include "control.h"
+#include "control_pass.h"
 #include "pass.h"
 #include <string.h>
 
