@@ -19,7 +19,7 @@ struct rider {
 };
 
 struct tbc_unit {
-    struct rider rider[WARP_SLOTS][WARP_LANES];
+    struct rider rider[WARP_SLOTS][MAX_WARP_LANES];
     struct warp_set due; /* warps for tick() to reconsider: their held paths may no longer have to wait */
     uint32_t n_due;
 };
@@ -52,14 +52,14 @@ static const struct sm_path *path_of(const struct sm *sm, const struct member *m
 }
 
 static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const struct member *m) {
-    struct rider *r = &t->rider[m->warp][__builtin_ctz(path_of(sm, m)->lanes)];
+    struct rider *r = &t->rider[m->warp][lanes_first(path_of(sm, m)->lanes)];
     if (r->group != m->group)
         *r = (struct rider){.group = m->group};
     return r;
 }
 
 /* Fills `out` with the other paths of the group, and returns their number. */
-static uint32_t others_of(const struct sm *sm, const struct member *self, struct member out[WARP_LANES]) {
+static uint32_t others_of(const struct sm *sm, const struct member *self, struct member out[MAX_WARP_LANES]) {
     struct warp_set warps = sm_get_cta(sm, sm_get_cta_slot(sm, self->warp))->warps;
     uint32_t found = 0, w, n;
     while (warp_set_take(&warps, &w)) {
@@ -96,7 +96,7 @@ static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     const struct member self = member_of(sm, c->warp, c->path);
-    struct member others[WARP_LANES];
+    struct member others[MAX_WARP_LANES];
     (void)now;
     if (!self.group)
         return PATH_READY;
@@ -113,7 +113,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 
 static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
     const struct member lead = member_of(sm, j->member[0].warp, j->member[0].path);
-    struct member others[WARP_LANES];
+    struct member others[MAX_WARP_LANES];
     (void)u;
     for (uint32_t i = 0, n = lead.group ? others_of(sm, &lead, others) : 0; i < n; i++)
         if (path_of(sm, &others[i])->pc == j->member[0].pc)
@@ -126,7 +126,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     while (p < n && paths[p].lanes != i->lanes)
         p++;
     const struct member self = p < n ? member_of(sm, i->warp, p) : (struct member){.group = 0};
-    struct member others[WARP_LANES];
+    struct member others[MAX_WARP_LANES];
     if (i->phase == ISSUE_PERFORMED || !self.group)
         return;
     rider_of(u, sm, &self)->executed++;

@@ -73,7 +73,7 @@ bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t pat
 }
 
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
-    struct sm_joint led = {.scheduler = j->scheduler};
+    struct sm_joint led = {.scheduler = j->scheduler, .all = j->all};
     if (j->n != 1 || !sm_joint_add(sm, &led, warp, path, now))
         return false;
     *j = led;
@@ -88,6 +88,8 @@ struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j) {
 }
 
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
+    const uint32_t lanes = sm->cfg->sm.warp_size > WARP_LANES ? sm->cfg->sm.warp_size : WARP_LANES;
+    more = more < lanes ? more : lanes - 1; /* a formed warp has a member for each lane at most */
     sm->joint.more = more > sm->joint.more ? more : sm->joint.more;
     sm->joint.reach = reach > sm->joint.reach ? reach : sm->joint.reach;
 }
@@ -131,7 +133,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     bool decoded = false;
     for (uint32_t k = 0; k < i; k++)
         decoded |= j->member[k].pc == m->pc;
-    sm->joint.n.lanes += (unsigned)__builtin_popcount(m->lanes);
+    sm->joint.n.lanes += lanes_count(m->lanes);
     if (i == 0) {
         const struct sm_warp *sw = &sm->warps.slot[m->warp];
         sm_count_issue(sm, sw, &sw->path[p], &sm->program->inst[m->pc], false);
@@ -206,7 +208,7 @@ static void issue_members(struct sm *sm, struct sm_joint *j, uint64_t now) {
 }
 
 bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now) {
-    struct sm_joint j = {.scheduler = s};
+    struct sm_joint j = {.scheduler = s, .all = launch_full_warp(sm->launch)};
     if (!sm_joint_add(sm, &j, leader->warp, leader->path, now))
         return false;
     sm_units_join(sm, &j, now);

@@ -33,7 +33,7 @@
 
 struct sm;
 
-enum { JOINT_MOST = WARP_LANES }; /* members of a slot: their lanes are disjoint */
+enum { JOINT_MOST = MAX_WARP_LANES }; /* members of a slot: their lanes are disjoint */
 
 struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
@@ -48,6 +48,7 @@ struct sm_joint_member {
 struct sm_joint {
     uint32_t scheduler, n;
     lanemask_t lanes; /* of all members */
+    lanemask_t all;   /* lanes of a whole warp */
     struct sm_joint_member member[JOINT_MOST];
 };
 

@@ -17,7 +17,7 @@ bool joint_merges(const struct sm *sm, uint32_t pc) {
  * from `h`. */
 static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *any, lanemask_t lanes, uint32_t bytes) {
     for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
+        unsigned l = lanes_first(lanes);
         addr[l] = h->shape == SHAPE_ANY ? any[l] : halves_lane(h, l, bytes);
     }
 }
