@@ -106,7 +106,7 @@ static const struct inst *run_late_block(struct cta_run *r, struct warp *w, cons
         late_after(r->late, w, in, &r->fx);
         t->warp += !apart;
         t->barrier += apart;
-        t->thread += apart ? 0 : (unsigned)__builtin_popcount(r->fx.lanes);
+        t->thread += apart ? 0 : lanes_count(r->fx.lanes);
         if (in->ends_block || in->kind >= K_BRANCH || every_pc)
             return in;
     }

@@ -14,7 +14,7 @@ enum {
 /* A register whose new value has not arrived, or whose value the instruction at `pc` has not read yet. */
 struct flight {
     uint32_t pc, offset;
-    lanemask_t lanes;
+    rowmask_t lanes;
     uint64_t issued;
     struct control_timing timing;
     bool result;
@@ -23,7 +23,7 @@ struct flight {
 
 struct saved {
     uint32_t offset;
-    lanemask_t lanes;
+    rowmask_t lanes;
     unsigned char value[VALUE_BYTES];
 };
 
@@ -84,18 +84,18 @@ struct look {
     struct warp *w;
     struct late_warp *lw;
     uint32_t pc;
-    lanemask_t lanes;
+    rowmask_t lanes;
     struct control_timing timing;
 };
 
-static struct saved *save(struct saved *list, uint32_t *n, const struct warp *w, uint32_t offset, lanemask_t lanes) {
+static struct saved *save(struct saved *list, uint32_t *n, const struct warp *w, uint32_t offset, rowmask_t lanes) {
     if (*n == MOST_WRITES)
         return NULL;
     struct saved *s = &list[(*n)++];
     unsigned bytes = control_register_bytes(w->program, offset);
     s->offset = offset;
     s->lanes = lanes;
-    memcpy(s->value, w->bank[0] + offset, bytes ? bytes * WARP_LANES : sizeof(lanemask_t));
+    memcpy(s->value, w->bank[0] + offset, bytes ? bytes * WARP_LANES : sizeof(rowmask_t));
     return s;
 }
 
@@ -159,7 +159,7 @@ void late_before(struct late_cta *c, struct warp *w, const struct inst *in, lane
     uint32_t pc = (uint32_t)(in - w->program->code);
     c->n_before = c->n_hidden = 0;
     arrive(lw, w->program, &w->program->control[pc]);
-    struct look l = {c, w, lw, pc, lanes, control_timing_of(in)};
+    struct look l = {c, w, lw, pc, (rowmask_t)lanes, control_timing_of(in)};
     if (control_drains(in))
         drain(&l);
     control_uses(w->program, in, look_at, &l);
@@ -201,13 +201,13 @@ void late_after(struct late_cta *c, struct warp *w, const struct inst *in, const
     /* the values that the instruction did not see */
     for (uint32_t i = c->n_hidden; i-- > 0;) {
         const struct saved *s = &c->hidden[i];
-        lanemask_t back = s->lanes;
+        rowmask_t back = s->lanes;
         for (uint32_t k = 0; k < c->n_before; k++)
             if (c->before[k].offset == s->offset)
-                back &= ~fx->lanes;
+                back &= (rowmask_t)~fx->lanes;
         blend_lanes(w->bank[0] + s->offset, s->value, back, control_register_bytes(w->program, s->offset));
     }
-    struct look l = {c, w, lw, pc, fx->lanes, control_timing_of(in)};
+    struct look l = {c, w, lw, pc, (rowmask_t)fx->lanes, control_timing_of(in)};
     if (fx->lanes)
         control_uses(w->program, in, fly, &l);
     lw->now += w->program->control[pc].stall ? w->program->control[pc].stall : 1;

@@ -357,7 +357,7 @@ END_TEST
 
 /* Without control bits, or if core.control_bits turns them off, the scoreboard makes a dependent instruction wait. */
 START_TEST(the_scoreboard_stands_in_for_control_bits) {
-    static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", NULL};
+    static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", "core.assembly=off", NULL};
     char body[4096];
     const uint32_t first = lead_in(body);
     repeat(body, "add.f32 %%f1,%%f1,%%f39;\n", 0, 2);
