@@ -23,7 +23,8 @@
  *   with a flag of TIMED_RARE (timed.h); variants from sm_unit_ops.form; and, if the model gathers
  *   (reconv_wants.gathers), instructions before which it gathers.
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
- *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
+ *   pipe.*. Register accesses count for each member. joint.decodes counts the decoded instructions of members at
+ *   further PCs.
  * - Each path fetches for itself. sm_joint_fetches() adds the further fetches in a cycle that a mechanism's paper has.
  *
  * While a unit subscribes, the SM does not use its fast path. */
@@ -64,8 +65,8 @@ bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t pa
 struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);
 
 /* The paths for which the fetch stage may fetch again in the cycle of a fetch. JOINT_SAME_WARP: other paths of the same
- * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC with other lanes, which a formed warp fetches once.
- * JOINT_ANY_WARP: paths of any warp. */
+ * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC with other lanes. JOINT_ANY_WARP: paths of any
+ * warp. */
 enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_ANY_WARP };
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
  * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
