@@ -83,6 +83,7 @@ static const struct ground needs[] = {
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     {"core.kind", "spe", "turing", {NULL}, NULL},
+    {"core.assembly", "spe", "ampere", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
@@ -131,6 +132,7 @@ static const struct {
     {"gpu.jit_after", "likewise"},
     {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},
     {"gpu.poll", "another way to the same figures"},
+    {"core.check", "of the functional model: an error in a program's control bits (frontend_passes_control)"},
     {"core.control_bits", "of programs with control bits (timing_sm_modern_core)"},
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
     {"deadlock.cycles", "of launches that do not end"},
