@@ -25,6 +25,8 @@ static const struct series all[] = {
     /* several paths in one issue slot */
     MODEL("tbc"),
     MODEL("capri"),
+    MODEL("large"),
+    WITH("large, two_level", "large", "sched.policy=two_level"),
     MODEL("anypc"),
     MODEL("anypc+sbi"),
     MODEL("anypc+swi"),

@@ -19,6 +19,6 @@ struct capri {
 };
 
 /* A warp with these targets arrives at a branch, which `set` warps will pass. Returns true if it should wait. A table
- * that is full ignores further branches. */
-bool capri_arrive(struct capri *c, uint32_t pc, const struct target *t, int n, uint32_t set);
+ * that is full ignores further branches. `capri`: a struct capri. */
+bool capri_arrive(void *capri, uint32_t pc, const struct target *t, int n, uint32_t set);
 #endif

@@ -86,7 +86,7 @@ void sm_count_companion(struct sm *sm, uint32_t pc, lanemask_t active, bool own_
     sm->n.active_lanes += (unsigned)__builtin_popcount(active);
     sm->n.op_lanes[ti->op] += lanes;
     sm->n.thread_instructions += lanes;
-    count_pipe(&sm->n, ti, own_pass, lanes);
+    count_pipe(&sm->n, ti, own_pass, (uint32_t)__builtin_popcount(sm->fx.lanes & active));
     if (!sm->issue.profile)
         return;
     sm->issue.profile[pc].issued += decoded;

@@ -22,6 +22,22 @@ static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *an
     }
 }
 
+/* Adds the addresses of threads whose lanes other threads may use: each to its own lane if it is free, else to the
+ * first free lane. */
+static void cross_over(struct mem_inst *m, const struct effects *fx, uint32_t bytes) {
+    uint64_t addr[WARP_LANES];
+    spell_out(addr, &fx->halves, fx->addr, fx->lanes, bytes);
+    lanemask_t *used = &m->access.lanes, home = fx->lanes & ~*used;
+    for (lanemask_t all = home; all; all &= all - 1)
+        m->addr[__builtin_ctz(all)] = addr[__builtin_ctz(all)];
+    *used |= home;
+    for (lanemask_t moved = fx->lanes & ~home; moved; moved &= moved - 1) {
+        unsigned to = (unsigned)__builtin_ctz(~*used);
+        m->addr[to] = addr[__builtin_ctz(moved)];
+        *used |= (lanemask_t)1 << to;
+    }
+}
+
 void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path *path = &sw->path[p];
@@ -36,10 +52,13 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, false);
     spell_out(m->addr, &a->halves, m->addr, a->lanes, bytes);
-    spell_out(m->addr, &fx->halves, fx->addr, fx->lanes, bytes);
     a->halves.shape = SHAPE_ANY;
-    a->lanes |= fx->lanes;
-    a->shared_lanes |= fx->shared_lanes;
+    if (!(a->lanes & fx->lanes)) {
+        spell_out(m->addr, &fx->halves, fx->addr, fx->lanes, bytes);
+        a->lanes |= fx->lanes;
+    } else {
+        cross_over(m, fx, bytes);
+    }
     sm->joint.next[i] = sm->joint.next[m->inflight];
     sm->joint.next[m->inflight] = (uint16_t)(i + 1);
     sm->joint.merged++;
