@@ -5,7 +5,6 @@
 #include "mechanisms/dws/reconv_dws.h"
 #include "mechanisms/frontiers/reconv_frontiers.h"
 #include "mechanisms/its/reconv_its.h"
-#include "mechanisms/large/reconv_large.h"
 #include "mechanisms/minpc/reconv_minpc.h"
 #include "mechanisms/multipath/reconv_multipath.h"
 #include "mechanisms/si/reconv_si.h"

@@ -1,7 +1,8 @@
 #ifndef ISA_CTA_STACK_H
 #define ISA_CTA_STACK_H
-/* A reconvergence stack for the warps of a CTA, or one for each set of its warps. An entry has threads of any warps, a PC and an rpc. The threads of the top
- * entry run as paths, one for each warp and group: a group is a compacted warp, in which each thread keeps its lane.
+/* A reconvergence stack for the warps of a CTA, or one for each set of its warps. An entry has threads of any warps, a
+ * PC and an rpc. The threads of the top entry run as paths, one for each warp and group: a group is a compacted warp,
+ * in which each thread keeps its lane.
  *
  * A path that reaches a conditional branch waits until all paths of its entry have arrived. Then each target becomes an
  * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its

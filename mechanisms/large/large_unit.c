@@ -6,8 +6,8 @@
  * direct branch changes the PC of the large warp, so it issues once for all sub-warps.
  *
  * [reading] Paths at several PCs (threads that return to different places, or polls) take turns, in the order of PCs.
- * Paths that wait for a queue, and paths of warps that sleep, are not waited for. If the SM has several schedulers, each
- * issues sub-warps of its warps. */
+ * Paths that wait for a queue, and paths of warps that sleep, are not waited for. If the SM has several schedulers,
+ * each issues sub-warps of its warps. */
 #include "large_unit.h"
 #include "timing/report/stat.h"
 #include "timing/sm/unit_group.h"

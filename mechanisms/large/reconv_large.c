@@ -1,10 +1,9 @@
-/* Large warps [Narasiman, Shebanow, Lee, Miftakhutdinov, Mutlu and Patt, MICRO 2011]. Consecutive warps of a CTA are the
- * rows of a large warp, which has one reconvergence stack. An instruction issues for one sub-warp after the other: each
- * takes at most one thread of each lane, so threads keep their lanes. large_unit.c issues the sub-warps.
+/* Large warps [Narasiman, Shebanow, Lee, Miftakhutdinov, Mutlu and Patt, MICRO 2011]. Consecutive warps of a CTA are
+ * the rows of a large warp, which has one reconvergence stack. An instruction issues for one sub-warp after the other:
+ * each takes at most one thread of each lane, so threads keep their lanes. large_unit.c issues the sub-warps.
  *
  * Reading: sub-warps are formed when an entry of the stack begins, and again after its inner branches. In between the
  * active threads do not change, except for exits, so the sub-warps would be the same. */
-#include "reconv_large.h"
 #include "isa/paths/cta_stack.h"
 #include "large_unit.h"
 #include "mechanisms/mechanism.h"
@@ -35,7 +34,7 @@ static struct reconv_storage large_storage(const struct reconv_cfg *cfg) {
     return (struct reconv_storage){.entry = WARP_LANES + (2 * 32 + cfg->large_warps - 1) / cfg->large_warps};
 }
 
-const struct reconv_ops reconv_large = {
+static const struct reconv_ops reconv_large = {
     .name = "large",
     .help = "large warps: several warps with one stack, whose threads issue in sub-warps of one thread per lane",
     .size = cta_stack_warp_size,

@@ -48,9 +48,16 @@ static bool pipe_has_room(const struct sm *sm, const struct sm_joint *j, uint32_
     return true;
 }
 
-/* Returns true if the lanes of the path fit into the slot. */
+/* Returns the lanes of the pipes that the path uses. */
+static lanemask_t place_of(const struct sm *sm, uint32_t warp, uint32_t path) {
+    const struct sm_warp *sw = &sm->warps.slot[warp];
+    const uint32_t slice = sm->joint.slices ? sw->w->index % sm->joint.slices : 0;
+    return sw->path[path].lanes << slice * sm->cfg->sm.warp_size;
+}
+
+/* Returns true if the lanes fit into the slot. */
 static bool lanes_fit(const struct sm *sm, const struct sm_joint *j, lanemask_t lanes) {
-    if (sm->cfg->reconv.joint_lanes == JOINT_HOME || !j->n)
+    if (sm->cfg->reconv.joint_lanes == JOINT_HOME || sm->joint.slices || !j->n)
         return !(lanes & j->lanes);
     return j->threads + (uint32_t)__builtin_popcount(lanes) <= sm->cfg->sm.warp_size;
 }
@@ -67,14 +74,14 @@ static bool may_join(struct sm *sm, const struct sm_joint *j, uint32_t warp, uin
 }
 
 bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
-    return may_join(sm, j, warp, path, now) && lanes_fit(sm, j, sm->warps.slot[warp].path[path].lanes);
+    return may_join(sm, j, warp, path, now) && lanes_fit(sm, j, place_of(sm, warp, path));
 }
 
 /* Returns the first turn in which no member with the same pipe has one of these lanes. */
 static uint8_t turn_of(const struct sm_joint *j, lanemask_t lanes, uint8_t pipe) {
     lanemask_t used[JOINT_MOST] = {0};
     uint8_t turn = 0;
-    for (uint32_t i = 0; lanes & j->lanes && i < j->n; i++)
+    for (uint32_t i = 0; i < j->n; i++)
         used[j->member[i].turn] |= j->member[i].pipe == pipe ? j->member[i].lanes : 0;
     while (used[turn] & lanes)
         turn++;
@@ -93,7 +100,7 @@ static void add(const struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t
                                                .turn = jump ? 0 : turn_of(j, from->lanes, pipe),
                                                .mem = MEM_QUEUE};
     j->n++;
-    j->lanes |= from->lanes;
+    j->lanes |= place_of(sm, warp, path);
     j->threads += (uint32_t)__builtin_popcount(from->lanes);
 }
 
@@ -138,6 +145,12 @@ void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
 }
 
 void sm_joint_gangs(struct sm *sm, uint32_t warps) { sm->joint.gang = warps; }
+
+void sm_joint_slices(struct sm *sm) {
+    sm->joint.slices = WARP_LANES / sm->cfg->sm.warp_size;
+    sm_joint_gangs(sm, sm->joint.slices);
+    lsu_note_known(sm->lsu);
+}
 
 /* Returns the present index of the member's path; MAX_PATHS if the path no longer exists or can no longer issue. */
 static uint32_t find_path(const struct sm *sm, const struct sm_joint_member *m) {

@@ -86,6 +86,13 @@ void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
  * their lanes are. Call it from sm_unit_ops.launch. */
 void sm_joint_gangs(struct sm *sm, uint32_t warps);
 
+/* Makes gangs of narrow warps: the pipes have 32 lanes, which are slices of sm.warp_size lanes. A warp of a CTA uses
+ * the slice with its number modulo the number of slices, which is also the size of a gang. Lanes of a slot are lanes of
+ * the pipes. A pass of several members takes as long as an instruction with as many lanes. The results of a load that
+ * members share are written together. A member whose data have all arrived does not wait for the others. Call it from
+ * sm_unit_ops.launch. */
+void sm_joint_slices(struct sm *sm);
+
 /* ---- the state of an SM ---- */
 struct joint_counts {
 #define COUNT_FIELDS
@@ -94,8 +101,11 @@ struct joint_counts {
 struct sm_joint_state {
     uint32_t more, reach;            /* sm_joint_fetches() */
     uint32_t gang;                   /* sm_joint_gangs(); 0: none */
+    uint32_t slices;                 /* sm_joint_slices(); 0: a warp uses all lanes of the pipes */
     uint32_t merged;                 /* entries of `next` in use */
     uint16_t next[MAX_INFLIGHT + 1]; /* by instruction in flight: 1 + the next member of its access; 0: none */
+    lanemask_t at[MAX_INFLIGHT + 1]; /* by instruction in flight: the lanes of a member in its access */
+    bool ended[MAX_INFLIGHT + 1];    /* the first member of the access has ended, and the others have not */
     struct joint_counts n;
 };
 
@@ -110,6 +120,10 @@ void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
 bool joint_merges(const struct sm *sm, uint32_t pc);
 /* Adds the lanes of a member, whose effects are in sm->fx, to the access `mem` of an earlier member. */
 void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
+/* Ends members of the access `tag` whose data have arrived, while others wait. (sm_joint_slices()) */
+void joint_known(struct sm *sm, uint32_t tag, uint64_t now);
+/* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
+bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Removes the members of the access of `inflight` that follow it, and returns the first; NO_INFLIGHT: none. */
 uint32_t joint_take(struct sm *sm, uint32_t inflight);
 /* Reserves the register reads of these members from cycle `from` on. Returns the cycle after the last read. */

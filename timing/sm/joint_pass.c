@@ -26,7 +26,7 @@ static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile 
                 continue;
             memcpy(f->next_read, before, sizeof before);
             last = max64(last, regfile_read(f, &timed_of(sm, m)->banks, m->warp, from));
-            sm->joint.n.conflicts += turn ? timed_of(sm, m)->banks.n_reads : 0;
+            sm->joint.n.conflicts += turn && !sm->joint.slices ? timed_of(sm, m)->banks.n_reads : 0;
             for (int b = 0; b < MAX_BANKS; b++)
                 after[b] = max64(after[b], f->next_read[b]);
         }
@@ -50,7 +50,7 @@ static uint32_t results_in(struct sm *sm, struct sm_joint *j, const struct regfi
                 most[b] = own[b];
         }
     }
-    sm->joint.n.conflicts += turn ? all : 0;
+    sm->joint.n.conflicts += turn && !sm->joint.slices ? all : 0;
     for (uint32_t b = 0; b < f->banks; b++)
         for (; most[b] && *n_banks < UINT8_MAX; most[b]--)
             bank[(*n_banks)++] = (uint8_t)b;
@@ -92,6 +92,17 @@ static uint64_t write_results(struct sm *sm, struct sm_joint *j, struct regfile 
     return enters + waits;
 }
 
+/* Returns the cycles for which the pass occupies its pipe. */
+static uint32_t cycles_of(const struct sm *sm, struct sm_joint *j, const struct sm_joint_member *first) {
+    const struct timed_inst *ti = timed_of(sm, first);
+    uint32_t members = 0;
+    if (!sm->joint.slices)
+        return ti->initiation;
+    EACH_MEMBER(j, first->pipe, m)
+    members++;
+    return (ti->whole * members + sm->joint.slices - 1) / sm->joint.slices;
+}
+
 /* Does for the members of one pipe what execute() does for one instruction. */
 static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_joint_member *first, uint64_t now) {
     const uint32_t pipe = first->pipe;
@@ -106,7 +117,7 @@ static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_join
     pipes->n.waits += enters - leaves - sm->cfg->sm.latch_dispatch;
     enters = write_results(sm, j, &e->regfile, pipe, enters, now);
     collector_dispatched(c, unit, leaves, enters);
-    pipes_enter(pipes, at, enters, timed_of(sm, first)->initiation);
+    pipes_enter(pipes, at, enters, cycles_of(sm, j, first));
     EACH_MEMBER(j, pipe, m)
     if (!timed_of(sm, m)->regs.n_write)
         m->written = enters + timed_of(sm, m)->latency;

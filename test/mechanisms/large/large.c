@@ -111,10 +111,9 @@ START_TEST(smaller_large_warps) {
 }
 END_TEST
 
-/* Two large warps of two rows of 32 lanes would need 128 threads; so rows of 8 lanes: 64 threads are eight warps in two
- * large warps of four. One scheduler picks warps in turn, which alternates between the two large warps if both are
- * ready: it goes on with a large warp until all sub-warps of its instruction have issued. So each instruction of a large
- * warp takes four consecutive issues, the jump too. */
+/* 64 threads are eight warps of 8 lanes, in two large warps of four. When both are ready, the policy would change
+ * between them. But the scheduler goes on with a large warp until all sub-warps of its instruction have issued. So each
+ * instruction of a large warp takes four consecutive issues, the jump too. */
 START_TEST(sub_warps_issue_back_to_back) {
     static const char *const set[] = {"sm.warp_size=8", "large.warps=4", "sm.schedulers=1", NULL, NULL};
     const char *more[5] = {set[0], set[1], set[2], _i ? "sched.policy=two_level" : "sched.policy=youngest", NULL};

@@ -243,8 +243,8 @@ END_TEST
 
 /* With a single register bank: if the warps use different lanes, each of the six slots reads the bank for one cycle. If
  * they use the same lanes, it reads for two cycles, so the sixth slot leaves the collector six cycles later. The writes
- * follow a latency later, also in two cycles each. Only the last write ends a cycle later in addition. The code after the
- * join needs this register last, so the wait is not seen. */
+ * follow a latency later, also in two cycles each. Only the last write ends a cycle later in addition. The code after
+ * the join needs this register last, so the wait is not seen. */
 START_TEST(crossed_threads_wait_for_banks) {
     struct ran apart = run("spe+dwf", HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
     struct ran same = run("spe+dwf", SAME_HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
@@ -318,8 +318,8 @@ static double run_random(const char *model, uint64_t seed, bool poll, const char
     return cycles;
 }
 
-/* A model with a star has joint.lanes=any. Random kernels leave the same memory contents as in the functional model, and take the same number of cycles with
- * and without polling. */
+/* Random kernels leave the same memory contents as in the functional model, and take the same number of cycles with
+ * and without polling. A star after a model stands for joint.lanes=any. */
 START_TEST(results_are_the_same) {
     static const char *const models[] = {"anypc",      "anypc+sbi",     "anypc+swi",   "anypc+sbi+swi", "anypc+dwf",
                                          "anypc+mimd", "multipath+sbi", "dws+sbi+swi", "dpe+mimd",      "spe+swi",
