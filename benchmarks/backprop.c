@@ -1,6 +1,6 @@
-/* backprop: inputs uniform in [-1, 1), weights in [-0.1, 0.1), a target of 0.1. The reference rounds and adds in the
- * kernels' order. Between the two kernels, the host computes the output and the errors from the first kernel's sums.
- * Results are equal bit for bit.
+/* backprop: one training step of a neural network with a hidden layer. Inputs are uniform in [-1, 1) and weights in
+ * [-0.1, 0.1); the target output is 0.1. The reference rounds and adds in the kernels' order. Between the two kernels,
+ * the host computes the output and the errors from the first kernel's sums. Results are equal bit for bit.
  *   size small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
  *   size paper: 65,536 inputs as in Rodinia, 3.6 M warp and 98 M thread instructions (190 M in the dual-path
  *     paper) */
@@ -87,8 +87,9 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
     reference_forward(n);
     s = bench_compare(n->partial, n->want_partial, n->inputs, 0, "partial sum", why, why_size);
     errors(n);
+    /* the weights are written again, because backprop_forward overwrote them with products, as Rodinia's kernel does */
     if (s != HEDDLE_OK || (s = heddle_write(h, weight, n->weight, bytes)) != HEDDLE_OK)
-        return s; /* the kernel overwrites the weights with products, as Rodinia's kernel does */
+        return s;
     if (!(delta = bench_buffer(h, n->delta, sizeof n->delta)))
         return heddle_status(h);
     s = BENCH_LAUNCH(h, m, "backprop_adjust", grid, block, BENCH_ARG(delta), BENCH_ARG(input), BENCH_ARG(weight),

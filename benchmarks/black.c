@@ -1,7 +1,7 @@
-/* black: call and put options on share prices of 5 to 30, with strikes of 1 to 100 and expiry in a quarter of a year to
- * ten years. The reference is the formula in double with the C library's erfc(); prices are compared within 2e-5 of
- * max(1, |price|): the kernel's polynomial for this function has an error of up to 7.5e-8, which is multiplied by
- * strikes up to 100.
+/* black: prices call and put options by the formula of Black and Scholes. Shares cost 5 to 30, strikes are 1 to 100,
+ * and expiry is in a quarter of a year to ten years. The reference is the formula in double with the C library's
+ * erfc(). Prices are compared within 2e-5 of max(1, |price|), because the kernel's polynomial for the normal
+ * distribution has an error of up to 7.5e-8, which is multiplied by strikes up to 100.
  *   size small: 4,096 options, 4 for each thread, 0.01 M warp and 0.31 M thread instructions
  *   size paper: 1,000,000 options, 16 or 17 for each thread, 2.2 M warp and 70 M thread instructions (CUDA
  *     sample: 4,000,000) */

@@ -1,9 +1,10 @@
-/* cfd: Euler flow around a wing on a mesh of cells with four faces: rings of cells around the wing. The innermost ring
- * is at the wall of the wing, the outermost ring at the far field. Cells are numbered outwards, so that one of every
- * few warps has lanes at a boundary. Cell numbers are shuffled in windows of 32, as a mesh generator would number
- * cells. The reference rounds where the kernels do, so results are equal bit for bit.
- *   size small: 768 cells, a step, 0.05 M warp and 1.3 M thread instructions
- *   size paper: 97,152 cells as in Rodinia, a step, 5.5 M warp and 170 M thread instructions (Rodinia: 97,152
+/* cfd: solves the Euler equations of the flow around a wing. The mesh consists of rings of cells around the wing, and
+ * each cell has four faces. The innermost ring is at the wall of the wing, the outermost ring at the far field. Cells
+ * are numbered from the wing outwards, so that one of every few warps has lanes at a boundary. Numbers are shuffled
+ * within windows of 32 cells, because a mesh generator does not number cells in perfect order either. The reference
+ * rounds where the kernels do, so results are equal bit for bit.
+ *   size small: 768 cells, 1 step, 0.05 M warp and 1.3 M thread instructions
+ *   size paper: 97,152 cells as in Rodinia, 1 step, 5.5 M warp and 170 M thread instructions (Rodinia: 97,152
  *     cells, 2,000 steps) */
 #include "bench.h"
 #include <math.h>

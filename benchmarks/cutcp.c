@@ -1,7 +1,7 @@
-/* cutcp: the potential of atoms at the density of water (0.1 per cubic Angstrom, at most 8 per bin) on a lattice of
- * half an Angstrom. The reference adds up all atoms in double, without bins. rsqrt.approx has a relative error of about
- * 2^-23, each addition an error of 2^-24 of the current sum. With a few hundred terms below 4, all values are within
- * 1e-4 of max(1, |value|).
+/* cutcp: the electrostatic potential of atoms at the points of a lattice with a spacing of half an Angstrom. Atoms have
+ * the density of water (0.1 per cubic Angstrom), with at most 8 atoms per bin. The reference adds up all atoms in
+ * double, without bins. rsqrt.approx has a relative error of about 2^-23, each addition an error of 2^-24 of the
+ * current sum. With a few hundred terms below 4, all values are within 1e-4 of max(1, |value|).
  *   size small: 16 x 16 x 16 points, cutoff 4 Angstrom, 0.09 M warp and 2.4 M thread instructions
  *   size paper: 32 x 32 x 32, cutoff 12 Angstrom as in Parboil, 6.4 M warp and 184 M thread instructions */
 #include "bench.h"

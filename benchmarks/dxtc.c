@@ -1,5 +1,6 @@
-/* dxtc: a picture with slow changes of colour and some noise. The reference sorts, tries and rounds as the kernel does,
- * so that both make the same choice between candidates with nearly equal errors. The compressed squares must be equal.
+/* dxtc: compresses a picture with DXT1, which stores four bits per pixel. The picture has slow changes of colour and
+ * some noise. The reference sorts, tries and rounds as the kernel does, so that both make the same choice between
+ * candidates with nearly equal errors. The compressed squares must be equal.
  *   size small: 8 squares, 0.14 M warp and 4.3 M thread instructions
  *   size paper: 256 squares (64 x 64 pixels), 4.6 M warp and 137 M thread instructions (18 G in the dual-path
  *     paper, 130 times as many) */
@@ -15,8 +16,8 @@ enum { PIXELS = 16, BLOCK = 64, WAYS = 969 };
 
 typedef float colour[3];
 
-/* Lists all ways to divide 16 sorted pixels into four consecutive runs. The runs get the first colour, the colours at
- * one third and two thirds of the way, and the last colour. */
+/* Lists all ways to divide 16 sorted pixels into four consecutive runs. The four runs get the first end colour, the
+ * colours at one third and two thirds of the way from the first to the last, and the last end colour. */
 static void cut(uint32_t ways[WAYS]) {
     uint32_t n = 0;
     for (uint32_t a = 0; a <= PIXELS; a++)

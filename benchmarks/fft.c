@@ -1,5 +1,5 @@
-/* fft: transforms of 512 random complex numbers with parts in [-1, 1). The reference is the recursive transform in
- * double. Results are compared within 1e-4 of max(1, |part|): the fast sines and cosines of the twiddle factors have
+/* fft: Fourier transforms of 512 random complex numbers with parts in [-1, 1). The reference is the recursive transform
+ * in double. Results are compared within 1e-4 of max(1, |part|): the fast sines and cosines of the twiddle factors have
  * errors of about 5e-7, and sums of 512 numbers are around 13.
  *   size small: 32 transforms, 0.03 M warp and 0.81 M thread instructions
  *   size paper: 2,048 transforms, 1.6 M warp and 52 M thread instructions */

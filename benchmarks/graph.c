@@ -45,8 +45,8 @@ bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*p
         g->offsets[pairs[e][0] + 1]++;
     for (uint32_t i = 0; i < nodes; i++)
         g->offsets[i + 1] += g->offsets[i];
-    /* In this loop, g->offsets[i] is the index for the next edge of node i. The loop after it restores the index of the
-     * first edge. */
+    /* During this loop, g->offsets[i] is the index where the next edge of node i goes. The following loop restores the
+     * index of its first edge. */
     for (uint32_t e = 0; e < edges; e++) {
         uint32_t at = g->offsets[pairs[e][0]]++;
         g->targets[at] = pairs[e][1];

@@ -8,8 +8,8 @@
 
 struct bench_graph {
     uint32_t nodes, edges;
-    uint32_t *offsets; /* nodes + 1: index of the first edge of each node */
-    uint32_t *targets; /* edges: target node of each edge */
+    uint32_t *offsets; /* nodes + 1 elements: the index in `targets` of the first edge of each node */
+    uint32_t *targets; /* one element per edge: its target node */
 };
 
 /* Makes a graph with `least` to `most` edges per node (1 <= least <= most). One node in `every` is a hub with
@@ -24,12 +24,12 @@ bool bench_graph_power_law(struct bench_graph *g, uint32_t nodes, uint32_t edges
 /* Makes a road network: crossings in a grid of width x height, linked in both directions to their right and lower
  * neighbours. `keep` percent of the links stay. Nodes have two to four edges, and paths are long. */
 bool bench_graph_road(struct bench_graph *g, uint32_t width, uint32_t height, uint32_t keep, uint64_t seed);
-/* Makes compressed rows from `edges` pairs of from and to. Edges keep their order within a row. If `order` is not
- * NULL, it receives for each edge of the graph the number of the pair from which the edge was made. */
+/* Makes a graph from `edges` pairs of source and target node. The edges of a node keep the order of their pairs. If
+ * `order` is not NULL, order[e] gets the number of the pair from which edge e of the graph was made. */
 bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*pairs)[2], uint32_t edges,
                        uint32_t *order);
-/* Computes the distance of each node from node 0 in edges with a queue, as a reference for searches; -1:
- * unreachable. `levels` has `nodes` elements. */
+/* Computes the distance of each node from node 0, in edges, or -1 for an unreachable node. It is the reference of the
+ * breadth-first searches, and uses a queue. `levels` has `nodes` elements. */
 bool bench_graph_levels(const struct bench_graph *g, int32_t *levels);
 void bench_graph_free(struct bench_graph *g);
 #endif

@@ -1,6 +1,7 @@
-/* kmeans: five clusters of points; the first points are the first centres. Points lie around five true centres, so that
- * a few iterations suffice. The benchmark ends when no point changes its cluster, or at a limit of iterations. The
- * reference computes distances with fma in the kernel's order, so that every point's cluster is equal.
+/* kmeans: divides points into five clusters; the first five points are the initial centres. Points lie around five true
+ * centres, so that a few iterations suffice. The benchmark ends when no point changes its cluster, or at a limit of
+ * iterations. The reference computes distances with fma in the kernel's order, so that both assign every point to the
+ * same cluster.
  *   size small: 1,000 points of 8 features, at most 3 iterations, 0.05 M warp and 1.4 M thread instructions
  *   size paper: 50,000 points of 34 features, at most 4 iterations, 11 M warp and 335 M thread instructions
  *     (Rodinia: 494,020 points, 34 features) */

@@ -1,7 +1,7 @@
-/* lbm: a lattice-Boltzmann fluid in a box with walls, which flows around balls and is driven by a moving lid. The
- * reference collides with fma in the kernel's order, so results are equal bit for bit.
- *   size small: 40 x 10 x 6, a step, 0.03 M warp and 0.57 M thread instructions
- *   size paper: 120 x 120 x 30, a step, 4.5 M warp and 130 M thread instructions (Parboil: 120 x 120 x 150) */
+/* lbm: simulates a fluid in a box with walls by the lattice-Boltzmann method. The fluid flows around balls, and a
+ * moving lid drives it. The reference collides with fma in the kernel's order, so results are equal bit for bit.
+ *   size small: 40 x 10 x 6, 1 step, 0.03 M warp and 0.57 M thread instructions
+ *   size paper: 120 x 120 x 30, 1 step, 4.5 M warp and 130 M thread instructions (Parboil: 120 x 120 x 150) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* lps: one solver step on a box of random values in [0, 1). The reference adds in the kernel's order, so results are
- * equal bit for bit.
+/* lps: one step of a Jacobi solver for Laplace's equation, on a box of random values in [0, 1). The reference adds in
+ * the kernel's order, so results are equal bit for bit.
  *   size small: 40 x 18 x 12 cells, 0.02 M warp and 0.49 M thread instructions
  *   size paper: 100 x 100 x 100, 2.1 M warp and 46 M thread instructions (original program: as many cells; 72 M
  *     thread instructions in the dual-path paper) */

@@ -1,7 +1,8 @@
-/* mc: call options on share prices of 5 to 50, with strikes of 10 to 25 and expiry in one to five years, all on the
- * same random paths. The reference makes the normal numbers by the same formula and adds, both in double. Sums of
- * yields and of their squares are compared within 2e-6 of the sum, because the sum is rounded 256 (small: 16) times in
- * a thread and 8 times in the block, and the kernel uses the fast exponential and logarithm.
+/* mc: prices call options by the Monte Carlo method. Shares cost 5 to 50, strikes are 10 to 25, expiry is in one to
+ * five years, and all options use the same random paths. The reference computes the normally distributed numbers by the
+ * same formula as the kernel, but in double, and adds in double. Sums of yields and of their squares are compared
+ * within 2e-6 of the sum, because the sum is rounded 256 (small: 16) times in a thread and 8 times in the block, and
+ * the kernel uses the fast exponential and logarithm.
  *   size small: 2 options, 4,096 paths, 0.01 M warp and 0.29 M thread instructions
  *   size paper: 60 options, 65,536 paths, 1.7 M warp and 54 M thread instructions (CUDA sample: 256 options,
  *     262,144 paths) */
@@ -27,7 +28,8 @@ static double polynomial(const double *c, int degree, double x) {
     return sum;
 }
 
-/* Returns Moro's inverse of the normal distribution for the number of path i. */
+/* Returns the normally distributed number of path i: a uniform number, transformed by Moro's approximation of the
+ * inverse normal distribution. */
 static double normal(uint32_t i) {
     static const double over[] = {2.50662823884, -18.61500062529, 41.39119773534, -25.44106049637};
     static const double under[] = {1, -8.47351093090, 23.08336743743, -21.06224101826, 3.13082909833};
@@ -55,7 +57,8 @@ static void fill(struct option *options, uint32_t n) {
     }
 }
 
-/* Compares sums divided by the number of paths, so that the tolerance is relative to the option's value, or to one. */
+/* Divides sums by the number of paths before it compares them. So the tolerance is relative to the option's value, or
+ * to 1 if the value is smaller. */
 static enum heddle_status compare(const struct option *options, float *got, uint32_t n, uint32_t paths, char *why,
                                   size_t why_size) {
     float want[2 * OPTIONS];

@@ -1,6 +1,6 @@
-/* mcml: three layers of tissue between air. The reference follows the same packets with the same random numbers and
- * rounds where the kernel does. The sums are integer sums, which do not depend on the order of their terms, so results
- * are equal.
+/* mcml: simulates light in three layers of tissue, with air above and below, by the Monte Carlo method. The reference
+ * follows the same packets of light with the same random numbers and rounds where the kernel does. Weights are added as
+ * integers, so the order of the additions does not matter, and results are equal.
  *   size small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
  *   size paper: 2,048 threads with two packets each, 2.9 M warp and 32 M thread instructions (303 G in the
  *     dual-path paper, 9,400 times as many) */
@@ -96,8 +96,8 @@ static void cross(struct packet *p, int to, float u) {
     p->layer = to;
 }
 
-/* Moves a packet by one step, with random numbers in the kernel's order. cells: absorbed weight by depth and radius,
- * then the weight that left above and below. */
+/* Moves a packet by one step, with random numbers in the kernel's order. `cells` has the absorbed weight for each depth
+ * and radius, followed by the weights of the packets that left the tissue at the top and at the bottom. */
 static void step(struct packet *p, struct generator *g, uint64_t *cells) {
     const struct layer *l = &tissue[p->layer];
     float s = minus_log(uniform(g)) / (l->absorbs + l->scatters), z = fmaf(s, p->by[2], p->at[2]);

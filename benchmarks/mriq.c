@@ -1,6 +1,7 @@
-/* mriq: samples along a spiral whose radius grows, signals and voxels uniform. The reference is the sum in double, with
- * the C library's sine and cosine. Parts of Q are compared within 3e-4 of max(1, |part|): rounding shifts angles of up
- * to 150 by up to 1e-5, and 1,536 such errors add up.
+/* mriq: the matrix Q of a magnetic resonance image whose samples lie on a spiral. The parts of the signals and the
+ * coordinates of the voxels are uniform random numbers. The reference is the sum in double, with the C library's sine
+ * and cosine. Parts of Q are compared within 3e-4 of max(1, |part|): rounding shifts angles of up to 150 by up to 1e-5,
+ * and 1,536 such errors add up.
  *   size small: 512 voxels, 41 samples, 0.01 M warp and 0.32 M thread instructions
  *   size paper: 8,192 voxels, 1,536 samples in two launches, 5.5 M warp and 177 M thread instructions (Parboil,
  *     small: 32,768 voxels, 3,072 samples) */

@@ -1,7 +1,7 @@
-/* mumpp: a reference sequence of random letters. A third of the sequence consists of copies of earlier stretches, with
- * one letter in 50 changed. Queries are substrings of the sequence, also with one letter in 50 changed. The reference
- * finds the query's position among the sorted suffixes. The longest match is with one of the two suffixes next to this
- * position. The kernel may report any place of the longest match.
+/* mumpp: finds the longest matches of queries in a sequence of random letters. A third of the sequence consists of
+ * copies of earlier stretches, with one letter in 50 changed. Queries are substrings of the sequence, also with one
+ * letter in 50 changed. The check in C finds the query's position among the sorted suffixes. The longest match is with
+ * one of the two suffixes next to this position. The kernel may report any place of the longest match.
  *   size small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
  *   size paper: 65,536 letters, 5,120 queries of 32, 11.3 M warp and 144 M thread instructions (148 M in the
  *     dual-path paper) */

@@ -1,4 +1,5 @@
-/* pathfinder: a grid of costs from 0 to 9. The reference is the recurrence as a loop in C.
+/* pathfinder: finds the cheapest way through a grid, from the first row to the last. Costs of cells are 0 to 9. The
+ * reference is the recurrence as a loop in C.
  *   size small: 1500 columns, 20 rows, 8 rows per launch, 0.04 M warp and 1.2 M thread instructions
  *   size paper: 100,000 columns, 100 rows, 20 rows per launch, as in Rodinia; 13 M warp and 374 M thread
  *     instructions (639 M in the dual-path paper) */

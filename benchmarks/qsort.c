@@ -1,5 +1,6 @@
-/* qsort: random keys, some of them equal. The reference is the C library's qsort(). The host splits the array, as the
- * original's does, around the middle of the range of keys until parts have at most `few` keys.
+/* qsort: sorts random keys, some of which are equal. The reference is the C library's qsort(). As in the original
+ * program, the host splits parts of the array around the middle of their range of key values, until no part has more
+ * than `few` keys.
  *   size small: 2,500 keys, parts of at most 1,024, 0.12 M warp instructions and 2.6 M thread instructions
  *   size paper: 45,000 keys, parts of at most 2,048, 2.8 M warp instructions and 61 M thread instructions (the
  *     dual-path paper: 60 M thread instructions) */
@@ -57,7 +58,8 @@ static enum heddle_status launch(struct sort *s, const char *kernel, const struc
     return status != HEDDLE_OK ? status : heddle_launch(s->h, s->m, kernel, grid, block, 0, arg, args);
 }
 
-/* Adds a range to `todo`, the ranges of the next pass, or, if a block can sort it, to `done`. */
+/* Adds a range to `done` if one block can sort it, otherwise to `todo`, the ranges of the next pass. An empty range is
+ * not added. */
 static void add(struct sort *s, struct range r) {
     if (r.to - r.from > s->few)
         s->todo[s->n_todo++] = r;

@@ -1,5 +1,6 @@
-/* ray: the ground, and spheres of all sizes around the middle of the picture, a third of them without reflection. The
- * reference rounds where the kernel does, so that every ray takes the same path, and brightness is equal bit for bit.
+/* ray: traces the rays of a picture. It shows the ground, and spheres of all sizes around the middle of the picture. A
+ * third of the spheres do not reflect. The reference rounds where the kernel does, so that every ray takes the same
+ * path, and brightness is equal bit for bit.
  *   size small: 48 x 32 pixels, 8 spheres, 0.07 M warp instructions and 1.4 M thread instructions
  *   size paper: 256 x 256 pixels, 16 spheres, 4.8 M warp instructions and 122 M thread instructions (the original has
  *     256 x 256 pixels, the dual-path paper 250 M thread instructions) */

@@ -1,5 +1,5 @@
-/* reduction: the sum of n floats, 64 blocks of 256 threads and then one block. The reference adds in the kernel's
- * order.
+/* reduction: the sum of n floats. 64 blocks of 256 threads sum parts, and one more block adds up their sums. The
+ * reference adds in the kernel's order.
  *   size small: n = 2^20, 0.24 M warp and 7.6 M thread instructions
  *   size paper: n = 2^24, 3.2 M warp and 102 M thread instructions */
 #include "bench.h"

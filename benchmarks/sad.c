@@ -1,5 +1,5 @@
-/* sad: motion estimation between two frames. The second frame is the first with noise, shifted by a few pixels that
- * differ by macroblock. The reference computes each sum directly from the pixels.
+/* sad: motion estimation between two frames. The second frame is the first with noise, shifted by a few pixels; the
+ * shift differs by macroblock. The reference computes each sum directly from the pixels.
  *   size small: 2 macroblocks, 0.17 M warp and 5.1 M thread instructions
  *   size paper: 176 x 144 as in Parboil, 8.4 M warp and 252 M thread instructions */
 #include "bench.h"
@@ -36,7 +36,8 @@ static void fill(struct frames *f) {
     }
 }
 
-/* Returns the sum over a block of w x h pixels at (x, y) against the reference frame shifted by (dx, dy). */
+/* Returns the sum of absolute differences between a block of w x h pixels at (x, y) and the block of the reference
+ * frame that is (dx, dy) pixels away. */
 static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, int dy) {
     int all = 0;
     for (int i = y; i < y + h; i++)

@@ -1,5 +1,5 @@
-/* scan: exclusive prefix sums of n random integers (sums wrap), in several levels: the totals of blocks are scanned,
- * too, and added to the blocks.
+/* scan: exclusive prefix sums of n random integers (sums wrap), in several levels: a scan of the totals of all blocks
+ * gives the sum that is added to each block's elements.
  *   size small: n = 12,000, two levels, 0.04 M warp and 1.1 M thread instructions
  *   size paper: n = 1,000,000, three levels, 3.1 M warp and 87 M thread instructions */
 #include "bench.h"

@@ -1,6 +1,7 @@
-/* sde: paths that begin between the wells. The reference takes the same steps in double, with the same random integers.
- * Positions are compared within 5e-5 of max(1, |place|): the fast sine and logarithm have errors of about 1e-6, and on
- * a path near the ridge between the wells, errors double in about 0.7 seconds.
+/* sde: a particle that moves in two potential wells, with noise: a stochastic differential equation. All paths begin
+ * between the wells. The reference takes the same steps in double, with the same random integers. Positions are
+ * compared within 5e-5 of max(1, |place|): the fast sine and logarithm have errors of about 1e-6, and on a path near
+ * the ridge between the wells, errors double in about 0.7 seconds.
  *   size small: 1,000 paths, 2 samples of 32 steps, 0.04 M warp and 1.3 M thread instructions
  *   size paper: 20,000 paths, 8 samples of 32 steps, 3.2 M warp and 102 M thread instructions */
 #include "bench.h"

@@ -1,4 +1,5 @@
-/* sgemm: C = A * B, square, tiles of 16 x 16 in shared memory. The reference adds with fma in the kernel's order.
+/* sgemm: C = A * B for square matrices, with tiles of 16 x 16 elements in shared memory. The reference adds with fma in
+ * the kernel's order.
  *   size small: n = 128, 0.26 M warp and 8.4 M thread instructions
  *   size paper: n = 256, 2.0 M warp and 64 M thread instructions */
 #include "bench.h"

@@ -1,7 +1,8 @@
-/* shade1 to shade10: pictures of ten settings, from four scenes with few or many materials. The reference shares the
- * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. The
- * code states every rounding explicitly, so that pictures are equal bit for bit. As in the paper (section IV-B), only
- * sampled CTAs of a large picture run: tiles of 8 x 8 pixels, in a regular grid over a picture of 1920 x 1280.
+/* shade1 to shade10: path-traced pictures of four scenes with few or many materials, in ten combinations (settings).
+ * The reference shares the intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it
+ * tries every triangle. The code states every rounding explicitly, so that pictures are equal bit for bit. As in the
+ * paper (section IV-B), only sampled CTAs of a large picture run: tiles of 8 x 8 pixels, in a regular grid over a
+ * picture of 1920 x 1280.
  *   size small: 6 tiles, 64 triangles at most, at most 0.5 M warp instructions
  *   size paper: 24 tiles, 1,024 triangles at most, 0.02 M to 9 M warp instructions shadeunit1 to shadeunit10: the same
  *   pictures, with the triangle that each ray hits as an input. */

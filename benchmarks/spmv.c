@@ -1,6 +1,6 @@
-/* spmv: y = A x, with one thread per row. Row lengths follow a power law (2^k to 2^(k+1) entries with probability
- * 2^-(k+1), up to a limit: half of the rows have one entry, the longest rows have hundreds); half of a row's entries
- * lie near the diagonal, half anywhere. The reference adds with fma in the kernel's order.
+/* spmv: y = A x, with one thread per row. Row lengths follow a power law: with probability 2^-(k+1), a row has 2^k to
+ * 2^(k+1) - 1 entries. Half of the rows have one entry, and the longest rows have hundreds. Half of the entries of a
+ * row lie near the diagonal, half anywhere. The reference adds with fma in the kernel's order.
  *   size small: 3,000 rows, 0.08 M warp and 0.29 M thread instructions
  *   size paper: 150,000 rows, 8 % of lanes are used, 6.7 M warp and 17 M thread instructions */
 #include "bench.h"
@@ -17,8 +17,8 @@ struct matrix {
     float *value, *x, *want, *got; /* value: n elements; the others: one element per row */
 };
 
-/* Draws the random length of each row. This precedes the allocation of the entries, because the sum of the lengths is
- * their number. */
+/* Draws the random length of each row. The sum of the lengths is the number of entries, which must be known before the
+ * entries are allocated. */
 static void lengths(struct matrix *a, int max_power) {
     uint64_t seed = 11;
     for (uint32_t i = 0; i < a->rows; i++) {

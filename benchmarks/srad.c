@@ -1,5 +1,5 @@
-/* srad: despeckling of an image with values between 1 and e, the exponential of a picture. The reference rounds where
- * the kernels do, so results are equal bit for bit.
+/* srad: removes speckles from an image. Pixels are uniform in [1, e), because the kernels work on the exponential of a
+ * picture with values from 0 to 1. The reference rounds where the kernels do, so results are equal bit for bit.
  *   size small: 64 x 48, 2 steps, 0.06 M warp and 1.6 M thread instructions
  *   size paper: 512 x 512, 2 steps, 5.0 M warp and 138 M thread instructions (Rodinia: 2048 x 2048) */
 #include "bench.h"

@@ -17,7 +17,8 @@ struct split {
     int ways, accesses, rounds;
 };
 
-/* Returns the expected result of a thread: the combination, in its last iteration, of the words of its subwarp. */
+/* Returns the expected result of a thread of the subwarp: only the words that the subwarp reads in the last iteration
+ * contribute to it. */
 static int32_t expected(const int32_t *data, int warp, int subwarp, const struct split *p) {
     const int32_t *slice = data + (size_t)((warp * p->rounds + p->rounds - 1) * 32 + subwarp) * 32 * p->accesses;
     uint32_t sum = (uint32_t)subwarp;

@@ -1,4 +1,4 @@
-/* A kernel of Heddle's own, cycle by cycle, with its statistics.
+/* Simulates a kernel that comes with Heddle cycle by cycle, and prints statistics.
  *
  *     cc vecadd.c -o vecadd $(pkg-config --cflags --libs heddle) */
 #include <heddle.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is a function of libstdc++ (Itanium C++ ABI, 3.4). Returns malloc'ed text, or NULL if `name` is not mangled. */
+/* A function of libstdc++ (Itanium C++ ABI, 3.4). It returns malloc'ed text, or NULL if `name` is not mangled. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
 static char *demangled(const char *name) {

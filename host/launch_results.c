@@ -81,8 +81,8 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
-/* Adds `item` to a JSON object. Returns false if `item` is NULL, because cJSON returns NULL when an allocation fails,
- * or if it cannot be added. */
+/* Adds `item` to a JSON object. Returns false if `item` is NULL (cJSON's result when an allocation fails) or cannot be
+ * added. */
 static bool add(cJSON *object, const char *key, cJSON *item) {
     if (item && cJSON_AddItemToObject(object, key, item))
         return true;
@@ -260,7 +260,7 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
     char *text = json_frame(h, argc, argv, check), *at = text;
     for (char *next = text; next && (next = strstr(next, list_here)); next++)
         if (strncmp(next - strlen("\"kernels\":\t"), "\"kernels\":\t", strlen("\"kernels\":\t")) == 0)
-            /* takes the marker only where this text is right before it; no string in the JSON contains this text,
+            /* the marker counts only after the key "kernels"; no string in the JSON contains this key with its quotes,
              * because quotes in strings are escaped */
             at = next;
     if (!text)

@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static bool say(struct reason *r, const ch
 
 enum { MAX_NAMES = 64 };
 
-/* Returns the closest name of a base model or extension, for a suggestion, or NULL if no name is close. */
+/* Returns the closest name of a base model, model word or extension, for a suggestion, or NULL if no name is close. */
 static const char *near_base(const struct model_tables *t, const char *word) {
     const char *names[MAX_NAMES];
     int n = 0;

@@ -13,7 +13,8 @@ static inline const char *model_meant(const char *name, bool check) {
  * an unknown name (then `err` suggests the closest name or lists all names), two bases, a repeated extension, or a
  * combination that a mechanism refuses. */
 bool model_parse(const struct model_tables *t, const char *text, struct model_spec *out, char *err, size_t err_size);
-/* Returns the base or extension with this name of `len` bytes, or NULL if there is none. */
+/* Returns the word (which stands for a base with extensions) with this name of `len` bytes, or NULL if there is
+ * none. */
 const struct model_word *model_word_of(const struct model_tables *t, const char *name, size_t len);
 /* Writes the word's meaning, "base+extension+...", with the extensions that this build has. */
 void model_word_text(const struct model_tables *t, const struct model_word *w, char *out, size_t size);

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names the format of a file that cannot be PTX, so that the user sees the format instead of a syntax error. */
+/* Returns why a text cannot be PTX (it is empty or binary), so that the user sees the reason instead of a syntax error.
+ * Returns NULL if the text may be PTX. */
 static const char *not_ptx(const char *text, size_t len) {
     if (len == 0)
         return "the file is empty";
@@ -30,7 +31,7 @@ static bool is_null(const struct stat *st) {
     return stat("/dev/null", &null) == 0 && null.st_rdev == st->st_rdev;
 }
 
-/* Returns why this open file cannot contain PTX (it is a folder or a device), or NULL if it may. */
+/* Returns why this open file cannot contain PTX (it is a folder, a device or too long), or NULL if it may. */
 static const char *not_text(int fd, const struct stat *st) {
     if (S_ISDIR(st->st_mode))
         return "is a directory, not a PTX file";

@@ -308,7 +308,7 @@ const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
         FORWARD(runnable),
         FORWARD(depth),
         FORWARD(storage),
-        .cta_size = r->inner->cta_size, /* the shared state is that of the recorded model */
+        .cta_size = r->inner->cta_size, /* the CTA's shared state is that of the recorded model */
         .meet = r->inner->meet,
         .wants = rec_wants,
     };

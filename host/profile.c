@@ -140,7 +140,8 @@ static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     fprintf(out, "  %5u  %.*s\n", line, len, text);
 }
 
-/* Prints the loads that have prefetches, and how many strides ahead each prefetch is. */
+/* Prints the loads that missed with a stride. For each load, prints the number of misses for each degree of prefetching
+ * (number of strides ahead). */
 static void print_degrees(const struct kernel_profile *k, FILE *out) {
     static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("", "-")};
     bool any = false;

@@ -54,8 +54,8 @@ static int count_types(const struct isa_row *r) {
     return n;
 }
 
-/* Returns the written form without the categories that row `r` need not name (parts_free()) and does not name. Row `r`
- * matches if its form is equal to this. */
+/* Returns the written form without the categories that row `r` does not name and need not name (parts_free()). Row `r`
+ * matches if its form is equal to the result. */
 static uint64_t bound_form(const struct parts *p, const struct isa_row *r) {
     uint64_t bits = parts_free(p->op), form = p->form;
     for (int c = 0; c < N_CATEGORIES; c++)

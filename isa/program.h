@@ -9,6 +9,7 @@ struct inst;
 struct warp;
 struct effects;
 struct program_compound; /* defined in isa/compound.h */
+struct control_bits;     /* defined in isa/control_bits.h */
 
 /* A group of lanes and the PC where it continues. */
 struct target {
@@ -341,10 +342,11 @@ struct program_source {
 };
 
 struct program {
-    const char *name;       /* name of the kernel */
-    const char *file;       /* name of the PTX file */
-    struct inst *code;      /* n instructions */
-    struct inst_info *info; /* n entries, one for each instruction */
+    const char *name;             /* name of the kernel */
+    const char *file;             /* name of the PTX file */
+    struct inst *code;            /* n instructions */
+    struct inst_info *info;       /* n entries, one for each instruction */
+    struct control_bits *control; /* n entries (core.kind=modern); NULL: the program has none */
     uint32_t n;
     struct block *blocks;
     uint32_t n_blocks;

@@ -148,8 +148,8 @@ static size_t append_of_copies(const struct isa_row *row, char *out, size_t size
     return append(out, size, len, row->kind == K_COPY ? ".global" : "", "");
 }
 
-/* Appends the layouts. The row does not name them, since all its forms have them. They follow the shape, but for wmma
- * they precede it. */
+/* Returns the layout modifiers that follow category `behind` in the mnemonic, or "". The row does not name them, since
+ * all its forms have them. They follow the shape; for wmma they precede it. */
 static const char *layouts_of(const struct isa_row *row, enum category behind) {
     if (row->op == OP_WMMA)
         return behind != CAT_SYNC ? "" : form_get(row->form, CAT_MODE) ? ".row" : ".row.col";

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* WARP_LANES: lanes of a row of a register and of a lane mask. A warp of a launch has launch_lanes() of them: at most
- * WARP_LANES, at least MIN_WARP_LANES. Code that computes whole rows also computes lanes without a thread; no result of
- * such a lane is used. */
+/* WARP_LANES: number of lanes that a register and a lane mask have. A warp of a launch has launch_lanes() lanes, from
+ * MIN_WARP_LANES to WARP_LANES. Code that computes all lanes of a register also computes lanes without a thread; no
+ * result of such a lane is used. */
 enum { WARP_LANES = 32, MIN_WARP_LANES = 4 };
 
 typedef uint32_t lanemask_t; /* bit l: lane l */

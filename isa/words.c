@@ -21,7 +21,8 @@ static const struct {
 unsigned category_first(enum category c) { return categories[c].first; }
 unsigned category_bits(enum category c) { return categories[c].bits; }
 
-/* The key has no leading dot, but the spelling of a type does; the + 1 skips it. */
+/* The keys have no leading dot. The spelling of a type has a dot, so its key begins at the second character; the
+ * spelling of T_NONE is empty. */
 static const struct isa_word words[] = {
 #define X(id, name, bytes, class) {&name[sizeof name > 1], WORD_TYPE, 0, T_##id, 0},
     ISA_TYPES(X)

@@ -96,8 +96,8 @@ static void run_in_time(const struct bench *bench, const char *model, const char
 }
 
 /* The next tests run the programs in every model with timing, with decoupled affine computation, and on the PEPSC core
- * with all of its parts. These machines differ in schedulers, caches and numbers of warps. The PEPSC core is not in the
- * list, because it is a machine of its own. */
+ * with all of its parts. These machines differ in schedulers, caches and numbers of warps. `machines` does not list the
+ * PEPSC core, which has its own configuration. */
 static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 static int models_in_time(void) { return timed_models()->n + 2; }
@@ -116,8 +116,8 @@ static void sampled(int program, int *model, int *machine) {
 }
 
 /* Returns true if the program is in the sample with timing: every second program runs in one model on one machine, and
- * the other programs run with one part of PEPSC. If programs run in a model on one machine, they do not on the next
- * machine. */
+ * the other programs run with one part of PEPSC. The sample uses every second model on each machine, and the other
+ * models on the next machine. */
 static bool runs_in_time(int program) {
     int model, machine;
     sampled(program, &model, &machine);
@@ -154,9 +154,9 @@ START_TEST(every_model_meets_half_of_the_machines) {
 }
 END_TEST
 
-/* Tests each part of PEPSC alone, with timing. The core above has all parts together. Sampled: each program that does
- * not run above runs with one part, and the parts, models and machines take turns. With HEDDLE_EVERY each part runs in
- * every model. */
+/* Tests each part of PEPSC alone, with timing. The PEPSC core in the test above has all parts together. Without
+ * HEDDLE_EVERY, each program that the test above leaves out runs with one part in one model on one machine, each time
+ * another one. With HEDDLE_EVERY, each part runs in every model. */
 START_TEST(parts_of_pepsc_change_no_result) {
     static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
     static const char *const on[] = {"turing", "pepsc", "fermi"};

@@ -11,7 +11,8 @@
 struct cta_begin {
     uint64_t cta, cycle;
 };
-enum { MAX_EDGE = 16 }; /* maximum of `edge`; small, because CTAs begin and atomics are performed only at edges */
+/* maximum distance of two edges in cycles; small, because CTAs begin and atomics are performed only at edges */
+enum { MAX_EDGE = 16 };
 
 /* The CTAs that an SM begins after an edge, at most one per cycle. */
 struct cta_begins {
@@ -30,7 +31,7 @@ struct ctas {
     uint32_t turn;        /* SM for which pick() is called first */
     uint32_t *held;       /* by SM: CTAs that it held when it last stopped at an edge, and the CTAs that it got there */
     bool *open;           /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
-    struct cta_view view; /* has the numbers of CTAs */
+    struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };
 
 /* Prepares the launch. Returns false if memory is out; ctas_free() follows in any case. `ops`: NULL for the built-in
@@ -40,7 +41,7 @@ void ctas_free(struct ctas *c);
 static inline bool ctas_all_begun(const struct ctas *c) { return c->view.begun == c->view.total; }
 /* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
 uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm);
-/* Returns true if a CTA may begin at the next edge, with no other event before. */
+/* Returns true if a CTA may begin at the next edge even if no other event comes before. */
 bool ctas_may_begin(const struct ctas *c);
 /* Assigns CTAs to the SMs that have reached the edge `at`, one per cycle and SM, up to the next edge. Sets `keep`. */
 void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge);

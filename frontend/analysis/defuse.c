@@ -31,8 +31,8 @@ struct finder {
     uint32_t n_runs;
     uint32_t *def_number; /* definition -> its number among the register's definitions */
     uint32_t *number_def; /* number -> definition */
-    /* block -> its index in `runs`, and its slot in `in`; an index is valid only if the block's run_stamp, or its
-     * slot_stamp for the slot, is vreg + 1 */
+    /* run_of: block -> its index in `runs`, valid if run_stamp of the block is vreg + 1. slot_of: block -> its slot in
+     * `in`, valid if slot_stamp of the block is vreg + 1 */
     uint32_t *run_of, *slot_of;
     uint32_t *run_stamp, *slot_stamp;
     uint32_t *span;     /* block -> first block of the span that it ends (span.h) */
@@ -201,7 +201,7 @@ static void propagate_defs(struct finder *f) {
         f->in = arena_array(f->a, f->cap_in, sizeof *f->in);
     }
     if (!need)
-        return; /* no block reads the value that another block left in the register, so the links are complete */
+        return; /* no block reads a value that another block wrote to the register, so the links are complete */
     memset(f->in, 0, need * sizeof *f->in);
     uint32_t head = 0, waiting = 0, room = ir->n_blocks;
     for (uint32_t k = 0; k < f->n_list; k++) {

@@ -7,7 +7,8 @@
 #include "ir.h"
 
 struct control {
-    uint32_t n;           /* blocks of the kernel, the first blocks of the program; node n is the end of the thread */
+    /* number of blocks of the kernel, which are the first blocks of the program; node n is the end of the thread */
+    uint32_t n;
     struct cfg g;         /* the graph, n + 1 nodes */
     struct dom_tree post; /* post-dominators of g; node n is the root */
     uint32_t *level;      /* node -> depth in the tree `post`; the end of the thread has depth 0 */

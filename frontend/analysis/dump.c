@@ -52,7 +52,7 @@ static void add_operand(const struct ir *ir, struct line *l, opnd_t o, unsigned 
 static void add_address(const struct ir *ir, struct line *l, const struct inst *in) {
     char base[96] = "", text[160];
     uint16_t site = in->hints & HINT_DEQ ? ir->info[in - ir->code].site : 0;
-    /* a queue between streams gives the data or the address, so the name of the queue is printed instead of a
+    /* the data or the address comes from a queue between streams, so the listing names the queue instead of a
      * register */
     if (site) {
         snprintf(text, sizeof text, ir->sites[site - 1].kind == SITE_DATA ? "deq.data" : "%s[deq.addr]",

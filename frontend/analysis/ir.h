@@ -20,8 +20,8 @@ struct vreg {
     /* true if the register is set when the warp starts, or is constant; it has its own register slot and no scoreboard
      * number */
     bool special;
-    bool written;      /* an instruction writes it; an unwritten register reads as zero */
-    bool stays_zero;   /* a predicate that no instruction writes; pass_liveness() made it a special register */
+    bool written;      /* true if an instruction writes the register; an unwritten register reads as zero */
+    bool stays_zero;   /* true for a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
     uint32_t slot;     /* number of the register slot within its function and class, once allocated */
     uint32_t offset;   /* byte offset in bank 0, once allocated */
@@ -51,7 +51,7 @@ struct ir_function {
     uint32_t pressure;
     uint32_t total_pressure; /* including called functions */
     bool recursive, address_taken, is_entry;
-    bool uses_alloca; /* its calls allocate and free stack memory */
+    bool uses_alloca; /* true if the function contains alloca, so that each of its calls gets a new frame */
     /* the function runs with a reconvergence stack in every model, so it gets no convergence barriers */
     bool has_stack;
 };
@@ -71,7 +71,7 @@ struct ir_fixup {
     uint64_t offset; /* byte offset in the frame or in dynamic shared memory */
 };
 
-/* A note of a pass about a location: what the pass did there, or why it did nothing. */
+/* A note of a pass about a line of the PTX: what the pass did there, or why it did nothing. */
 struct ir_note {
     uint32_t line; /* line of the PTX text */
     const char *text;
@@ -225,8 +225,8 @@ bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
 /* Returns true if the instruction writes its destination in all active lanes. This is so if it has no guard and does
  * not select one of two destination registers per lane. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
-/* Returns true if the destination must not be allocated to the register of a source operand that has its last use in
- * this instruction. */
+/* Returns true if the destination needs a register that no source operand has, even if a source is not used after this
+ * instruction. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
 /* Adds `more` to the statistic `name` about what passes did. The string `name` must outlive the program. */
@@ -242,7 +242,8 @@ void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((
  * the program. */
 uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
 /* Adds a communication site between streams. Returns its number + 1, the value of inst_info.site and guard_site. The
- * instructions of a site are K_ENQ_* instructions, or instructions with HINT_DEQ that read the hidden registers. */
+ * instructions of a site are K_ENQ_* instructions, or instructions with HINT_DEQ that read ir.deq_address or
+ * ir.deq_predicate. */
 uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line);
 /* Returns the number of 32-bit registers of a thread that starts at `function`, at least 2. Requires: registers are
  * allocated. */

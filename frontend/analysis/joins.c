@@ -1,4 +1,4 @@
-/* Finds join blocks of branches, also if some paths from a branch end the thread. Requires: blocks, post-dominators.
+/* Finds join blocks of branches, even if some paths from a branch end the thread. Requires: blocks, post-dominators.
  * Keeps: everything. */
 #include "joins.h"
 #include <string.h>

@@ -73,7 +73,7 @@ static uint32_t read_position(const struct live *l, uint32_t i) {
 
 static uint32_t block_of(const struct live *l, uint64_t occ) { return l->ir->info[occ >> 2].block; }
 
-/* Returns the index after the last occurrence in the block of occurrence `k`; `end` is the end of the register's
+/* Returns the index of the first occurrence after `k` that is in another block, or `end`, the end of the register's
  * occurrences. */
 static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     uint32_t limit = l->ir->blocks[block_of(l, l->occ[k])].end;
@@ -93,8 +93,8 @@ static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, boo
 }
 
 /* Adds the live segments of register v in a block where it has occurrences [from, to). `live`: true if v is live at the
- * block's end. `arrives`: true if a write on some path before the block may have set v; if it is false, v needs no
- * space before its first write in the block. */
+ * block's end. `arrives`: true if a write on some path before the block may have set v; if not, v needs no space before
+ * its first write in the block. */
 static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, bool live, bool arrives) {
     const struct block *b = &l->ir->blocks[block_of(l, l->occ[from])];
     uint32_t end = 2 * b->end - 1, first_write = from;
@@ -140,8 +140,8 @@ static bool absent(const struct live *l, uint32_t v, uint32_t first, uint32_t la
     return low == l->first[v + 1] || l->occ[low] >= end;
 }
 
-/* Marks block p, at whose end v is live and through which v passes. If p ends a span without v, the whole span is
- * marked. Returns the new length of the list. */
+/* Marks block p: v is live at its end and passes through it. If p ends a span in which v does not occur, marks the
+ * whole span. Returns the new length of the list. */
 static uint32_t mark_live_through(struct live *l, uint32_t v, uint32_t p, uint32_t n) {
     uint32_t first = l->span[p];
     if (l->live_in[p] == v || first == p || l->occurs[p] == v || !absent(l, v, first, p))
@@ -157,8 +157,8 @@ static uint32_t last_of(const struct live *l, uint32_t b, uint32_t v) {
     return l->crosses[b] == v ? l->span_end[b] : b;
 }
 
-/* Fills live_in, live_out and the list of blocks where v is live at the start, without those inside spans. Returns the
- * length of the list. */
+/* Fills live_in, live_out, and the list of blocks where v is live at the start. Of a span that v crosses, the list has
+ * only the first block. Returns the length of the list. */
 static uint32_t spread_backward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t n = 0;
@@ -240,7 +240,7 @@ static void measure_pressure(struct live *l) {
     }
 }
 
-/* Returns an array with one element per block. No element is the number of a register yet. */
+/* Returns an array with one element per block: UINT32_MAX, which is not the number of a register. */
 static uint32_t *marks(struct ir *ir) {
     uint32_t *m = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *m);
     memset(m, 0xff, (size_t)ir->n_blocks * sizeof *m);

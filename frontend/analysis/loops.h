@@ -10,9 +10,10 @@
 
 struct loop {
     uint32_t header;
-    uint32_t parent;              /* smallest enclosing loop, NO_LOOP if none */
-    uint32_t depth;               /* nesting depth; 1: outermost */
-    uint32_t first, last;         /* numbers of this loop and its inner loops, from 1: see loop_has() */
+    uint32_t parent; /* smallest enclosing loop, NO_LOOP if none */
+    uint32_t depth;  /* nesting depth; 1: outermost */
+    /* this loop has number `first`; its inner loops have the next numbers, up to `last` */
+    uint32_t first, last;
     const uint32_t *number;       /* block -> number of the smallest loop that contains it, 0 for none */
     uint32_t n_blocks;            /* including inner loops */
     uint32_t *latches, n_latches; /* blocks inside with an edge to the header, ascending */
@@ -20,7 +21,7 @@ struct loop {
     uint32_t n_exits;
     /* the only predecessor of the header outside the loop, if the header is its only successor; else NO_BLOCK */
     uint32_t preheader;
-    bool innermost; /* contains no other loop */
+    bool innermost; /* true if the loop contains no other loop */
 };
 
 struct loops {

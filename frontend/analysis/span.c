@@ -27,8 +27,8 @@ static uint32_t best(const struct table *t, uint32_t from, uint32_t to, bool gre
     return better(t->level[k][from], t->level[k][to - (1u << k)], greatest);
 }
 
-/* For each block, the limits that its edges set: a span that contains the block must also contain these neighbours,
- * except at its ends. */
+/* The neighbours of each block, its predecessors and successors. A span must contain all neighbours of its inner
+ * blocks. Its first block may have predecessors outside, and its last block may have successors outside. */
 struct search {
     const struct cfg *g;
     uint32_t *first_succ, *last_succ; /* first and last successor in program order; the block itself if none */
@@ -89,8 +89,8 @@ static void find_stuck(struct arena *a, struct search *s) {
         s->stuck[b + 1] = s->stuck[b] + (!ends[b] || g->succ_first[b] == g->succ_first[b + 1]);
 }
 
-/* Returns the first block of the span that `b` ends. The span grows to the left until no edge inside leads further
- * left. */
+/* Returns the first block of the span that `b` ends. The span grows towards lower block numbers until no edge from its
+ * inside leads to a lower block. */
 static uint32_t find_first(const struct search *s, uint32_t b) {
     uint32_t a = s->first_pred[b];
     if (a >= b || s->last_pred[b] > b)

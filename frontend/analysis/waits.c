@@ -327,8 +327,8 @@ static void seed_polls(struct flow *f) {
     }
 }
 
-/* Marks as STEPS the comparisons of an atomic addition's result with a bound: a loop that such a comparison ends does
- * not need other threads. */
+/* Marks as STEPS the comparisons of an atomic addition's result with a bound: a loop that ends by such a comparison
+ * does not wait for other threads. */
 static void drop_bounds(struct flow *f) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)

@@ -290,8 +290,8 @@ static void set_location(struct lower *l, struct loc loc) {
     l->dec = NULL;
 }
 
-/* Returns true if the last instruction is a branch that a ret at the end of the function became. The caller drops this
- * branch, because it adds the return right there. */
+/* Returns true if the last instruction is the branch that replaces a ret at the end of the function. The caller drops
+ * this branch, because the return instruction comes next anyway. */
 static bool ends_in_return(const struct lower *l, uint32_t begin) {
     const struct inst *last = &l->ir->code[l->ir->n - 1];
     return l->ir->n > begin && last->kind == K_BRANCH && last->guard == NO_GUARD && last->target == l->ret_label &&

@@ -25,7 +25,7 @@ struct lower {
         struct loc loc;
     } * indirect; /* calls through pointers; resolved after all functions are lowered */
     uint32_t n_indirect, cap_indirect;
-    bool any_indirect; /* true once the functions whose addresses are in initialisers were added */
+    bool any_indirect; /* true once the functions were added whose addresses are in initialisers */
     /* special register -> the virtual registers that hold it in 32 and in 64 bits; 0: not created yet */
     uint32_t special_reg[N_SPECIALS][2];
     /* state of the current function */
@@ -72,7 +72,8 @@ uint32_t temp_reg(struct lower *l, enum reg_class cls);
 uint32_t pause_guard(struct lower *l);
 /* Emits d = a, for registers of class `cls`. */
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls);
-/* Emits d = the low part of a, or a zero- or sign-extended. Sizes are in bytes. */
+/* Emits a move of register `a` to `d`: truncates a wider value, and zero- or sign-extends a narrower one. Sizes are in
+ * bytes. */
 void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned abytes, bool is_signed);
 /* Emit a load or a store of a hidden variable at byte `offset` of the current frame. */
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
@@ -165,8 +166,8 @@ void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
 
-/* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes and the kernel depends on this size: a
- * special register, WARP_SZ, or the current instruction does. */
+/* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes, but the kernel needs 32 because it
+ * uses the special register `s`, WARP_SZ, or the current instruction. */
 void check_special_size(struct lower *l, struct loc loc, const struct symbol *s);
 void check_constant_size(struct lower *l, struct loc loc);
 void check_instruction_size(struct lower *l);

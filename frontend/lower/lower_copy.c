@@ -1,7 +1,9 @@
-/* cp.async:
- *   ca, cg  [shared], [global], 4 | 8 | 16{, bytes to read | predicate: read nothing}{, cache policy}   cg allows only
- *   16
- *   commit_group;    wait_group n;    wait_all;    mbarrier.arrive{.noinc} [a] */
+/* Lowers cp.async. The forms have these operands; `size` is the constant 4, 8 or 16 (cg: only 16):
+ *   ca, cg                    [shared], [global], size{, bytes to read | predicate: read nothing}{, cache policy}
+ *   commit_group              none
+ *   wait_group                n
+ *   wait_all                  none
+ *   mbarrier.arrive{.noinc}   [a] */
 #include "lower.h"
 #include <string.h>
 

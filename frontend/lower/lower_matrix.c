@@ -1,8 +1,8 @@
 /* Lowers warp matrix instructions. mma is one instruction; the other instructions expand to several:
- *   wmma.mma one or two mma.m16n8k*, each for half of d, as in ptxas; for m8n32k16, the mma instructions of the
- *   transposed matrices
- *   wmma.load, wmma.store loads and stores by each lane; the fragments are the fragments of mma
- *   ldmatrix, stmatrix, movmatrix    lower_tile.c
+ *   wmma.mma: becomes one or two mma.m16n8k*, each for half of d, as in ptxas. m8n32k16 is computed as the product of
+ *     the transposed matrices
+ *   wmma.load, wmma.store: become loads and stores by each lane, with the fragments of mma
+ *   ldmatrix, stmatrix, movmatrix: see lower_tile.c
  * A wmma fragment with more registers than mma needs (a and b of f16 always have eight) repeats them. An mma requires
  * that all lanes are active. An expansion without an mma begins with a #whole, which requires that, too. */
 #include "lower_matrix.h"
@@ -241,7 +241,7 @@ static void access_elements(struct lower *l, const struct walk *w, bool store, u
     opnd_t part[4];
     const unsigned n = w->f->form.elements;
     if (store)
-        matrix_unpack(l, part, reg); /* n is 2: in d, only f16 elements are packed */
+        matrix_unpack(l, part, reg); /* n is 2, because only d is stored, and d packs only f16 elements */
     for (unsigned i = 0; i < n; i++) {
         const struct address a = walk_at(w, r, i);
         if (!store)

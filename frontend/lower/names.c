@@ -112,8 +112,8 @@ static int component_of(const char *text, uint32_t len) {
     return (int)(at - letters) % 4;
 }
 
-/* Returns the newest family whose name is `text`: with `range`, a declaration such as %r<10>; without it, a declaration
- * of one vector. */
+/* Returns the newest family whose name is `text`. `range` selects the kind: a declaration such as %r<10> if true, a
+ * declaration of one vector if false. */
 static struct reg_family *find_family(const struct names *n, const char *text, uint32_t len, bool range) {
     uint32_t hash = hash_text(text, len);
     for (struct reg_family *f = n->buckets[hash % N_BUCKETS]; f; f = f->next)

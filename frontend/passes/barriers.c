@@ -2,14 +2,15 @@
  * begins, BSYNC where its threads join. Requires: blocks, post-dominators. Keeps: everything else; adds blocks and
  * updates post-dominators.
  *
- * A region belongs to a branch and ends at its join: the block where its paths meet, ignoring paths that end the thread
- * (joins.h). It begins right before the branch. If the branch is in loops that do not contain the join, it begins at
- * the entry of the outermost one, so that threads that leave the loop in different iterations wait for each other. A
- * region with a loop that waits for other threads (waits.h) gets no barrier: the threads that the loop waits for could
- * be stopped at the join. leaving.c finds regions that some threads leave before the join. A region inside another one
- * with the same join needs no barrier. Regions that share a block get different numbers; numbers of a called function
- * follow those of its callers. Numbers from 16 on stand for spilled barrier registers. Recursive functions get no
- * barriers, since one number would serve several activations; a call of one from outside is a region. */
+ * A region belongs to a branch and ends at its join: the block where its paths meet, ignoring paths that end the
+ * thread (joins.h). It begins right before the branch. If the branch is in loops that do not contain the join, it
+ * begins at the entry of the outermost of these loops, so that threads that leave the loop in different iterations
+ * wait for each other. A region with a loop that waits for other threads (waits.h) gets no barrier: the threads that
+ * the loop waits for could be stopped at the join. leaving.c finds regions that some threads leave before the join.
+ * A region inside another one with the same join needs no barrier. Regions that share a block get different numbers;
+ * numbers of a called function follow those of its callers. Numbers from 16 on stand for spilled barrier registers.
+ * Recursive functions get no barriers, since one number would serve several activations. A call of a recursive
+ * function from outside is a region of its own. */
 #include "barriers.h"
 #include "frontend/analysis/joins.h"
 
@@ -231,7 +232,8 @@ static void add_bssy(const struct rewrite *rw, const struct region *r) {
     in.rpc = (uint32_t)r->number;
     if (r->at_header)
         edit_at_end(rw->e, rw->outer[r->anchor], &in);
-    /* the last instruction is a branch, or a call through a pointer, which is no jump for the editor but diverges */
+    /* The last instruction is a branch or a call. BSSY must precede both. edit_at_end() would put BSSY behind a call,
+     * because the editor does not treat a call as a jump; so this branch of the code uses edit_before(). */
     else
         edit_before(rw->e, rw->e->blocks[r->anchor].last, &in);
 }

@@ -24,7 +24,7 @@ static uint32_t new_node(struct edit *e, const struct inst *in, const struct ins
     return add_node(e, in, &info);
 }
 
-/* Inserts a node that is in no block before `at`; NO_INST: at the end. */
+/* Inserts a node, which is in no block yet, into `block`: before `at`, or at the end if `at` is NO_INST. */
 static void insert_node(struct edit *e, uint32_t node, uint32_t block, uint32_t at) {
     struct edit_block *b = &e->blocks[block];
     struct edit_node *n = &e->nodes[node];
@@ -120,7 +120,7 @@ uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in) {
     return added;
 }
 
-/* Sets `inst` of removed calls to NO_INST. */
+/* If the removed instruction `node` is a call, sets ir_call.inst of its records to NO_INST. */
 static void forget_calls(struct edit *e, uint32_t node) {
     struct ir *ir = e->ir;
     for (uint32_t c = 0; e->nodes[node].in.kind == K_CALL && c < ir->n_calls; c++)

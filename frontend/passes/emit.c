@@ -269,8 +269,8 @@ static void count_tuple(void *ctx, opnd_t *o, enum operand_role role) {
     c->seen[at] = 1;
 }
 
-/* Returns the number of registers that the affine stream keeps as tuples (base and strides) and the tuple file must
- * hold; 0 without an affine stream. Requires: operands still are virtual registers. */
+/* Returns the number of registers that the affine stream keeps as tuples (base and strides) in the tuple file; 0
+ * without an affine stream. Requires: operands still are virtual registers. */
 static uint32_t tuple_registers(const struct ir *ir) {
     struct tuple_count c = {.ir = ir};
     for (uint32_t k = 0; k < ir->n_streams; k++) {

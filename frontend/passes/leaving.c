@@ -5,8 +5,8 @@
  * For edges that meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
  * threads that may meet at J have passed it. Edges into a loop and back edges to its header form separate regions. The
  * region has the blocks that lead to J without passing its anchor again. Every edge that leaves it gets a BREAK, under
- * the guard of its branch. A region with a CTA barrier gets none: threads stopped at the join would never arrive at the
- * CTA barrier.
+ * the guard of its branch. A region that contains a CTA barrier gets no convergence barrier: threads stopped at the
+ * join would never arrive at the CTA barrier.
  *
  * No thread waits forever. The threads that a join waits for are in its region: each reaches the join, leaves with a
  * BREAK, or waits at another join. Joins must not wait for each other in a cycle (drop_cycles()). */
@@ -94,8 +94,8 @@ void find_leaving(struct work *w) {
 
 /* ---- cycles of waiting joins ---- */
 
-/* The regions of one function, and which of them may wait for each other. Region a waits for b if a thread in a may
- * be stopped at the join of b. */
+/* The regions of one function that may wait for each other in a cycle. Region A waits for region B if a thread in A may
+ * be stopped at the join of B. */
 struct wait_cycles {
     struct work *w;
     uint32_t *list, n; /* indices of the regions that may be on a cycle */
@@ -129,8 +129,8 @@ static void trim(struct wait_cycles *c) {
         }
 }
 
-/* Returns the list index of the region to drop: a region that threads re-enter before its join and that none leaves
- * early, else the last region that threads leave early. Returns NO_REGION if there is neither. */
+/* Returns the list index of the region to drop: a region that threads re-enter before its join and that no thread
+ * leaves early, else the last region that threads leave early. Returns NO_REGION if there is neither. */
 static uint32_t find_victim(const struct wait_cycles *c) {
     uint32_t found = NO_REGION;
     for (uint32_t k = 0; k < c->n; k++) {

@@ -11,11 +11,11 @@ struct pass {
      * only has a dump */
     bool (*run)(struct ir *ir);
     bool (*wanted)(const struct ir *ir);          /* returns true if the pass is to run; NULL: the pass always runs */
-    const char *when;                             /* when `wanted` is true, in words for messages */
+    const char *when;                             /* a phrase for messages: when `wanted` is true */
     void (*dump)(const struct ir *ir, FILE *out); /* prints the result of the pass; NULL: the program is printed */
     const char *before; /* only for a mechanism's pass: the pass of pass.c right before which it runs */
-    /* If not NULL, this function replaces lower_with_limit(): it gets the result of the whole lowering, and may lower
-     * the kernel again. */
+    /* If not NULL, frontend_lower() calls this function instead of lower_with_limit(). The function may call
+     * lower_with_limit() several times, and returns one of the programs. */
     struct program *(*lower)(const struct image *img, const char *kernel, const struct lower_options *opt);
 };
 

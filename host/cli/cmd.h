@@ -111,8 +111,8 @@ bool sim_options(const struct cli *c, struct sim *out);
 /* Reads BOUNDS_OPTION. Prints a message and returns false if the value is neither of the two valid ones. */
 bool cli_bounds(const struct cli *c, struct sim *sim);
 void sim_free(struct sim *s);
-/* Checks that each assignment has an effect in at least one of the models (names joined by commas). The assignments of
- * a whole configuration are not checked. Calls sim_note(). Returns false with a message. */
+/* Checks that each assignment has an effect in at least one of the models (names joined by commas). A list of 64 or
+ * more assignments is a whole configuration, which is not checked. Calls sim_note(). Returns false with a message. */
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim);
 /* Prints a note on stderr about each option of a memory model that the chosen machine does not use. This is no error,
  * because a user may give the same options for machines of both memory models. */

@@ -24,7 +24,8 @@ static const struct option_def options[] = {
 static const char *const titles[] = {
     "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
 
-/* Returns statistic `name` of a run, a statistic about time; NAN in the functional model, which has no time. */
+/* Returns the statistic `name`, which depends on simulated time. Returns NAN for a run in the functional model, which
+ * has no time. */
 static double timed(const struct job *j, const char *name) {
     return job_stat(j, "gpu.cycles") > 0 ? job_stat(j, name) : NAN;
 }

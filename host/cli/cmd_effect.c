@@ -49,8 +49,8 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     return NULL;
 }
 
-/* Returns true if the option has an effect in the functional model: on reconvergence, on the passes, on warps, or on
- * execution on the host. */
+/* Returns true if the option may have an effect in the functional model: each option of a mechanism, and the options of
+ * reconvergence, native code, the order of CTAs, the compute capability and the warp size. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         if (mechanism_has_option(*m, key))

@@ -52,8 +52,8 @@ static const char *cannot_redirect(const struct cli *c, enum elf_runtime runtime
     return NULL;
 }
 
-/* Inspects the program's file, finds the version of its newest PTX, and reports reasons why it cannot run. Treats a
- * file that is not ELF as a script. */
+/* Inspects the program's file: reports a reason why the program cannot run, and sets *newest to the architecture of its
+ * newest PTX (75 for compute_75; 0 if it has no PTX). Treats a file that is not ELF as a script. */
 static enum heddle_status check_content(const struct cli *c, const char *path, const void *data, size_t len,
                                         uint32_t *newest) {
     enum elf_runtime runtime = elf_is_device_file(data, len) ? elf_runtime(data, len) : ELF_RUNTIME_NONE;

@@ -83,7 +83,7 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
         status = complain(h);
     else
         status = HEDDLE_OK;
-    /* without memory, some C libraries only leave the buffer NULL */
+    /* when memory runs out, some C libraries report no error but leave the buffer NULL */
     if (to && (fclose(to) != 0 || !listing) && status == HEDDLE_OK) {
         fputs("the host is out of memory\n", stderr);
         status = HEDDLE_USAGE;

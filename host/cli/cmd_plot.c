@@ -158,7 +158,8 @@ static bool x_number(struct plot *p, const struct field *f, const struct result_
     return false;
 }
 
-/* Prepares a line chart from a pivot. Its rows are the values of the field x as text; p->x gets them as numbers. */
+/* Prepares a line chart from a pivot. The pivot's rows are the values of the field x as text; p->x gets these values as
+ * numbers. */
 static bool lines(struct plot *p) {
     struct field x, columns[MAX_FIELDS];
     if (!find_x(p, &x))

@@ -62,7 +62,7 @@ static void print_sweep(const struct cli *c, FILE *f) {
 
 /* The text of the script, which has three roles. When the user runs it, it submits itself twice: as the tasks of a job
  * array, and as the merge job after them. A task executes its part of the sweep. The merge job merges the databases of
- * the parts, and submits runs that are still missing again. The script contains its own path, because Slurm runs a
+ * the parts, and submits again the runs that are still missing. The script contains its own path, because Slurm runs a
  * copy. */
 static const char roles[] =
     "sweep() { \"$heddle\" sweep --output \"$database\" \"$@\" @SWEEP@; }\n"

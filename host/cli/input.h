@@ -6,12 +6,12 @@
 
 /* Returns the path under which runs open an input file. For a regular file, and for a path without a file, this is
  * `path` itself. A pipe, FIFO, terminal or "-" (stdin) is copied first, until its writers close it. A signal during the
- * copy ends the process.
+ * copy ends the process. The result lives as long as `c`. On failure, the function returns NULL with the reason in
+ * `err`: a device without an end, a pipe that was read before, or a pipe with more data than half of this machine's
+ * memory.
  *   `place`: the place in the command line that names the file; a second call with the same place returns the copy of
  *   the first call
- *   `who`: the reader in messages ("argument 2") The result lives as long as `c`. Returns NULL with the reason in
- *   `err`: a device without an end, a pipe that was read before, or a pipe with more data than half of this machine's
- *   memory. */
+ *   `who`: the reader in messages ("argument 2") */
 const char *cli_input(const struct cli *c, const char *place, const char *path, const char *who, char *err,
                       size_t err_size);
 /* Returns true if the word names a file that cli_input() would copy. */

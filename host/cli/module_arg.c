@@ -68,8 +68,8 @@ static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, 
     return found;
 }
 
-/* Reports that no module has the kernel. If the file has a single module, this is the message `said` from
- * heddle_find(). */
+/* Reports that no module has the kernel. If the file has a single module, prints `said`, the message of
+ * heddle_find(), instead. */
 static void no_kernel(const struct cli *c, const char *file, const char *wanted, const char *said, int modules,
                       FILE *say) {
     if (modules == 1)

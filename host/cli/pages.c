@@ -76,7 +76,8 @@ bool page_print(const char *name, FILE *out) {
     int n = find_pages(folder, sizeof folder, &list);
     size_t len = strlen(name), got;
     FILE *f = NULL;
-    for (int i = 0; i < n && !f; i++) /* only names of this folder are opened */
+    /* searches the list of the folder, so that a name with a path in it opens no file of another folder */
+    for (int i = 0; i < n && !f; i++)
         if (strncmp(list[i]->d_name, name, len) == 0 && strcmp(list[i]->d_name + len, ending) == 0) {
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
             f = fopen(path, "r");

@@ -1,5 +1,5 @@
-/* libnvrtc.so: a stub. Only NVIDIA's toolkit can compile CUDA C++ at run time. The stub prints this message once for
- * each process, and every call fails. */
+/* libnvrtc.so: a stub. Only NVIDIA's toolkit can compile CUDA C++ at run time. Every call of the stub fails, and the
+ * first call in a process prints why. */
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -210,8 +210,8 @@ static bool is_loopback(const char *host) {
     return len && (!*port || (*port == ':' && port[1 + strspn(port + 1, "0123456789")] == '\0'));
 }
 
-/* Returns true if a request may be answered. A request with a foreign Host header is refused, so that a web page cannot
- * read the state by a DNS name of its own that it binds to this machine. */
+/* Returns true if a request may be answered. A request with a foreign Host header is refused: a web page could
+ * otherwise let its own DNS name point to this machine, and read the state under this name. */
 static bool is_ours(const struct live_http *h, const char *host) {
     return !h->loopback || h->socket || !host || is_loopback(host);
 }

@@ -99,7 +99,7 @@ void live_state_view(struct live_state *s, const struct heddle_view *v) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Rounds to three digits, which is enough for a picture. */
+/* Rounds to four digits, which is enough for a picture. */
 static cJSON *rounded(double v) {
     char text[32];
     snprintf(text, sizeof text, "%.4g", isfinite(v) ? v : 0);

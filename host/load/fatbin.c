@@ -164,8 +164,8 @@ static bool take(struct device_code *c, const struct entry *e) {
     return true;
 }
 
-/* Returns true if an entry of machine code has functions, each in a section .text.NAME. Every program that nvcc links
- * also has machine code without functions. */
+/* Returns true if an entry of machine code has functions, each in a section .text.NAME, or if the entry is compressed:
+ * it is not decompressed to look for them. Every program that nvcc links also has machine code without functions. */
 static bool has_functions(const struct entry *e) {
     bool packed = (e->flags & (FLAG_ZSTD | FLAG_LZ4)) != 0;
     return packed || memmem(e->payload, e->padded, ".text.", 6) != NULL;

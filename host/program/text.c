@@ -35,8 +35,8 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
         from = (size_t)(found - p->text);
     len = found ? strlen(name) : to > from ? to - from : 0;
     const char *own = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
-    /* the token is the whole text of the setting: searches for it with its quotes, since it may also be a part of an
-     * earlier text */
+    /* if the token is the whole text of the setting, the search includes the quotes, since an earlier text may contain
+     * the token */
     bool quoted = own && token && strcmp(own, token) == 0;
     const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {

@@ -53,7 +53,7 @@ static bool series_any(const struct chart *c, int s) {
     return false;
 }
 
-/* Returns the indices of the places sorted by x. Returns NULL if out of memory. */
+/* Returns the indices of the chart's n places, sorted by their x. Returns NULL if out of memory. */
 static int *in_order(const struct chart *c) {
     int *order = calloc((size_t)c->n + 1, sizeof *order);
     for (int i = 0; order && i < c->n; i++) {

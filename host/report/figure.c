@@ -192,8 +192,8 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
 }
 
 /* Returns an estimate for a series that is not run: used time / (used time + all losses). A loss with `gain` is first
- * multiplied by the ratio in which another pair of series changes it; it stays unchanged if the base of this pair has
- * none of the loss. */
+ * multiplied by l->left of the series `gain` / l->left of the series `base`. If l->left of the base is 0, the loss
+ * stays unchanged. */
 static double estimated(const struct figure_runs *r, int panel, const struct estimate *e, int program,
                         const struct plan *plan, const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];

@@ -53,8 +53,8 @@ const char *panel_show(const struct panel *p, double v, char *out, size_t size);
 /* The best series for one program of a contest (figures.h), and the use of issue slots that it reduces most. */
 struct figure_best {
     int series;       /* -1: no series is more than half a percent better than the base, or a run failed */
-    double value;     /* its value in the first panel */
-    const char *slot; /* statistic: slots of the base that the best series does not need; NULL: no kind decreases */
+    double value;     /* value of the best series in the first panel */
+    const char *slot; /* name of the statistic issue.* that decreases most from the base to it; NULL: none decreases */
     double saved;     /* the decrease of this statistic / the base's issue slots with live warps */
 };
 /* Returns an array with an entry for each program; NULL: out of memory. The caller frees the array. */

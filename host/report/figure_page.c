@@ -181,8 +181,8 @@ static void disagreement(FILE *out, const struct figure_page *page) {
     }
 }
 
-/* Writes the best series of each program. The panels' tables, which follow, have the colours of the map, so the page
- * does without its picture. */
+/* Writes the best series of each program. The page does not contain the map (figure_map.c), because the panels' tables,
+ * which follow, have the map's colours. */
 static void best(FILE *out, const struct figure_page *page) {
     struct table *t = figure_best_table(page->runs, &page->panels[0], page->best);
     fputs("<h3>The best for each program</h3>\n", out);

@@ -119,8 +119,7 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
 }
 
 /* Finds the base column, to which all others are relative. Sets *base to its index, or to -1 if the numbers are
- * absolute or if the usual base does not occur. Returns false, with the reason, if no column has the name that the user
- * gave. */
+ * absolute or if there is no column. Returns false, with the reason, if no column has the name that the user gave. */
 static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
     *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
     if (p->faster && !p->relative_to && *base < 0 && x->columns.n)

@@ -55,7 +55,7 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
 struct loading {
     struct result_set *set;
     sqlite3_int64 *owner; /* row -> the id that its run or launch has in the file; values refer to this id */
-    int *name_of, n_ids;  /* id of a statistic in the file -> its index in set->names */
+    int *name_of, n_ids;  /* name_of: id of a statistic in the file -> its index in set->names; it has n_ids elements */
     int cap, at;          /* at: index of the row to which the latest value or setting belongs */
 };
 

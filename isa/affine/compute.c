@@ -62,8 +62,8 @@ static bool put_tuple(struct affine_engine *e, const struct affine_dest *d, uint
 
 /* ---- all CTAs ---- */
 
-/* Writes the results of CTA c, whose bases the executor left in lane c of the destination registers; `t` has the thread
- * offsets. Returns false when memory runs out. */
+/* Writes the results of an operation in CTA c. The executor has left their bases in lane c of the destination
+ * registers; `t` has their thread offsets. Returns false when memory runs out. */
 static bool take_results(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                          struct affine_tuple *t, struct affine_step *step) {
     const enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, 0) : COMPARE_CTA;
@@ -197,9 +197,9 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Returns group `g`. If the other threads of its CTAs, which wait on the stack, will not read the result register, the
- * CTAs are marked as whole, and the old values of these threads are not kept. If old values were always kept, a loop
- * that threads leave one by one would add a value to keep in each iteration. */
+/* Returns a copy of group `g`. If the threads that wait on the stack will not read the result register, the copy marks
+ * all CTAs of the group as whole, so that the old values of these threads are not kept. If old values were always kept,
+ * a loop that threads leave one by one would add a value to keep in each iteration. */
 static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
                                              const struct affine_group *g) {
     struct affine_group all = *g;
@@ -229,7 +229,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
         compute_cta(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
-    /* only for numbers, because predicates are computed for each CTA separately anyway */
+    /* STEP_EACH is only for numbers, because predicates are computed for each CTA separately anyway */
     bool numbers = op->n_dests && op->dest[0].bits;
     if (by == CTA_EACH && numbers && step->class != STEP_VECTOR) {
         step->class = STEP_EACH;

@@ -64,10 +64,9 @@ static const struct affine_tuple *beside_scalar(const struct affine_operands *o)
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* Returns true if the comparisons of a[0] with b[0] and of a[1] with b[1] decide for all values between them. The paper
- * requires that both values are larger or both are smaller than the scalar. Two values that are equal to the scalar
- * decide, too [own]. An order of which both results agree may have one value equal to the scalar. Then *value is the
- * first result. */
+/* Returns true if the comparisons of a[0] with b[0] and of a[1] with b[1] have one result, *value, that also holds for
+ * all values between them. For == and !=, both values must be below the scalar, or both not below it. The paper
+ * requires that both are below or both are above the scalar; values equal to the scalar are our addition. */
 static bool ends_decide(const struct affine_op *op, const uint64_t a[2], const uint64_t b[2], bool *value) {
     *value = compute_related(op, a[0], b[0]);
     if (*value != compute_related(op, a[1], b[1]))

@@ -10,8 +10,8 @@ static void *zeroed_memory(void *ctx, size_t bytes) {
     return calloc(1, bytes);
 }
 
-/* Uses the decoded stream of the program. A program that was built without the compiler, as tests do, has none; then
- * the engine decodes the stream itself. */
+/* Uses the decoded stream of the program. If the program has none, because a test built it without the compiler, the
+ * engine decodes the stream itself. */
 static bool find_stream(struct affine_engine *e) {
     if (e->program->affine) {
         e->stream = *e->program->affine;
@@ -176,7 +176,7 @@ static void start_special(struct affine_engine *e, const struct special_init *i,
 /* Zeroes the registers that a thread may read before it writes them. Other registers keep values of an earlier batch,
  * which nothing reads. */
 static void start_registers(struct affine_engine *e) {
-    const uint64_t *read_first = e->stream.live_regs; /* live at the first instruction */
+    const uint64_t *read_first = e->stream.live_regs; /* the registers that are live at the first instruction */
     for (uint32_t k = 0; k < e->stream.n_regs; k++) {
         struct affine_reg *r = &e->regs[k];
         r->by_cta = CTA_SAME;

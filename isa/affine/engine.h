@@ -17,8 +17,8 @@ struct supply;
  * last lane), two for a warp with several rows of threads (the corners with the least and the greatest value), or one
  * for each lane. */
 enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_CORNERS, COMPARE_LANES, N_COMPARES };
-/* Returns how hardware with or without comparisons of corners computes such a predicate: COMPARE_CORNERS counts as
- * COMPARE_ENDS or COMPARE_LANES. */
+/* Returns how hardware computes a predicate that the engine computed by `compare`. COMPARE_CORNERS counts as
+ * COMPARE_ENDS if the hardware can compare corners (`corners`), else as COMPARE_LANES. */
 static inline enum affine_compare affine_compare_by(bool corners, uint8_t compare) {
     return compare != COMPARE_CORNERS ? (enum affine_compare)compare : corners ? COMPARE_ENDS : COMPARE_LANES;
 }
@@ -56,8 +56,8 @@ struct affine_step {
     const struct inst *in;
     uint8_t class; /* enum affine_step_class */
     bool counts;   /* false for instructions inserted for convergence barriers, which are counted separately */
-    /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR); and one for each warp whose
-     * lanes select among the tuples of a min, max or rem */
+    /* number of issue slots: one for each CTA of STEP_EACH, one for each warp of STEP_VECTOR, otherwise one, plus one
+     * for each warp whose lanes select among the tuples of a min, max or rem */
     uint32_t slots;
     uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
     /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */

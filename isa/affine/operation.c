@@ -3,7 +3,7 @@
 #include "isa/decode.h"
 #include <stdlib.h>
 
-/* Returns the number of offsets in bank 0, the bytes of a warp's registers, at which a register may begin. */
+/* Returns the number of offsets at which a register may begin in bank 0, the memory of a warp's registers. */
 static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(lanemask_t) + 1; }
 
 /* State of decoding. */
@@ -40,8 +40,8 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
             (struct affine_dest){.bits = (uint8_t)bits, .at = o, .reg = find_reg(e, o >> 1, bits)};
 }
 
-/* Returns true if the rule computes the result's base from the sources' bases by the formula that it uses for the
- * offsets. */
+/* Returns true if the rule uses one formula for bases and offsets: then the formula, applied to the sources' bases,
+ * gives the result's base. */
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:

@@ -28,7 +28,7 @@ enum affine_rule {
     RULE_MAX,         /* the larger of a and b; the result has two tuples: a and b */
     RULE_REM,         /* a modulo b, b scalar; the result has one tuple for each quotient */
     RULE_SETP,        /* comparison of integers, a or b scalar, combined with a predicate c by and, or, xor */
-    RULE_PRED,        /* and or xor not mov of predicates */
+    RULE_PRED,        /* and, or, xor, not, mov of predicates */
     RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: only if all sources are scalar */
     RULE_LD_PARAM,    /* ld.param of the kernel at a scalar address */
     RULE_LD_CONST,    /* ld.const at a scalar address */

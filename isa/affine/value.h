@@ -22,7 +22,9 @@ struct affine_shape {
     bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
     bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
     uint32_t from[MAX_CTA_WARPS][3], to[MAX_CTA_WARPS][3]; /* least and greatest tid.x, y and z of the warp's threads */
-    uint32_t tid[3][MAX_CTA_THREADS + WARP_LANES]; /* by thread; a warp's WARP_LANES entries reach beyond its threads */
+    /* tid[0], tid[1], tid[2]: thread -> its tid.x, tid.y, tid.z. Reads of a warp are WARP_LANES entries long, and so
+     * may reach beyond the last thread */
+    uint32_t tid[3][MAX_CTA_THREADS + WARP_LANES];
 };
 
 /* The value of a register in one CTA. The cell owns `mask` and `threads`. */
@@ -34,7 +36,7 @@ struct affine_cell {
     uint64_t *threads; /* if n == 0: n_warps * WARP_LANES values */
 };
 
-/* `lanes`: lanes of a warp, launch_lanes(). */
+/* Computes the thread indices of a CTA of size `block`. `lanes`: number of lanes of a warp (launch_lanes()). */
 void affine_shape_init(struct affine_shape *s, struct dim3 block, uint32_t lanes);
 
 static inline uint64_t affine_mask(unsigned bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }

@@ -185,7 +185,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Atomics; red has no result. */
+/* Rows of atom and red; red has no result. */
 ATOM_RED(and_b32, B32, AND)
 ATOM_RED(or_b32, B32, OR)
 ATOM_RED(xor_b32, B32, XOR)

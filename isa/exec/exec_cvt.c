@@ -178,7 +178,7 @@ STORE(F64_sat, F64, f64_sat(x))
         store_##store(d, t);                                                                                           \
     }
 
-/* float to integer: cvt_<rnd>_<D>_<S> */
+/* Makes the functions that convert a float to an integer: cvt_<rnd>_<D>_<S>. */
 #define TO_INT_FNS(rnd)                                                                                                \
     TO_INT_FROM(rnd, F16, F16, , )                                                                                     \
     TO_INT_FROM(rnd, BF16, BF16, , )                                                                                   \
@@ -221,7 +221,7 @@ TO_INT_FNS(RZI)
 TO_INT_FNS(RMI)
 TO_INT_FNS(RPI)
 
-/* integer to float: the functions cvt_<rnd>_<D>_<S>, and with .sat cvt_<rnd>_<D>_<S>_sat */
+/* Makes the functions that convert an integer to a float: cvt_<rnd>_<D>_<S>, with .sat cvt_<rnd>_<D>_<S>_sat. */
 #define FROM_INT_FNS(S)                                                                                                \
     FROM_INT_ROUNDED(S, RZ)                                                                                            \
     FROM_INT_ROUNDED(S, RM)                                                                                            \
@@ -276,7 +276,7 @@ F64_FROM_64(RZ)
 F64_FROM_64(RM)
 F64_FROM_64(RP)
 
-/* float to narrower float: cvt_<rnd>_<D>_<S>, and with _ftz, _sat, _ftz_sat */
+/* Makes the functions that narrow a float: cvt_<rnd>_<D>_<S>, also with the suffixes _ftz, _sat and _ftz_sat. */
 #define NARROW_FNS(rnd)                                                                                                \
     VIA(cvt_##rnd##_F32_F64_sat, F64, rnd##_F32_sat)                                                                   \
     VIA(cvt_##rnd##_F32_F64_ftz_sat, F64, rnd##_F32_ftz_sat)                                                           \

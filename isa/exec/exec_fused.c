@@ -1,8 +1,8 @@
 /* Executes fused f32 operations. Each part of a fused instruction replaces one instruction of the program, and the lane
- * function of that instruction computes the part. So results are equal bit for bit. With `wide`, a value goes from part
- * to part as a double and is rounded once, at the end. A sum or product in double differs from the exact value by at
- * most half an ulp of a double. For the statistics of rounding, the program's result, with a rounding after each
- * operation, is computed, too. */
+ * function of that instruction computes the part. So results are equal bit for bit to those of the separate
+ * instructions. With `wide`, a value goes from part to part as a double and is rounded once, at the end. A sum or
+ * product in double differs from the exact value by at most half an ulp of a double. For the statistics of rounding,
+ * the program's result, with a rounding after each operation, is computed, too. */
 #include "isa/decode.h"
 #include "isa/fused.h"
 #include "isa/machine/effects.h"

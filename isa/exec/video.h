@@ -3,8 +3,9 @@
 /* Operand selectors of the video instructions: "%r1.b0", "-%r2.h1", "%r0.h10". Lowering packs them into one word, the
  * operand e.
  *
- * Scalar instructions (vadd ... vset): a field of 4 bits each for a, b and d: 0: the word, 1 to 4: .b0 to .b3, 5 and 6:
- * .h0 and .h1. The field of d selects the part of c that the result replaces. The signs of vmad's operands follow.
+ * Scalar instructions (vadd ... vset): a, b and d have a field of 4 bits each: 0 selects the word, 1 to 4 select .b0 to
+ * .b3, 5 and 6 select .h0 and .h1. The field of d selects the part of c that the result replaces. The signs of vmad's
+ * operands follow.
  *
  * SIMD instructions (vadd2 ... vset4): four fields of 3 bits for a and four for b, the lowest element first: each
  * selects a byte or half of the pair b:a. The mask of the elements to write follows. */

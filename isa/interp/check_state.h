@@ -154,7 +154,7 @@ struct warp_order {
     uint32_t all;    /* time when all lanes last executed an instruction together */
     uint32_t synced; /* time when lanes of the warp last waited for each other, at a barrier or by
                                            * a mask */
-    /* through a lock or flag, the warp's own strong accesses up to this time precede its current instruction */
+    /* time up to which the warp's own strong accesses precede its current instruction, through a lock or flag */
     uint32_t strong_known;
     lanemask_t path;                      /* lanes of the current path */
     bool diverged;                        /* the warp has diverged, so `row` is valid */

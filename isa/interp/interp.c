@@ -21,7 +21,8 @@ enum {
     MAX_THREADS = 64,
 };
 
-/* TURN_STOPPED: not started, or ended early because another turn failed; TURN_HALTED: launch.stop was set */
+/* TURN_STOPPED: the turn did not start, or it ended early because another turn failed. TURN_HALTED: launch.stop was
+ * set */
 enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
 
 struct slot {
@@ -353,9 +354,9 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
     return rest;
 }
 
-/* Returns how many CTAs one host thread starts at once in one slot, so that short CTAs do not spend most of their time
- * waiting for the lock. The number is 1 if another CTA might wait for one of them, if a limit must be noticed in time,
- * with one host thread, and until the first CTA has ended. */
+/* Returns how many CTAs a host thread starts at once in one slot, so that short CTAs do not spend most of their time
+ * waiting for the lock. Returns 1 in these cases: there is one host thread, CTAs communicate or are suspended, the
+ * launch has a limit that must be noticed in time, or no CTA has ended yet. */
 static uint32_t ctas_at_once(const struct run *run) {
     enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
     uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
@@ -448,9 +449,9 @@ static bool all_repeat(const struct run *run) {
     return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
 }
 
-/* Handles the case that no CTA makes progress. With independent threads, other paths run next, from the first turn that
- * no host thread can have started, so that results do not depend on host threads. Returns false if there are no other
- * paths or all paths have had their turn. */
+/* Handles the case that no CTA makes progress. In a model with independent threads, warps then run their other paths.
+ * They do so from the first turn that no host thread can have started yet, so that results do not depend on host
+ * threads. Returns false if there are no other paths or all paths have had their turn. */
 static bool rotate_paths(struct run *run) {
     /* number of rotations until every path of a warp has run: first one per stack level, then one per path */
     enum { MAX_ROTATIONS = 4 * WARP_LANES };
@@ -509,7 +510,7 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* before commit(), after which the slot may be reused */
+        run->committed += first->turns; /* this precedes commit(), because the slot may be reused after it */
         commit(run, first);
     }
     if (run->threads > 1)

@@ -36,10 +36,10 @@ enum warp_end cta_affine_finish(struct cta_run *r);
 /* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path about to execute it.
  * Returns false if `in` cannot execute now; sets r->fx.fault if it never can. */
 bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes);
-/* Runs the affine warp until all lanes have an entry for `in`, an unguarded access with plain addresses
- * (jit_frame.row). Returns false under the same conditions as cta_affine_take() above. */
+/* Runs the affine warp until all lanes have an entry for `in`, a simple unguarded access (access_is_queued()). Returns
+ * false under the same conditions as cta_affine_take() above. */
 bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst *in);
-/* Executes an unguarded access with plain addresses, whose entries have been sent, if each half of the warp accesses
- * consecutive elements or reads one element. Otherwise returns false, without any effect. */
+/* Executes a simple unguarded access (access_is_queued()), whose entries have been sent, if each half of the warp
+ * accesses consecutive elements or reads one element. Otherwise returns false, without any effect. */
 bool cta_affine_row(struct cta_run *r, struct warp *w, const struct inst *in);
 #endif

@@ -35,8 +35,9 @@ static inline void native_turn(struct native_cta *n, struct warp *w) {
 /* Runs `code` for native_block(). */
 bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t lanes, uint64_t *clock,
                 struct tally *t);
-/* Runs the block at *in as native code if it has any, and adds to *t and *clock. Returns true if a block has ended,
- * with the instruction *in (NULL after a fault or stop); false if the interpreter continues at *in. */
+/* Runs the block at *in as native code, if it has any, and adds the executed instructions to *t and *clock. Returns
+ * true if native code ran to the end of a block. *in is then the last instruction of this block, or NULL after a fault
+ * or a stop. Returns false if the interpreter must continue at *in. */
 static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
                                 lanemask_t lanes, uint64_t *clock, struct tally *t) {
     jit_code *code;

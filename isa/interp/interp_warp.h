@@ -34,10 +34,12 @@ struct cta_run {
      * Returns false if the turn must stop because another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
-    struct cta_affine *affine;              /* NULL: the program has no affine stream; freed with the run */
-    bool turns;                             /* interp_cfg.turns; stack model only */
-    bool counts_loads;                      /* true: count loads for affine statistics */
-    struct check_cta *check;                /* NULL: the launch is not checked; freed with the run */
+    /* the affine warp, freed with the run; NULL: the program has no affine stream */
+    struct cta_affine *affine;
+    bool turns;        /* interp_cfg.turns; stack model only */
+    bool counts_loads; /* true: count loads for affine statistics */
+    /* state of the checker, freed with the run; NULL: the launch is not checked */
+    struct check_cta *check;
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
     /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
     bool stands;

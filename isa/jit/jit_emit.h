@@ -25,8 +25,9 @@ enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP =
  * and not with VECTOR_EVEX_W. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
 #define VECTOR_128                     0x1000u /* 128 bits wide */
-#define VECTOR_ELEMENT                 0x2000u /* broadcasts one element; a memory operand is one element */
-#define VECTOR_EVEX_W                  0x4000u /* W is set in the EVEX encoding only */
+/* the instruction broadcasts one element; its memory operand is one element */
+#define VECTOR_ELEMENT 0x2000u
+#define VECTOR_EVEX_W  0x4000u /* W is set in the EVEX encoding only */
 
 /* Memory at base + disp. */
 struct place {

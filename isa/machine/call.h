@@ -45,7 +45,8 @@ bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t 
  * lanes have one target *next and no function is recursive. Returns false without any effect if these conditions do not
  * hold. */
 bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
-/* Returns the lanes of `lanes` that, after returning from their functions, only return from all callers and exit. */
+/* Returns the lanes of `lanes` that end in an exit after the current function returns: the code after each of their
+ * calls only returns or exits. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);
 /* Clears all calls and resets frame pointers. cta_start() calls this function. */
 void calls_reset(struct warp *w);

@@ -114,6 +114,6 @@ bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes
 bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes);
 /* Describes where `address` is: "12 bytes past the end of buffer 3 (4096 bytes at 0x10000300)". */
 void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size);
-/* Returns the allocation that this description names; NULL: it names none. */
+/* Returns the allocation that mem_describe() names for `address`; NULL: it names none. */
 const struct allocation *mem_nearest(const struct memory *m, uint64_t address);
 #endif

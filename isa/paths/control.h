@@ -41,8 +41,8 @@ struct reconv_warp control_who(const struct warp *w);
 /* Prepares the shared state of a CTA whose warps will start. Does nothing if `cta` is NULL. */
 void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
                        uint32_t n_warps);
-/* Lets the model change the paths of all warps of the CTA, if it has asked for that. Returns false if it has not. `c`
- * is any warp of the CTA. */
+/* Lets the model change the paths of all warps of the CTA (reconv_ops.meet), if it has requested this by
+ * reconv_cta.due. Returns false if it has not. `c` is any warp of the CTA. */
 bool control_meet(struct warp_control *c, struct reconv_cta *cta);
 /* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
@@ -64,7 +64,8 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
  * control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                        struct effects *fx);
-/* Tells the model that paths may continue: those paths that were set aside at a barrier and have lanes in `freed`. */
+/* Reports to the model that the wait has ended for the paths that were set aside at a barrier and have lanes in
+ * `freed`. */
 void control_wake_held(struct warp_control *c, lanemask_t freed);
 /* Releases the lanes of the warp that wait at barrier `b` of its CTA, which is complete. Returns the lanes of the warp
  * that may continue. */

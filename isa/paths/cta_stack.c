@@ -2,8 +2,9 @@
 #include "isa/hot_assert.h"
 #include <string.h>
 
-/* An entry of m threads and all entries above it for its threads are at most 2m - 1: an entry is divided into two or
- * more disjoint sets, or one proper subset, and again only after these have ended. Aside nodes are at most m more. */
+/* Returns an upper bound of the number of nodes. A node with m threads and all nodes above it are at most 2m - 1 nodes:
+ * its children have two or more disjoint sets of its threads, or one proper subset, and it gets new children only after
+ * these have ended. There are at most m aside nodes in addition. */
 static uint32_t most_nodes(uint32_t n_warps) { return 3 * WARP_LANES * n_warps; }
 
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
@@ -90,8 +91,8 @@ static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_sta
     s->node[p->node].paths[state]++;
 }
 
-/* Returns the next path of the node in this state, from path number *at on, which is then the number of the path behind
- * it. The paths of warp w begin with number w * WARP_LANES. NULL: there is none. */
+/* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
+ * Returns NULL if there is none. The paths of warp w have numbers from w * WARP_LANES on. */
 static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
     for (; *at < s->n_warps * WARP_LANES; ++*at) {
         struct cta_path *p = &s->path[*at];
@@ -104,7 +105,8 @@ static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum
 }
 static uint32_t warp_before(uint32_t at) { return (at - 1) / WARP_LANES; }
 
-/* Ends the path if it has reached the rpc of its node, whose parent then holds its lanes. */
+/* Ends the path if it has reached the rpc of its node; only the nodes below then have its lanes. Returns true if the
+ * path has ended. */
 static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
     const struct cta_node *n = &s->node[p->node];
     if (p->pc != n->rpc || p->depth != n->rpc_depth)
@@ -114,7 +116,7 @@ static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
     return true;
 }
 
-/* Returns a number for a compacted warp. The numbers are reused only after all others. */
+/* Returns the group number of a new compacted warp. A number is reused only after all other numbers. */
 static uint16_t new_group(struct cta_stack *s) {
     if (!++s->of->last_group)
         s->of->last_group = 1;
@@ -126,17 +128,19 @@ static uint16_t new_group(struct cta_stack *s) {
 static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
     if (!s->plan.any_lane)
         return m & ~used;
-    while ((uint32_t)__builtin_popcount(m) > s->width - riders) /* the last threads wait for the next warp */
-        m &= ~(1u << (31 - __builtin_clz(m)));
-    return m;
+    lanemask_t rides = 0;
+    for (; m && riders < s->width; m &= m - 1, riders++) /* the last threads wait for the next warp */
+        rides |= m & -m;
+    return rides;
 }
 
-/* Makes paths of the threads of `node`, at its PC, as paths of the node `to`. In compacted warp i rides the i-th thread
- * of each lane; with plan.any_lane, each warp is filled before the next one begins. */
+/* Makes paths at the PC of `node` for all its threads. The paths belong to node `to`. The i-th compacted warp has the
+ * i-th thread of each lane; if `home` of node `to` is set, it has the threads of warp i. With
+ * plan.any_lane, each compacted warp is filled with threads of any lanes before the next one begins. */
 static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
     const struct cta_node *n = &s->node[node];
     const uint32_t warps = s->n_warps;
-    lanemask_t left[MAX_CTA_WARPS], all = 0; /* threads without a compacted warp */
+    lanemask_t left[MAX_CTA_WARPS], all = 0; /* left: by warp, threads that are in no compacted warp yet */
     for (uint32_t w = 0; w < warps; w++)
         all |= left[w] = cta_stack_lanes(s, node)[w];
     for (uint32_t first = 0; all; first++) {
@@ -158,17 +162,17 @@ static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
                 new_path(s, w, like);
     }
     if (s->top == to)
-        s->top = CTA_NO_NODE; /* so that the new paths are announced */
+        s->top = CTA_NO_NODE; /* cta_stack_meet() then reports the new paths */
 }
 
-/* Ends the paths that have reached the rpc of the node. */
+/* Ends the running paths of the node that have reached its rpc. */
 static void end_paths(struct cta_stack *s, uint16_t node) {
     uint32_t at = 0;
     for (struct cta_path *p; (p = next_path(s, node, CTA_RUNS, &at));)
         ends(s, p, warp_before(at));
 }
 
-/* The branch of an aside node has reconverged: its threads return to the parent. */
+/* Frees an aside node whose branch has reconverged. Its threads return to the parent. */
 static void come_back(struct cta_stack *s, uint16_t node) {
     uint16_t parent = s->node[node].parent;
     make_paths(s, node, parent);
@@ -177,7 +181,7 @@ static void come_back(struct cta_stack *s, uint16_t node) {
     end_paths(s, parent);
 }
 
-/* A child of the node has ended, or no longer belongs to it. After the last child, the node continues. */
+/* Removes one child from the count of `parent`. If it was the last one, the threads of `parent` continue. */
 static void drop_child(struct cta_stack *s, uint16_t parent) {
     if (parent == CTA_NO_NODE || --s->node[parent].children)
         return;
@@ -243,7 +247,7 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
 static bool stops(struct cta_stack *s, const struct cta_path *p, const struct target *t, int n) {
     uint32_t set = 0;
     if (s->node[p->node].stack != CTA_NO_NODE)
-        return true; /* there is no other one in its node */
+        return true; /* its stack is aside, so no other compacted warp is in its node */
     for (uint32_t w = 0; w < s->n_warps; w++)
         set += cta_stack_lanes(s, p->node)[w] != 0;
     return s->plan.waits(s->predictor, p->site, t, n, set);
@@ -330,7 +334,8 @@ static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state st
     }
 }
 
-/* Returns a number that is higher for targets that run later: the order of the targets, with the fall-through last. */
+/* Returns the turn of the path's target; a target with a higher turn runs later. Targets run in their order; the
+ * fall-through runs last, or first if plan.fallthrough_first is set. */
 static uint32_t turn_of(const struct cta_stack *s, const struct cta_path *p) {
     return p->pc != p->site + 1 ? 1u + p->rank : s->plan.fallthrough_first ? 0 : UINT8_MAX;
 }
@@ -345,7 +350,8 @@ static const struct cta_path *last_target(const struct cta_stack *s, uint16_t no
     return last;
 }
 
-/* Moves all threads of the node whose target is that of `like` to node `to`; CTA_NO_NODE: their parent holds them. */
+/* Ends the paths of the node that have the same target as `like`. Their threads join node `to`; if `to` is CTA_NO_NODE,
+ * only the nodes below have these threads. */
 static void take_target(struct cta_stack *s, uint16_t node, struct cta_path like, uint16_t to) {
     uint32_t at = 0;
     for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
@@ -357,7 +363,7 @@ static void take_target(struct cta_stack *s, uint16_t node, struct cta_path like
     }
 }
 
-/* All paths of the node have arrived at one branch: makes an entry for each target. */
+/* Makes a node for each target of the branch at which all paths of `node` have arrived. */
 static void branch_out(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     const struct cta_path first = *last_target(s, node);
@@ -397,8 +403,9 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
     }
 }
 
-/* Gives a stack of their own to the compacted warp of path `of`, all of whose paths have arrived, or to all paths that
- * have arrived at the same branch (`all`). If all take one target, they just continue. */
+/* Moves paths of `node` that have arrived at the branch of path `of` to a new aside node: all such paths if `all` is
+ * set, otherwise only those of the compacted warp of `of`. The caller has checked that all paths of this compacted warp
+ * have arrived. If all moved paths take one target, they return to `node` at once. */
 static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_path of, bool all) {
     struct cta_node like = s->node[node];
     like.children = like.away = 0;
@@ -429,8 +436,8 @@ static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_pa
     come_back(s, to);
 }
 
-/* Lets a compacted warp of the node continue that does not wait for others at its branch. Returns false if there is
- * none. */
+/* Lets a compacted warp of the node continue if all its paths have arrived at a branch where it does not wait for other
+ * compacted warps (cta_path.alone). Returns false if there is no such compacted warp. */
 static bool go_alone(struct cta_stack *s, uint16_t node) {
     uint32_t at = 0;
     for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
@@ -446,7 +453,7 @@ static bool go_alone(struct cta_stack *s, uint16_t node) {
     return false;
 }
 
-/* The node, and with it the threads that run in it, no longer reconverges with the nodes below. */
+/* Takes the node out of the tree, so that its threads no longer reconverge with the nodes below. */
 static void detach(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     uint16_t parent = n->parent;
@@ -459,9 +466,10 @@ static void detach(struct cta_stack *s, uint16_t node) {
     drop_child(s, parent);
 }
 
-/* Lets the threads continue that the node's paths have waited for. Returns false if it waits for others. With a
- * predictor, warps may have passed a branch before others wait there. So paths that wait at a branch do not wait for
- * stacks aside of their node, nor for paths that sleep or wait at another branch [reading]. */
+/* Changes a node that has nothing to wait for: frees it if all its paths have ended, or makes nodes for the targets of
+ * the branch at which its paths have arrived. Returns false if the node must wait. With a predictor, some warps may
+ * have passed a branch before other warps wait there. So paths that wait at a branch do not wait for stacks aside of
+ * their node, nor for paths that sleep or wait at another branch [reading]. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     if (s->plan.waits && go_alone(s, node))
@@ -503,8 +511,8 @@ static bool is_higher(const struct cta_stack *s, uint16_t node, uint16_t than) {
     return than == CTA_NO_NODE || s->node[node].order >= s->node[than].order;
 }
 
-/* Returns the node with the highest order that has a path in the state `a` and one in the state `b`. `child`: and a
- * parent. */
+/* Returns the node with the highest order that has a path in the state `a` and one in the state `b`. With `child`, the
+ * node must also have a parent. */
 static uint16_t highest(const struct cta_stack *s, enum cta_path_state a, enum cta_path_state b, bool child) {
     uint16_t found = CTA_NO_NODE;
     for (uint16_t i = 0; i < s->high; i++) {
@@ -533,8 +541,9 @@ static bool settle_all(struct cta_stack *s) {
 
 enum { PATIENCE = 64 }; /* polls after which threads no longer wait for a polling path at a join */
 
-/* If no path runs: paths that wait at a branch continue without the polling and sleeping paths of their node, else the
- * threads below continue without a node whose paths poll or sleep. Returns false if nothing can continue. */
+/* Called if no path runs. If a node has paths that wait at a branch, moves its polling or sleeping paths to a new node,
+ * so that the others continue without them. Otherwise detaches a node whose paths poll or sleep, so that the nodes
+ * below continue without it. Returns false if neither is possible. */
 static bool separate(struct cta_stack *s) {
     for (enum cta_path_state state = CTA_POLLS; state <= CTA_SLEEPS; state++) {
         uint16_t node = highest(s, CTA_ARRIVED, state, false);
@@ -553,7 +562,7 @@ static bool separate(struct cta_stack *s) {
     return node != CTA_NO_NODE;
 }
 
-/* Returns the next node of this stack after `top`, in turn, with paths that poll. */
+/* Returns the first node of this stack with paths that poll, in round-robin order after node `top`. */
 static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t top) {
     for (uint32_t i = 1; i <= s->high; i++) {
         uint16_t node = (uint16_t)((top + i) % s->high);
@@ -563,14 +572,14 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
     return CTA_NO_NODE;
 }
 
-/* Notes that the paths of the top nodes have appeared or disappeared. */
+/* Reports each warp that has paths in a top node, because these paths appear or disappear. */
 static void announce(struct cta_stack *s) {
     for (uint32_t i = 0; i < s->n_warps * WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
             reconv_move(&s->of->cta, s->first + i / WARP_LANES);
 }
 
-/* Chooses the tops of the stacks aside of the top. */
+/* Chooses the top of each stack that is aside of the CTA's top node. */
 static void choose_aside(struct cta_stack *s) {
     for (uint16_t i = 0; i < s->high; i++) {
         struct cta_node *n = &s->node[i];
@@ -597,7 +606,7 @@ static void meet(struct cta_stack *s) {
         s->patience = 0;
     else if (s->high)
         top = next_poller(s, CTA_NO_NODE, s->top);
-    if (s->plan.waits) { /* stacks aside of the top may have new paths, too */
+    if (s->plan.waits) { /* reports all warps, because stacks aside of the top may have new paths, too */
         s->top = top;
         choose_aside(s);
         for (uint32_t w = 0; w < s->n_warps; w++)

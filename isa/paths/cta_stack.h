@@ -8,19 +8,20 @@
  * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its
  * threads, and continues when all entries above have ended.
  *
- * The entries form a tree: an entry that waits for others has them as children. If no path of the top entry can run
- * because paths wait at CTA barriers or for members of their mask, another entry becomes the top [reading]. So does it
- * if all paths of the top entry poll: they repeat a loop that waits for other threads. Other paths of an entry do not
- * wait for paths that poll or wait, if nothing else can run. */
+ * The entries are the nodes of a tree: an entry that waits for others has them as children. If no path of the top entry
+ * can run because paths wait at CTA barriers or for lanes of their member mask, another entry becomes the top
+ * [reading]. The same happens if all paths of the top entry poll, that is, repeat a loop that waits for other threads.
+ * If nothing else can run, the other paths of an entry do not wait for paths that poll or wait. */
 #include "reconv.h"
 
 enum { CTA_NO_NODE = 0xffff };
 /* With a predictor, a compacted warp that diverges at a branch where no warp waits has a stack of its own
- * until the branch reconverges. The bottom of this stack is an aside node: a child of the node whose paths run on
- * meanwhile. Inside, the warp is not compacted with others [reading]. */
+ * until the branch reconverges. The bottom of this stack is an aside node. It hangs aside of a node whose other paths
+ * continue meanwhile. In its own stack, the warp is not compacted with others [reading]. */
 
 /* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other
- * threads. ARRIVED: it waits at a branch that it has executed. */
+ * threads. SLEEPS: it waits at a CTA barrier or for lanes of its member mask. ARRIVED: it waits at a branch that it has
+ * executed. */
 enum cta_path_state { CTA_RUNS, CTA_POLLS, CTA_SLEEPS, CTA_ARRIVED, N_CTA_STATES };
 
 struct cta_path {
@@ -40,9 +41,9 @@ struct cta_node {
     uint16_t depth, rpc_depth; /* call depths at these PCs */
     uint16_t parent;
     uint16_t children;
-    uint16_t paths[N_CTA_STATES]; /* paths by state, if there are no children */
+    uint16_t paths[N_CTA_STATES]; /* number of paths in each state; there are none while there are children */
     bool used;
-    bool home;        /* the threads ride in their own warps */
+    bool home;        /* the threads run in their own warps, not in compacted ones */
     bool aside;       /* the node is aside of its parent, and not one of its `children` */
     uint16_t away;    /* number of nodes aside of this node */
     uint16_t stack;   /* the aside node at the bottom of its stack; CTA_NO_NODE: it is in the stack of the CTA */

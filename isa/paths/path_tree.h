@@ -21,7 +21,7 @@ struct path_node {
     lanemask_t lanes;
     uint16_t depth, rpc_depth; /* current call depth of the lanes, and their call depth at the divergence */
     uint8_t parent;
-    bool is_split; /* the node is a split, and an entry of the table while it is a leaf and not parked */
+    bool is_split; /* true if the node is a split; it has an entry of the table while it is a leaf and not parked */
     bool parked;   /* a split without an entry in the table */
     bool asleep;   /* the path waits at a barrier, or for lanes of its member mask */
     bool used;
@@ -47,21 +47,21 @@ static inline bool path_tree_has_room(const struct path_tree *s, uint32_t n) {
 }
 /* Performs a branch that all lanes of the path take to `pc`. Returns RECONV_CHANGED if a path has ended or merged. */
 unsigned path_tree_jump(struct path_tree *s, int id, uint32_t pc, const struct branch_site *site);
-/* Makes the path `id` a node that continues at the branch's rpc, with a child for each side that is not there already.
- * The children are splits, or on the stack. A branch without an rpc uses the rpc of the node. Returns
+/* Makes the path `id` a node that continues at the branch's rpc, with a child for each side of the branch that is not
+ * at this rpc yet. The children are splits, or on the stack. A branch without an rpc uses the rpc of the node. Returns
  * RECONV_CHANGED. */
 unsigned path_tree_nest(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site,
                         bool splits);
 /* Replaces the path `id` by n splits that end at the rpc of its node: the path itself if it is no split, else its
- * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). If it waits for
- * the next step, splits at the same PC do not merge before that step. */
+ * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). A caller may
+ * postpone this call to the next step; until then, splits at the same PC do not merge. */
 void path_tree_subdivide(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site);
 /* Removes nodes that have reached their rpc, and merges splits. Returns RECONV_CHANGED if it has changed a path. */
 unsigned path_tree_settle(struct path_tree *s);
 
 /* Members of struct reconv_ops. path_tree_give_way() makes a path the root of a separate tree if it waits for lanes
  * that cannot be scheduled before the path has ended. path_tree_stall() gives the table entry of a split that waits at
- * a barrier to a parked split. path_tree_board() chooses a mask of pending lanes for each register. */
+ * a barrier to a parked split. path_tree_board() returns RECONV_BOARD_LANES. */
 int path_tree_paths(const void *st, struct path *out, int max);
 bool path_tree_finished(const void *st);
 unsigned path_tree_advance(void *st, int id, uint32_t next);

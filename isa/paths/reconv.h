@@ -37,7 +37,7 @@ struct reconv_cta {
     uint32_t n_warps; /* number of warps of the CTA; the driver sets it before the warps start */
     /* warps whose paths meet() has changed, a bit each: reconv_move() sets it, and the driver clears all */
     uint64_t moved[(MAX_CTA_WARPS + 63) / 64];
-    bool due; /* a call for a warp sets it: the driver must call meet() after the step; the driver clears it */
+    bool due; /* set by a function of the model: the driver must call meet() after the step, and clears this field */
 };
 static inline void reconv_move(struct reconv_cta *c, uint32_t warp) { c->moved[warp / 64] |= 1ull << warp % 64; }
 static inline bool reconv_moved(const struct reconv_cta *c, uint32_t warp) {
@@ -219,10 +219,9 @@ struct reconv_ops {
      * the slow lanes, with valid `pc`, `lanes` and `board`. That path may not be schedulable yet, and the caller gets
      * its id from paths(). NULL in models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);
-    /* Prepares the path for the instruction at `pc`, before which the halves of a split must merge, because it may
-     * diverge or acts on all lanes of a path. Returns RECONV_CHANGED if the path must wait for the other half of its
-     * split, or has merged with that half. Returns 0 if the path may issue. NULL in models whose splits need not
-     * join. */
+    /* Called before the instruction at `pc`, which may diverge or acts on all lanes of a path: the halves of a split
+     * must merge before it. Returns RECONV_CHANGED if the path must wait for the other half of its split, or has merged
+     * with that half. Returns 0 if the path may issue. NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
      * member mask that the model cannot schedule first, because that lane is further down the stack or blocked at a

@@ -22,7 +22,7 @@ struct subwarp {
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    uint32_t divergences; /* number of divergent branches, counted by si */
+    uint32_t divergences; /* number of divergent branches; only the model si counts them */
     int active, last;     /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
     struct subwarp w[WARP_LANES];
     uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
@@ -37,7 +37,7 @@ int subwarps_paths(const void *st, struct path *out, int max);
 bool subwarps_finished(const void *st);
 unsigned subwarps_advance(void *st, int id, uint32_t next);
 unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site);
-/* subwarps_branch(), after which group `stays` of the targets stays active. */
+/* Works like subwarps_branch(), but the caller chooses the side that stays active: t[stays]. */
 unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, const struct branch_site *site,
                                int stays);
 unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);

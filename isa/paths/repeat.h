@@ -1,8 +1,8 @@
 #ifndef ISA_REPEAT_H
 #define ISA_REPEAT_H
-/* Detects paths that repeat themselves. Consider threads that depend only on registers and memory, while memory does
- * not change. They repeat themselves once they return to an instruction with the same register values. enum repeat
- * classifies an executed instruction for this purpose. */
+/* Detects paths that repeat themselves. A path that depends only on registers and memory repeats itself once it returns
+ * to an instruction with the same register values, as long as memory does not change. enum repeat classifies an
+ * executed instruction for this purpose. */
 #include "isa/exec/exec.h"
 
 enum repeat {

@@ -1,4 +1,4 @@
-/* Bypass policies of the L1 and L2.
+/* Bypass policies of the L1 and L2. Each names the misses that go past the cache, that is, allocate no line:
  *
  *   all     each load that misses; stores allocate as without a policy
  *   hinted  loads that the program marks: .cs, .lu and .L1::no_allocate (PTX ISA 8.7, cache operators and eviction
@@ -10,8 +10,8 @@
  *
  * [reading] `reuse`: a table of 128 counters of 4 bits is indexed by a hash of the PC. Each line has the hash of the
  * load that fetched it, and a bit for use since. The first use decrements the counter; the replacement of an unused
- * line increments it. From 8 on, misses go past, but 1 of 16 allocates a line, so that the counter can fall again. (The
- * paper corrects predictions with the help of the L2.) */
+ * line increments it. If the counter is 8 or more, 15 of 16 misses go past; the 16th allocates a line, so that the
+ * counter can fall again. (The paper corrects predictions with the help of the L2.) */
 #include "isa/program.h"
 #include "mechanisms/mechanism.h"
 #include "timing/mem/bypass.h"

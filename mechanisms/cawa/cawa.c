@@ -1,13 +1,15 @@
 /* Criticality-aware warp scheduling [Lee, Arunkumar and Wu, ISCA 2015, called CAWA]: the scheduler gcaws stays with a
  * warp until it stalls, and then picks the most critical ready warp, so that the slowest warp of a CTA, for which the
- * others wait, catches up. The criticality of a warp (the paper's CPL) is an estimate of the cycles that it lacks:
+ * others wait, catches up. The criticality of a warp (the paper's CPL) grows with its remaining work and its past
+ * stalls:
  *
  *   left x CPI + stalls
  *
- *   left     at each branch, the instructions of the paths that the warp takes are added; each issued instruction
- *            subtracts one. The layout of the code gives the length of a path: from a forward branch to its target or
- *            from the target to the reconvergence point, and a loop's body for a taken backward branch
- *   CPI      cycles from the start of the warp to its last issue, by issued instruction
+ *   left     estimate of the instructions left: each issued instruction subtracts one, and each branch adds the lengths
+ *            of the paths that lanes take. If lanes fall through a forward branch, the length is the distance from the
+ *            branch to its target. If lanes take it, it is the distance from the target to the reconvergence point. If
+ *            lanes take a backward branch, it is the length of the loop's body
+ *   CPI      cycles from the start of the warp to its last issue, per issued instruction
  *   stalls   cycles between one issue of the warp and the next one
  *
  * Ties go to the oldest warp. The paper's cache policy (CACP) is not modelled. */

@@ -4,8 +4,8 @@
  * and the warps with the lowest scores may not issue loads until scores fall (ccws_score.h).
  *
  * [reading] A miss searches before the line that it evicts becomes a victim. A hit removes the victim tag. A line that
- * a store drops is no victim. Equal scores are ordered by slot. A score is at most the cutoff, which already leaves one
- * warp. A warp that begins has no victim tags. */
+ * a store drops is no victim. Equal scores are ordered by slot. A score is at most the cutoff, with which only one warp
+ * may load. A warp that begins has no victim tags. */
 #include "ccws_score.h"
 #include "ccws_vta.h"
 #include "mechanisms/mechanism.h"
@@ -25,9 +25,9 @@ struct ccws {
     struct ccws_vta vta;
     struct ccws_scores scores;
     uint32_t warps;        /* warp slots of CTAs */
-    uint64_t hits, issued; /* in this launch: hits of victim tags; instructions */
+    uint64_t hits, issued; /* numbers in this launch: hits of victim tags; issued instructions */
     struct prefetch_victim victim;
-    bool evicts;    /* the access that observe() gets next evicted `victim`, whose tag must be kept */
+    bool evicts;    /* the access that observe() gets next has evicted `victim`, whose tag observe() must add */
     bool stale;     /* scores or live warps have changed since scores.held was computed */
     uint64_t since; /* cycle in which scores.held was computed */
     struct ccws_counts n;

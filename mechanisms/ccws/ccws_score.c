@@ -27,7 +27,7 @@ void ccws_hold(struct ccws_scores *s, const struct warp_set *live, uint64_t now)
     uint16_t list[WARP_SLOTS];
     const uint32_t n = order(s, live, now, list);
     const uint64_t cutoff = (uint64_t)s->base * n;
-    uint64_t sum = 0, falling = 0; /* falling: listed warps so far whose scores fall */
+    uint64_t sum = 0, falling = 0; /* of warps list[0 .. k]: sum of the scores; number of scores that fall */
     s->held = (struct warp_set){.word = {0}};
     s->n_held = 0;
     s->change = UINT64_MAX;
@@ -40,7 +40,7 @@ void ccws_hold(struct ccws_scores *s, const struct warp_set *live, uint64_t now)
         }
         if (k == 0 || sum <= cutoff)
             continue;
-        if (!s->n_held) /* `sum` falls by `falling` a cycle */
+        if (!s->n_held) /* this warp may load when `sum`, which falls by `falling` points a cycle, is at the cutoff */
             s->change = min64(s->change, now + (sum - cutoff + falling - 1) / falling);
         s->n_held++;
         warp_set_add(&s->held, list[k]);

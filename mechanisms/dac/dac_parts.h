@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_DAC_PARTS_H
 #define MECHANISMS_DAC_PARTS_H
-/* Internal to the unit: dac.c (affine warp, batches), expand.c (ATQ, expansion units, the warps' queues), lines.c
- * (requests and locks), account.c (counts of queues), dac_report.c (statistics, deadlock reports). */
+/* Internal to the unit: dac.c (affine warp, batches), expand.c (affine tuple queue: ATQ, expansion units, the warps'
+ * queues), lines.c (requests and locks), account.c (counts of queues), dac_report.c (statistics, deadlock reports). */
 #include "isa/affine/supply.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/unit_access.h"

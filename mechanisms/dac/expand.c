@@ -121,9 +121,10 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
     }
 }
 
-/* Does the same as find_lines() for a global access of at most SECTOR_BYTES by a warp whose first lanes are active and
- * have the same threadIdx.y and z, if each lane's address is at most one sector above the previous lane's. The result
- * is all sectors from the first byte to the last. Returns false if these conditions do not hold. */
+/* Does the same as find_lines(), faster, if four conditions hold: the access is global; a lane accesses at most
+ * SECTOR_BYTES; the active lanes are lanes 0 to n - 1, and all have the same threadIdx.y and z; each lane's address is
+ * at most one sector above the previous lane's. Then the access covers all sectors from its first byte to its last.
+ * Returns false if a condition does not hold. */
 static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);

@@ -68,7 +68,7 @@ static bool next_ready(const struct sm *sm, struct warp_set *ready, struct at *a
     struct warp_set ready = sm_joint_ready(sm, j);                                                                     \
     for (struct at at = {NO_WARP_SLOT, UINT32_MAX, 0, 0}; next_ready(sm, &ready, &at);)
 
-/* Returns the PC at which most threads of the slot's scheduler are ready. */
+/* Returns the PC at which the most threads of the slot's scheduler are ready. */
 static uint32_t most_common(struct dwf *d, struct sm *sm, const struct sm_joint *j) {
     uint32_t best = j->member[0].pc;
     EACH_READY(sm, j, at) {

@@ -1,5 +1,5 @@
 /* Dynamic warp subdivision as evaluated in the dual-path paper (section 2.2; the original is Meng, Tarjan and Skadron,
- * ISCA 2010). A branch with a short join divides the path into splits, which all run; other branches use the stack
+ * ISCA 2010). A branch whose join is short divides the path into splits, which all run; other branches use the stack
  * (path_tree.h). A split has the rpc of the stack entry that was divided, so splits of splits are siblings. A split has
  * no stack of its own, so every branch that diverges in it makes more splits.
  *

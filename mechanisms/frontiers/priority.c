@@ -10,8 +10,8 @@ struct order {
     const struct cfg *g;
     struct loops loops;
     uint32_t *number;     /* block -> its place in a reverse post-order; an edge to a higher number is a forward edge */
-    uint32_t *waits_for;  /* block -> predecessors on forward edges that have no priority yet */
-    uint32_t *inside;     /* loop -> its blocks that have a priority */
+    uint32_t *waits_for;  /* block -> number of its predecessors on forward edges that have no priority yet */
+    uint32_t *inside;     /* loop -> number of its blocks that have a priority */
     unsigned char *ready; /* block -> true if it may get the next priority */
 };
 

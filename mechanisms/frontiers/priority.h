@@ -11,10 +11,10 @@ uint32_t *find_priorities(struct arena *a, const struct cfg *g, const uint32_t *
 /* The thread frontiers of all blocks: the frontier of block b has the blocks at which threads of a warp may wait while
  * the warp executes b. */
 struct frontier_sets {
-    uint32_t n, words;        /* blocks; words of a set */
+    uint32_t n, words;        /* number of blocks; number of words of a set */
     const uint32_t *priority; /* block -> priority */
     const uint32_t *block;    /* priority -> block */
-    uint64_t *set;            /* block b: bits set[b * words ...], by priority */
+    uint64_t *set;            /* the words from set[b * words] on: a bit for each priority in the frontier of block b */
 };
 struct frontier_sets find_frontiers(struct arena *a, const struct cfg *g, const uint32_t *priority);
 /* Returns true if `other` is in the frontier of block b. */

@@ -18,7 +18,8 @@
 #include "mechanisms/mechanism.h"
 
 enum { MERGES, DIVERGENCES, VISITS, EMPTY_ISSUES };
-enum { EMPTY_ID = WARP_LANES }; /* id of the path without lanes; other ids are entries */
+/* id of the path without lanes, which issues the block of a conservative branch; other ids are indices of entries */
+enum { EMPTY_ID = WARP_LANES };
 
 /* A place in the order of paths. */
 struct place {
@@ -29,14 +30,15 @@ struct place {
 struct entry {
     struct place at;
     lanemask_t lanes; /* 0: the entry is free */
-    bool waits;       /* the path is set aside */
+    bool waits;       /* the path waits at a CTA barrier or for its member mask, and others issue instead */
 };
 
 struct frontiers {
     struct reconv_warp warp;
-    const uint32_t *priority, *frontier; /* facts; NULL: PCs are priorities, and frontiers are empty */
+    /* facts (frontiers_parts.h), by block; NULL: PCs are priorities, and frontiers are empty */
+    const uint32_t *priority, *frontier;
     struct entry e[WARP_LANES];
-    uint32_t high; /* entries from here on are free */
+    uint32_t high; /* the entries from e[high] on are free */
     bool conservative, visiting;
     struct place visited; /* if `visiting`: the place of the path without lanes */
 };
@@ -110,7 +112,7 @@ static bool frontiers_finished(const void *st) {
 
 /* ---- steps ---- */
 
-/* Lets the entry merge with another one at the same PC. */
+/* Merges the entry into another one at the same PC and call depth, if there is one. */
 static void merge(struct frontiers *s, struct entry *e) {
     for (struct entry *k = s->e; k < s->e + s->high; k++) {
         if (k == e || !k->lanes || k->waits || k->at.pc != e->at.pc || k->at.depth != e->at.depth)
@@ -145,7 +147,7 @@ static void branch_conservatively(struct frontiers *s, struct place from) {
     count(s, VISITS, s->visiting);
 }
 
-/* The path without lanes has issued the instructions up to `next`. */
+/* Moves the path without lanes to `next`, after it has issued the instructions before `next`. */
 static void advance_empty(struct frontiers *s, uint32_t next) {
     struct place from = s->visited;
     count(s, EMPTY_ISSUES, next - from.pc);
@@ -211,7 +213,8 @@ static unsigned frontiers_stall(void *st, int id, enum reconv_stall why) {
     return RECONV_CHANGED;
 }
 
-/* A barrier opens for a path of higher priority than the block without lanes: the warp continues with the path. */
+/* A path continues after a barrier. If it has a higher priority than the path without lanes, the warp continues with
+ * it. */
 static unsigned frontiers_wake(void *st, int id) {
     struct frontiers *s = st;
     s->e[id].waits = false;

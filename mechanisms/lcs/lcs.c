@@ -6,8 +6,8 @@
  *         for the cache.
  *   bcs   block CTA scheduling: an SM gets two consecutive CTAs (a block) at a time, which often share data
  *   lbcs  both: the limit of lcs is rounded up to whole blocks
- *   baws  block-aware warp scheduling: the block that issued last, then the oldest block; round-robin in a block, so
- *         that its CTAs advance together
+ *   baws  block-aware warp scheduling: picks from the block that issued last, else from the oldest block. It picks
+ *         round-robin within a block, so that the CTAs of a block advance together
  *
  * A unit counts the instructions of each CTA until the first CTA of the SM ends. */
 #include "mechanisms/mechanism.h"
@@ -52,7 +52,8 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct lcs *t = u;
     uint32_t slot = sm_get_cta_slot(sm, i->warp);
-    if (slot < SM_CTA_SLOTS && i->phase != ISSUE_PERFORMED) /* an ordered instruction is reported twice */
+    /* an ordered instruction is reported again as ISSUE_PERFORMED */
+    if (slot < SM_CTA_SLOTS && i->phase != ISSUE_PERFORMED)
         t->issued[slot]++;
 }
 

@@ -14,7 +14,8 @@
 #include "timing/sm/ctas.h"
 #include "timing/sm/sched_ops.h"
 
-/* a multiple of every number of groups up to 16, so that the remainder of a sum does not jump */
+/* The number of the interval wraps to 0 at MANY. MANY is a multiple of every number of groups up to 16, so the
+ * round-robin order of the groups (interval number modulo number of groups) continues at the wrap. */
 enum { MANY = 720720 };
 
 struct owl {

@@ -5,9 +5,10 @@
  * - loop merge: an inner loop has a divergent number of iterations, and threads gather at its header
  *
  * The loop gets a convergence barrier: BSSY before the loop, BSYNC and a new BSSY where threads gather, BREAK behind
- * each exit. A barrier of pass_barriers() conflicts if its threads may be stopped at the gathering place while others
- * wait at its join in the loop. The pass removes its BSSY (the paper's static deconfliction), so no thread waits at
- * that join. Threads gather without a threshold: the paper's soft barrier is missing.
+ * each exit. A barrier of pass_barriers() conflicts if some of its threads may be stopped at the gathering place while
+ * others wait at the barrier's join in the loop. The pass removes the BSSY of such a barrier (the paper's static
+ * deconfliction), so no thread waits at that join. Threads gather without a threshold: the paper's soft barrier is
+ * missing.
  *
  * Built from the public description of the paper. Our choices are: the cost of code (cost_of()), specrecon.ratio and
  * specrecon.trips; one gathering place per outermost loop, the one with the highest ratio; and the loops that the pass
@@ -217,7 +218,7 @@ static void remove_idle(const struct spec *s, const unsigned char *removed) {
 
 /* ---- the rewriting ---- */
 
-/* Adds the barrier of a place. */
+/* Adds the convergence barrier with which threads gather at the place. */
 static void gather(struct spec *s, const struct place *p) {
     const struct loop *loop = &s->loops.list[p->loop];
     struct inst begin = barrier_inst("#bssy"), sync = barrier_inst("#bsync"), out = barrier_inst("#break");

@@ -11,7 +11,8 @@ static struct capri_entry *find(struct capri *c, uint32_t pc, bool diverges) {
     return &c->entry[c->n++];
 }
 
-/* Returns the number of warps that the threads of a side need if they are compacted: those of the fullest lane. */
+/* Returns how many compacted warps the threads that take one direction of a branch need. need[l] of these threads are
+ * in lane l. Each thread keeps its lane, so the result is the number of threads in the fullest lane. */
 static uint32_t fullest(const uint16_t need[WARP_LANES]) {
     uint32_t most = 0;
     for (int l = 0; l < WARP_LANES; l++)

@@ -10,15 +10,18 @@ enum { CAPRI_ENTRIES = 64 };
 struct capri_entry {
     uint32_t pc;
     bool adequate;
-    uint32_t arrived, plain;      /* warps of the present set, and how many warps they need without compaction */
-    uint16_t need[2][WARP_LANES]; /* threads of the present set, by side and lane */
+    /* arrived: number of warps of the present set that have arrived at the branch; plain: number of warps that they
+     * become at the branch without compaction, one for each target of each warp */
+    uint32_t arrived, plain;
+    uint16_t need[2][WARP_LANES]; /* number of threads of the present set, by target (1: fall-through) and lane */
 };
 struct capri {
     uint32_t n;
     struct capri_entry entry[CAPRI_ENTRIES];
 };
 
-/* A warp with these targets arrives at a branch, which `set` warps will pass. Returns true if it should wait. A table
- * that is full ignores further branches. `capri`: a struct capri. */
+/* Records that a warp arrives at the branch at `pc`, with the targets t[0 .. n - 1]. `set`: number of warps that pass
+ * the branch. Returns true if the warp should wait for the others. Returns false for a branch without an entry, also if
+ * the table has no room for a new entry. `capri`: a struct capri. */
 bool capri_arrive(void *capri, uint32_t pc, const struct target *t, int n, uint32_t set);
 #endif

@@ -32,13 +32,13 @@ static void tbc_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *
 
 static enum reconv_board tbc_board(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return RECONV_BOARD_LANES; /* the lanes of a warp may ride in several compacted warps */
+    return RECONV_BOARD_LANES; /* the lanes of one warp may belong to several compacted warps */
 }
 
 static struct reconv_storage tbc_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
     /* An entry of the stack holds a PC, an rpc and a count of warps for the CTA, and the active threads of each warp.
-     * In a CTA of one warp, all of it counts for this warp. */
+     * The result is for a CTA of one warp, where the whole entry counts for this warp. */
     return (struct reconv_storage){.entry = 3 * 32 + 8};
 }
 

@@ -1,7 +1,7 @@
 /* Compacted warps in an SM: the paths with one group number issue together, and none of them runs ahead. A member that
  * is ready waits in the state PATH_BLOCKED until all other members are ready, too. So a compacted warp waits for the
- * slowest of its threads. Members that have stopped at a branch or a barrier are not waited for, nor are members whose
- * warp sleeps: it may get its turn to run only after the others have ended or stopped [reading].
+ * slowest of its threads. It does not wait for members that have stopped at a branch or a barrier. Nor does it wait for
+ * members whose warp sleeps, because that warp may run only after the others have ended or stopped [reading].
  *
  * Each path fetches for itself, but one fetch serves all members at one PC. Members whose instruction must issue alone
  * (joint.h) take one slot each. So do members in different parts of a divided SM, because their registers are there
@@ -10,7 +10,7 @@
 #include "timing/sm/unit_group.h"
 #include <stdlib.h>
 
-/* A path in its present group, found by warp slot and lowest lane. */
+/* The state of a path in its present group: rider[warp slot][lowest lane of the path]. */
 struct rider {
     uint32_t group;
     bool held;         /* it waits in PATH_BLOCKED for other members */
@@ -19,7 +19,7 @@ struct rider {
 
 struct tbc_unit {
     struct rider rider[WARP_SLOTS][WARP_LANES];
-    struct warp_set due; /* warps whose paths may no longer have to wait */
+    struct warp_set due; /* warps for tick() to reconsider: their held paths may no longer have to wait */
     uint32_t n_due;
 };
 
@@ -43,7 +43,7 @@ static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const str
     return r;
 }
 
-/* Lets the SM ask again for all paths of the group that wait. */
+/* Makes tick() reconsider the warps of all `others` that are held, so that the SM calls may_issue() for them again. */
 static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct group_member *others, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (!rider_of(t, sm, &others[i])->held || warp_set_has(&t->due, others[i].warp))
@@ -53,9 +53,9 @@ static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct gr
     }
 }
 
-/* Returns true if a path must wait for member `m` of its group. The path has executed this number of instructions, and
- * waits for nothing else. It does not wait for a member whose warp sleeps. It does not wait for a member that waits
- * for a queue, since the affine warp may fill this queue only after other warps have issued. */
+/* Returns true if a path that waits for nothing else must wait for member `m` of its group. The path has issued
+ * `executed` instructions in this group. It does not wait for a member whose warp sleeps. It does not wait for a member
+ * that waits for a queue, since the affine warp may fill this queue only after other warps have issued. */
 static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct group_member *m) {
     const struct rider *r = rider_of(t, sm, m);
     const uint8_t state = group_path(sm, m)->state;

@@ -1,4 +1,4 @@
-// Mistakes for 'heddle exec --check', and the same without them.
+// Kernels with mistakes for 'heddle exec --check', and the same kernels without the mistakes.
 // usage: checks race|ordered|copied|managed|pinned|many|before [READ]
 #include <cstdio>
 #include <cstdlib>
@@ -73,8 +73,8 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "pinned"))
         cudaMallocHost(&p, 1 << 20);
     if (!strcmp(what, "managed") || !strcmp(what, "pinned"))
-        memset(p, 0, 4096); // a page; the next is never touched
-    if (!strcmp(what, "many")) // each launch writes more, and reads what the earlier ones wrote
+        memset(p, 0, 4096); // one page; the program never accesses the next page
+    if (!strcmp(what, "many")) // each launch writes more elements, and reads the elements that earlier launches wrote
         for (int i = cudaMalloc(&p, 1 << 20) != cudaSuccess; i < 16; i++) {
             put<<<1, 64>>>(p + 64 * i, 64);
             total<<<1, 32>>>(p, out, 64 * (i + 1));

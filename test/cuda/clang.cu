@@ -1,4 +1,4 @@
-// A program as clang compiles it, without any header of CUDA: what its stubs register and call.
+// A program for clang, without any header of CUDA. It tests the functions that clang's generated code calls.
 typedef __SIZE_TYPE__ size_t;
 #define __global__   __attribute__((global))
 #define __device__   __attribute__((device))
@@ -37,7 +37,7 @@ template <class T> __global__ void reversed(T *p, int n) {
         more = 11;
 }
 
-// The last of 0 to 99 becomes 2 * 99 + 5 + 4, and stands first.
+// The kernel reverses the numbers 0 to 99 and computes 2 x + 5 + 4 from each number x. So the first result is 207.
 int main() {
     float *p, numbers[100], other[2] = {2, 5};
     int seen = 0;

@@ -1,4 +1,4 @@
-// Graphs, capture, memory pools, arrays, textures, surfaces and cooperative grids. Finds its own mistakes.
+// Tests graphs, capture, memory pools, arrays, textures, surfaces and cooperative grids. Prints each wrong result.
 #include <cooperative_groups.h>
 #include <stdio.h>
 namespace cg = cooperative_groups;
@@ -19,7 +19,7 @@ __global__ void add(int *p, int n, int by) {
         p[i] += by;
 }
 
-// A tree over all blocks: each step needs what the other blocks did.
+// Adds the values of all blocks in a tree. Each step reads results of other blocks, so the grid synchronises after it.
 __global__ void sum(int *a, int *out, int n) {
     cg::grid_group g = cg::this_grid();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ static void graphs() {
     k.blockDim = dim3(32);
     k.kernelParams = args;
     cudaHostNodeParams h = {count, &calls};
-    // added from the last to the first, so that the order is that of the edges
+    // nodes are added from the last to the first, so that only the edges give the right order
     OK(cudaGraphAddHostNode(&host, g, NULL, 0, &h));
     OK(cudaGraphAddMemcpyNode1D(&back, g, NULL, 0, here, p, sizeof here, cudaMemcpyDeviceToHost));
     OK(cudaGraphAddKernelNode(&kernel, g, NULL, 0, &k));
@@ -91,7 +91,7 @@ static void graphs() {
     OK(cudaGraphGetRootNodes(g, NULL, &nodes));
     WANT(nodes == 1);
     OK(cudaGraphInstantiate(&x, g, 0));
-    by = 100; // the node has its own copy
+    by = 100; // no effect: the node has its own copy of the arguments
     WANT(total(here) == 0);
     OK(cudaGraphLaunch(x, 0));
     OK(cudaDeviceSynchronize());
@@ -203,7 +203,7 @@ static void textures() {
     for (int i = 0; i < 12; i++)
         WANT(seen[i] == 1.0f + i);
     OK(cudaDestroyTextureObject(t));
-    d.filterMode = cudaFilterModeLinear; // between the texels 1 and 2, 2 and 3, 3 and 4
+    d.filterMode = cudaFilterModeLinear; // the samples are between the texels 1 and 2, 2 and 3, 3 and 4
     OK(cudaCreateTextureObject(&t, &r, &d, NULL));
     between<<<1, 3>>>(t, out);
     OK(cudaMemcpy(seen, out, 12, cudaMemcpyDeviceToHost));
@@ -235,7 +235,7 @@ static void textures() {
     OK(cudaFree(line));
 }
 
-// 128 blocks: more than the functional model begins of a grid that is not cooperative.
+// The caller passes 128 blocks, more than run at once in the functional model if a grid is not cooperative.
 static void cooperative(int blocks) {
     int n = blocks * 32, result = 0, *p, *out;
     int *ones = (int *)malloc(n * sizeof *ones);

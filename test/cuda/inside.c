@@ -34,7 +34,7 @@ INSIDE(cudaGetErrorName)
 INSIDE(cudaGetLastError)
 INSIDE(cudaOfTheFuture)
 INSIDE(__cudaRegisterTexture)
-INSIDE(cudaBindTexture) /* CUDA 12 and 13 lack it; for these, the tests define another name */
+INSIDE(cudaBindTexture) /* CUDA 12 and 13 lack this function; for them, the tests define another name */
 INSIDE(cudaBindTextureToArray)
 INSIDE(cudaUnbindTexture)
 INSIDE(cudaMallocArray)

@@ -1,6 +1,7 @@
-/* A libnvvm.so for numba 0.56 over that of CUDA 13: gives the code the version that the other wants, and compiles for
- * 7.5 what is for less. `cc -shared -fPIC -o libnvvm.so nvvm.c`, in a folder that LD_LIBRARY_PATH names and below
- * CUDA_HOME; NVVM is the path of the other. Not used by the tests. */
+/* A libnvvm.so that lets numba 0.56 use the libnvvm.so of CUDA 13, whose path is in the environment variable NVVM. It
+ * changes the version number in the code to the one that CUDA 13 accepts, and compiles code for older architectures
+ * for compute capability 7.5. Compile it by `cc -shared -fPIC -o libnvvm.so nvvm.c`. Its folder must be below CUDA_HOME
+ * and in LD_LIBRARY_PATH. The tests do not use it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What nvcc's stubs do, by hand: registers the kernel of lz4.fatbin and launches it, in the ways of CUDA 11 and 12 and
- * of 13. Built for each libcudart.so, so that their versions and layouts are tested where there is no CUDA.
+/* Does by hand what code that nvcc generates does: registers the kernel of lz4.fatbin and launches it, as programs of
+ * CUDA 11, 12 and 13 do. The tests link it with each libcudart.so of Heddle, so they need no toolkit.
  * usage: registers lz4.fatbin [fault|many|texture|closed] */
 #include <stdint.h>
 #include <stdio.h>
@@ -63,7 +63,8 @@ static void *load(const char *path) {
     return data;
 }
 
-/* Fields that stand at the same place in 11 and 12, and where 13 has them; what is behind 11's end stays as it was. */
+/* Prints three properties of the device, and the size of the struct that the runtime fills: the bytes behind it keep
+ * the value 0xaa. The number of SMs is at byte 388 in CUDA 11 and 12, and at byte 384 in CUDA 13. */
 static void print_properties(void) {
     unsigned char p[1100];
     int version, major, warp, sms;
@@ -79,7 +80,9 @@ static void print_properties(void) {
     printf("version %d: warps of %d, %d.x, %d SMs, %zu bytes\n", version, warp, major, sms, end);
 }
 
-/* Texture references, which CUDA had until 11: what its texture<> begins with, and a container with PTX as it is. */
+/* ---- texture references, which CUDA 11 was the last to have ---- */
+
+/* The first fields of texture<...>, which programs declare. */
 struct channels {
     int x, y, z, w, kind;
 };
@@ -136,8 +139,10 @@ static void **register_textures(void) {
     return h;
 }
 
-/* Bytes 0, 51, 102, 255 are 0, 0.2, 0.4, 1. The rows (0 1 2 3) and (10 11 12 13), read at y = 1.5, the middle of the
- * second, at x = 0, 1, 2, 3: on the edge of two texels, so that it is 10, 10.5, 11.5, 12.5. */
+/* Each of four threads x prints texel x of the line texture plus 100 times a sample of the array texture:
+ * - The bytes 0, 51, 102 and 255 are read as 0, 0.2, 0.4 and 1.
+ * - The array has the rows (0 1 2 3) and (10 11 12 13). The sample is at y = 1.5, the middle of the second row, and at
+ *   x, the edge between two texels. So the samples are 10, 10.5, 11.5 and 12.5. */
 static void textures(void) {
     static const unsigned char bytes[] = {0, 51, 102, 255};
     static const float rows[] = {0, 1, 2, 3, 10, 11, 12, 13};
@@ -160,8 +165,8 @@ static void textures(void) {
     __cudaUnregisterFatBinary(h);
 }
 
-/* Checks that the memory of a closed shared object, with the names and the place of a managed variable, is not read any
- * more. */
+/* Checks that the runtime no longer reads the memory of a shared object that was closed. This memory had the names of a
+ * kernel and of a managed variable. */
 static void closed(const char *path) {
     enum { PAGE = 4096 };
     char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -90,8 +90,8 @@ static const struct {
     /* max(0, 2) in eight f16 elements */
     {"mov.b16 %h1, 0x4000; red.global.v8.f16.max.noftz [%base], {%h1, %h1, %h1, %h1, %h1, %h1, %h1, %h1};",
      {0x40004000, 0x40004000, 0x40004000, 0x40004000}},
-    /* 2 * 3 + 1 in the lower half; in the upper half, operand a is the NaN for elements out of bounds, so the result is
-     * 0 */
+    /* the lower half computes 2 * 3 + 1; in the upper half, operand a is the NaN for elements out of bounds, so the
+     * result is 0 */
     {"mov.b32 %r1, 0x7ff74000; mov.b32 %r2, 0x42004200; mov.b32 %r3, 0x3c003c00; fma.rn.oob.f16x2 %r4, %r1, %r2, %r3;"
      "st.global.v4.b32 [%out], {%r4, %r4, %r4, %r4};",
      {0x00004700, 0x00004700, 0x00004700, 0x00004700}},

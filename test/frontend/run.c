@@ -349,7 +349,7 @@ START_TEST(special_registers_of_all_widths) {
 }
 END_TEST
 
-/* Loads of one byte into a wider register: the byte 0x80 + t, sign-extended and zero-extended. */
+/* Returns the sign-extended byte 0x80 + t plus twice the zero-extended byte; both are loaded into wider registers. */
 static uint32_t extended(uint32_t t) { return (uint32_t)(int8_t)(0x80 + t) + (0x80 + t) * 2; }
 START_TEST(narrow_loads_extend) {
     check_lanes(".shared .b8 s[32];\n",

@@ -204,7 +204,7 @@ START_TEST(every_function_has_a_page) {
     ck_assert_msg(*missing == '\0', "no page, or an empty one: %s", missing);
     free(missing);
     if (have("man")) {
-        char *warnings = shell(0, "for m in $U/share/man/man3/*.3; do man --warnings -l $m 2>&1 >/dev/null; done");
+        char *warnings = shell(0, "man --warnings -l $U/share/man/man3/*.3 2>&1 >/dev/null");
         ck_assert_str_eq(warnings, "");
         free(warnings);
     }
@@ -225,7 +225,7 @@ START_TEST(every_command_has_a_page) {
     ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
     free(out);
     if (have("man")) {
-        char *warnings = shell(0, "for m in $U/share/man/man1/*.1; do man --warnings -l $m 2>&1 >/dev/null; done");
+        char *warnings = shell(0, "man --warnings -l $U/share/man/man1/*.1 2>&1 >/dev/null");
         ck_assert_str_eq(warnings, "");
         free(warnings);
     }

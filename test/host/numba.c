@@ -85,14 +85,17 @@ static int64_t collatz(int64_t n) {
     return k;
 }
 
-/* @cuda.jit('void(int64[:], int32[:])') def histogram(n, bins):
- *     i = cuda.grid(1)
- *     if i < n.size:
- *         k = collatz(n[i], 1000)
- *         cuda.atomic.add(bins, k % bins.size, 1)
- *         m = cuda.shfl_xor_sync(0xffffffff, int32(k), 1)
- *         cuda.atomic.max(bins, 0, m) The order in which a thread's addition and another thread's maximum change bin 0
- *         is undefined. So the test only checks that bin 0 is at least the maximum. */
+/* The order in which a thread's addition and another thread's maximum change bin 0 is undefined. So the test only
+ * checks that bin 0 is at least the maximum.
+ *
+ *     @cuda.jit('void(int64[:], int32[:])')
+ *     def histogram(n, bins):
+ *         i = cuda.grid(1)
+ *         if i < n.size:
+ *             k = collatz(n[i], 1000)
+ *             cuda.atomic.add(bins, k % bins.size, 1)
+ *             m = cuda.shfl_xor_sync(0xffffffff, int32(k), 1)
+ *             cuda.atomic.max(bins, 0, m) */
 START_TEST(functions_atomics_and_shuffles) {
     enum { N = 64, BINS = 10 };
     struct heddle_module *m = open_kernel(models[_i], "test/compiled/numba_histogram.ptx");

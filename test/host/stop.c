@@ -55,7 +55,7 @@ static double now_of(clockid_t clock) {
 }
 
 static double asked;
-enum { AFTER_MS = 60 };
+enum { AFTER_MS = 30 };
 static void *stop_soon(void *unused) {
     (void)unused;
     usleep(AFTER_MS * 1000);

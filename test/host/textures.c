@@ -253,10 +253,10 @@ static struct heddle_texture four(void) {
         .data = buffer(v, sizeof v), .width = 4, .format = HEDDLE_F32, .normalized_coords = true};
 }
 
-/* - Coordinate 1.125: wrapping selects texel 0; the linear sampler reads the first texel of the border; in texel
- *   coordinates it selects texel 1, or texel 2 with the offset; mirroring selects texel 3.
- * - Coordinate 0.25 is the edge between texels 0 and 1; in texel coordinates it selects texel 0, or texel 1 with the
- *   offset. */
+/* - Coordinate 1.125: wrapping selects texel 0; the linear sampler reads the first texel of the border; if the
+ *   coordinate counts texels, it selects texel 1, or texel 2 with the offset; mirroring selects texel 3.
+ * - Coordinate 0.25 is the edge between texels 0 and 1; if the coordinate counts texels, it selects texel 0, or texel 1
+ *   with the offset. */
 START_TEST(samplers_of_the_module) {
     struct heddle_texture t = four();
     uint64_t mirror = heddle_sampler_object(h, &(struct heddle_sampler){.address = {HEDDLE_MIRROR}});

@@ -1,7 +1,7 @@
 // Compiled by: nvcc -ptx -arch=sm_75 addresses.cu (addresses_o3.ptx), with -Xcicc -O0 (addresses_o0.ptx), and by clang
-// --cuda-gpu-arch=sm_70 -O2 -S (addresses_clang.ptx). Address arithmetic and loops in shapes that other kernels do not
-// have. `in` has 4096 words, `out` 4096; n and k are small. No thread reads what another one writes without a barrier,
-// and none writes where another one does.
+// --cuda-gpu-arch=sm_70 -O2 -S (addresses_clang.ptx). Kernels with address arithmetic and loops that other kernels do
+// not have. `in` and `out` have 4096 words each; n and k are small. Threads write different words, and read words of
+// other threads only after a barrier. The comment of a kernel says what is special in it.
 #ifdef __clang__
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
@@ -36,7 +36,7 @@ struct four { u32 x, y, z, w; } __attribute__((aligned(16)));
 #define PLACE int at = tid_x + dim_x * (tid_y + dim_y * tid_z), all = dim_x * dim_y * dim_z, cta = cta_x + grid_x * cta_y, i = cta * all + at
 #define KERNEL extern "C" __global__ void
 
-KERNEL wide(u32 *out, const u32 *in, int n, int k) { // 64-bit indices, multiplied and added as such
+KERNEL wide(u32 *out, const u32 *in, int n, int k) { // indices with 64-bit multiplication and addition
     PLACE;
     s64 j = (s64)i * k - (s64)i * (k - 1);
     u64 v = in[(j * 7 + n) & 4095];
@@ -61,7 +61,7 @@ KERNEL modulo(u32 *out, const u32 *in, int n, int k) { // division and remainder
         v += in[(i + s) % (n + 5)] + in[i / s] + in[(s * k) % 17 + i] + in[(u32)(s * 100) / 7u];
     out[i] = v;
 }
-KERNEL bytes(u32 *out, const u32 *in, int n, int k) { // bytes and half-words, signed and not, at odd places
+KERNEL bytes(u32 *out, const u32 *in, int n, int k) { // signed and unsigned bytes and half-words, at odd addresses
     PLACE;
     const u8 *b = (const u8 *)in;
     const signed char *c = (const signed char *)in;
@@ -84,7 +84,7 @@ KERNEL vectors(u32 *out, const u32 *in, int n, int k) { // 8 and 16 bytes
     }
     out[i] = v;
 }
-KERNEL leavers(u32 *out, const u32 *in, int n, int k) { // early exits: by index, by data, in a loop
+KERNEL leavers(u32 *out, const u32 *in, int n, int k) { // early exits that depend on index or data, also in a loop
     PLACE;
     out[i] = 1;
     if (i % 7 == k)
@@ -98,7 +98,7 @@ KERNEL leavers(u32 *out, const u32 *in, int n, int k) { // early exits: by index
     }
     out[i] ^= 0x80000000u;
 }
-KERNEL breaks(u32 *out, const u32 *in, int n, int k) { // break and continue by index and by data
+KERNEL breaks(u32 *out, const u32 *in, int n, int k) { // break and continue that depend on the index or on data
     PLACE;
     u32 v = 0;
     for (int s = 0; s < 4 * n; s++) {
@@ -113,7 +113,7 @@ KERNEL breaks(u32 *out, const u32 *in, int n, int k) { // break and continue by 
     }
     out[i] = v;
 }
-KERNEL nested(u32 *out, const u32 *in, int n, int k) { // inner bounds by outer counters, by thread and by CTA
+KERNEL nested(u32 *out, const u32 *in, int n, int k) { // bounds of inner loops depend on outer counters, threads, CTAs
     PLACE;
     u32 v = 0;
     for (int a = 0; a < n; a++)
@@ -124,7 +124,7 @@ KERNEL nested(u32 *out, const u32 *in, int n, int k) { // inner bounds by outer 
         }
     out[i] = v;
 }
-KERNEL aliases(u32 *out, const u32 *in, int n, int k) { // a thread's own stores before its loads of the same place
+KERNEL aliases(u32 *out, const u32 *in, int n, int k) { // a thread loads words that it has stored before
     PLACE;
     out[i] = in[i];
     for (int s = 0; s < n; s++) {
@@ -135,7 +135,7 @@ KERNEL aliases(u32 *out, const u32 *in, int n, int k) { // a thread's own stores
         ((u8 *)out)[4 * i + (s & 3)] ^= (u8)(v + k);
     }
 }
-KERNEL neighbours(u32 *out, const u32 *in, int n, int k) { // stores of other warps, barriers between
+KERNEL neighbours(u32 *out, const u32 *in, int n, int k) { // loads of words that other warps stored before a barrier
     PLACE;
     out[i] = in[i];
     for (int s = 0; s < n; s++) {
@@ -146,7 +146,7 @@ KERNEL neighbours(u32 *out, const u32 *in, int n, int k) { // stores of other wa
         out[i] = v + 3 * w + k;
     }
 }
-KERNEL block3(u32 *out, const u32 *in, int n, int k) { // three dimensions, guards by each of them
+KERNEL block3(u32 *out, const u32 *in, int n, int k) { // three dimensions, and guards that depend on each of them
     PLACE;
     u32 v = in[tid_x * 3 + tid_y * 5 + tid_z * 7];
     if (tid_x == 1 || tid_y > 1)
@@ -169,7 +169,7 @@ KERNEL wraps(u32 *out, const u32 *in, int n, int k) { // indices of 32 bits that
     v ^= wide < 0 ? 5u : in[wide & 2047];
     out[i] = v;
 }
-KERNEL selects(u32 *out, const u32 *in, int n, int k) { // min, max, ternaries, pointers that differ by side
+KERNEL selects(u32 *out, const u32 *in, int n, int k) { // min, max, ternaries, and a different pointer on each side
     PLACE;
     const u32 *p = (at & 1) ? in + i : in + 2000 - i;
     if (i < n * 8)
@@ -182,7 +182,7 @@ KERNEL selects(u32 *out, const u32 *in, int n, int k) { // min, max, ternaries, 
     }
     out[i] = v;
 }
-KERNEL by_data(u32 *out, const u32 *in, int n, int k) { // loops whose bounds are data, affine work behind and inside
+KERNEL by_data(u32 *out, const u32 *in, int n, int k) { // bounds of loops are data; affine work is inside and after
     PLACE;
     u32 v = 0, m = in[i] % 9, t = in[cta] % 5;
     for (u32 s = 0; s < m; s++)
@@ -195,7 +195,7 @@ KERNEL by_data(u32 *out, const u32 *in, int n, int k) { // loops whose bounds ar
         v ^= in[s + cta * 2];
     out[i] = v;
 }
-KERNEL shared(u32 *out, const u32 *in, int n, int k) { // a tile, its transpose, a tree
+KERNEL shared(u32 *out, const u32 *in, int n, int k) { // a tile, its transpose, and a tree of sums
     __shared__ u32 tile[256];
     PLACE;
     if (at < 256)
@@ -210,7 +210,7 @@ KERNEL shared(u32 *out, const u32 *in, int n, int k) { // a tile, its transpose,
     wait_all();
     out[i] = v + tile[0] + n;
 }
-KERNEL flags(u32 *out, const u32 *in, int n, int k) { // predicates joined, kept over loops, used twice
+KERNEL flags(u32 *out, const u32 *in, int n, int k) { // predicates combined, live over loops, or used twice
     PLACE;
     bool edge = at == 0 || at == all - 1, odd = cta & 1, low = i < n * 16;
     u32 v = 0;

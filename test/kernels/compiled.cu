@@ -1,4 +1,4 @@
-// What compilers make of C++: each kernel is run, and its results are compared, in test/host/load/compiled.c.
+// Kernels with features of C++. test/host/load/compiled.c runs each kernel and compares its results.
 // Compiled by: nvcc -O2 -arch=sm_90 -ptx compiled.cu
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -21,7 +21,7 @@ struct disc : shape {
     __device__ int area() const override { return 3 * r * r; }
 };
 
-/* area + 1000 corners of objects made on the device's heap */
+/* Creates an object on the device's heap, and stores its area plus 1000 times the number of its corners. */
 extern "C" __global__ void virtual_calls(int *out) {
     int t = threadIdx.x;
     shape *s = t % 2 ? (shape *)new box(t, t + 1) : (shape *)new disc(t);

@@ -1,5 +1,5 @@
 // Asynchronous copies to shared memory, in every way in which CUDA C++ writes them.
-// Each kernel is run by every model, and its results are compared, in test/host/copies.c.
+// test/host/copies.c runs each kernel with every model and compares its results.
 // Compiled by: nvcc -O2 -std=c++17 -arch=sm_80 -ptx copies.cu
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -10,7 +10,7 @@
 namespace cg = cooperative_groups;
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// Blocks of 64. Element i of the block's 64, four words each; those from n on are zeros (zfill), and nothing is read.
+// A block copies 64 elements of four words. Elements from n on become zeros (zfill), without a read.
 extern "C" __global__ void primitives(const int4 *in, int4 *out, int n) {
     __shared__ int4 s[64];
     int t = threadIdx.x, i = 64 * blockIdx.x + t;
@@ -21,7 +21,7 @@ extern "C" __global__ void primitives(const int4 *in, int4 *out, int n) {
     out[i] = s[63 - t];
 }
 
-// 4, 8 and 16 bytes, in three groups that are waited for one by one; the last one has 8 of 16 bytes.
+// Copies of 4, 8 and 16 bytes are in three groups. Threads wait for group after group. The last copy reads 8 bytes.
 extern "C" __global__ void groups(const int *in, int *out) {
     __shared__ __align__(16) int a[64], b[128], c[256];
     int t = threadIdx.x;
@@ -39,7 +39,7 @@ extern "C" __global__ void groups(const int *in, int *out) {
     out[t] = sum + c[4 * t] + c[4 * t + 1] + c[4 * t + 2] + c[4 * t + 3];
 }
 
-// Odd lanes copy one group, even lanes two, and each waits for its own.
+// Odd lanes copy one group, even lanes copy two groups, and each lane waits for its own groups.
 extern "C" __global__ void divergent(const int *in, int *out) {
     __shared__ int s[128];
     int t = threadIdx.x;
@@ -58,7 +58,7 @@ extern "C" __global__ void divergent(const int *in, int *out) {
     out[t] = s[t] + 1000 * s[64 + t];
 }
 
-// A barrier that waits for copies.
+// A barrier (cuda::barrier) waits for copies.
 extern "C" __global__ void barrier(const int *in, int *out) {
     __shared__ int s[64];
 #pragma nv_diag_suppress static_var_with_dynamic_init
@@ -95,7 +95,7 @@ extern "C" __global__ void pipeline(const int *in, int *out, int n) {
     out[t] = sum;
 }
 
-// A pipeline of each thread, and the block's barrier.
+// Each thread has its own pipeline, and the block has a barrier.
 extern "C" __global__ void own_pipeline(const int *in, int *out, int n) {
     __shared__ int s[2][64];
     auto pipe = cuda::make_pipeline();
@@ -134,7 +134,7 @@ extern "C" __global__ void group(const int *in, int *out, int n) {
     out[t] = sum;
 }
 
-// c = a b, n x n, tiles of 16 x 16 that are copied while the ones before are multiplied.
+// Computes c = a b for n x n matrices. Tiles of 16 x 16 are copied while the previous tiles are multiplied.
 extern "C" __global__ void tiles(const float *a, const float *b, float *c, int n) {
     __shared__ float as[2][16][16], bs[2][16][16];
     int x = threadIdx.x, y = threadIdx.y, row = 16 * blockIdx.y + y, column = 16 * blockIdx.x + x;
@@ -159,7 +159,7 @@ extern "C" __global__ void tiles(const float *a, const float *b, float *c, int n
     c[row * n + column] = sum;
 }
 
-// The last words of what PTX has: an arrival that is counted already, and a predicate in place of a size.
+// Rare forms of PTX: an arrival that is already counted (.noinc), and a predicate instead of a size.
 extern "C" __global__ void words(const int *in, int *out) {
     __shared__ int s[64];
     __shared__ long long object;

@@ -1,4 +1,4 @@
-// Kernels whose warps diverge in every way that compilers make of C. All take (out, in, n) and write out[thread].
+// Kernels whose warps diverge, in all forms that compilers make from C. All take (out, in, n) and write out[thread].
 // Compiled by: nvcc -O2 -arch=sm_75 -ptx divergence.cu
 #define KERNEL extern "C" __global__ void
 #define ID (blockIdx.x * blockDim.x + threadIdx.x)
@@ -154,7 +154,7 @@ out:
     out[ID] = y;
 }
 
-// Locks. One thread of a warp holds it while others of the same warp spin: the critical section comes after the loop.
+// Locks. A thread of a warp holds the lock while others of this warp spin: the critical section comes after the loop.
 KERNEL spin_lock(unsigned *out, const unsigned *in, int n) {
     while (atomicCAS(&out[0], 0, 1) != 0)
         ;

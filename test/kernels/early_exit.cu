@@ -1,11 +1,11 @@
 // Compiled by: nvcc -ptx -arch=sm_75 early_exit.cu with -O3 (early_exit_o3.ptx), -Xcicc -O1 and -Xcicc -O0
-// Early returns before barriers and collectives, in the shapes that programs have. Thread i of a CTA of 96 gets
-// out[i]; threads with i >= n leave early and keep what was in out[i].
+// Early returns before barriers and collectives, in the forms that programs have. A CTA has 96 threads. Thread i writes
+// out[i]; threads with i >= n leave early and usually do not write.
 #include <cstdint>
 #define SUM_OF(v) do { s[threadIdx.x] = (v); __syncthreads(); uint32_t t = 0; for (int k = 0; k < n; k++) t += s[k]; \
                        __syncthreads(); out[threadIdx.x] = t; } while (0)
 extern "C" {
-__global__ void guard(uint32_t *out, int n) { // the commonest
+__global__ void guard(uint32_t *out, int n) { // the most common form
     __shared__ uint32_t s[96];
     int i = threadIdx.x;
     if (i >= n) return;
@@ -23,7 +23,7 @@ __global__ void two_guards(uint32_t *out, int n) {
     for (int k = 0; k < n; k++) t += s[k];
     out[i] = t;
 }
-__global__ void loop_return(uint32_t *out, int n) { // return out of the middle of a loop with a barrier
+__global__ void loop_return(uint32_t *out, int n) { // a return in the middle of a loop with a barrier
     __shared__ uint32_t s[96];
     int i = threadIdx.x;
     uint32_t t = 0;
@@ -36,7 +36,7 @@ __global__ void loop_return(uint32_t *out, int n) { // return out of the middle 
         out[i] = t;
     }
 }
-__global__ void loop_fall(uint32_t *out, int n) { // the loop's end is the kernel's end
+__global__ void loop_fall(uint32_t *out, int n) { // the kernel ends after the loop
     __shared__ uint32_t s[96];
     int i = threadIdx.x, left = i < n ? 3 : 1;
 #pragma unroll 1
@@ -77,24 +77,24 @@ __device__ __noinline__ void body(uint32_t *out, uint32_t *s, int n) {
     if (i >= n) return;
     SUM_OF(2 * i);
 }
-__global__ void in_function(uint32_t *out, int n) { // a function that only returns to an exit
+__global__ void in_function(uint32_t *out, int n) { // a called function returns early, and the kernel then exits
     __shared__ uint32_t s[96];
     body(out, s, n);
 }
-__global__ void ballot(uint32_t *out, int n) { // a vote and a shuffle under the full mask
+__global__ void ballot(uint32_t *out, int n) { // a vote and a shuffle with the full member mask
     int i = threadIdx.x;
     if (i >= n) return;
     uint32_t b = __ballot_sync(0xffffffff, i & 1);
     uint32_t v = __shfl_sync(0xffffffff, i * 7, 0);
     out[i] = b + v + __popc(__activemask());
 }
-__global__ void vote_then_store(uint32_t *out, int n) { // those that skip the vote have something to do before they end
+__global__ void vote_then_store(uint32_t *out, int n) { // threads that skip the vote store a word before they exit
     int i = threadIdx.x;
     uint32_t r = 5;
     if (i < n) r = __any_sync(0xffffffff, i == 3) ? 7 : 8;
     out[i] = r;
 }
-__global__ void half_barrier(uint32_t *out, int n) { // an explicit count, of a warp that is partly gone
+__global__ void half_barrier(uint32_t *out, int n) { // the barrier counts a warp of which some threads have exited
     __shared__ uint32_t s[96];
     int i = threadIdx.x;
     if (i >= n) return;

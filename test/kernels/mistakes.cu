@@ -1,4 +1,4 @@
-// Kernels with one mistake each, and beside each a near miss that has none. One block of 64 threads unless said.
+// Each kernel has one mistake, and next to it is a similar kernel without a mistake. Most run as one block of 64.
 // Compiled with: nvcc -ptx -lineinfo -arch=sm_75 mistakes.cu
 
 extern "C" __global__ void out_of_bounds(int *a, int n) {
@@ -20,7 +20,7 @@ extern "C" __global__ void uninit_shared(int *out) {
     int t = threadIdx.x;
     s[t] = t;
     __syncthreads();
-    out[t] = s[t + 1]; // nobody writes s[64]
+    out[t] = s[t + 1]; // no thread writes s[64]
 }
 
 extern "C" __global__ void init_shared(int *out) {
@@ -52,7 +52,7 @@ extern "C" __global__ void race_write(int *out) {
     out[t] = s[t];
 }
 
-// Two buffers in turns: one barrier a round is enough.
+// Two buffers are used alternately, so one barrier per iteration is enough.
 extern "C" __global__ void double_buffer(int *out) {
     __shared__ int s[2][64];
     int t = threadIdx.x, v = t;
@@ -99,7 +99,7 @@ extern "C" __global__ void count_atomic(int *out) {
     out[threadIdx.x] = s;
 }
 
-// The two sides of a branch: which comes first is not defined.
+// The order of the two sides of the branch is not defined.
 extern "C" __global__ void race_of_paths(volatile int *out) {
     __shared__ int s[32];
     int t = threadIdx.x;
@@ -114,7 +114,7 @@ extern "C" __global__ void race_of_paths(volatile int *out) {
     }
 }
 
-// Lanes of a warp in turns, and together in between.
+// __syncwarp() orders the accesses of the two halves of the warp.
 extern "C" __global__ void ordered_paths(volatile int *out) {
     __shared__ int s[32];
     int t = threadIdx.x;
@@ -146,7 +146,7 @@ extern "C" __global__ void two_barriers(int *out) {
     }
 }
 
-// Whole warps may stay away from a barrier of the others.
+// A barrier with a count of 32 needs only one of the two warps.
 extern "C" __global__ void warp_barrier(int *out) {
     __shared__ int s[64];
     int t = threadIdx.x;
@@ -202,7 +202,7 @@ extern "C" __global__ void heap_fine(int *out) {
     }
 }
 
-// All read one word, and one of the readers writes it too early.
+// All threads read one word, and thread 0 writes it before the others have read it.
 extern "C" __global__ void broadcast(int *out) {
     __shared__ int s;
     int t = threadIdx.x;
@@ -216,7 +216,7 @@ extern "C" __global__ void broadcast(int *out) {
     out[t] = s + v;
 }
 
-// Neighbours write bytes of one word.
+// Neighbouring threads write bytes of the same word.
 extern "C" __global__ void bytes(int *out) {
     __shared__ unsigned char s[64];
     int t = threadIdx.x;

@@ -1,8 +1,8 @@
-// Ways to order threads of several blocks, each right and with one thing left out. The lines that race then carry the
-// word TAG and a name, which test/isa/interp/check_races.c looks for. Blocks of 64 threads; `a` is cleared memory.
+// Ways to order threads of several blocks. Each way has a correct kernel, and kernels without one part. The lines that
+// then race have the word TAG and a name for test/isa/interp/check_races.c. Blocks have 64 threads; `a` is zeroed.
 // Compiled with: nvcc -ptx -lineinfo -arch=sm_75 races.cu -o races_sm75.ptx, and likewise for sm_80.
 
-enum { FENCE = 1, BARRIER = 2, FLAG = 4, READER = 8, ALL = 15 }; // what is there
+enum { FENCE = 1, BARRIER = 2, FLAG = 4, READER = 8, ALL = 15 }; // the parts of a kernel
 
 #define KERNELS(name)                                                                                                  \
     extern "C" __global__ void name(int *a) { name##_body<ALL>(a); }
@@ -32,7 +32,7 @@ template <int PARTS> __device__ void count_body(int *a) {
 KERNELS(count)
 WITHOUT(count, plain, FLAG)
 
-// The last block to finish adds up what all have left, and sets the counter back.
+// The block that finishes last adds the sums of all blocks, and resets the counter.
 template <int PARTS> __device__ void last_block_body(int *a) {
     __shared__ bool last;
     __shared__ int part[64];
@@ -58,7 +58,7 @@ template <int PARTS> __device__ void last_block_body(int *a) {
 KERNELS(last_block)
 WITHOUT(last_block, no_fence, FENCE)
 
-// A barrier of the whole grid: blocks count themselves, and wait for the rest. Twice.
+// Two barriers of the whole grid: each block increments a counter, and waits for the other blocks.
 template <int PARTS> __device__ void grid_barrier(int *count, int round) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -83,7 +83,7 @@ WITHOUT(grid, no_fence, FENCE)
 WITHOUT(grid, no_reader_fence, READER)
 WITHOUT(grid, no_barrier, BARRIER)
 
-// Each block waits for the flag of the one before it, and adds to what that has left.
+// Each block waits for the flag of the previous block, and adds its number to the sum of that block.
 template <int PARTS> __device__ void chain_body(int *a) {
     int *sum = a, *flag = a + 512, b = blockIdx.x;
     if (threadIdx.x == 0) {
@@ -155,7 +155,7 @@ template <int PARTS> __device__ void lock_body(int *a) {
 KERNELS(lock)
 WITHOUT(lock, no_fence, FENCE)
 
-// A lock that every thread takes, whatever runs its warp.
+// A lock that every thread takes; it needs no independent progress of the threads of a warp.
 template <int PARTS> __device__ void lanes_lock_body(int *a) {
     int *lock = a + 1000;
     for (bool done = false; !done;) {
@@ -171,7 +171,7 @@ template <int PARTS> __device__ void lanes_lock_body(int *a) {
 KERNELS(lanes_lock)
 WITHOUT(lanes_lock, no_fence, FENCE)
 
-// The words of the memory model: .release and .acquire, or .relaxed.
+// Accesses with qualifiers of the memory model: .release and .acquire, or .relaxed.
 template <int PARTS> __device__ void message_body(int *a) {
     int *flag = a + 512, b = blockIdx.x, t = threadIdx.x, f = 0;
     if (b == 0) {
@@ -199,7 +199,7 @@ WITHOUT(message, relaxed, FLAG)
 WITHOUT(message, no_acquire, READER)
 WITHOUT(message, no_barrier, BARRIER)
 
-// A fence for the block is not one for the grid.
+// A fence of the block does not order threads of different blocks.
 template <int PARTS> __device__ void scope_body(int *a) {
     int *flag = a + 512;
     if (threadIdx.x == 0 && blockIdx.x == 0) {
@@ -244,7 +244,7 @@ KERNELS(shared_flag)
 WITHOUT(shared_flag, no_fence, FENCE)
 WITHOUT(shared_flag, no_reader_fence, READER)
 
-// Global memory of one block, between its warps.
+// The warps of one block exchange words in global memory.
 template <int PARTS> __device__ void block_body(int *a) {
     int t = threadIdx.x, *mine = a + 64 * blockIdx.x;
     mine[t] = t; // TAG block
@@ -256,10 +256,10 @@ template <int PARTS> __device__ void block_body(int *a) {
 KERNELS(block)
 WITHOUT(block, no_barrier, BARRIER)
 
-// All blocks store one value: no mistake, but a note.
+// All blocks store the same value. The checker reports this as a note, not as a mistake.
 extern "C" __global__ void same_value(int *a) { a[3] = 7; } // TAG same_value
 
-// All threads fence what they did, and one raises the flag behind a barrier.
+// Every thread executes a fence after its store, and thread 0 sets the flag after a barrier.
 template <int PARTS> __device__ void all_fence_body(int *a) {
     int *flag = a + 512, b = blockIdx.x, t = threadIdx.x;
     if (b == 0) {
@@ -282,7 +282,7 @@ WITHOUT(all_fence, no_fence, FENCE)
 #if __CUDA_ARCH__ >= 800
 __device__ unsigned object(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
-// Warp 1 produces, warp 0 consumes, with an mbarrier; `parity` or state, twice.
+// Warp 1 produces and warp 0 consumes, in two rounds. Warp 0 waits for the phase parity of an mbarrier.
 template <int PARTS> __device__ void mbarrier_body(int *a) {
     __shared__ unsigned long long full;
     __shared__ int data[32];
@@ -309,7 +309,7 @@ KERNELS(mbarrier)
 WITHOUT(mbarrier, no_wait, READER)
 WITHOUT(mbarrier, no_barrier, BARRIER)
 
-// All arrive and wait by the state they got, through a generic address; warp 1 drops out in the second round.
+// All threads arrive at an mbarrier by its generic address, and wait with the returned state. Warp 1 leaves in round 1.
 template <int PARTS> __device__ void mbarrier_all_body(int *a) {
     __shared__ unsigned long long all;
     __shared__ int data[64];
@@ -331,7 +331,7 @@ template <int PARTS> __device__ void mbarrier_all_body(int *a) {
                          : "l"(&all), "l"(state)
                          : "memory");
         int v = data[(t + 16) % (round < 2 ? 64 : 32)]; // TAG mbarrier_all
-        if (PARTS & FENCE) { // the readers of this round before the writers of the next
+        if (PARTS & FENCE) { // orders the reads of this round before the writes of the next
             asm volatile("mbarrier.arrive.b64 %0, [%1];" : "=l"(state) : "l"(&all) : "memory");
             for (int done = 0; !done;)
                 asm volatile("{ .reg .pred p; mbarrier.test_wait.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"

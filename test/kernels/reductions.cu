@@ -1,5 +1,5 @@
-// Sums of a block's values whose last step fewer lanes take than a warp has: shuffles there name lanes that do not
-// come. Cards hand out 0 for these. Run, and the sums compared, in test/host/reductions.c.
+// Sums of a block's values. Only some lanes of a warp take part in the last step, so shuffles there name lanes that do
+// not arrive; a GPU returns 0 for these lanes. test/host/reductions.c runs the kernels and compares the sums.
 // Compiled by: nvcc -O2 -arch=sm_75 -ptx reductions.cu
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -18,7 +18,7 @@ template <typename T> __device__ T over_lanes(unsigned mask, T x) {
     return x;
 }
 
-/* Every warp by itself, then the lanes of the first warp that a ballot finds: 8 of 32 in a block of 256. */
+/* Each warp sums its values, then lanes of warp 0 sum these sums: 8 of 32 lanes in a block of 256. */
 template <typename T, unsigned SIZE> __device__ void by_ballot(const T *in, T *out, unsigned n) {
     __shared__ T part[32];
     const unsigned mask = SIZE % 32 ? (1u << SIZE % 32) - 1 : 0xffffffffu, warps = SIZE / 32 ? SIZE / 32 : 1;
@@ -59,7 +59,7 @@ extern "C" __global__ void tiles_128(const int *in, int *out, unsigned n) { by_t
 extern "C" __global__ void tiles_64(const int *in, int *out, unsigned n) { by_tiles<64>(in, out, n); }
 extern "C" __global__ void tiles_16(const int *in, int *out, unsigned n) { by_tiles<16>(in, out, n); }
 
-/* The lanes that happen to be together. */
+/* The last step uses cg::coalesced_threads(), the lanes that are converged at this point. */
 extern "C" __global__ void together(const int *in, int *out, unsigned n) {
     __shared__ int part[8];
     auto block = cg::this_thread_block();

@@ -1,8 +1,8 @@
 // Compiled by: nvcc -arch=compute_75 -ptx with -Xcicc -O0, -O1, -O3 (spin_locks_o0.ptx, _o1, _o3) and -G (_g), and by
 // clang++ -O1 and -O0 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature
 // -Xclang +ptx64 -S (spin_locks_clang.ptx, spin_locks_clang_o0.ptx).
-/* Spin locks of every make, each with a body that adds to counters by plain loads and stores, so that a lost update or
- * a deadlock shows. counters[0] is the mutex's, the lanes' order does not matter. */
+/* Spin locks of all kinds. Inside each lock, a thread adds to c[0] by a load and a store, so that lost updates and
+ * deadlocks are detected. The order of the lanes does not matter. */
 #ifdef __clang__
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -37,7 +37,7 @@ static __device__ long long clock64() {
 #endif
 struct mutexes { unsigned lock, ticket, serving, pad; };
 #define KERNEL extern "C" __global__ void
-/* CUDA C++ Programming Guide, __nanosleep(). */
+/* The mutex of the CUDA C++ Programming Guide, section __nanosleep(). */
 __device__ void guide_lock(unsigned *m) {
     unsigned ns = 8;
     while (atomicCAS(m, 0, 1) == 1) {
@@ -156,7 +156,7 @@ KERNEL flag_variable(mutexes *m, volatile unsigned *c) {
     atomicExch(&m->lock, 0);
     c[1 + blockIdx.x * blockDim.x + threadIdx.x] = 7;
 }
-/* The lock is free again before anybody joins: this one ends with a stack, too. */
+/* The lock is released inside the loop, before lanes reconverge. So this kernel also ends on a stack. */
 KERNEL body_in_loop(mutexes *m, volatile unsigned *c) {
     bool done = false;
     while (!done) {

@@ -1,6 +1,6 @@
 // Compiled by: nvcc -std=c++17 -arch=compute_75 -ptx (spin_std_o3.ptx).
-/* Spin locks of every make, each with a body that adds to counters by plain loads and stores, so that a lost update or
- * a deadlock shows. counters[0] is the mutex's, the lanes' order does not matter. */
+/* Spin locks of the C++ standard library. Inside each lock, a thread adds to c[0] by a load and a store, so that lost
+ * updates and deadlocks are detected. The order of the lanes does not matter. */
 #include <cuda/atomic>
 #include <cuda/semaphore>
 struct mutexes { unsigned lock, ticket, serving, pad; };

@@ -60,7 +60,7 @@ KERNEL late_flag(mutexes *m, word *c) {
     atomicAdd((unsigned *)&c[0], 1);
     MINE = 7;
 }
-/* Threads 0 and 1 hold a lock each and want the other's. */
+/* Threads 0 and 1 each hold a lock, and wait for the lock of the other thread. */
 KERNEL opposite_locks(mutexes *m, word *c) {
     unsigned *a = threadIdx.x & 1 ? &m->lock : &m->other, *b = threadIdx.x & 1 ? &m->other : &m->lock;
     while (atomicCAS(a, 0, 1) != 0)

@@ -1,8 +1,8 @@
 #ifndef TEST_KERNELS_UNUSUAL_H
 #define TEST_KERNELS_UNUSUAL_H
-// What the kernels of unusual_*.cu are written with, for nvcc and for clang without CUDA's headers. Each is given `in`
-// of 65536 words, `fi` of as many floats between -2 and 2, `out` and `fo` of 16384 words, 0 <= n <= 12, 1 <= k <= 5. No
-// thread reads what another one writes without a barrier, and none writes where another one does.
+// Macros for the kernels of unusual_*.cu, for nvcc and for clang without CUDA's headers. The parameters of each kernel
+// are `in` (65536 words), `fi` (65536 floats between -2 and 2), `out` and `fo` (16384 words each), 0 <= n <= 12 and
+// 1 <= k <= 5. Threads write different words, and read words of other threads only after a barrier.
 #ifdef __clang__
 #define __global__    __attribute__((global))
 #define __device__    __attribute__((device))

@@ -1,4 +1,4 @@
-// Control flow that compilers seldom make, calls, and barriers in it.
+// Control flow that compilers seldom make, with calls and barriers. The comment of a kernel says what is special in it.
 // Compiled by: nvcc -ptx -arch=sm_80 -Xcicc -O1 (unusual_paths_nvcc.ptx), and by clang -O1 -x cuda --cuda-device-only -nocudainc
 // -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx64 -S (unusual_paths_clang.ptx).
 #include "unusual.h"
@@ -15,7 +15,7 @@ static __device__ NOINLINE u32 g_two(u32 a, const u32 *p) {
 }
 static __device__ NOINLINE u32 g_three(u32 a, const u32 *p) { return a & 1 ? p[0] : g_one(a, p + 1); }
 typedef u32 (*fun2)(u32, const u32 *);
-KERNEL(byvalue) { // exits by data, affine work behind and inside
+KERNEL(byvalue) { // loop exits depend on data; affine work is inside and after
     PLACE;
     u32 v = in[i] & 15, w = 0;
     for (int s = 0; s < 40; s++) {
@@ -32,7 +32,7 @@ KERNEL(byvalue) { // exits by data, affine work behind and inside
         w = w * 5 + in[w & 63];
     out[i] = w + in[at];
 }
-KERNEL(returns) { // by place, by data, in a loop; barrier-free
+KERNEL(returns) { // returns depend on index or data, also in a loop; no barriers
     PLACE;
     if (x == 5)
         return;
@@ -50,7 +50,7 @@ KERNEL(returns) { // by place, by data, in a loop; barrier-free
     }
     fo[i] = fi[i] * 2.0f + fi[at];
 }
-KERNEL(divloops) { // loops inside of sides, three deep
+KERNEL(divloops) { // loops inside the sides of branches, three levels deep
     PLACE;
     u32 v = 1;
     if (at & 1) {
@@ -75,7 +75,7 @@ KERNEL(divloops) { // loops inside of sides, three deep
             v += in[i * 2 + s];
     out[i] = v + in[i];
 }
-KERNEL(jumps) { // a loop with two entries, jumps across
+KERNEL(jumps) { // a loop with two entries, and jumps between blocks
     PLACE;
     u32 v = in[i];
     int s = 0;
@@ -102,7 +102,7 @@ other:
 out_:
     out[i] = v;
 }
-KERNEL(tables) { // switches, by place, by data and by parameter
+KERNEL(tables) { // switches on the index, on data and on a parameter
     PLACE;
     u32 v = in[i];
     for (int s = 0; s < n; s++) {
@@ -207,7 +207,7 @@ static __device__ NOINLINE u32 sum_of(const u32 *p, int step, int m) {
     return v;
 }
 static __device__ NOINLINE void put(u32 *p, u32 v) { *p = v; }
-KERNEL(calls) { // pointers to local, shared and global memory through a function
+KERNEL(calls) { // a function gets pointers to local, shared and global memory
     __shared__ u32 tile[1024];
     PLACE;
     u32 mine[8];
@@ -221,7 +221,7 @@ KERNEL(calls) { // pointers to local, shared and global memory through a functio
     put(out + i, v);
     put(x & 1 ? out + 2048 + i : (u32 *)fo + i, v + 1);
 }
-KERNEL(locals) { // local arrays by affine, by data and by constant index
+KERNEL(locals) { // local arrays with affine, data-dependent and constant indices
     PLACE;
     u32 a[20], b[5];
     for (int s = 0; s < 20; s++)
@@ -239,7 +239,7 @@ KERNEL(locals) { // local arrays by affine, by data and by constant index
         v = v * 3 + c[s * 5 + (at & 3)];
     out[i] = v;
 }
-KERNEL(between) { // data decides in the middle of affine loops
+KERNEL(between) { // branches on data inside affine loops
     PLACE;
     u32 v = 0;
     for (int s = 0; s < n; s++) {
@@ -261,7 +261,7 @@ KERNEL(between) { // data decides in the middle of affine loops
     }
     fo[i] = (float)(v & 1023);
 }
-KERNEL(twice) { // the same load by several paths, stores by some
+KERNEL(twice) { // several paths load the same word, and some paths store
     PLACE;
     u32 v;
     if (at % 5 == 0)
@@ -279,7 +279,7 @@ KERNEL(twice) { // the same load by several paths, stores by some
     else if (v & 4)
         out[i] = v * 5;
 }
-KERNEL(sparse) { // rows of lengths that data say
+KERNEL(sparse) { // data determine the lengths of rows
     PLACE;
     u32 b = in[i] & 255, e = b + (in[i + 1] & 15);
     float v = 0;
@@ -318,7 +318,7 @@ KERNEL(queens) { // a search with a stack in local memory
     }
     out[i] = count * 100 + dl;
 }
-KERNEL(escapes) { // gotos out of nested loops into others
+KERNEL(escapes) { // gotos from nested loops into other loops
     PLACE;
     u32 v = in[i];
     int a = 0, b = 0, back = 0;
@@ -350,7 +350,7 @@ KERNEL(selfcall) {
     PLACE;
     out[i] = ack((u32)(at & 1), (u32)(x & 3)) + in[i];
 }
-KERNEL(vtable) { // an indirect call in a loop and behind a barrier
+KERNEL(vtable) { // an indirect call in a loop and after a barrier
     __shared__ u32 a[1024];
     PLACE;
     fun2 t[3] = {g_one, g_two, g_three};
@@ -361,7 +361,7 @@ KERNEL(vtable) { // an indirect call in a loop and behind a barrier
     wait_all();
     out[i] = t[cta % 3](a[all - 1 - at], in + at);
 }
-KERNEL(guarded) { // barriers under conditions that all threads share, nested
+KERNEL(guarded) { // nested conditions that are the same in all threads, with barriers
     __shared__ u32 a[1024];
     PLACE;
     a[at] = in[i];
@@ -386,7 +386,7 @@ KERNEL(guarded) { // barriers under conditions that all threads share, nested
     wait_all();
     out[i] = a[(at * 3) % all];
 }
-KERNEL(someleave) { // whole warps leave, the others wait for one another
+KERNEL(someleave) { // whole warps exit, and the other warps still use barriers
     __shared__ u32 a[1024];
     PLACE;
     a[at] = in[i];
@@ -400,7 +400,7 @@ KERNEL(someleave) { // whole warps leave, the others wait for one another
     wait_all();
     out[i] = a[(at + k) % (all < 32 ? all : 32)] + in[i];
 }
-KERNEL(early) { // threads leave before a barrier that the others go to, by index
+KERNEL(early) { // threads with high indices exit before a barrier of the others
     __shared__ u32 a[1024];
     PLACE;
     a[at] = in[i];
@@ -416,7 +416,7 @@ KERNEL(early) { // threads leave before a barrier that the others go to, by inde
     }
     out[i] = v;
 }
-KERNEL(ring) { // what another warp wrote, in global memory, barriers in a loop whose length the block says
+KERNEL(ring) { // loads of words of other warps; the block number determines the loop's length
     PLACE;
     const int m = n + (cta & 1);
     out[i] = in[i];
@@ -434,7 +434,7 @@ KERNEL(ring) { // what another warp wrote, in global memory, barriers in a loop 
         }
     }
 }
-KERNEL(w128_named) { // barriers of halves of the block
+KERNEL(w128_named) { // named barriers, each for 128 threads of the block
     __shared__ u32 a[1024];
     PLACE;
     a[at] = in[i];

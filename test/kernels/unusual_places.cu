@@ -1,9 +1,9 @@
-// Addresses and predicates that are affine in unusual ways, or nearly.
+// Addresses and predicates that are affine in unusual ways, or almost affine. Comments of kernels say what is special.
 // Compiled by: nvcc -ptx -arch=sm_80 -Xcicc -O1 (unusual_places_nvcc.ptx), and by clang -O1 -x cuda --cuda-device-only -nocudainc
 // -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx64 -S (unusual_places_clang.ptx).
 #include "unusual.h"
 
-KERNEL(rows2d) { // a plane with a pitch, guards by both edges
+KERNEL(rows2d) { // a plane with a pitch, and guards for both edges
     PLACE;
     const int w = dim_x * grid_x - k, h = dim_y * grid_y * grid_z * dim_z - 1, pitch = dim_x * grid_x;
     const int c = cta_x * dim_x + x, r = (cta_y + grid_y * cta_z) * dim_y * dim_z + y * dim_z + z;
@@ -20,7 +20,7 @@ KERNEL(rows2d) { // a plane with a pitch, guards by both edges
         out[r * pitch + c] = v;
     }
 }
-KERNEL(gridstride) { // a loop by the size of the grid
+KERNEL(gridstride) { // loops with the size of the grid as step
     PLACE;
     const int step = all * grid_x * grid_y * grid_z;
     for (int j = i; j < 2048; j += step)
@@ -40,7 +40,7 @@ KERNEL(backward) { // counts down, 64-bit strides
         v ^= in[(n - s) * 32 + 4 * i - s];
     out[2047 - i] = v;
 }
-KERNEL(wrap32) { // byte offsets of 32 bits that wrap in some threads, and those are guarded
+KERNEL(wrap32) { // 32-bit byte offsets that wrap in some threads, whose accesses are guarded
     PLACE;
     u32 v = 0, off = (u32)i * 4u - 64u;
     for (int s = 0; s < n; s++, off += 16u * (u32)k)
@@ -53,7 +53,7 @@ KERNEL(wrap32) { // byte offsets of 32 bits that wrap in some threads, and those
         v += in[(u64)a - 0xfffffff0ull];
     out[i] = v;
 }
-KERNEL(wrap31) { // signed indices over 2^31: sides by sign
+KERNEL(wrap31) { // signed indices that pass 2^31; the sign selects the side
     PLACE;
     int a = (int)(0x7ffffff8u + (u32)at * (u32)k), b = (int)(0x80000000u - (u32)(at & 31));
     u32 v = a < 0 ? 1 : 2;
@@ -78,7 +78,7 @@ KERNEL(narrow) { // indices of 8 and 16 bits that wrap
         v = v * 3 + in[c] + in[h >> 4] + in[(int)sc + 256] + in[((int)sh + 65536) >> 4];
     out[i] = v;
 }
-KERNEL(equals) { // one inner thread meets it, or all but one
+KERNEL(equals) { // tests that hold for one thread, or for all threads but one
     PLACE;
     u32 v = in[i];
     if (at == k)
@@ -126,7 +126,7 @@ KERNEL(ctabases) { // bases that are not linear in the block's index
             v ^= in[at + s * c];
     out[i] = v;
 }
-KERNEL(tuples) { // a pointer of six ways, then a loop over it
+KERNEL(tuples) { // one of six pointers, then a loop that uses it
     PLACE;
     const u32 *p = in;
     int step = 1;
@@ -148,7 +148,7 @@ KERNEL(tuples) { // a pointer of six ways, then a loop over it
         v = v * 3 + *p;
     out[i] = v;
 }
-KERNEL(onebyone) { // lanes leave a loop one by one, what they counted is an address behind it
+KERNEL(onebyone) { // lanes leave a loop one by one; an address after the loop uses their counts
     PLACE;
     int j = at, c = 0;
     const u32 *p = in + i;
@@ -167,7 +167,7 @@ KERNEL(onebyone) { // lanes leave a loop one by one, what they counted is an add
     } while (q < (at & 7));
     out[i] = v + in[q];
 }
-KERNEL(manyloads) { // more than any queue holds
+KERNEL(manyloads) { // more loads than any queue holds
     PLACE;
     u32 v = 0;
 #pragma unroll
@@ -179,7 +179,7 @@ KERNEL(manyloads) { // more than any queue holds
             v ^= in[at + s * 5];
     out[i] = v;
 }
-KERNEL(pairs) { // 8 and 16 bytes read and written, at strides
+KERNEL(pairs) { // strided loads and stores of 8 and 16 bytes
     PLACE;
     const four *f = (const four *)in;
     four a = f[i], b = f[2047 - i];
@@ -194,7 +194,7 @@ KERNEL(pairs) { // 8 and 16 bytes read and written, at strides
     q.x = q.x + q.y, q.y = q.x * 0.5f;
     ((two *)fo)[i] = q;
 }
-KERNEL(smallstores) { // bytes and half-words at odd strides, read back by their thread
+KERNEL(smallstores) { // bytes and half-words at odd strides, which their thread reads again
     PLACE;
     u8 *b = (u8 *)out + 13 * i;
     for (int s = 0; s < 13; s++)
@@ -206,7 +206,7 @@ KERNEL(smallstores) { // bytes and half-words at odd strides, read back by their
     for (int s = 0; s < 3; s++)
         h[s] = (u16)(v + s + h[(s + 1) % 3]);
 }
-KERNEL(predicates) { // kept over loops, joined, negated
+KERNEL(predicates) { // predicates live over loops, combined, negated
     PLACE;
     bool a = at > k, b = cta & 1, c = i < n * 20, d = x == dim_x - 1, e = y == 0;
     u32 v = 0;
@@ -224,7 +224,7 @@ KERNEL(predicates) { // kept over loops, joined, negated
     out[i] = v + a + 2 * c + 4 * b;
 }
 __constant__ u32 konst[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
-KERNEL(constants) { // constant memory at scalar, affine and other places
+KERNEL(constants) { // constant memory at scalar, affine and other addresses
     PLACE;
     u32 v = 0;
     for (int s = 0; s < n; s++)
@@ -305,7 +305,7 @@ KERNEL(scaled) { // strides of 12, 20, 36 and 2048 bytes, and of -4
         v += in[i * 3 + s] + in[i * 5 - s * 0] + in[9 * at + s * 2] + in[(at & 15) * 512 + s] + in[all - at + s];
     out[i] = v;
 }
-KERNEL(accumulate) { // a loop that carries an address in a register written on both sides
+KERNEL(accumulate) { // a loop-carried address that both sides of a branch change
     PLACE;
     const u32 *p = in + i, *q = in + 512;
     u32 v = 0;
@@ -325,7 +325,7 @@ KERNEL(accumulate) { // a loop that carries an address in a register written on 
     }
     out[i] = v;
 }
-KERNEL(swapped) { // pointers that change places, counters that do
+KERNEL(swapped) { // loops that swap pointers or counters
     PLACE;
     const u32 *a = in + i, *b = in + 1000 + 2 * i;
     int p = at, q = k;
@@ -341,7 +341,7 @@ KERNEL(swapped) { // pointers that change places, counters that do
     }
     out[i] = v + (u32)p;
 }
-KERNEL(zigzag) { // inner trip counts from outer tests, negative starts
+KERNEL(zigzag) { // outer counters, which start below zero, determine inner trip counts
     PLACE;
     u32 v = 0;
     for (int s = -k; s < n; s += 2)
@@ -366,7 +366,7 @@ KERNEL(unsigneds) { // u32 loops that count below zero, comparisons at both sign
         v ^= in[y];
     out[i] = v;
 }
-KERNEL(lookup) { // the block's index in memory decides scalars
+KERNEL(lookup) { // scalars loaded from memory by the block number
     PLACE;
     const int m = (int)(in[cta] % 5), o = (int)(in[cta + 1] % 100);
     u32 v = 0;

@@ -1,4 +1,4 @@
-// Trees, ladders, chains, sides and loops of floats, shared memory.
+// Sums in trees and ladders, chains, branches and loops of floats, shared memory. Comments say what is special.
 // Compiled by: nvcc -ptx -arch=sm_80 -Xcicc -O1 (unusual_sums_nvcc.ptx), and by clang -O1 -x cuda --cuda-device-only -nocudainc
 // -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx64 -S (unusual_sums_clang.ptx).
 #include "unusual.h"
@@ -15,7 +15,7 @@ KERNEL(hillis) { // scan with two buffers
     }
     out[i] = a[p][at] + a[p][all - 1] * (u32)k;
 }
-KERNEL(bitonic) { // sorts blocks of 2^m, others by their largest power of two
+KERNEL(bitonic) { // sorts the block's first m elements; m is the largest power of two
     __shared__ u32 a[1024];
     PLACE;
     int m = 1;
@@ -35,7 +35,7 @@ KERNEL(bitonic) { // sorts blocks of 2^m, others by their largest power of two
         }
     out[i] = a[at];
 }
-KERNEL(turned) { // a transposed tile with a column more
+KERNEL(turned) { // a transposed tile with an additional column
     __shared__ u32 t[32][33];
     PLACE;
     for (int r = 0; r < n; r++) {
@@ -67,7 +67,7 @@ KERNEL(trees) { // four trees of floats
     wait_all();
     a[at] = fi[i + 1];
     wait_all();
-    for (int s = 1; s < m; s *= 2) { // from near to far, every second thread
+    for (int s = 1; s < m; s *= 2) { // from near to far, by every second thread, every fourth, ...
         if (at % (2 * s) == 0 && at + s < m)
             a[at] += a[at + s];
         wait_all();
@@ -76,7 +76,7 @@ KERNEL(trees) { // four trees of floats
     wait_all();
     a[at] = fi[i + 2];
     wait_all();
-    for (int s = 1; s < m; s *= 2) { // from near to far, threads in a row
+    for (int s = 1; s < m; s *= 2) { // from near to far, by adjacent threads
         int j = 2 * s * at;
         if (j + s < m)
             a[j] += a[j + s];
@@ -95,7 +95,7 @@ KERNEL(trees) { // four trees of floats
     }
     fo[i] = r * 3 + a[0] + a[at];
 }
-KERNEL(ladders) { // butterflies, ladders down with what is left in other lanes, parts of a warp
+KERNEL(ladders) { // butterflies, ladders whose partial sums are used, parts of a warp
     PLACE;
     float v = fi[i], w = fi[i + 1], u = fi[i + 2], t = fi[i + 3], q = v * w;
     for (int d = 16; d; d >>= 1)
@@ -114,7 +114,7 @@ KERNEL(ladders) { // butterflies, ladders down with what is left in other lanes,
     if (at == k)
         out[i] = (u32)(int)(v * 16);
 }
-KERNEL(twosums) { // two sums at a time, a maximum between, a sum of what a loop left
+KERNEL(twosums) { // two sums and a maximum in one loop, of values that a loop computed
     PLACE;
     float a = 0, b = 1;
     for (int s = 0; s < n; s++) {
@@ -144,7 +144,7 @@ KERNEL(chains) { // long expressions, shared terms, values that live on
     fo[i] = p + q * 2 + r + t;
     fo[2048 + i] = -(a * b) + fma_(-c, d, p);
 }
-KERNEL(sides) { // short sides, same and other registers, nested, one empty
+KERNEL(sides) { // branches with short sides, same and other registers, nested, one side empty
     PLACE;
     float a = fi[i], b = fi[i + 1], c = fi[at], d = 1, e = 2;
     for (int s = 0; s < n; s++) {
@@ -185,7 +185,7 @@ KERNEL(special) { // minima, square roots, division, conversion, between chains
     fo[i] = v;
     ((double *)fo)[2048 + i] = (double)v * 1.5 + b;
 }
-KERNEL(recurrences) { // distances one, two, three; stores that later loads read
+KERNEL(recurrences) { // recurrences over one, two and three iterations; loads of stored words
     PLACE;
     float *f = fo + 16 * (i & 127);
     if (i < 128) {
@@ -205,7 +205,7 @@ KERNEL(recurrences) { // distances one, two, three; stores that later loads read
     }
     out[i] = w;
 }
-KERNEL(chase) { // pointers that data say, strides that change
+KERNEL(chase) { // data determine pointers; strides change
     PLACE;
     u32 p = (u32)i, v = 0;
     for (int s = 0; s < 2 * n; s++) {
@@ -216,7 +216,7 @@ KERNEL(chase) { // pointers that data say, strides that change
         v ^= in[(i * 67 + s * 1031) & 8191];
     out[i] = v;
 }
-KERNEL(column) { // long strides, a float sum with 0 to n steps by thread
+KERNEL(column) { // long strides, and a float sum whose number of steps depends on the thread
     PLACE;
     float v = 0;
     for (int s = 0; s < (i % (n + 2)); s++)
@@ -225,7 +225,7 @@ KERNEL(column) { // long strides, a float sum with 0 to n steps by thread
         v += fi[(n - s) * 300 + i] * fi[s];
     fo[i] = v;
 }
-KERNEL(matmul) { // a small product with tiles, edges guarded
+KERNEL(matmul) { // a small product of matrices with tiles and guarded edges
     __shared__ float a[64], b[64];
     PLACE;
     const int r = at / 8 % 8, c = at % 8;
@@ -268,7 +268,7 @@ KERNEL(tiles) { // two tiles and a halo in shared memory, odd shapes
     }
     out[i] = v;
 }
-KERNEL(waves) { // a wavefront over shared memory: who computes, the round says
+KERNEL(waves) { // a wavefront over shared memory: the round selects the active threads
     __shared__ u32 a[1025];
     PLACE;
     a[at] = in[i];
@@ -341,7 +341,7 @@ KERNEL(warp_trees) { // trees of one warp each, in rows of shared memory; sums o
     if (at < 32)
         fo[2048 + cta * 32 + at] = a[at];
 }
-KERNEL(warp_partial) { // ladders that stop early, begin late, go twice, with other operations between
+KERNEL(warp_partial) { // ladders that stop early, begin late, repeat, or have other operations between steps
     PLACE;
     float v = fi[i], w = fi[i + 1], m;
     for (int d = 16; d > 1; d >>= 1)
@@ -408,7 +408,7 @@ KERNEL(figure8) { // nested short sides
     fo[i] = a;
     fo[2048 + i] = e + f;
 }
-KERNEL(sidesint) { // sides with integers, loads, a store, a call of nothing
+KERNEL(sidesint) { // branch sides with integers, loads and a store
     PLACE;
     float a = fi[i], b = fi[at];
     u32 v = in[i];
@@ -447,7 +447,7 @@ KERNEL(chainmix) { // rounding, saturation, flush to zero, constants, self produ
     }
     fo[i] = r + a + b;
 }
-KERNEL(trips) { // two loops, trip counts by thread, one within a guard
+KERNEL(trips) { // two loops with trip counts by thread, one of them guarded
     PLACE;
     float v = fi[i], w = 0;
     const int m = (at * 3) % (n + 1);
@@ -460,7 +460,7 @@ KERNEL(trips) { // two loops, trip counts by thread, one within a guard
         v += w * fi[s];
     fo[i] = v + w;
 }
-KERNEL(inplace) { // a loop that writes what the next turn reads, and what another of its loads may
+KERNEL(inplace) { // loops that store words which later iterations load
     PLACE;
     float *f = fo + (i & 63) * 64;
     if (i >= 64)

@@ -256,7 +256,7 @@ START_TEST(each_option_has_its_mechanism) {
 }
 END_TEST
 
-/* A shared option is a row of another mechanism. */
+/* An option that a mechanism shares must be declared by another mechanism. */
 START_TEST(each_shared_option_has_another_mechanism) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         for (const struct config_part *part = (*m)->shares; part && part->size; part++) {

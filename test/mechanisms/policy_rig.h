@@ -17,8 +17,9 @@ static struct {
     uint64_t next_cycle;
 } rig;
 
-/* Makes the only scheduler of SM number `id`, which has `warps` warps in CTAs of `cta_warps` warps. Warp w is in slot
- * w / cta_warps and started as number w; the numbers of the CTAs are those of their slots. `set`: one option. */
+/* Makes the only scheduler of SM number `id`, which has `warps` warps in CTAs of `cta_warps` warps. Warp w belongs to
+ * CTA w / cta_warps, which is in the CTA slot of the same number. Warps start in the order of their numbers. `set` is
+ * one option, or NULL. */
 static inline void rig_start(const char *policy, const char *set, uint32_t id, uint32_t warps, uint32_t cta_warps) {
     char err[256];
     struct config c;
@@ -39,7 +40,8 @@ static inline void rig_start(const char *policy, const char *set, uint32_t id, u
 }
 static inline void rig_stop(void) { sched_free(&rig.s); }
 
-/* Returns the warp that is picked from the set of warps `ready`, in cycle `now`. It then counts as the last one. */
+/* Returns the warp that is picked from the set of warps `ready` in cycle `now`. This warp then counts as the warp that
+ * issued last. */
 static inline int rig_issue(uint64_t now, uint64_t ready) {
     const struct warp_set r = {.word = {ready}};
     rig.next_cycle = now + 1;
@@ -68,8 +70,8 @@ static inline struct heddle *rig_run(const char *config, const char *const *set,
     return h;
 }
 
-/* Each thread adds up a word of every 64th line of 128 bytes. CTA c executes c % 8 iterations, but at least
- * one, so CTAs end at different times. */
+/* In each iteration, a thread adds a word to its sum and advances by 64 lines of 128 bytes. CTA c executes c % 8
+ * iterations, but at least one, so CTAs end at different times. */
 static const char rig_sums[] =
     ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
     ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a<4>;\nld.param.u64 %a1,[p]; mov.u32 %r1,%ctaid.x;\n"

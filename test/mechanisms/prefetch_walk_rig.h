@@ -27,7 +27,7 @@ struct walk_case {
     const char *set[6]; /* options; NULL after the last */
     enum walk_loads loads;
     int n;                /* number of loads */
-    int line[16];         /* the lines that they load */
+    int line[16];         /* index of the load -> the line that it loads */
     int want[WALK_STATS]; /* expected values of the statistics */
 };
 

@@ -67,7 +67,8 @@ static void check_recorded_walks(const struct toy *t, const struct reconv_ops *o
 }
 
 /* The recorder must implement a call if and only if the recorded model implements it. The exception is wants(): the
- * recorder always requests each PC. Two calls know nothing of a warp's state, so they are the model's own. */
+ * recorder always requests each PC. The recorder's functions get the recorder's state. Only cta_size() and meet() are
+ * the model's own functions, because they do not get the state of a warp. */
 #define CALL(name) ((offsetof(struct reconv_ops, name) - offsetof(struct reconv_ops, size)) / sizeof(void *))
 START_TEST(the_recorder_forwards_every_call) {
     struct path_recorder rec = {.inner = contract()->ops[_i]};

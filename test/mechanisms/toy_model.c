@@ -73,8 +73,8 @@ START_TEST(each_lane_by_itself) {
 }
 END_TEST
 
-/* The blocks have six (with the branch), one and two instructions (st, ret). Of the two warps, the second issues the
- * long block twice: 2 x 9 + 6 warp instructions. The second time, no lane executes. */
+/* The kernel's three blocks have 6 instructions (with the branch), 1 and 2 (st, ret). Each of two warps issues these 9
+ * instructions. The second warp issues the first block once more, without lanes: 2 x 9 + 6 warp instructions. */
 START_TEST(a_model_knows_warps_and_facts) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n"

@@ -208,9 +208,9 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* Return the first model in which a kernel also runs with timing, and the distance to the next such model. Some kernels
- * run with timing. A kernel for one extension runs in every fourth model. The next kernel uses the next models, so that
- * each kind of kernel runs in each model. */
+/* These functions choose the models in which a random kernel also runs with timing: model first_timed(), and from
+ * there every step_timed()-th model. By default one kernel of timed_one_in() runs with timing, in every fourth model.
+ * Consecutive kernels begin at different models, so that after some kernels all models have run. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
     return seed % timed_one_in() ? MAX_MODELS

@@ -51,7 +51,8 @@ END_TEST
  * - Without a cluster cache, only the first line costs time, because no stream buffer can request it earlier: 313
  *   cycles from DRAM, as measured, plus the latency of the instruction caches.
  * - With a cluster cache, a line takes 58 + 8 cycles more. The eight lines of a stream buffer last for 384 cycles (64
- *   instructions of three warps, two cycles each). A line takes longer than this to arrive. */
+ *   instructions of three warps, two cycles each). A line takes longer than this to arrive, so warps also wait for
+ *   later lines. */
 START_TEST(one_sm_waits_for_its_first_line) {
     double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
     double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});

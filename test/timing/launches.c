@@ -177,9 +177,9 @@ END_TEST
 
 /* The kernel has 16 instructions of 8 bytes. It is packed after a kernel of 9 instructions, so it begins at byte 72 and
  * ends at byte 200.
- * - If fetches of two instructions end at the end of a line, there are 9: at 72, 88, 104 and 120 (a single
- *   instruction), then at 128 to 192.
- * - If a fetch may cross from one line to the next, there are 8. The second line is read in both cases. */
+ * - If fetches of two instructions end at the end of a line, there are 9 fetches: at 72, 88, 104 and 120 (a single
+ *   instruction), then at 128, 144, 160, 176 and 192 (a single instruction).
+ * - If a fetch may cross from one line to the next, there are 8 fetches. The second line is read in both cases. */
 START_TEST(fetches_end_with_the_line_or_cross) {
     static const char *const set[2] = {"peer.fetch_crosses_lines=false", "peer.fetch_crosses_lines=true"};
     for (int crosses = 0; crosses < 2; crosses++) {

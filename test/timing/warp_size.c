@@ -49,14 +49,19 @@ static struct heddle *run_body(const char *model, const char *config, uint32_t s
     return h;
 }
 
-/* Groups of 8 threads take the two sides of a branch in turn. 5 instructions precede the branch's sides (the branch
- * included), an even group executes 3 on its side, an odd group 1, and 4 follow. A warp with both groups issues
- * 5 + 3 + 1 + 4 = 13 instructions, a warp of even groups 12, and one of odd groups 10. Of 64 threads:
- *   32 lanes: 2 warps with both groups: 26 slots of 32 lanes;    16 lanes: 4 warps: 52 slots of 16 lanes
- *    8 lanes: 4 even and 4 odd warps: 4 x 12 + 4 x 10 = 88;       4 lanes: 8 and 8: 176
- * The threads execute 32 x 12 + 32 x 10 = 704 instructions at every size, less 32 because the guarded branch counts
- * only the lanes that take it. These 672 are of 26 x 32 = 832 lanes at 32 and 16 lanes, and of 88 x 8 = 176 x 4 =
- * 704 lanes at 8 and 4 lanes. */
+/* Groups of 8 threads take one or the other side of a branch: even groups fall through, and odd groups jump.
+ * 1. All threads execute 5 instructions up to the branch. Then even groups execute 3 instructions on their side, and
+ *    odd groups 1. All threads execute 4 instructions after the join.
+ * 2. So a warp with both kinds of groups issues 5 + 3 + 1 + 4 = 13 instructions, a warp of an even group 12, and a warp
+ *    of an odd group 10.
+ * 3. 64 threads are these warps, with these issue slots:
+ *      32 lanes   2 warps with both kinds      2 x 13 = 26
+ *      16 lanes   4 warps with both kinds      4 x 13 = 52
+ *       8 lanes   4 even and 4 odd warps       4 x 12 + 4 x 10 = 88
+ *       4 lanes   8 even and 8 odd warps       8 x 12 + 8 x 10 = 176
+ * 4. The lanes of these slots are 26 x 32 = 52 x 16 = 832 and 88 x 8 = 176 x 4 = 704.
+ * 5. With each warp size, the threads execute 32 x 12 + 32 x 10 = 704 instructions. The branch counts only for the 32
+ *    threads that take it, so thread_instructions is 704 - 32 = 672. */
 static const char groups[] = "ld.param.u64 %a0, [p];\n"
                              "shr.u32 %r1, %tid.x, 3;\n"
                              "and.b32 %r1, %r1, 1;\n"
@@ -89,9 +94,9 @@ START_TEST(divergence_within_a_warp_costs_slots) {
 }
 END_TEST
 
-/* An instruction of 32 lanes occupies an SFU pipe of fermi for 8 cycles (4 lanes a cycle). Narrow warps occupy it for
- * their share: 8, 4 and 2 cycles at 32, 16 and 8 lanes. 16 warps hide all latencies, so 32 more operations take 16 x 32
- * times as long. (At 4 lanes the pipe's 1 cycle is less than the cycle and a half that fetches take.) */
+/* An SFU pipe of fermi executes 4 lanes per cycle. So an instruction occupies it for 8, 4 or 2 cycles if warps have 32,
+ * 16 or 8 lanes. 16 warps hide all latencies, so 32 more instructions in each warp take 32 x 16 times as long. Warps of
+ * 4 lanes are not tested: an instruction would occupy the pipe for 1 cycle, but its fetch takes one and a half. */
 START_TEST(narrow_warps_pass_pipes_faster) {
     static const double each[SIZES] = {0, 2, 4, 8};
     char body[2][4096];
@@ -125,8 +130,8 @@ START_TEST(cycles_of_a_pipe) {
 }
 END_TEST
 
-/* The warps of an SM hold the same threads at every size: 8 CTAs of 192 threads are the 1536 threads of fermi, in up to
- * 384 warps. Every thread loads, so prefetchers see each warp. */
+/* An SM holds the same number of threads with each warp size: 8 CTAs of 192 threads are the 1536 threads of fermi, in
+ * up to 384 warps. Every thread executes loads, so prefetchers observe each warp. */
 START_TEST(an_sm_holds_the_same_threads) {
     static const char *const models[] = {"spe", "spe+stride", "spe+mta", "spe+ddp", "spe+cae", "spe+dac"};
     static const char loads[] = "ld.param.u64 %a0, [p];\n"
@@ -147,9 +152,9 @@ START_TEST(an_sm_holds_the_same_threads) {
 }
 END_TEST
 
-/* A barrier with a thread count counts whole warps: as soon as all live lanes of a warp wait, all its lanes count. 40
- * threads need two warps of 32 lanes, which count as 64; three warps of 16, which count as 48; or five warps of 8,
- * which count as 40. A thread count must be a multiple of the warp size. */
+/* A barrier with a thread count counts whole warps: when all live lanes of a warp wait, all lanes of the warp count. 40
+ * threads are two warps of 32 lanes, which count as 64 threads; three warps of 16, which count as 48; or five warps of
+ * 8, which count as 40. The thread count must be a multiple of the warp size, so the kernel uses these numbers. */
 START_TEST(barriers_count_whole_warps) {
     static const char body[] = "ld.param.u64 %%a0, [p];\n"
                                "mul.wide.u32 %%a1, %%tid.x, 4;\n"
@@ -178,7 +183,8 @@ START_TEST(barriers_count_whole_warps) {
 }
 END_TEST
 
-/* Each of these instructions depends on the size. The kernel is refused, with its name and line, unless it is 32. */
+/* Instructions that depend on the warp size. Unless warps have 32 lanes, a kernel with such an instruction is refused.
+ * The message names the kernel, the line and `named`. */
 static const struct {
     const char *body, *named;
 } depends[] = {
@@ -246,7 +252,8 @@ START_TEST(other_sizes_are_refused) {
 }
 END_TEST
 
-/* Monte Carlo sums by shuffles, and the loops and sides of PEPSC are kernels of one warp. */
+/* Returns true if the benchmark's kernel may depend on warps of 32 lanes: mc (Monte Carlo) sums by shuffles, and the
+ * loops and sides of PEPSC are kernels of one warp. */
 static bool may_depend(const char *bench) {
     return strcmp(bench, "mc") == 0 || strstr(bench, "_loop") || strstr(bench, "_sides");
 }

@@ -3,11 +3,11 @@
 /* A bypass policy decides which misses go past a cache, that is, allocate no line. Each L1 and each slice of the L2 has
  * its own state. Caches run on several host threads, so the states of two caches must not share variable data.
  *
- * The cache asks for loads and stores of global memory, after it has read the tags and found no line. A load that goes
+ * The cache asks the policy about each load and store of global memory that finds no line in the tags. A load that goes
  * past holds an MSHR until its data arrive, fetches only its own sectors, and merges with outstanding loads of these
- * sectors. A store that goes past is sent to the next level. Local memory, atomics, prefetches, instructions and loads
- * that unlock a line never go past; loads with a cache operator that PTX does not let into the L1 (.cg, .cv) do not
- * reach its tags. */
+ * sectors. A store that goes past is sent to the next level. Local memory, atomics, prefetches, instruction fetches,
+ * and loads that unlock a line never go past; loads with a cache operator that PTX does not let into the L1 (.cg, .cv)
+ * do not reach its tags. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -172,7 +172,7 @@ static uint32_t shares_pass(const struct sm *sm, const struct sm_joint *j, uint3
     return (uint32_t)(k - j->member);
 }
 
-/* Continues a member without a memory access: joint_reserve() has computed when it ends. */
+/* Schedules the end of a member without a memory access, in the cycle that joint_reserve() has computed. */
 static void finish(struct sm *sm, const struct sm_joint_member *m, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[m->warp];
     const struct timed_inst *ti = &sm->program->inst[m->pc];

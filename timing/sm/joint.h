@@ -23,13 +23,13 @@
  *   Other memory instructions are not merged: each needs its own place in the issue latch, or it cannot join.
  * - The members execute in order, the leader first, and each one steps as if it had issued alone. If the step of an
  *   earlier member has merged a companion into another path or made it wait, the companion is left out.
- * - A scheduler's policy hears issued() for the leader, and executed() for each member.
+ * - A scheduler's policy gets the call issued() for the leader, and executed() for each member.
  * - Some instructions always issue alone: instructions of contexts; instructions of paths without lanes; instructions
- *   with a flag of TIMED_RARE (timed.h); forms of units; and, if the model gathers (reconv_wants.gathers), instructions
- *   before which it gathers.
+ *   with a flag of TIMED_RARE (timed.h); variants from sm_unit_ops.form; and, if the model gathers
+ *   (reconv_wants.gathers), instructions before which it gathers.
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
  *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
- * - Each path fetches for itself. sm_joint_fetches() gives the fetch stage what the paper's front end has in addition.
+ * - Each path fetches for itself. sm_joint_fetches() adds the further fetches in a cycle that a mechanism's paper has.
  *
  * While a unit subscribes, the SM does not use its fast path. */
 #include "in_flight.h"
@@ -75,12 +75,12 @@ bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t pa
 /* Returns the live warps of the slot's scheduler that have a path that is ready for some pipe. */
 struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);
 
-/* For which paths the fetch stage fetches again after a fetch: other paths of the same warp; paths of the same
- * scheduler at the same PC that fit into the lanes, which a formed warp fetches once; paths of the same gang at the
- * same PC, see sm_joint_gangs(); paths of any warp. */
+/* The paths for which the fetch stage may fetch again in the cycle of a fetch. JOINT_SAME_WARP: other paths of the same
+ * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC that fit into the lanes, which a formed warp fetches
+ * once. JOINT_SAME_GANG: paths of the same gang at the same PC (sm_joint_gangs()). JOINT_ANY_WARP: paths of any warp. */
 enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_SAME_GANG, JOINT_ANY_WARP };
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
- * If several units call it, the larger number and the longer reach hold. */
+ * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
 /* Each set of this number of consecutive warps of a CTA is a gang, whose paths at one PC are fetched once, whatever
  * their lanes are. Call it from sm_unit_ops.launch. */
@@ -124,7 +124,8 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
 void joint_known(struct sm *sm, uint32_t tag, uint64_t now);
 /* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Removes the members of the access of `inflight` that follow it, and returns the first; NO_INFLIGHT: none. */
+/* Removes the members that follow `inflight` in the list of its access. Returns the first of them; NO_INFLIGHT: there
+ * is none. */
 uint32_t joint_take(struct sm *sm, uint32_t inflight);
 /* Reserves the register reads of these members from cycle `from` on. Returns the cycle after the last read. */
 uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from);

@@ -81,8 +81,9 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Returns the fault of a stopped SM; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
-/* Returns the number of issue slots used since the last sm_stats(), plus the number of visits of the walk unit since
- * the SM was made. The deadlock search uses it to detect progress. */
+/* Returns the number of issue slots used since the last sm_stats(), plus the number of accesses that the walk unit
+ * (timing/mem/walker.h) has made for rays since the SM was made. The deadlock search uses this sum to detect
+ * progress. */
 uint64_t sm_issue_count(const struct sm *sm);
 /* Returns the counts since the last sm_launch(), one entry per instruction of the program, or NULL if the launch did
  * not request these counts. */

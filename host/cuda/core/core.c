@@ -65,7 +65,7 @@ static void report_at_exit(void) {
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     cuda_core.forked = true;
-    /* if a thread of the parent held the lock, it does not exist in this process and cannot release the lock */
+    /* a thread of the parent may hold the lock; this thread does not exist in the child and cannot release the lock */
     cuda_core.lock = open;
 }
 
@@ -100,8 +100,9 @@ static void serve(struct heddle_options *o) {
     live_watch(cuda_core.live, o);
 }
 
-/* Returns the newest PTX of all registered containers, or of the program's file if none is registered yet: a
- * constructor may use the GPU before the registration. Returns 0 if there is no PTX. */
+/* Returns the architecture (75 for compute_75) of the newest PTX in the registered containers. If they have no PTX,
+ * returns that of the program's file, because a constructor may use the GPU before the registration. Returns 0 if there
+ * is no PTX. */
 static uint32_t newest_ptx(void) {
     uint32_t newest = 0;
     for (const struct cuda_module *m = cuda_core.modules; m; m = m->next)

@@ -43,7 +43,8 @@ enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_ext
     if (!cuda_format_of(f, &format, &channels))
         return CUDA_ErrorInvalidChannelDescriptor;
     if (flags & ARRAY_GATHER && (!e.height || (e.depth && !(flags & (ARRAY_LAYERED | ARRAY_CUBE)))))
-        /* a gather reads four texels of one plane, so the array needs a height, and a depth only as layers or faces */
+        /* a gather reads four texels of one plane: the array must have a height, and its depth may only count layers
+         * or faces */
         return CUDA_ErrorInvalidValue;
     return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER) ? CUDA_ErrorNotSupported
                                                                                           : CUDA_Success;

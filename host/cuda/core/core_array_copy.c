@@ -1,7 +1,8 @@
 /* Copies to and from arrays. */
 #include "core_texture.h"
 
-/* Finds the bytes of an array. False if `a` is not an array. */
+/* Finds the first byte of an array, the number of bytes of a row, and the number of rows. Returns false if `a` is not
+ * an array. */
 static bool find_bytes(const struct cuda_array *a, char **first, size_t *row, size_t *rows) {
     void *p;
     size_t element;
@@ -12,7 +13,8 @@ static bool find_bytes(const struct cuda_array *a, char **first, size_t *row, si
     return true;
 }
 
-/* Finds `height` rows of `width` bytes from byte x of row y on. False if the array does not contain them. */
+/* Finds `height` rows of `width` bytes that begin at byte x of row y: sets *at to the first byte, and *row to the bytes
+ * of a row of the array. Returns false if the array does not contain them. */
 static bool find_rows(const struct cuda_array *a, size_t x, size_t y, size_t width, size_t height, char **at,
                       size_t *row) {
     size_t rows;

@@ -1,8 +1,8 @@
 #ifndef CUDA_CORE_BASE_H
 #define CUDA_CORE_BASE_H
-/* State that all verbs share: the process, its lock, the error status, and messages. CUDA's functions take no handle
- * of a machine, so a process has one simulated GPU. Every call does its work before it returns. Types and layouts
- * follow the binary interface of CUDA 11 to 13 on 64-bit Linux. */
+/* State that all operations of CUDA (the "verbs" of core.h) share: the process, its lock, the error status, and
+ * messages. CUDA's functions take no handle of a machine, so a process has one simulated GPU. Every call does its work
+ * before it returns. Types and layouts follow the binary interface of CUDA 11 to 13 on 64-bit Linux. */
 #include "host/heddle.h"
 #include "host/live/live.h"
 #include <pthread.h>

@@ -117,7 +117,7 @@ enum cuda_error cuda_module_load_image(struct cuda_module **out, const void *ima
     return *out ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* Reads a file and appends a zero byte. Returns NULL if the file cannot be read. */
+/* Reads a file and appends zero bytes. Returns NULL if the file cannot be read. */
 static char *slurp(const char *path, size_t *len) {
     FILE *f = path ? fopen(path, "rb") : NULL;
     char *text = NULL;
@@ -301,7 +301,7 @@ static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, s
     return e;
 }
 
-/* Adds an input. `name` is for messages. The bytes decide the type of the input, not the argument for the type. */
+/* Adds an input. `name` is for messages. The type of the input follows from its bytes; `type` is only checked. */
 enum cuda_error cuda_link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name) {
     CUDA_LOCK;
     char text[512];

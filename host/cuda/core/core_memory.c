@@ -137,7 +137,7 @@ enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes)
         *bytes = b->bytes;
         return b->type;
     }
-    /* true for memory that the host sees, too; without a block, this is a managed variable of a module */
+    /* true if the host sees the memory, too; memory without a host_block is then a managed variable of a module */
     bool shared = false;
     if (!heddle_buffer(cuda_core.h, address_of(p), begin, bytes, &shared))
         return MEMORY_UNREGISTERED;

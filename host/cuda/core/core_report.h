@@ -6,7 +6,7 @@
 /* Prints statistics for each kernel to stderr, and writes HEDDLE_JSON and HEDDLE_RESULTS. `status` is the exit
  * status of the program. */
 void cuda_report(int status);
-/* Adds the run to the database at `path`. Prints a message to stderr if it cannot, or if the database already has
+/* Adds the run to the database at `path`. Prints a message to stderr on failure, or if the database already has
  * the run. `argc` is the number of words of the command, at least one. */
 void cuda_report_results(const char *path, int status, int argc, char *const *argv);
 /* Prints the new findings from the checker's report on a launch. The report may be "". */

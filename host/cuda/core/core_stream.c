@@ -24,7 +24,7 @@ struct cuda_event {
     struct cuda_event *next;
     double at;    /* simulated time of the record in seconds; below 0 if not recorded */
     bool untimed; /* it has no time */
-    /* nodes on which a stream depends that waits for the event; set if a captured stream recorded it */
+    /* if a captured stream recorded the event: the nodes on which a stream that waits for the event will depend */
     struct cuda_frontier frontier;
 };
 static struct cuda_stream *streams; /* under the lock */

@@ -148,7 +148,8 @@ static bool is_runtime_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-/* Returns the version of a CUDA runtime, judging by the functions that it contains. */
+/* Returns the version of a CUDA runtime: the number in the file name libcudart.so.NUMBER, otherwise a guess from the
+ * functions that the file contains. */
 static int version_of(const struct symbols *s, const char *path) {
     static const char library[] = "libcudart.so.";
     if (strncmp(last_part(path), library, sizeof library - 1) == 0)

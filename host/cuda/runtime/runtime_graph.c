@@ -128,7 +128,7 @@ CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *
                          : cuda_node_neighbours(of, out, NULL, third, false));
 }
 
-/* ---- kernels, and graphs made ready ---- */
+/* ---- kernels and executable graphs ---- */
 
 /* Copies launch attributes between two kernel nodes. In CUDA 13 the first parameter is the destination of the copy. In
  * older versions, it is the source. */
@@ -222,7 +222,7 @@ CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda
     (void)kinds;
     RUNTIME(add(out, g, before, n, d));
 }
-/* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number. */
+/* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number of dependencies. */
 CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                           uintptr_t fourth, uintptr_t fifth, const struct description *d_of_13) {
     bool kinds = cuda_major() >= 13;

@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver.c: contexts, errors, entries by name, copies of the process. */
+/* Tests host/cuda/driver/driver.c: contexts, errors, functions found by name, and child processes of fork(). */
 #include "driver.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ void contexts(CUdevice device) {
     CUdevice of = 7;
     OK(cuCtxGetDevice(&of));
     WANT(of == device);
-    /* what is given back needs no current context; a reset takes nothing of what was retained */
+    /* memory and modules can be freed without a current context; a reset does not change the number of retains */
     void *pinned;
     CUmodule m;
     OK(cuMemAlloc(&p, 4));

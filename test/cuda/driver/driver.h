@@ -1,14 +1,14 @@
 #ifndef DRIVER_H
 #define DRIVER_H
-/* A program of the driver's interface, in parts by the files of host/cuda, that finds its own mistakes. Compiled
- * against the toolkit's cuda.h with -DWITH_HEADER, and without any header of CUDA. */
+/* A program that tests the driver API and prints each wrong result. It has a file for each file of host/cuda/driver. It
+ * is compiled with the toolkit's cuda.h (-DWITH_HEADER), and without any header of CUDA. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef WITH_HEADER
 #include <cuda.h>
-CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice); /* 13 has it in the library, not in the header */
+CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice); /* CUDA 13 has it in the library, not in the header */
 #else
 typedef int CUresult, CUdevice;
 typedef struct context *CUcontext;
@@ -122,9 +122,8 @@ void want(int right, const char *what, int line, const char *file);
 #define IS(e, x) WANT((x) == (e))
 
 enum { N = 100 };
-int sum(const int *p); /* of N */
-extern const char
-    text[]; /* a module: its kernel add(p, n) adds to p[i], i < n, the variable step, which is 3 at first */
+int sum(const int *p);    /* of N */
+extern const char text[]; /* PTX of a module with the variable `step`, initially 3, and the kernel add(p, n) */
 
 /* These tests are in driver.c and driver_device.c. */
 void contexts(CUdevice device);

@@ -13,7 +13,7 @@ void arrays(void) {
     OK(cuArrayGetDescriptor(&seen, a));
     WANT(seen.Width == 16 && seen.Height == 0 && seen.Format == CU_AD_FORMAT_SIGNED_INT32 && seen.NumChannels == 1);
     OK(cuMemcpyHtoA(a, 0, from, sizeof from));
-    OK(cuMemcpyAtoH(to, a, 8, 16)); /* from the third element on */
+    OK(cuMemcpyAtoH(to, a, 8, 16)); /* copies 16 bytes from byte 8 (the third element) on */
     WANT(to[0] == 102 && to[3] == 105 && to[4] == 0);
     OK(cuMemAlloc(&p, sizeof to));
     OK(cuMemsetD32(p, 7, 16));

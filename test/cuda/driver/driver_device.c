@@ -16,8 +16,10 @@ void devices(CUdevice device) {
     WANT(n == 32);
     OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)95, device)); /* cooperative launches */
     WANT(n == 1);
-    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)75, device)); /* major capability: 7.5 with -c turing */
+    /* major number of the compute capability, which is 7.5 with -c turing */
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)75, device));
     WANT(n == 7);
-    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)21, device)); /* maximum texels of a 1D texture: 2^17 for 7.5 */
+    /* maximum texels of a 1D texture: 2^17 for compute capability 7.5 */
+    OK(cuDeviceGetAttribute(&n, (CUdevice_attribute)21, device));
     WANT(n == 131072);
 }

@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_launch.c. */
+/* Tests host/cuda/driver/driver_launch.c: launches, attributes of kernels, and occupancy. */
 #include "driver.h"
 
 void kernels(CUmodule m) {
@@ -29,7 +29,7 @@ void kernels(CUmodule m) {
     OK(cuFuncGetAttribute(&value, 0, f));
     WANT(value == 1024);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 1024, 0));
-    WANT(value == 1); /* turing: 32 warps an SM */
+    WANT(value == 1); /* an SM of turing holds 32 warps */
     OK(cuMemFree(p));
 }
 

@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_memory.c. */
+/* Tests host/cuda/driver/driver_memory.c: allocation, copies and fills of memory. */
 #include "driver.h"
 #include <sys/mman.h>
 #ifndef WITH_HEADER
@@ -41,7 +41,7 @@ void memory(void) {
     IS(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(p + 2, 1, 1));
     IS(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(host, p, sizeof host + 4096));
     IS(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(&q, 0));
-    /* a block of 3 rows of 5 bytes, from the row 1 and byte 2 of rows of 10 */
+    /* copies 3 rows of 5 bytes, which begin at byte 2 of row 1; the source has rows of 10 bytes */
     char from[40], to[15];
     for (int i = 0; i < 40; i++)
         from[i] = (char)i;
@@ -68,7 +68,7 @@ void memory(void) {
     OK(cuMemcpy2D(&d));
     WANT(to[0] == 12 && to[4] == 16 && to[5] == 22 && to[14] == 36);
     OK(cuMemFree(q));
-    /* two planes of two rows of 4 bytes, out of rows of 8 and planes of 3 rows; all contexts are one */
+    /* copies two planes of two rows of 4 bytes, within one context; the source has planes of 3 rows of 8 bytes */
     CUcontext now;
     OK(cuCtxGetCurrent(&now));
     CUDA_MEMCPY3D_PEER b = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,

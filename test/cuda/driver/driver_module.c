@@ -1,7 +1,7 @@
-/* host/cuda/driver/driver_module.c: modules and the linker. */
+/* Tests host/cuda/driver/driver_module.c: modules and the linker. */
 #include "driver.h"
 
-/* Two to be linked: one calls a function of the other. */
+/* Two PTX texts to be linked: the kernel in `caller` calls the function in `callee`. */
 static const char caller[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
                              ".extern .func (.param .u32 r) twice(.param .u32 x);\n"
                              ".visible .entry call(.param .u64 p)\n{\n  .reg .u32 %r<3>;\n  .reg .u64 %d;\n"
@@ -14,8 +14,9 @@ static const char callee[] =
     ".visible .func (.param .u32 r) twice(.param .u32 x)\n{\n  .reg .u32 %r<2>;\n"
     "  ld.param.u32 %r1, [x];\n  add.u32 %r1, %r1, %r1;\n  st.param.u32 [r], %r1;\n  ret;\n}\n";
 
-/* As the library for devices that comes with CUDA calls what the driver has: a grid of 4 CTAs meets three times, and
- * what one of 100 wrote before is there for all behind. */
+/* A kernel that synchronises its grid by the driver's device functions, as CUDA's device library calls them. In each of
+ * three iterations, a thread adds 1 to p[0], waits for the grid, reads p[0] into %r3, and waits for the grid again. At
+ * the end, thread i stores %r3 in p[2 + i], and p[1] gets the number of threads of the grid. */
 static const char grid[] =
     ".version 6.0\n.target sm_30\n.address_size 64\n"
     ".extern .func (.param .b64 r) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope);\n"
@@ -131,7 +132,8 @@ void grids(void) {
     OK(cuMemFree(p));
 }
 
-/* Objects, libraries and executables: the kernel of part_a.cu needs what part_b.cu has. */
+/* Links a library, an executable, an object and fat binaries. The kernel in part_a.cu needs a function and a variable
+ * of part_b.cu. machine.fatbin has no PTX, so it is refused. */
 void libraries(const char *folder) {
     static const char *const files[] = {"parts.a", "linked.out", "saxpy.obj", "zstd.fatbin", "machine.fatbin"};
     static const char *const kernels[] = {"_Z5applyPi", "_Z5applyPi", "_Z5saxpyifPKfPf", "_Z5saxpyifPKfPf", NULL};

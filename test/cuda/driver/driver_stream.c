@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_stream.c: streams, captures, events. */
+/* Tests host/cuda/driver/driver_stream.c: streams, captures and events. */
 #include "driver.h"
 
 void captures(CUmodule m) {
@@ -10,13 +10,13 @@ void captures(CUmodule m) {
     OK(cuModuleGetFunction(&f, m, "add"));
     OK(cuMemAlloc(&p, sizeof host));
     OK(cuMemcpyHtoD(p, host, sizeof host));
-    /* a captured stream runs nothing; its graph runs it twice */
+    /* work for a captured stream does not run; then the graph is launched twice */
     CUstream s;
     CUgraph g;
     CUgraphExec x;
     OK(cuStreamCreate(&s, 0));
     OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    WANT(cuStreamSynchronize(s) != CUDA_SUCCESS); /* which spoils what was captured */
+    WANT(cuStreamSynchronize(s) != CUDA_SUCCESS); /* this call makes the capture invalid */
     WANT(cuStreamEndCapture(s, &g) != CUDA_SUCCESS);
     OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
@@ -56,7 +56,7 @@ void capture_abandoned(CUmodule m) {
     OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &g, NULL, NULL));
     WANT(status == 1 && g);
     OK(cuGraphDestroy(g));
-    OK(cuStreamWaitEvent(t, e, 0)); /* the event stands for nothing any more */
+    OK(cuStreamWaitEvent(t, e, 0)); /* the event no longer stands for captured work */
     OK(cuStreamSynchronize(s));
     OK(cuStreamSynchronize(t));
     WANT(cuStreamEndCapture(s, &none) != CUDA_SUCCESS);
@@ -64,7 +64,7 @@ void capture_abandoned(CUmodule m) {
     OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, t, (void *[]){&p, &n}, NULL));
     OK(cuMemcpyDtoH(host, p, sizeof host));
     WANT(sum(host) == 2 * 100 * 5);
-    /* nor does it after the end of the capture */
+    /* the event does not stand for captured work after the end of the capture either */
     OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cuEventRecord(e, s));
     OK(cuStreamEndCapture(s, &g));
@@ -96,7 +96,7 @@ void times(CUmodule m) {
     OK(cuEventRecord(b, NULL));
     OK(cuEventSynchronize(b));
     OK(cuEventElapsedTime(&busy, a, b));
-    const char *model = getenv("HEDDLE_MODEL"); /* the functional one has the host's time, which has no bound */
+    const char *model = getenv("HEDDLE_MODEL"); /* the functional model uses the host's time, which has no bound */
     WANT(idle >= 0 && idle < busy && (busy < 1 || (model && strcmp(model, "functional") == 0)));
     OK(cuEventDestroy(a));
     OK(cuEventDestroy(b));

@@ -29,7 +29,7 @@ static void references(CUmodule m, CUdeviceptr out, CUarray a) {
     OK(cuModuleGetFunction(&f, m, "by_reference"));
     IS(CUDA_ERROR_NOT_FOUND, cuModuleGetTexRef(&r, m, "page"));
     OK(cuModuleGetTexRef(&r, m, "line"));
-    OK(cuTexRefSetArray(r, a, 1)); /* 1: the reference gets the format of the array, bytes, read as fractions */
+    OK(cuTexRefSetArray(r, a, 1)); /* flag 1: the reference gets the array's format: bytes, read as fractions */
     OK(cuTexRefSetAddressMode(r, 0, CU_TR_ADDRESS_MODE_CLAMP));
     run(f, out, NULL, seen);
     WANT(seen[0] == 0 && seen[1] == 0 && seen[2] == 51 / 255.0f && seen[6] == 1 && seen[9] == seen[8]);

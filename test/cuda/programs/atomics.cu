@@ -1,4 +1,4 @@
-// Every atomic function of CUDA on shared and global memory, in each scope, and the locks made of them.
+// Tests every atomic function of CUDA on shared and global memory, in each scope, and locks that use atomics.
 #include "mistakes.h"
 #include <cuda_fp16.h>
 
@@ -80,7 +80,7 @@ __global__ void locked(int times) {
         }
 }
 
-// The last block sums what the others left: threadFenceReduction of the samples.
+// The last block adds the sums that the other blocks stored, as in threadFenceReduction of the CUDA samples.
 __device__ unsigned blocks_done;
 __global__ void last_block(const int *in, int *parts, int *out, int n) {
     __shared__ int sum;
@@ -126,7 +126,7 @@ static void check(const cell &c) {
     }
     WANT(c.add == sum + 2 * ALL && c.sub == -sum && c.max == ALL - 1 && c.min == -(ALL - 2));
     WANT(c.exchanged == 5 && c.umax == (unsigned)-1 && c.umin == 0);
-    WANT(c.inc == ALL % 101 && c.dec == (101 - ALL % 101) % 101); // both go round after 101 steps
+    WANT(c.inc == ALL % 101 && c.dec == (101 - ALL % 101) % 101); // both counters wrap after 101 steps
     WANT(c.land == 0 && c.lor == 0xffff && c.lxor == x31);
     WANT(c.add64 == (unsigned long long)ALL << 33 && c.max64 == (unsigned long long)(ALL - 1) << 40 &&
          c.min64 == 1ull << 40);

@@ -1,5 +1,5 @@
-// Breadth-first search, as in Rodinia and SHOC: a flag that the host reads after each level, by a copy, in mapped
-// memory, in managed memory and in memory that the program allocated and registered; frontiers by atomics.
+// Breadth-first search, as in Rodinia and SHOC. After each level the host reads a flag: by a copy, in mapped memory, in
+// managed memory, or in memory that the program allocated and registered. Atomics append nodes to the frontier.
 #include "mistakes.h"
 #include <cstdlib>
 #include <vector>

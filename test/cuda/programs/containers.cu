@@ -1,4 +1,4 @@
-// Containers that kernels make and destroy, in a heap that the program asked to be larger; objects where memory is.
+// Containers that kernels create and destroy in a heap whose limit the program has raised, and placement new.
 #include "mistakes.h"
 #include <new>
 #include <vector>

@@ -1,5 +1,5 @@
-// Pictures, as in the CUDA samples (convolution, sobel, bicubic): filters in constant memory, textures over pitched
-// memory and arrays with every address mode, normalized coordinates and bytes read as fractions, surfaces.
+// Image filters, as in the CUDA samples (convolution, sobel, bicubic), with weights in constant memory. Tests textures
+// of pitched memory and of arrays, every address mode, normalized coordinates, bytes read as fractions, and surfaces.
 #include "mistakes.h"
 #include <algorithm>
 #include <vector>
@@ -79,7 +79,7 @@ static void separable() {
     }
 }
 
-// Where a coordinate falls, by the programming guide: the texel, or -1 for the border.
+// Returns the texel that a coordinate selects, by the CUDA C Programming Guide; -1 for the border.
 static int texel(int i, int n, cudaTextureAddressMode mode) {
     if (mode == cudaAddressModeWrap)
         return ((i % n) + n) % n;
@@ -135,7 +135,7 @@ static void address_modes() {
                     uchar4 b = image[y * W + x];
                     c = make_float4(b.x / 255.0f, b.y / 255.0f, b.z / 255.0f, b.w / 255.0f);
                 }
-                // a middle falls up to 1/256 beside it when filtered
+                // with filtering, the hardware's weights are rounded to 1/256
                 float slack = filter ? 0.02f : 1e-6f;
                 WANT(near(seen[i].x, c.x, slack) && near(seen[i].y, c.y, slack) && near(seen[i].z, c.z, slack) &&
                      near(seen[i].w, c.w, slack));

@@ -1,6 +1,6 @@
-// Asynchronous copies to shared memory, as in the samples globalToShmemAsyncCopy and the guide's chapter on them:
-// products of matrices whose tiles are copied ahead, by each thread's own groups, by a pipeline of the block in which
-// one warp copies for the others, by barriers, and by cooperative groups. Sizes are no multiples of the tiles'.
+// Asynchronous copies to shared memory, as in the CUDA sample globalToShmemAsyncCopy and in the programming guide.
+// Copies run ahead of their use, and threads wait for them in several ways: by groups of each thread, by a pipeline of
+// the block in which one warp copies for the others, by barriers, and by cooperative groups. Tiles do not divide sizes.
 #include "mistakes.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -13,7 +13,7 @@
 namespace cg = cooperative_groups;
 enum { M = 70, N = 84, K = 100, TILE = 16, STAGES = 3 };
 
-// c[m][n] = a[m][k] b[k][n]. What is outside of the matrices is filled with zeros.
+// Computes c[m][n] = a[m][k] b[k][n]. Elements outside of the matrices are filled with zeros.
 __global__ void multistage(const float *a, const float *b, float *c, int m, int n, int k) {
     __shared__ float as[STAGES][TILE][TILE], bs[STAGES][TILE][TILE + 1];
     int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * TILE + y, column = blockIdx.x * TILE + x;
@@ -41,7 +41,7 @@ __global__ void multistage(const float *a, const float *b, float *c, int m, int 
         c[row * n + column] = sum;
 }
 
-// Rows of four floats at once, past the L1: each block sums rows of 64 that it copies one ahead.
+// Each block sums rows of 64 floats, and copies one row ahead. A copy has four floats and goes past the L1.
 __global__ void row_sums(const float4 *in, float *out, int rows) {
     __shared__ float4 row[2][16];
     int t = threadIdx.x;
@@ -65,7 +65,7 @@ __global__ void row_sums(const float4 *in, float *out, int rows) {
     }
 }
 
-// The first warp copies, the others work on what has come: roles of a pipeline of the block.
+// The first warp copies (role producer of a pipeline), and the other warps use the data (role consumer).
 __global__ void producer_consumer(const int *in, int *out, int parts) {
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
     __shared__ int s[2][96];
@@ -91,7 +91,7 @@ __global__ void producer_consumer(const int *in, int *out, int parts) {
     }
 }
 
-// A stencil over tiles that a barrier waits for.
+// A stencil on tiles; a barrier waits for the copies of a tile.
 __global__ void stencil(const int *in, int *out, int n) {
     __shared__ int s[130];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
@@ -109,7 +109,7 @@ __global__ void stencil(const int *in, int *out, int n) {
         out[first + t] = s[t] + 2 * s[t + 1] + s[t + 2];
 }
 
-// A histogram of bytes that the block copies together, piece after piece.
+// A histogram of bytes, which the block copies as one group, piece after piece.
 __global__ void histogram(const unsigned char *in, unsigned *bins, int bytes) {
     __shared__ __align__(16) unsigned char s[2][1024];
     __shared__ unsigned own[256];

@@ -1,5 +1,5 @@
-// The driver's interface beside the runtime's, as in vectorAddDrv, matrixMulDrv and simpleDrvRuntime of the samples:
-// a fat binary from a file and from memory, launches in both forms, symbols, both interfaces on the same memory.
+// Uses the driver API and the runtime API, as vectorAddDrv, matrixMulDrv and simpleDrvRuntime of the CUDA samples do.
+// Loads a fat binary from a file and from memory, passes arguments in both forms, and uses memory with both APIs.
 // usage: driver saxpy.fatbin
 #include "mistakes.h"
 #include <cstdlib>
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
         hy[i] = 1;
     }
     FINE(cuMemAlloc(&x, n * 4));
-    float *ry; // of the runtime, for the driver's kernel
+    float *ry; // allocated by the runtime API, for a kernel of the driver API
     OK(cudaMalloc(&ry, n * 4));
     y = (CUdeviceptr)ry;
     FINE(cuMemcpyHtoD(x, hx.data(), n * 4));
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     float ms = 0;
     FINE(cuEventElapsedTime(&ms, begin, end));
     WANT(ms > 0);
-    // once more with the parameters packed: int at 0, float at 4, pointers at 8 and 16
+    // launches again with packed parameters: int at 0, float at 4, pointers at 8 and 16
     char packed[24];
     size_t size = sizeof packed;
     memcpy(packed, &n, 4);
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     unsigned kind = 0;
     FINE(cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, x));
     WANT(kind == CU_MEMORYTYPE_DEVICE);
-    CUfunction symbol; // the runtime's kernel for the driver
+    CUfunction symbol; // handle of a kernel of the runtime API for the driver API
     OK(cudaGetFuncBySymbol(&symbol, (const void *)doubled));
     int ten = 10;
     void *two[] = {&x, &ten};

@@ -1,5 +1,5 @@
-// What programs do wrong and what they are told: the value of the call, and once more cudaGetLastError(). With an
-// argument also the faults of kernels, after which nothing works until the device is reset.
+// Tests wrong calls: each returns its error, and cudaGetLastError() returns it again. With an argument, also tests a
+// fault of a kernel, after which every call fails until the device is reset.
 #include "mistakes.h"
 #include <cstdlib>
 #include <cstring>
@@ -31,11 +31,11 @@ static void configurations() {
     FAILS(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
     ok<<<1, 32, 1 << 20>>>(p);
     FAILS(cudaErrorInvalidValue, cudaPeekAtLastError());
-    much<<<1, 32, 20000>>>(p); // 40000 of its own, 49152 without being asked for
+    much<<<1, 32, 20000>>>(p); // the kernel has 40000 bytes of static shared memory, and the default limit is 49152
     FAILS(cudaErrorInvalidValue, cudaPeekAtLastError());
     small<<<1, 128>>>(p);
     WANT(cudaGetLastError() != cudaSuccess);
-    WANT(cudaDeviceSynchronize() == cudaSuccess); // none of these was begun
+    WANT(cudaDeviceSynchronize() == cudaSuccess); // none of these launches has begun
     int unknown;
     FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(&unknown, 1, 1, NULL, 0, 0));
     cudaFuncAttributes a;
@@ -84,7 +84,7 @@ static void handles() {
     int n;
     OK(cudaEventCreate(&e));
     OK(cudaEventCreate(&f));
-    FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, f)); // not yet recorded
+    FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, f)); // the events are not recorded yet
     OK(cudaEventQuery(e));
     OK(cudaEventDestroy(e));
     FAILS(cudaErrorInvalidResourceHandle, cudaEventDestroy(NULL));
@@ -104,11 +104,11 @@ static void handles() {
     r.res.linear = {p, cudaCreateChannelDesc<int>(), 4096};
     OK(cudaCreateTextureObject(&t, &r, &d, NULL));
     OK(cudaDestroyTextureObject(t));
-    r.res.linear.sizeInBytes = 4100; // more than there is
+    r.res.linear.sizeInBytes = 4100; // more bytes than the allocation has
     FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL));
     r.resType = cudaResourceTypePitch2D;
     r.res.pitch2D = {p, cudaCreateChannelDesc<int>(), 16, 8, 512};
-    OK(cudaCreateTextureObject(&t, &r, &d, NULL)); // 8 rows of 512 are 4096
+    OK(cudaCreateTextureObject(&t, &r, &d, NULL)); // 8 rows of 512 bytes are 4096 bytes
     OK(cudaDestroyTextureObject(t));
     r.res.pitch2D.height = 9;
     FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL));
@@ -116,8 +116,8 @@ static void handles() {
     r.res.pitch2D.width = 129; // a row is wider than the pitch
     FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL));
     OK(cudaFree(p));
-    FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL)); // nothing is there any more
-    OK(cudaMalloc(&p, 100)); // what is given out may be longer, and is not there
+    FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL)); // the memory was freed
+    OK(cudaMalloc(&p, 100)); // the allocation may occupy more than 100 bytes, but these do not belong to it
     r.resType = cudaResourceTypeLinear;
     r.res.linear = {p, cudaCreateChannelDesc<int>(), 104};
     FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&t, &r, &d, NULL));
@@ -135,7 +135,7 @@ static void handles() {
     OK(cudaFreeArray(NULL));
 }
 
-// Each fault: its error for what follows, and after a reset everything anew.
+// Tests one kind of fault: later calls return its error. After a reset, the device works again.
 static void fault(const char *which) {
     int *p;
     cudaError_t e = cudaErrorIllegalAddress;
@@ -152,7 +152,7 @@ static void fault(const char *which) {
         WANT(!"a fault of this name");
     WANT(cudaDeviceSynchronize() == e);
     WANT(cudaGetLastError() == e);
-    WANT(cudaGetLastError() == e); // it stays
+    WANT(cudaGetLastError() == e); // the error stays
     WANT(cudaMalloc(&p, 4) == e);
     ok<<<1, 32>>>(p);
     WANT(cudaGetLastError() == e);

@@ -1,5 +1,5 @@
-// Filters and what is around them: textures of bytes as fractions, surfaces, four texels at once, cube maps; equations,
-// particles and distances in the manner of the usual collections.
+// Image filters with textures of bytes read as fractions, surfaces, gathers of four texels, and cube maps. Also solvers
+// of equations, particles and distances, as in common benchmark collections.
 #include "mistakes.h"
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
-// Graphs, as in simpleCudaGraphs of the samples: by capture over several streams and by nodes, children, copies of
-// three dimensions, clones, changes of what is instantiated.
+// Graphs, as in simpleCudaGraphs of the CUDA samples: capture over several streams, graphs made of nodes, child graphs,
+// copies of three dimensions, clones, and changes of instantiated graphs.
 #include "mistakes.h"
 #include <cstring>
 #include <vector>
@@ -63,7 +63,7 @@ int main() {
     OK(cudaGraphLaunch(x, a));
     OK(cudaStreamSynchronize(a));
     WANT(total(p) == 3 * N / 2 + 6 * N / 2);
-    // the same shape with other numbers: it is changed in place
+    // a graph with the same nodes and edges but other arguments: the instantiated graph is changed in place
 #if CUDART_VERSION >= 12000
     cudaGraphExecUpdateResultInfo info;
     OK(cudaGraphExecUpdate(x, other, &info));
@@ -83,7 +83,7 @@ int main() {
     OK(cudaGraphLaunch(x, 0));
     WANT(total(p) == 9 * N / 2);
     OK(cudaGraphExecDestroy(x));
-    // nodes: the child, then a copy, a kernel that sums, the sum's copy back, a call
+    // the nodes: a child graph, a copy, a kernel that sums, a copy of the sum to the host, a call of a host function
     cudaGraphNode_t node[5];
     OK(cudaGraphCreate(&all, 0));
     OK(cudaGraphAddChildGraphNode(&node[0], all, NULL, 0, clone));
@@ -128,7 +128,7 @@ int main() {
     for (int i = 1; i <= 3; i++) {
         OK(cudaGraphLaunch(x, a));
         OK(cudaStreamSynchronize(a));
-        WANT(got == i * (9 * N / 2 + 1000 - 3) && calls == i); // 1000 in the place of a 3
+        WANT(got == i * (9 * N / 2 + 1000 - 3) && calls == i); // 1000 replaces a 3
     }
     int fewer = 1;
     args[1] = &fewer;
@@ -139,7 +139,7 @@ int main() {
     OK(cudaGraphDestroy(all));
     OK(cudaGraphDestroy(clone));
     OK(cudaGraphDestroy(other));
-    // capturing is told, can be asked for, and fails as it has to
+    // the status of a capture can be read, and calls that are not allowed in a capture fail
     cudaStreamCaptureStatus status;
     OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
     OK(cudaStreamIsCapturing(a, &status));

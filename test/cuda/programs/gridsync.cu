@@ -1,5 +1,5 @@
-// Conjugate gradients in one cooperative kernel, as in conjugateGradientMultiBlockCG of the samples, and a barrier that
-// a program makes itself of atomics, as older ones do.
+// Conjugate gradients in one cooperative kernel, as in conjugateGradientMultiBlockCG of the CUDA samples, and a barrier
+// of the grid that uses atomics, as in older programs.
 #include "mistakes.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -32,7 +32,7 @@ __device__ void dot(const float *a, const float *b, int n, double *out, cg::grid
     cg::sync(grid);
 }
 
-// x of A x = b, A with 2.5 on its diagonal and -1 beside it.
+// Solves A x = b, where A has 2.5 on its diagonal and -1 beside the diagonal.
 __global__ void solve(int n, const float *b, float *x, float *r, float *p, float *ap, result *out, int most) {
     cg::grid_group grid = cg::this_grid();
     for (int i = grid.thread_rank(); i < n; i += grid.size()) {
@@ -45,7 +45,7 @@ __global__ void solve(int n, const float *b, float *x, float *r, float *p, float
     cg::sync(grid);
     dot(r, r, n, &out->dot, grid);
     double rr = out->dot;
-    cg::sync(grid); // before the first block clears it
+    cg::sync(grid); // all threads have read the sum before the first block clears it
     int step = 0;
     for (; step < most && rr > 1e-10; step++) {
         for (int i = grid.thread_rank(); i < n; i += grid.size())
@@ -76,7 +76,7 @@ __global__ void solve(int n, const float *b, float *x, float *r, float *p, float
     }
 }
 
-// The blocks that are resident at once wait for each other: no more are begun than the occupancy says.
+// Blocks wait for each other, so the host launches only as many blocks as the occupancy allows to be resident at once.
 __device__ unsigned arrived;
 __device__ void own_barrier(unsigned goal) {
     __syncthreads();

@@ -1,4 +1,4 @@
-// Launches in all forms, and what can be asked of kernels: attributes, names, parameters of every size, occupancy.
+// Tests all forms of launches, and attributes, names, parameter sizes and occupancy of kernels.
 #include "mistakes.h"
 #include <cstring>
 #include <cuda_profiler_api.h>
@@ -48,7 +48,7 @@ static void forms() {
     OK(cudaLaunchKernelEx(&c, kernel, -70LL, empty(), w, 1.0, false, make_int3(1, 2, 3), out));
     OK(cudaMemcpy(&seen, out, 8, cudaMemcpyDeviceToHost));
     WANT(seen == -70 + 11.5 + 1);
-    // attributes that need nothing of the machine
+    // attributes that the machine need not support
     a[0].id = cudaLaunchAttributePriority;
     a[0].val.priority = 0;
     a[1].id = cudaLaunchAttributeCooperative;

@@ -1,5 +1,5 @@
-// Libraries of kernels, loaded when the program runs (CUDA 12): by both interfaces, from PTX text and from a fat binary,
-// and what is wrong with them. usage: libraries saxpy.fatbin
+// Loads libraries of kernels at run time (CUDA 12) with the runtime API and the driver API, from PTX text and from a
+// fat binary. Also tests wrong calls. usage: libraries saxpy.fatbin
 #include "mistakes.h"
 #include <cstring>
 #include <cuda.h>
@@ -60,7 +60,7 @@ static void runtimes(const char *fatbin) {
     OK(cudaLaunchKernel((const void *)kernel, dim3(1), dim3(4), args, 0, 0));
     OK(cudaMemcpy(seen, p, sizeof seen, cudaMemcpyDeviceToHost));
     WANT(seen[0] == 30 && seen[3] == 120);
-    // its variables: written by the host, read by the kernel
+    // the library's variables, which the host writes and the kernel reads
     void *table;
     size_t bytes;
     unsigned five = 5;
@@ -97,7 +97,7 @@ static void runtimes(const char *fatbin) {
           cudaKernelSetAttributeForDevice(all[2], cudaFuncAttributeMaxDynamicSharedMemorySize, 50000, 1));
     OK(cudaFuncGetAttributes(&a, (const void *)all[2]));
     WANT(a.maxDynamicSharedSizeBytes == 50000);
-    // a file with several machines' code
+    // a file with PTX for several architectures
     OK(cudaLibraryLoadFromFile(&other, fatbin, NULL, NULL, 0, NULL, NULL, 0));
     OK(cudaLibraryGetKernel(&kernel, other, "_Z5saxpyifPKfPf"));
     FAILS(cudaErrorSymbolNotFound, cudaLibraryGetKernel(&none, other, "from_table"));
@@ -105,7 +105,7 @@ static void runtimes(const char *fatbin) {
     FAILS(cudaErrorInvalidValue, cudaLibraryLoadData(NULL, text, NULL, NULL, 0, NULL, NULL, 0));
     FAILS(cudaErrorInvalidPtx,
           cudaLibraryLoadData(&library, ".version 6.4\n.target sm_52\nnonsense", NULL, NULL, 0, NULL, NULL, 0));
-    // a program's own kernel, and one of an unloaded library
+    // a kernel of the program itself, and a kernel of an unloaded library
     OK(cudaGetKernel(&kernel, (const void *)own));
     void *one[] = {&p};
     OK(cudaLaunchKernel((const void *)kernel, dim3(1), dim3(1), one, 0, 0));
@@ -159,7 +159,7 @@ static void drivers(void) {
     WANT(cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 0) == CUDA_SUCCESS);
     WANT(cuMemAlloc(&p, 16) == CUDA_SUCCESS);
     void *args[] = {&p, &times};
-    // a CUkernel where a CUfunction is asked for, and its function
+    // launches a CUkernel in place of a CUfunction, and then the function of this CUkernel
     WANT(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 4, 1, 1, 0, NULL, args, NULL) == CUDA_SUCCESS);
     WANT(cuMemcpyDtoH(seen, p, 16) == CUDA_SUCCESS && seen[1] == 40 && seen[3] == 80);
     times = 4;
@@ -185,7 +185,7 @@ static void drivers(void) {
     WANT(cuLibraryGetModule(&module, library) == CUDA_ERROR_INVALID_HANDLE);
     WANT(cuModuleEnumerateFunctions(both, 2, module) == CUDA_ERROR_INVALID_HANDLE);
     WANT(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 4, 1, 1, 0, NULL, args, NULL) == CUDA_ERROR_INVALID_HANDLE);
-    // the module of a kernel of the program's own
+    // the module of a kernel of the program itself
     OK(cudaGetFuncBySymbol(&function, (const void *)own));
     WANT(cuFuncGetModule(&module, function) == CUDA_SUCCESS);
     WANT(cuModuleGetFunction(&both[0], module, "_Z3ownPi") == CUDA_SUCCESS && both[0] == function);

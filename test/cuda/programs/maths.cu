@@ -1,5 +1,5 @@
-// Functions of float, double and half as Black-Scholes, n-body and transforms use them, against the host's: to a few
-// units of the last place, and to 2^-20 for the fast ones.
+// Compares functions of float, double and half with those of the host, as Black-Scholes, n-body and transforms use
+// them. The tolerance is a few units in the last place, and 2^-20 for the fast functions.
 #include "mistakes.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -64,7 +64,7 @@ template <typename T> static void functions(double tolerance) {
     OK(cudaFree(dout));
 }
 
-// Black-Scholes by the fast functions, as the sample has it.
+// Black-Scholes with the fast functions, as in the CUDA sample.
 __device__ __host__ static float cnd(float d) {
     float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
     float c = 0.39894228f * expf(-0.5f * d * d) *

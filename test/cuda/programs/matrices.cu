@@ -1,5 +1,5 @@
-// Linear algebra, as in PolyBench, Parboil's sgemm and the samples: naive and tiled products of every element type,
-// matrix and vector, a transpose without bank conflicts, LU in place, a fast Fourier transform in shared memory.
+// Linear algebra, as in PolyBench, Parboil's sgemm and the CUDA samples: naive and tiled products of matrices of every
+// element type, products with vectors, a transpose without bank conflicts, LU in place, an FFT in shared memory.
 #include "mistakes.h"
 #include <complex>
 #include <vector>

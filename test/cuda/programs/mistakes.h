@@ -1,4 +1,4 @@
-// What every program here ends with: the number of its mistakes, each told with its line. For C++ of the host.
+// Checks for the programs in this folder: a check that fails prints its line, and done() prints the number of failures.
 #ifndef MISTAKES_H
 #define MISTAKES_H
 #include <cmath>
@@ -18,7 +18,7 @@ static inline void want(bool right, const char *what, int line) {
 static inline bool near(double a, double b, double tolerance) {
     return std::fabs(a - b) <= tolerance * (1 + std::fabs(b));
 }
-// The same numbers for kernels and the host.
+// Return the next random number: any 32 bits, or a float in [0, 1). The sequence is the same in every run.
 static inline unsigned next_random(unsigned *state) { return *state = *state * 1664525u + 1013904223u; }
 static inline float next_float(unsigned *state) { return (next_random(state) >> 8) / 16777216.0f; }
 static inline int done(void) {

@@ -1,5 +1,5 @@
-// Graphs as CUDA 12 and 13 have them: nodes of any kind by one function, what depends on what, changes of what is made
-// ready, memory that nodes allocate, objects that graphs hold; and the same by the driver's functions.
+// Functions for graphs that CUDA 12 and 13 have: one function for nodes of any kind, dependences, changes of
+// instantiated graphs, memory that nodes allocate, and objects that graphs hold; also the driver's functions for these.
 #include "mistakes.h"
 #include <cuda.h>
 #include <vector>
@@ -85,7 +85,7 @@ static void shape() {
     OK(cudaGraphDestroy(k));
 }
 
-// Memory of a graph's own.
+// Tests memory that nodes of a graph allocate and free.
 static void memory() {
     cudaGraphNode_t a, b, c, d, e;
     cudaGraphExec_t x;
@@ -127,9 +127,9 @@ static void memory() {
     void *seen;
     OK(cudaGraphMemFreeNodeGetParams(e, &seen));
     WANT(seen == q);
-    FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&e, m, &d, 1, q)); // twice
+    FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&e, m, &d, 1, q)); // freed twice
     OK(cudaGraphDestroy(m));
-    OK(cudaGraphLaunch(x, 0)); // has it still
+    OK(cudaGraphLaunch(x, 0)); // the instantiated graph still has the memory
     WANT(h[9] == 13);
     OK(cudaGraphExecDestroy(x));
     OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
@@ -137,7 +137,7 @@ static void memory() {
     FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128));
 }
 
-// What is known of a stream that is captured, by both interfaces.
+// Tests the status of a captured stream with the runtime API and the driver API.
 static void captured() {
     cudaStream_t s;
     cudaGraph_t g, seen = NULL;
@@ -209,10 +209,10 @@ static void driver() {
     FINE(cuGraphLaunch(other, 0));
     WANT(h[31] == 21);
     CUgraphExecUpdateResultInfo info;
-    FINE(cuGraphExecUpdate(other, dg, &info)); // the first number again
+    FINE(cuGraphExecUpdate(other, dg, &info)); // changes the argument back to the first number
     FINE(cuGraphLaunch(other, 0));
     WANT(h[31] == 11 && info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS);
-    WANT(cuGraphExecUpdate(dx, dg, &info) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // a node more
+    WANT(cuGraphExecUpdate(dx, dg, &info) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // the graph has one more node
     FINE(cuGraphDestroyNode(dn));
     n = 0;
     FINE(cuGraphGetEdges(dg, NULL, NULL, NULL, &n));

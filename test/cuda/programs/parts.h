@@ -1,4 +1,4 @@
-// What three files of one program share; compiled with -rdc=true.
+// Declarations that the three files of one program share. They are compiled with -rdc=true.
 #ifndef PARTS_H
 #define PARTS_H
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// One program of three files: calls, variables and tables of functions across them, classes, and static names that are
-// alike in two files.
+// One program of three files, which call functions, use variables and tables of functions, and derive classes across
+// the files. Two files have static names that are equal.
 #include "mistakes.h"
 #include "parts.h"
 
@@ -28,12 +28,12 @@ int main() {
     all<<<4, 32>>>(d + n, d, n);
     OK(cudaMemcpy(out, d + n, sizeof out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) {
-        float x = in[i], t[3] = {x + 2, x - 2, x * 2}, poly = ((x + 1) * x + 1) * x + 1; // of three steps
+        float x = in[i], t[3] = {x + 2, x - 2, x * 2}, poly = ((x + 1) * x + 1) * x + 1; // poly() in three steps
         WANT(near(out[i], t[i % 3] * s[i % 2] + poly + x * x + (i % 2 ? 3 * x + i : x), 1e-6));
     }
     OK(cudaMemcpyFromSymbol(&sum, total, 4));
     WANT(sum == n);
-    OK(cudaMemcpyToSymbol(hidden, &changed, 4)); // that of this file
+    OK(cudaMemcpyToSymbol(hidden, &changed, 4)); // the variable of this file
     WANT(static_of_b() == 2);
     OK(launch_elsewhere(p));
     elsewhere<<<1, 1>>>(p + 1);

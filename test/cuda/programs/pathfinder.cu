@@ -1,5 +1,5 @@
-// Cheapest paths through a grid, as in Rodinia's pathfinder: rows in dynamic shared memory, more of it than 48 KiB,
-// launches sized by the occupancy calls, a kernel that is a template of its depth.
+// Cheapest paths through a grid, as in Rodinia's pathfinder: rows in dynamic shared memory (also more than 48 KiB),
+// launch sizes from the occupancy functions, and a kernel template whose parameter is the number of rows.
 #include "mistakes.h"
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 enum { COLUMNS = 3000, ROWS = 40 };
 extern __shared__ int costs[];
 
-// Rows first + 1 to first + DEPTH for blockDim.x - 2 * DEPTH columns.
+// Computes rows first + 1 to first + DEPTH; each block computes blockDim.x - 2 * DEPTH columns.
 template <int DEPTH>
 __global__ void rows(const int *__restrict__ wall, const int *__restrict__ from, int *to, int first) {
     int *now = costs, *next = costs + blockDim.x;
@@ -30,7 +30,7 @@ __global__ void rows(const int *__restrict__ wall, const int *__restrict__ from,
         to[x] = now[threadIdx.x];
 }
 
-// A whole row in shared memory: 15000 numbers are 60000 bytes.
+// Uses a row of n numbers in shared memory: 15000 numbers are 60000 bytes.
 __global__ void wide(const int *in, int *out, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         costs[i] = in[i % COLUMNS] + i;
@@ -75,7 +75,7 @@ int main() {
     OK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     WANT(limit >= 60000);
     OK(cudaMalloc(&out, n * 4));
-    wide<<<1, 256, n * 4>>>(w, out, n); // without being asked for, 48 KiB are the most
+    wide<<<1, 256, n * 4>>>(w, out, n); // the default limit is 48 KiB
     FAILS(cudaErrorInvalidValue, cudaPeekAtLastError());
     OK(cudaFuncSetAttribute(wide, cudaFuncAttributeMaxDynamicSharedMemorySize, n * 4));
     OK(cudaFuncSetAttribute(wide, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));

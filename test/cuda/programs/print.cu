@@ -67,7 +67,7 @@ int main(int argc, char **) {
         WANT(numbers[i] == 2 * i + 3); // of 2 and i
     claims<<<1, 64>>>(64);
     OK(cudaDeviceSynchronize());
-    if (argc > 1) { // what follows an assertion that does not hold fails
+    if (argc > 1) { // after an assertion that does not hold, later calls fail
         claims<<<2, 64>>>(63);
         WANT(cudaDeviceSynchronize() == cudaErrorAssert);
         WANT(cudaMalloc(&e, 4) == cudaErrorAssert);

@@ -1,5 +1,5 @@
-// Memory and events of another process, as in simpleIPC of the samples: the child begins before the GPU is used, opens
-// what the parent has, and both change it in turns.
+// Shares memory and events between processes, as in simpleIPC of the CUDA samples: the child begins before the parent
+// uses the GPU, opens memory of the parent, and both change this memory alternately.
 #include "mistakes.h"
 #include <cstring>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ static int child(int from, int to) {
     OK(cudaStreamSynchronize(s));
     check(p, 105);
     OK(cudaIpcCloseMemHandle(again));
-    add<<<3, 128, 0, s>>>(p, N, 1000); // it is still open
+    add<<<3, 128, 0, s>>>(p, N, 1000); // the memory is still open
     OK(cudaStreamSynchronize(s));
     OK(cudaIpcCloseMemHandle(p));
     FAILS(cudaErrorInvalidValue, cudaIpcCloseMemHandle(p));
@@ -65,7 +65,7 @@ int main() {
     }
     for (int i = 0; i < N; i++)
         here[i] = i;
-    OK(cudaMalloc(&p, 16)); // so that it is not the first
+    OK(cudaMalloc(&p, 16)); // so that the shared allocation is not the first one
     OK(cudaMalloc(&p, sizeof here));
     OK(cudaMemcpy(p, here, sizeof here, cudaMemcpyHostToDevice));
     message m;

@@ -1,5 +1,5 @@
-// Sparse matrices, as in Parboil and SHOC: objects in managed memory that host and device walk, CSR by threads and by
-// warps, ELLPACK by columns, read through __ldg, with advice and prefetching.
+// Sparse matrices, as in Parboil and SHOC: objects in managed memory that host and device read, rows of a CSR matrix
+// for threads and for warps, ELLPACK by columns, loads with __ldg, and managed memory with advice and prefetching.
 #include "mistakes.h"
 #include <new>
 

@@ -1,5 +1,5 @@
-// Heat on a chip, as in Rodinia's hotspot: pitched memory, copies of rows, two grids that take turns, events, and a
-// variant with the tile and its halo in shared memory over several time steps.
+// Heat on a chip, as in Rodinia's hotspot: pitched memory, copies of rows, two grids used alternately, events, and a
+// variant that computes several time steps of a tile with its halo in shared memory.
 #include "mistakes.h"
 #include <algorithm>
 #include <vector>
@@ -22,7 +22,7 @@ __global__ void step(const float *power, size_t power_pitch, const float *from, 
                                                k.y * (at(x, y - 1) + at(x, y + 1) - 2 * c) - k.z * c;
 }
 
-// DEEP steps at once: a block's threads are a tile with a border that shrinks by one in each step.
+// Computes DEEP steps. The threads of a block are a tile with a border; each step makes the valid part smaller by one.
 __global__ void __launch_bounds__(TILE *TILE)
     steps(const float *power, size_t power_pitch, const float *from, float *to, size_t pitch, coefficients k) {
     __shared__ float now[TILE][TILE], next[TILE][TILE];

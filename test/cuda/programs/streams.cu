@@ -1,5 +1,5 @@
-// Work in several streams, as in simpleStreams, simpleCallback and asyncAPI of the samples, and Parboil's histo: chunks
-// that are copied in, computed and copied back, events between streams, calls of the host, priorities, peers.
+// Work in several streams, as in simpleStreams, simpleCallback and asyncAPI of the CUDA samples, and Parboil's histo:
+// copies of chunks in both directions, events between streams, calls of host functions, priorities, and peers.
 #include "mistakes.h"
 #include <cstring>
 #include <vector>
@@ -72,7 +72,7 @@ static void chunks() {
         sum += order[i];
     WANT(calls == CHUNKS && sum == 10 + 11 + 12 + 13);
     float ms;
-    FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, ready[0], ready[1])); // they do not time
+    FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, ready[0], ready[1])); // these events have no time
     for (int i = 0; i < CHUNKS; i++) {
         OK(cudaStreamQuery(streams[i]));
         OK(cudaEventQuery(ready[i]));
@@ -110,7 +110,7 @@ static void peers() {
     OK(cudaFree(b));
 }
 
-// Time passes in kernels: a longer one takes longer; and none passes between two marks with nothing between.
+// A longer kernel takes more time between two events. No time passes between two events without work between them.
 __global__ void spin(int n, int *out) {
     int s = threadIdx.x;
     for (int i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static void times() {
     OK(cudaFree(out));
 }
 
-// Advice about a stream is told again, and copied; the machine has no use for it.
+// Attributes of a stream can be read back and copied. They have no effect on the machine.
 static void hints() {
     cudaStream_t s, t;
     cudaStreamAttrValue v, seen;

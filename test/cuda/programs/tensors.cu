@@ -1,6 +1,6 @@
 // Warp matrix functions, as in the samples cudaTensorCoreGemm, bf16TensorCoreGemm, tf32TensorCoreGemm,
-// dmmaTensorCoreGemm and immaTensorCoreGemm: d = alpha a b + beta c from global memory and through shared memory, in
-// every type of them, by fragments that are filled, loaded, scaled element by element and stored.
+// dmmaTensorCoreGemm and immaTensorCoreGemm: d = alpha a b + beta c from global memory and through shared memory, for
+// every type of these samples. Fragments are filled, loaded, scaled element by element and stored.
 #include "mistakes.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -8,9 +8,9 @@
 #include <vector>
 using namespace nvcuda;
 
-enum { SIZE = 64 }; // rows and columns of all matrices: a multiple of every fragment's
+enum { SIZE = 64 }; // rows and columns of all matrices: a multiple of the rows and columns of each fragment
 
-// A warp a fragment of d; a is stored by row, b by column.
+// Each warp computes a fragment of d. Matrix a is stored by rows, b by columns.
 template <int M, int N, int K, typename Element, typename Fragment, typename Sum>
 __global__ void product(const Element *a, const Element *b, const Sum *c, Sum *d, Sum alpha, Sum beta) {
     const int row = blockIdx.y * M, column = (blockIdx.x * blockDim.y + threadIdx.y) * N;
@@ -31,7 +31,7 @@ __global__ void product(const Element *a, const Element *b, const Sum *c, Sum *d
     wmma::store_matrix_sync(d + row * SIZE + column, fc, SIZE, wmma::mem_row_major);
 }
 
-// The same through shared memory, whose rows are longer by eight against bank conflicts; b by row, d by column.
+// Does the same through shared memory, with rows longer by eight to avoid bank conflicts. b is by rows, d by columns.
 __global__ void staged(const half *a, const half *b, half *d) {
     __shared__ __align__(32) half as[16][SIZE + 8], bs[SIZE][16 + 8];
     const int row = blockIdx.y * 16, column = blockIdx.x * 16;

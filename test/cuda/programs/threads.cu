@@ -1,5 +1,5 @@
-// Several host threads, as in cudaOpenMP and simpleMultiCopy of the samples: each with its own stream, memory, symbol
-// and errors. Compiled with and without --default-stream per-thread.
+// Several host threads, as in cudaOpenMP and simpleMultiCopy of the CUDA samples. Each thread has its own stream,
+// memory, symbol and errors. Compiled with and without --default-stream per-thread.
 #include "mistakes.h"
 #include <atomic>
 #include <thread>
@@ -45,7 +45,7 @@ static void work(int who) {
         else
             grow<<<(N + 63) / 64, 64>>>(d, who, N);
         MINE(cudaGetLastError() == cudaSuccess);
-        if (who == 3) { // an error is this thread's alone
+        if (who == 3) { // only this thread gets the error
             MINE(cudaMemcpy(NULL, d, 4, (cudaMemcpyKind)77) == cudaErrorInvalidMemcpyDirection);
             MINE(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
         }

@@ -1,6 +1,6 @@
-// Virtual memory of the driver: a buffer that grows by pieces without a copy, the same memory at two places, what may
-// not be touched; values that streams write and wait for; copies and advice in batches (CUDA 13).
-// usage: virtual [unmapped|closed|read]: what a kernel may not touch is a fault.
+// Virtual memory of the driver API: a buffer that grows by pieces without a copy, memory mapped at two addresses, and
+// memory without access; values that streams write and wait for; copies and advice in batches (CUDA 13).
+// usage: virtual [unmapped|closed|read]: the argument selects an access of a kernel that must be a fault
 #include "mistakes.h"
 #include <cstdlib>
 #include <cstring>
@@ -39,7 +39,7 @@ static CUmemAccessDesc all_access(CUmemAccess_flags flags) {
 static size_t unit;
 static const CUmemAccessDesc both = all_access(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 
-// As vectors grow: more memory behind what is there; the numbers stay where they are.
+// Enlarges a buffer as a vector grows: adds memory at its end, so that the numbers keep their addresses.
 static void grows(void) {
     CUmemAllocationProp prop = properties();
     CUdeviceptr at, next;
@@ -51,14 +51,14 @@ static void grows(void) {
         FINE(cuMemCreate(&piece[i], unit, &prop, 0));
         FINE(cuMemMap(at + i * unit, unit, 0, piece[i], 0));
         FINE(cuMemSetAccess(at + i * unit, unit, &both, 1));
-        FINE(cuMemRelease(piece[i])); // it lives on where it is mapped
+        FINE(cuMemRelease(piece[i])); // the memory exists as long as it is mapped
         number<<<8, 128>>>((unsigned *)(at + i * unit), i * (unsigned)n, n);
     }
     OK(cudaDeviceSynchronize());
     FINE(cuMemGetInfo(&after, &all));
     WANT(before - after == 3 * unit);
     std::vector<unsigned> seen(3 * n);
-    FINE(cuMemcpyDtoH(seen.data(), at, 3 * unit)); // over two edges
+    FINE(cuMemcpyDtoH(seen.data(), at, 3 * unit)); // the copy crosses two boundaries between pieces
     for (size_t i = 0; i < 3 * n; i += 1001)
         WANT(seen[i] == i);
     WANT(seen[n - 1] == n - 1 && seen[n] == n && seen[3 * n - 1] == 3 * n - 1);
@@ -69,7 +69,7 @@ static void grows(void) {
     OK(cudaDeviceSynchronize());
     total = 3 * n * (3 * n - 1) / 2;
     WANT(*sum == total);
-    // the address behind a range, wanted
+    // requests the address just after a range
     CUresult r = cuMemAddressReserve(&next, unit, 0, at + 4 * unit, 0);
     WANT(r == CUDA_SUCCESS && next == at + 4 * unit);
     FINE(cuMemAddressFree(next, unit));
@@ -86,7 +86,7 @@ static void grows(void) {
     WRONG(cuMemcpyDtoH(seen.data(), at + 3 * unit - 4, 8));
     WRONG(cuMemUnmap(at + unit, unit / 2));
     WRONG(cuMemAddressFree(at, 4 * unit)); // mapped
-    // the second piece, of which a handle is kept, at another place as well: one memory
+    // maps the second piece, whose handle is kept, also at another address: both addresses have the same memory
     FINE(cuMemMap(at + 3 * unit, unit, 0, again, 0));
     FINE(cuMemSetAccess(at + 3 * unit, unit, &both, 1));
     number<<<1, 32>>>((unsigned *)(at + 3 * unit), 777, 1);
@@ -120,11 +120,11 @@ static void mistaken(void) {
     WRONG(cuMemAddressReserve(&at, unit, 3 << 20, 0, 0));
     FINE(cuMemAddressReserve(&at, 2 * unit, 0, 0, 0));
     FINE(cuMemCreate(&handle, unit, &prop, 0));
-    WRONG(cuMemMap(at, 2 * unit, 0, handle, 0)); // more than it has
+    WRONG(cuMemMap(at, 2 * unit, 0, handle, 0)); // more bytes than the handle has
     WRONG(cuMemMap(at + 4096, unit, 0, handle, 0));
     WRONG(cuMemMap(at + 2 * unit, unit, 0, handle, 0)); // behind the range
     WRONG(cuMemMap(at, unit, 0, handle + 8, 0));
-    WRONG(cuMemSetAccess(at, unit, &both, 1)); // nothing is there
+    WRONG(cuMemSetAccess(at, unit, &both, 1)); // no memory is mapped there
     FINE(cuMemMap(at + unit, unit, 0, handle, 0));
     WRONG(cuMemMap(at + unit, unit, 0, handle, 0)); // in use
     CUmemAccessDesc wrong = both;
@@ -143,7 +143,7 @@ static void mistaken(void) {
     FINE(cuMemAddressFree(at, 2 * unit));
 }
 
-// Memory goes to another process as a file.
+// Passes memory to another process as a file.
 static void passed_on(void) {
     CUmemAllocationProp prop = properties();
     CUmemGenericAllocationHandle handle, other;
@@ -181,7 +181,7 @@ static void values(void) {
     FINE(cuStreamWaitValue32(s, p, 0xfffffff0, CU_STREAM_WAIT_VALUE_GEQ)); // cyclic
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_AND));
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_GEQ));
-    WANT(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ) == CUDA_ERROR_NOT_SUPPORTED); // it never comes
+    WANT(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ) == CUDA_ERROR_NOT_SUPPORTED); // nobody writes this value
     WRONG(cuStreamWriteValue32(s, p + 2, 1, 0));
     WRONG(cuStreamWriteValue64(s, p + 4, 1, 0));
     WRONG(cuStreamWriteValue32(s, p + 4096, 1, 0));
@@ -222,7 +222,7 @@ static void batches(void) {
     FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, (const void **)from, bytes, 3, how, wrong, 2, s));
     FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, (const void **)from, bytes, 1, how, first, 2, s));
     FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, (const void **)from, bytes, 3, how, first, 2, 0));
-    // two rows of three from an array of rows of 8, by elements
+    // copies two rows of three elements from an array with rows of 8 elements
     cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
     cudaArray_t array;
     OK(cudaMallocArray(&array, &format, 8, 8));

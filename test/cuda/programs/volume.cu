@@ -1,5 +1,5 @@
-// Volumes, as in volumeRender, simpleLayeredTexture and simpleCubemapTexture of the samples: arrays of three dimensions
-// and of layers, copies with offsets between all kinds of memory, surfaces, linear filtering.
+// Volumes, as in volumeRender, simpleLayeredTexture and simpleCubemapTexture of the CUDA samples: arrays with three
+// dimensions and with layers, copies with offsets between all kinds of memory, surfaces, and linear filtering.
 #include "mistakes.h"
 #include <cstring>
 #include <vector>
@@ -22,7 +22,7 @@ __global__ void write(cudaSurfaceObject_t s, float by) {
     float v;
     surf3Dread(&v, s, x * (int)sizeof v, y, z);
     surf3Dwrite(v * by, s, x * (int)sizeof v, y, z);
-    surf3Dwrite(-1.0f, s, W * (int)sizeof v, y, z, cudaBoundaryModeZero); // outside: nothing
+    surf3Dwrite(-1.0f, s, W * (int)sizeof v, y, z, cudaBoundaryModeZero); // outside of the surface: no effect
 }
 __global__ void halve(cudaSurfaceObject_t to, cudaTextureObject_t from, int n) {
     int x = threadIdx.x, y = threadIdx.y;
@@ -94,7 +94,7 @@ static void volumes() {
     WANT(memcmp(seen, cells, sizeof seen) == 0);
     OK(cudaDestroyTextureObject(t));
     t = texture(b, cudaFilterModeLinear);
-    sample<<<D, dim3(W, H)>>>(t, out, 0.5f); // half a texel to the right: the mean of two, of the last one itself
+    sample<<<D, dim3(W, H)>>>(t, out, 0.5f); // half a texel to the right: the mean of two texels, or the last texel
     OK(cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost));
     for (int i = 0; i < D * H * W; i++) {
         const float *c = &cells[0][0][i];
@@ -161,7 +161,7 @@ static void layered() {
     OK(cudaFree(out));
 }
 
-// Levels that a kernel makes, each of the one before it by the linear filter, as in bindlessTexture of the samples.
+// A kernel makes each level from the previous level with the linear filter, as in bindlessTexture of the CUDA samples.
 static void mipmaps() {
     enum { SIZE = 16, LEVELS = 5 };
     std::vector<float> level[LEVELS];
@@ -174,8 +174,8 @@ static void mipmaps() {
     OK(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(SIZE, SIZE, 0), LEVELS + 3, cudaArraySurfaceLoadStore));
     for (int i = 0; i < LEVELS; i++)
         OK(cudaGetMipmappedArrayLevel(&a[i], m, i));
-    FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&none, m, LEVELS)); // 16, 8, 4, 2, 1
-    FAILS(cudaErrorInvalidValue, cudaFreeArray(a[1]));                          // it is the mipmap's
+    FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&none, m, LEVELS)); // levels: 16, 8, 4, 2, 1 texels
+    FAILS(cudaErrorInvalidValue, cudaFreeArray(a[1]));                          // the array belongs to the mipmap
     OK(cudaMemcpy2DToArray(a[0], 0, 0, level[0].data(), SIZE * 4, SIZE * 4, SIZE, cudaMemcpyHostToDevice));
     cudaTextureDesc d = {};
     d.addressMode[0] = d.addressMode[1] = cudaAddressModeClamp;
@@ -244,7 +244,7 @@ static void pitched() {
     stencil<<<D, dim3(W, H)>>>(p[0], p[1]);
     memset(seen, 0, sizeof seen);
     c.srcPtr = p[1];
-    c.srcPos = make_cudaPos(4, 1, 1); // bytes, rows, planes: what is inside
+    c.srcPos = make_cudaPos(4, 1, 1); // in bytes, rows and planes: the volume without its outer cells
     c.dstPtr = make_cudaPitchedPtr(seen, W * 4, W, H);
     c.dstPos = make_cudaPos(4, 1, 1);
     c.extent = make_cudaExtent((W - 2) * 4, H - 2, D - 2);

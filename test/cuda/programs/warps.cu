@@ -1,5 +1,5 @@
-// What threads of a warp tell each other: shuffles of all widths and types, votes, matches, barriers that count,
-// cooperative groups; and the integer functions that scans and hashes use. The host computes the same for each thread.
+// Communication within a warp and a block: shuffles of all widths and types, votes, matches, barriers that count, and
+// cooperative groups; also integer functions that scans and hashes use. The host computes the result of each thread.
 #include "mistakes.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -120,7 +120,7 @@ static seen expected(const std::vector<int> &in, int i) {
     for (int b = 0; b < 32; b++)
         s.reversed |= (u >> b & 1) << (31 - b);
     s.dot = 5;
-    for (int b = 0; b < 4; b++) // v and v * 3 are int there: signed bytes
+    for (int b = 0; b < 4; b++) // v and v * 3 are of type int there, so the bytes are signed
         s.dot += signed_byte(u, b) * signed_byte(d, b);
     s.sad = (v > 50000 ? v - 50000 : 50000 - v) + 3;
     s.leading = v ? __builtin_clz(v) : 32;
@@ -130,7 +130,7 @@ static seen expected(const std::vector<int> &in, int i) {
     return s;
 }
 
-// A sum of each type over any number of threads, by shuffles: the shape of SHOC's reduction.
+// Sums values of any type over any number of threads by shuffles, as SHOC's reduction does.
 template <typename T> __global__ void total(const T *in, T *out, int n) {
     __shared__ T parts[32];
     T sum = 0;

@@ -86,17 +86,17 @@ static const struct {
     const char *name, *text;
     int want;
 } leaving[] = {
-    /* issued instructions: 2 for the first branch, 2 on the side that jumps to J, 2 for the second branch, LEAVE, and 1
-     * at B */
+    /* the warp issues 2 instructions for the first branch, 2 on the side that jumps to J, 2 for the second branch,
+     * LEAVE, and 1 at B */
     {"an early return", HEAD SIDES LEAVE REJOIN TAIL, 4 + 2 + 2 + 2 + 4 + 1 + 8},
     /* lanes 0 to 3 test once more (2 instructions) and go to B with the remaining lanes */
     {"a trap", HEAD SIDES "setp.lt.u32 %o,%r1,99; @%o bra B; st.global.u32 [%a],%r1; trap;\n" REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 1 + 8},
-    /* Lane l leaves the loop in iteration l, but odd lanes from 7 on exit in iteration 5. Lane 30 leaves last. Issued
-     * instructions:
-     * - 31 times 2 at H
-     * - 30 times 2 after H, and 30 times 3 at C
-     * - in iteration 5, 3 that test for odd lanes, and LEAVE */
+    /* Lane l leaves the loop in iteration l, but odd lanes from 7 on exit in iteration 5. Lane 30 leaves last. The warp
+     * issues
+     * - the 2 instructions at H 31 times
+     * - the next 2 instructions and the 3 instructions at C 30 times
+     * - once, in iteration 5, the 3 instructions that select the odd lanes, and LEAVE */
     {"out of a loop",
      HEAD "H: setp.ge.u32 %o,%r2,%r1; @%o bra J;\n setp.ne.u32 %o,%r2,5; @%o bra C;\n and.b32 %r5,%r1,1;"
           " setp.eq.u32 %o,%r5,0; @%o bra C;\n" LEAVE "C: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1; bra H;\nJ:\n" TAIL,
@@ -111,8 +111,9 @@ static const struct {
      * return before D */
     {"two returns", HEAD SIDES " setp.lt.u32 %o,%r1,2; @%o bra D;\n" LEAVE "D: " LEAVE REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 4 + 4 + 1 + 8},
-    /* two joins, each after a return: lanes 0 to 3 return before the first join, and lanes 16 to 19 before the
-     * second (3 instructions for the first test, 2 for the second, LEAVE, 1 for the lanes that stay) */
+    /* two joins, each after a return: lanes 0 to 3 return before the first join J, and lanes 16 to 19 before the
+     * second join K. Between J and K, the warp issues 3 instructions for the first test, 2 for the second test, LEAVE,
+     * and 1 at L */
     {"one after the other",
      HEAD SIDES LEAVE REJOIN " and.b32 %r5,%r1,16; setp.eq.u32 %o,%r5,0; @%o bra K;\n setp.ge.u32 %o,%r1,20;"
                              " @%o bra L;\n" LEAVE "L: add.u32 %r3,%r3,7;\nK:\n" TAIL,
@@ -257,11 +258,12 @@ static const struct {
      * function issues 3 before its body and 2 at R */
     {"return", FUNCTION(SPLIT(1, "A") DO3 SPLIT(2, "R") " bra J;\nA:" DO3 "J:" DO3),
      4 + 1 + 3 + 3 + 3 + 3 + 1 + 3 + 3 + 2 + 8},
-    /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1. Issued instructions:
-     * - 1 before the loop, and 2 in each of 4 iterations
-     * - 2 more in 3 of these iterations, and 2 at C
-     * - in iteration 1, also 3, DO3 and a jump
-     * - DO3 after the loop */
+    /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1. The body issues
+     * - 1 instruction before the loop
+     * - the 2 instructions at H in 4 iterations
+     * - the next 2 instructions and the 2 instructions at C in 3 iterations
+     * - in iteration 1 also SPLIT, DO3 and a jump
+     * - DO3 at J, after the loop */
     {"return from a loop",
      FUNCTION(" shr.u32 %r6,%r1,3;\nH: setp.ge.u32 %o,%r2,%r6; @%o bra J;\n setp.ne.u32 %o,%r2,1; @%o bra C;\n" SPLIT(
          1, "C") DO3 " bra R;\nC: add.u32 %r2,%r2,1; bra H;\nJ:" DO3),

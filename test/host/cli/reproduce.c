@@ -314,11 +314,12 @@ START_TEST(ranks_by_hand) {
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
     ck_assert_double_eq(tau_of(4, up, up), 1);
     ck_assert_double_eq(tau_of(4, up, down), -1);
-    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12); /* 5 pairs in the same order, 1 reverse */
-    /* 5 pairs in the same order, 1 tie in `tie` */
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12); /* 5 pairs are in the same order, 1 is reversed */
+    /* 5 pairs are in the same order, 1 is a tie in `tie` */
     ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);
     ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);
-    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 pairs same, 1 reverse, 1 tie */
+    /* 4 pairs are in the same order, 1 is reversed, 1 is a tie */
+    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12);
     ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): each list has one tie */
     ck_assert(isnan(tau_of(4, even, up)));
     ck_assert(isnan(tau_of(1, up, up)));

@@ -40,7 +40,7 @@ START_TEST(a_miss_past_the_cache_holds_an_mshr) {
         ck_assert_int_eq(cache_read_past(&c, 7, 0x1, 3, &out), CACHE_MISS);
         ck_assert_uint_ne(out.mshr, mshr);
     }
-    /* both MSHRs are in use; of the sectored cache, both sectors that may be outstanding */
+    /* no MSHR is free: both hold a miss, or, in the sectored cache, both possible sectors are outstanding */
     ck_assert_int_eq(cache_read_past(&c, 8, 0x1, 4, &out), CACHE_NO_MSHR);
     ck_assert_int_eq(cache_read(&c, 8, 0x1, 4, &out), CACHE_NO_MSHR);
     cache_fill(&c, mshr, 0x6);
@@ -132,8 +132,8 @@ END_TEST
     ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %q;\n ld.param.u64 %a1,[p];\n"
 #define LOAD(op, offset) " ld.global" op ".u32 %r1,[%a1+" offset "]; cvt.u64.u32 %a2,%r1; add.u64 %a1,%a1,%a2;\n"
 
-/* One warp reads lines A, B, C, D and E twice each, one load after another. B, C and D have hints, and .cg does not
- * reach the L1. */
+/* One warp reads lines A, B, C, D and E twice each, one load after another. The loads of B, C and D have hints. The
+ * loads of E (.cg) do not access the L1. */
 static const char ten_loads[] = HEAD LOAD("", "0") LOAD(".cs", "128") LOAD(".lu", "256") LOAD(".L1::no_allocate", "384")
     LOAD(".cg", "512") LOAD("", "0") LOAD(".cs", "128") LOAD(".lu", "256") LOAD(".L1::no_allocate", "384")
         LOAD(".cg", "512") " ret;\n}\n";
@@ -166,8 +166,8 @@ static void check_l1(const char *policy, const char *text, double accesses, doub
     heddle_close(h);
 }
 
-/* 8 of the 10 loads read the tags of the L1. Without a policy lines A to D miss once each. `all`: each of 8 loads
- * misses. `hinted`: A misses once, the 6 loads of B, C and D each time. */
+/* 8 of the 10 loads read the tags of the L1. Without a policy, lines A to D miss once each. With `all`, each of the 8
+ * loads misses. With `hinted`, A misses once, and each of the 6 loads of B, C and D misses. */
 START_TEST(static_policies) {
     check_l1("l1.bypass=none", ten_loads, 8, 4, 0);
     check_l1("l1.bypass=all", ten_loads, 8, 8, 8);
@@ -175,9 +175,12 @@ START_TEST(static_policies) {
 }
 END_TEST
 
-/* The L1 has one line. Loads of A and B are independent. A's line is outstanding when B reads the tags. Under `none`, B
- * waits for the line and replaces it, so A misses again: three misses, one after another. Under `stall`, B goes past,
- * so that both arrive together, and A then hits: two latencies less, but for the few cycles between A and B. */
+/* The L1 has room for one line. The kernel loads lines A, B and A; only the last load waits for the others. Line A is
+ * outstanding when the load of B reads the tags.
+ * - none: the load of B waits until line A has arrived, and then replaces it. So the last load misses again: three
+ *   misses, one after another.
+ * - stall: the load of B goes past the L1. Lines A and B arrive almost together, and the last load hits. So the kernel
+ *   takes about two latencies less. */
 START_TEST(stall_goes_past_a_full_set) {
     static const char text[] = HEAD " ld.global.u32 %r1,[%a1]; ld.global.u32 %r2,[%a1+128]; add.u32 %r1,%r1,%r2;\n"
                                     " cvt.u64.u32 %a2,%r1; add.u64 %a1,%a1,%a2;\n" LOAD("", "0") " ret;\n}\n";

@@ -5,7 +5,7 @@
 #include "test/random/random_kernel.h"
 
 /* models() returns the number of models: each base model runs with cae, and also with either mta alone or cae and mta.
- * model_in_turn() returns the model of a turn. */
+ * model_in_turn() returns one of these models; consecutive values of `turn` give one model after another. */
 static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
     uint64_t base = turn % (uint64_t)base_models()->n;

@@ -2,8 +2,8 @@
 #include "isa/program.h"
 #include "test/mechanisms/policy_rig.h"
 
-/* Issues an instruction of warp `w` in cycle `now`. A branch at PC 100 has `target` > 0: 1 lane of 2 takes it if
- * `taken` is 1, both if it is 3. */
+/* Issues an instruction of warp `w`, which has two lanes, at PC 100 in cycle `now`. If `target` is not 0, the
+ * instruction is a branch, which the lanes in `taken` take. */
 static void issue(uint32_t w, uint64_t now, uint32_t target, uint32_t rpc, lanemask_t taken) {
     struct inst in = {.kind = target ? K_BRANCH : K_LANE};
     in.target = target;
@@ -29,9 +29,12 @@ START_TEST(greedy_then_oldest) {
 }
 END_TEST
 
-/* Without branches, n instructions in c cycles give a criticality of -n x c/n + stalls, where c has n - 1 cycles that
- * are not stalls: the criticality is -(n - 1). So the warp that has issued least is the most critical one, however long
- * it has stalled. Warp 0 has issued 3 instructions, warp 1 has issued 2 with long stalls, warp 2 has issued 2. */
+/* A warp without branches issues n instructions; its last one issues c cycles after its start.
+ * 1. Each instruction subtracts one from the instructions left: left = -n.
+ * 2. CPI = c / n, and stalls = c - (n - 1).
+ * 3. The criticality is left x CPI + stalls = -c + c - (n - 1) = -(n - 1).
+ * So the warp that has issued the fewest instructions is the most critical one, however long it has stalled. Warp 0
+ * issues 3 instructions, warp 1 issues 2 with long stalls in between, and warp 2 issues 2. */
 START_TEST(slow_warps_are_critical) {
     rig_start("gcaws", NULL, 0, 4, 2);
     for (uint64_t i = 0; i < 3; i++)
@@ -40,7 +43,7 @@ START_TEST(slow_warps_are_critical) {
     issue(2, 4, 0, 0, 0);
     issue(2, 5, 0, 0, 0);
     issue(1, 90, 0, 0, 0);
-    ck_assert_int_eq(next(100, 0x7), 1); /* 1 and 2 are equal, and 1 is older */
+    ck_assert_int_eq(next(100, 0x7), 1); /* warps 1 and 2 are equally critical, and warp 1 is older */
     rig.age[1] = 9;
     ck_assert_int_eq(next(101, 0x7), 2);
     ck_assert_int_eq(next(102, 0x3), 1);
@@ -48,9 +51,10 @@ START_TEST(slow_warps_are_critical) {
 }
 END_TEST
 
-/* The length of a path after a branch at PC 100 is compared with the length of a reference path, one instruction
- * longer or shorter. Both warps issue an instruction in cycle 0, and the branch in cycle 8. So both have issued 2
- * instructions, with a CPI of 8 / 2 and 7 stalls: the criticality is (length - 2) x 4 + 7. */
+/* Warp 1 takes the path of a row after a branch at PC 100. Warp 0 takes a path that is as long, one instruction shorter
+ * or one instruction longer. Both warps issue an instruction in cycle 0, and the branch in cycle 8. So both have issued
+ * 2 instructions, with a CPI of 8 / 2 and 7 stalls: the criticality is (length - 2) x 4 + 7. The warp with the longer
+ * path is picked. */
 START_TEST(branches_predict) {
     static const struct {
         uint32_t target, rpc;
@@ -68,7 +72,7 @@ START_TEST(branches_predict) {
     const uint32_t length = rows[_i].length;
     for (uint32_t other = length ? length - 1 : 0; other <= length + 1; other++) {
         rig_start("gcaws", NULL, 0, 4, 2);
-        rig.age[0] = 9; /* among equals, warp 1 is picked */
+        rig.age[0] = 9; /* warp 1 is older, so it is picked if both paths are equally long */
         issue(0, 0, 0, 0, 0);
         issue(1, 0, 0, 0, 0);
         issue(0, 8, 101 + other, 101 + other, 0);
@@ -88,7 +92,7 @@ START_TEST(a_new_warp_starts_anew) {
     issue(0, 5, 0, 0, 0);
     issue(1, 6, 0, 0, 0);
     rig.age[0] = 9;
-    ck_assert_int_eq(next(7, 0x3), 0); /* 98 instructions of the path are left */
+    ck_assert_int_eq(next(7, 0x3), 0); /* warp 0 has 98 instructions left */
     sched_warp_starts(&rig.s, 0);
     issue(0, 8, 0, 0, 0);
     ck_assert_int_eq(next(9, 0x3), 1);

@@ -93,14 +93,15 @@ START_TEST(scores_by_hand) {
     ck_assert_uint_eq(s.until[2], 2200);
     ccws_raise(&s, 1, 32, 32, 8, &live, 2000);
     ck_assert_uint_eq(s.until[1], 2300);
-    ccws_hold(&s, &live, 2000); /* warp 1 has 400 points, and is alone */
+    ccws_hold(&s, &live, 2000); /* the 400 points of warp 1 are the cutoff, so only warp 1 may load */
     ck_assert_uint_eq(s.held.word[0], 1 << 0 | 1 << 2 | 1 << 3);
 }
 END_TEST
 
 enum { LIVE = 10, BASE = 20 };
 
-/* The reference: the scores themselves, each cycle one point lower, and an order found by repeated search. */
+/* The reference computes the held warps from the scores, which the test lowers by one point in each cycle. It finds the
+ * order of the warps by repeated search for the highest score. */
 static struct warp_set reference_held(const uint32_t *score, uint64_t live) {
     struct warp_set held = {.word = {0}};
     uint64_t left = live, sum = 0;
@@ -213,9 +214,12 @@ START_TEST(few_warps_keep_their_lines) {
 }
 END_TEST
 
-/* Without throttling, the L1 of 4 lines loses both lines of each warp in each of the 63 later iterations. Two victim
- * tags in one set keep both lines: 126 hits of 8 warps. One tag has only the line that was lost last, which is read
- * last, so there is no hit. Two sets of one tag are like one tag if both lines have even numbers. */
+/* Without throttling, the L1 of 4 lines loses both lines of each warp before the warp reads them again. This happens in
+ * each of the 63 iterations after the first.
+ * - Two victim tags in one set hold both lines: 8 warps x 63 iterations x 2 lines = 1008 hits.
+ * - One tag holds the line that the warp lost last, but the warp reads its other line next: no hits.
+ * - Of two sets with one tag each, both lines use the same set if both have even numbers: no hits. Lines with
+ *   consecutive numbers use both sets: 1008 hits. */
 START_TEST(few_victim_tags) {
     static const struct {
         const char *entries, *ways;

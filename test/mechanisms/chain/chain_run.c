@@ -140,7 +140,7 @@ START_TEST(everything_is_counted) {
                 {"chain.length_3", 2},
                 {"chain.pairs", 1},
                 {"chain.folded", 1},
-                /* additions in lanes that take the other side; their results are dropped */
+                /* additions in the 32 - 7 lanes that keep the product; their results are dropped */
                 {"chain.wasted_adds", 32 - 7},
                 {"chain.wasted_muls", 7},
                 /* both sides of the fold write the same register, so one write is saved */

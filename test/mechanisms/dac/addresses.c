@@ -7,7 +7,7 @@
 #include "test/every_model.h"
 #include "test/test.h"
 
-enum { WORDS = 4096, MOST_SETS = 8, STEP = 5 };
+enum { WORDS = 4096, MOST_SETS = 8, STEP = 7 };
 
 static const char *const files[] = {"test/kernels/addresses_o3.ptx", "test/kernels/addresses_o0.ptx",
                                     "test/kernels/addresses_clang.ptx"};

@@ -110,13 +110,16 @@ START_TEST(divergent_branches) {
 }
 END_TEST
 
-/* The guard of a store in two warps, as a predicate of the affine stream. If the first and last lane of each warp
- * determine the result, the expansion costs 2 cycles. If the lanes must be compared, the expansion costs 1 cycle, and
- * the comparison takes an issue slot of the affine warp for each warp. A comparison of two scalars costs 1 cycle for
- * the whole CTA. For a test of equality the values of both lanes must be larger, or both smaller, than the scalar, or
- * both equal to it. For a warp with two rows, the least and the greatest value determine the result (`corners`);
- * without dac.corners, its lanes are compared. `threads` is the number of threads that store. In rows of 16 threads, r3
- * = 8 - tid.x + 16 tid.y is -7 to 24 in warp 0 and 25 to 56 in warp 1, and its first and last lane have 8 and 9. */
+/* The guard of a store in two warps is a predicate of the affine stream. The fields cta, ends, corners and lanes count
+ * the warps whose predicate is expanded in this way:
+ * - cta: the comparison has two scalars; it costs 1 cycle for the whole CTA
+ * - ends: the values of the first and the last lane determine the result: 2 cycles
+ * - corners: the warp has two rows of threads, and its least and greatest value determine the result: 2 cycles
+ * - lanes: the lanes must be compared: 1 cycle, and an issue slot of the affine warp. Without dac.corners, warps with
+ *   two rows count here.
+ * Two values determine a test of equality if both are larger than the scalar, both are smaller, or both are equal to
+ * it. `threads` is the mask of the threads that store. In rows of 16 threads, r3 = 8 - tid.x + 16 tid.y is -7 to 24 in
+ * warp 0 and 25 to 56 in warp 1. In warp 0, its first and last lane have the values 8 and 9. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
@@ -209,7 +212,8 @@ END_TEST
 
 /* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
  * An enqueue waits while this queue is full, so only the entries that were sent before the expansion of the first entry
- * are in the ATQ. Without this rule, the first entry leaves the ATQ and the other seven wait in it. */
+ * are in the affine tuple queue (ATQ). Without this rule, the first entry leaves the ATQ and the other seven wait in
+ * it. */
 START_TEST(an_enqueue_waits_for_the_predicate_queue) {
     char text[4096];
     size_t at = (size_t)snprintf(text, sizeof text,

@@ -38,7 +38,7 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
  *   i 1, r3 1, sums 2 * 16, setp 2, together 52.
  * - Words written before the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1, together 36. Words written in an
  *   iteration: i 1, r3 2, sums 16, together 19.
- * - ATQ: each of 15 entries is written once and, since there is one CTA, read once. */
+ * - Affine tuple queue (ATQ): each of 15 entries is written once and, since there is one CTA, read once. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
@@ -267,7 +267,8 @@ START_TEST(polling_warps_do_not_block_their_cta) {
                              *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
                              *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
     static const char *const *const sets[] = {small, medium, large};
-    /* under tbc, warp 0 waits for the polling warp where the loop ends: these loads do not mark a loop that waits */
+    /* not tested under tbc, where warp 0 would wait for the polling warp at the end of the loop: tbc does not recognise
+     * a loop with ordinary loads as a loop that waits for other threads */
     const bool polls = base_models()->ops[_i] != &reconv_tbc;
     for (int k = 0; k < 3 && polls; k++) {
         uint32_t word[257], got[64];
@@ -291,8 +292,8 @@ END_TEST
 /* Lines of loads from local memory are also requested early. Each thread of the two warps has 64 words, and stores
  * words n to n + 3 and word tid. A word at a scalar offset is in one line for all lanes. Lines of each warp: u32 [n] 1;
  * v2.u32 [n + 2] 2; u8 [n + 1] 1; u32 [tid] 32 (one for each lane); and 1 line in global memory for `n`. With 64
- * records for each warp in the PWAQ, all lines are requested. With fewer records, the load of [tid] has too many
- * lines. */
+ * records for each warp in the per-warp address queue, all lines are requested. With fewer records, the load of [tid]
+ * has too many lines. */
 START_TEST(local_loads_request_their_lines) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"

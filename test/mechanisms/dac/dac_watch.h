@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_WATCH_H
 #define TEST_MECHANISMS_DAC_WATCH_H
 /* A unit that checks the affine warp's hardware in each cycle against a model of its own, which is computed from the
- * threads' addresses. It checks that
+ * threads' addresses. ATQ is the affine tuple queue. The unit checks that
  * - queues hold the entries that were sent;
  * - the expansion units take the number of cycles in docs/dac.md;
  * - the units are idle only if they have no work, and serve CTAs round-robin;
@@ -368,8 +368,8 @@ static void check_batches(struct watch *t, uint64_t now) {
     CHECK(!begun || !left || all_are_busy(d), "%u of %u CTAs get no affine warp", left, t->pending);
 }
 
-/* Returns true if the next instruction of affine warp i needs a predicate of its own that is still in the ATQ for some
- * CTA. */
+/* Returns true if the next instruction of affine warp i needs a predicate that this warp sent and that is still in the
+ * ATQ for some CTA. */
 static bool has_to_wait(struct watch *t, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
     bool waits = false;

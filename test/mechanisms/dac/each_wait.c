@@ -31,11 +31,11 @@ START_TEST(lines_wait_for_locks) {
 }
 END_TEST
 
-static int step(void) { return test_every() ? 1 : 2; }
+static int step(void) { return test_every() ? 1 : 4; }
 
 /* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that. Their
  * queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the L1 set of
- * the eight loads' lines. By default every second base model is tested, with HEDDLE_EVERY all of them; but tbc is left
+ * the eight loads' lines. By default every fourth base model is tested, with HEDDLE_EVERY all of them; but tbc is left
  * out, because the first warp would wait for the polling warp where the loop ends: plain loads do not mark a loop that
  * waits, and a kernel with other loads in its loop is not decoupled. */
 START_TEST(a_long_wait_ends_with_an_entry) {

@@ -136,7 +136,9 @@ START_TEST(more_than_two_ways) {
 }
 END_TEST
 
-/* Lanes that exit leave all entries. If all threads of one side exit, the branch reconverges where its path does. */
+/* Lanes that exit leave all entries. The second branch has the reconvergence PC PC_EXIT, because all threads of one of
+ * its sides exit. The lanes of the other side reconverge at PC 90, where the path that executed the branch
+ * reconverges. */
 START_TEST(lanes_exit) {
     diverge(0, 20, 0x0f, 90);
     diverge(20, 30, 0x03, PC_EXIT);
@@ -204,9 +206,9 @@ START_TEST(halves_of_a_load) {
 }
 END_TEST
 
-/* Lane set 3 waits for lane 4, which is below it on the stack, so 3 becomes a separate stack at the bottom. When lane
- * set c waits for 3, c moves, too, and f0 runs. When c waits at a CTA barrier, no path runs, but the moved path has a
- * new id, which is reported. */
+/* Sets of lanes are hexadecimal masks. Lanes 3 wait for lane 4, which is below them on the stack. So lanes 3 move to a
+ * separate stack at the bottom. If lanes c wait for lane 4, too, they also move, and lanes f0 run. Otherwise lanes c
+ * wait at a CTA barrier and stay on the stack. A path that moves gets a new id, which is reported. */
 START_TEST(waiting_paths_give_way) {
     for (int both = 0; both < 2; both++) {
         struct lane_waits ws = {.waiting = 0x0f};

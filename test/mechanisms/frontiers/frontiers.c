@@ -89,7 +89,8 @@ START_TEST(each_block_issues_once) {
     for (cfg.frontiers_kind = 0; cfg.frontiers_kind < 2; cfg.frontiers_kind++) {
         toy_run(&t, &reconv_frontiers, &cfg, &r);
         ck_assert_uint_eq(r.issued, 11);
-        ck_assert_uint_eq(r.counts[0], 4); /* merges at B3, at B5, and twice at END: T1 waits there for T0, then B5 */
+        /* merges at B3, at B5, and twice at END: T1 merges with T0, and then with the lanes that come from B5 */
+        ck_assert_uint_eq(r.counts[0], 4);
         ck_assert_uint_eq(r.counts[1], 4); /* divergences at B1 to B4 */
         ck_assert_uint_eq(r.counts[2], 0);
         ck_assert_uint_eq(r.counts[3], 0);
@@ -151,8 +152,9 @@ static int id_of(const void *st) {
     return reconv_frontiers.paths(st, &p, 1) ? p.id : -1;
 }
 
-/* Lanes f0 wait at a barrier in B2. Meanwhile lanes f run, reach END and wait there, too. When the first path wakes, it
- * has the higher priority. With conservative branches, lanes f are at END after B5, so no block issues empty. */
+/* Lanes f0 wait at a barrier in B2. Meanwhile lanes f run through B3 and B5 to END, and wait there, too. When lanes f0
+ * wake, they have the higher priority. With conservative branches, B3 then issues without lanes after B2, because it is
+ * in the frontier of B2. */
 START_TEST(a_path_at_a_barrier_lets_others_run) {
     const struct toy t = example(0xf, 0xf0, 0xf, 0xf);
     struct reconv_cfg cfg;
@@ -180,7 +182,7 @@ START_TEST(a_path_at_a_barrier_lets_others_run) {
     ck_assert_str_eq(state(st), "2:f0 of 2");
     to[0] = (struct target){END, 0xf0};
     reconv_frontiers.branch(st, waiter, to, 1, &(struct branch_site){.pc = B2 + 1, .rpc = END, .taken_pc = END});
-    if (cfg.frontiers_kind == FRONTIERS_CONSERVATIVE) { /* B3 is in the frontier of B2, but nobody waits there */
+    if (cfg.frontiers_kind == FRONTIERS_CONSERVATIVE) { /* no lane waits at B3 */
         ck_assert_str_eq(state(st), "4:0 of 2");
         reconv_frontiers.advance(st, id_of(st), B4);
     }

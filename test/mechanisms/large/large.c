@@ -112,7 +112,7 @@ START_TEST(smaller_large_warps) {
 END_TEST
 
 /* 64 threads are eight warps of 8 lanes, in two large warps of four. When both are ready, the policy would change
- * between them. But the scheduler goes on with a large warp until all sub-warps of its instruction have issued. So each
+ * between them. But the scheduler issues for one large warp until all sub-warps of its instruction have issued. So each
  * instruction of a large warp takes four consecutive issues, the jump too. */
 START_TEST(sub_warps_issue_back_to_back) {
     static const char *const set[] = {"sm.warp_size=8", "large.warps=4", "sm.schedulers=1", NULL, NULL};

@@ -14,8 +14,9 @@ static const char one_short[] =
          "L: add.u32 %r2,%r2,1; xor.b32 %r3,%r2,5; setp.lt.u32 %q,%r2,15; @%q bra L;\n exit;\n"
          "W: ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";
 
-/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns how many loads follow each other (waves). The
- * other results: how many SMs have a limit, and the sum of the limits. */
+/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns the number of waves: loads that follow each
+ * other, each of which takes 10000 cycles. Sets *limits to the number of SMs with a limit, and *sum to the sum of their
+ * limits. */
 static double waves(const char *policy, double *limits, double *sum) {
     char out[256];
     const char *const set[] = {policy, "sched.policy=gto", "memory.latency=10000", "l1.size=0", NULL};
@@ -28,11 +29,12 @@ static double waves(const char *policy, double *limits, double *sum) {
     return (double)(int)(cycles / 10000);
 }
 
-/* The first wave is the load of the parameter, for which all CTAs wait. Under in_order, CTAs 1 2 3 and 4, which follows
- * CTA 0, are resident next; then 5 to 8; then 9 to 11: three more waves. Under lcs, CTAs 1 to 3 are alone after CTA 0;
- * then come the pairs 4 5, 6 7, 8 9 and 10 11: five more waves. lbcs has the same limit, which is a whole block. Under
- * bcs, CTAs 1 to 3 are alone, too, because the room that CTA 0 leaves is too small for a block; then come 4 to 7 and 8
- * to 11: three more waves. */
+/* The first wave is the load of the parameter, for which all CTAs wait. CTA 0 then ends early. The CTAs of the further
+ * waves are:
+ * - in_order: 1 to 4 (CTA 4 replaces CTA 0), 5 to 8, 9 to 11: three waves
+ * - lcs: 1 to 3, because the SM already holds more than its limit of 2; then 4 5, 6 7, 8 9 and 10 11: five waves
+ * - lbcs: like lcs, since its limit of 2 is a whole block
+ * - bcs: 1 to 3, because the room that CTA 0 leaves is too small for a block; then 4 to 7, 8 to 11: three waves */
 START_TEST(limit_follows_the_first_cta) {
     double limits, sum;
     ck_assert_double_eq(waves("gpu.cta_policy=in_order", &limits, &sum), 1 + 3);
@@ -50,8 +52,9 @@ START_TEST(limit_follows_the_first_cta) {
 }
 END_TEST
 
-/* All CTAs issue the same number of instructions, in turns: the limit is the number of CTAs that fit. Three waves of
- * loads follow the load of the parameter. With two SMs and twice the CTAs, each SM does the same. */
+/* All CTAs issue the same number of instructions before the first of them ends. So the limit is the number of CTAs that
+ * fit, 4. Three waves of 4 CTAs follow the load of the parameter. With two SMs and twice the CTAs, each SM does the
+ * same. */
 START_TEST(equal_ctas_all_stay) {
     static const char text[] =
         HEAD " ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";
@@ -92,9 +95,9 @@ START_TEST(blocks_stay_together) {
 }
 END_TEST
 
-/* Tickets of three CTAs at their begin (words 0, 2, 4) and end (words 1, 3, 5), on an SM with room for two CTAs. CTA 1
- * waits long. Under in_order, CTA 2 begins when CTA 0 has ended, before CTA 1 ends: its ticket is 3. Under bcs it waits
- * for room for a block: its ticket is 4. */
+/* Each of three CTAs takes a ticket when it begins (stored in words 0, 2 and 4) and when it ends (words 1, 3 and 5).
+ * The SM has room for two CTAs, and CTA 1 runs long. Under in_order, CTA 2 begins when CTA 0 has ended, before CTA 1
+ * ends, so its first ticket is 3. Under bcs, CTA 2 waits for the room of a block, so its first ticket is 4. */
 START_TEST(a_block_waits_for_room) {
     static const char text[] =
         HEAD " mov.u32 %r6,%tid.x; setp.ne.u32 %q,%r6,0; @%q exit;\n"

@@ -97,8 +97,9 @@ START_TEST(a_stride_from_warp_to_warp) {
 }
 END_TEST
 
-/* Warps in descending order: warp 1 accesses an address 2 x 512 bytes below warp 3. A difference of 1001 bytes between
- * two warps whose numbers differ by two is not a stride, since 1001 is not divisible by two. */
+/* The warps access memory in another order: first warp 3, then warp 1, whose address is 2 x 512 bytes lower. A
+ * difference of 1001 bytes between two warps whose numbers differ by two is not a stride, since 1001 is not divisible
+ * by two. */
 START_TEST(warps_in_another_order) {
     begin(2, 3);
     mta_learn(&t, 8, 3, 0x8000);

@@ -30,15 +30,15 @@ END_TEST
 #define EVEN_LINES                                                                                                     \
     { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 }
 
-/* A warp loads 16 lines. Line 0 misses, and each further line of ALL_LINES is prefetched.
- * - With degree 1, line 0 and the first use of each prefetched line prefetch the next line. Line 16 is not used.
- * - The same with loads that do not wait: each line is still outstanding when its load comes.
- * - With degree 2, line 0 prefetches lines 1 and 2. Each of lines 1 to 15 wants two lines. The first is present, and
- *   the second is sent. So there are 16 x 2 candidates, and 15 of them are present.
- * - With degree 4 and a queue for one request, each load loses three of four candidates.
- * - With one MSHR, the load that misses has it when its prefetch reads the tags. So every load misses.
- * - Of EVEN_LINES, every load misses, and its prefetch is not used. The 16 loaded and 16 prefetched lines alternate.
- *   The L1 keeps the last 8 lines, so 4 prefetched lines stay and 12 are replaced. */
+/* A warp loads 16 lines. In cases 1 to 4, line 0 misses, and each further line of ALL_LINES is prefetched.
+ * 1. The degree is 1: line 0 and the first use of each prefetched line prefetch the next line. Line 16 is not used.
+ * 2. The loads do not wait for each other. So each line is still outstanding when its load comes.
+ * 3. The degree is 2: each of lines 0 to 15 causes two candidates, 32 in total. For lines 1 to 15, the first of the two
+ *    is already present. So 15 candidates are present, and 17 are sent.
+ * 4. The degree is 4, and the queue holds one request. So each load loses three of four candidates.
+ * 5. There is one MSHR, which the missing load still holds when its prefetch reads the tags. So every load misses.
+ * 6. Every load of EVEN_LINES misses, and its prefetch is not used. The 16 loaded and 16 prefetched lines alternate.
+ *    The L1 keeps the last 8 lines, so 4 prefetched lines stay and 12 are replaced. */
 static const struct walk_case cases[] = {
     {{WALK_IN_TIME}, WALK_WAITS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 0, 0}},
     {{WALK_TOO_LATE}, WALK_RUNS, 16, ALL_LINES, {16, 0, 0, 0, 16, 15, 15, 0}},

@@ -29,9 +29,11 @@ START_TEST(a_parked_group_loses_priority) {
 }
 END_TEST
 
-/* The number of CTAs of a group is the smallest with owl.group_warps warps: 1, 1, 2, 2 and 3 CTAs of two warps. After
- * warp 1, warps 0 and 2 are ready. If both are in one group, warp 2 is next in turn; otherwise the group of warp 0
- * comes first. After warp 3, warps 1 and 4 are ready. They are in one group if it has three CTAs. */
+/* A group has the smallest number of CTAs that have at least owl.group_warps warps: 1, 1, 2, 2 and 3 CTAs of two warps.
+ * 1. Warp 1 issues, and then warps 0 and 2 are ready. If they are in one group (of at least two CTAs), warp 2 issues,
+ *    which is next in round-robin order. Otherwise warp 0 issues, because its group has priority.
+ * 2. Warp 3 issues, and then warps 1 and 4 are ready. If they are in one group (of three CTAs), warp 4 issues,
+ *    otherwise warp 1. */
 START_TEST(groups_have_enough_warps) {
     static const struct {
         const char *set;

@@ -92,9 +92,9 @@ START_TEST(a_selection_at_a_stall_costs_its_own) {
 }
 END_TEST
 
-/* A converged warp waits for one load latency. Two halves that run one after the other wait for two latencies; halves
- * that overlap wait for one. No wait for the last store is counted. In each case, either all or none of the waiting
- * counts as divergent. */
+/* A converged warp waits for one load latency, and no wait counts as divergent. Two halves that run one after the other
+ * (its) wait for two latencies; halves that overlap (si) wait for one. All these waits count as divergent. No wait for
+ * the last store is counted. */
 START_TEST(exposed_stalls_are_counted) {
     run("its", NULL, "");
     double before = stat("sm.exposed_load_stalls"); /* all lanes wait for the parameter */
@@ -326,9 +326,8 @@ static const char *hints(const char *body) {
     return all;
 }
 
-/* Loads from shared memory and of parameters do not count. A load in a loop counts 8 times, and one in a loop within a
- * loop 64 times. The loop's own branch has no hint: both of its paths have the same estimate or are uniform, so one of
- * them is before the other only if loads remain. For a brx, the path with most loads is named. */
+/* The estimate of a path is its number of loads, without loads from shared memory and of parameters. A branch has no
+ * hint if all its paths have the same estimate. For a brx, the hint names the path with the most loads. */
 START_TEST(estimates_count_loads) {
     ck_assert_str_eq(hints(plain), "");
     ck_assert_str_eq(hints(loads), "");
@@ -346,7 +345,8 @@ START_TEST(estimates_count_loads) {
 }
 END_TEST
 
-/* Loads of a loop: 8 for one loop, and the loop's branch prefers to continue. */
+/* A load in a loop counts 8 times. So the branch before the loop has the estimates 8 (the loop) and 1. The branch at
+ * the loop's end has the estimates 8 (the next iteration) and 0 (the exit). */
 START_TEST(loops_count_more) {
     ck_assert_str_eq(hints("@%q bra T; ld.global.u32 %r2,[%a]; bra J;\nT: mov.u32 %r4,0;\n"
                            "L: ld.global.u32 %r2,[%a]; add.u32 %r4,%r4,1; setp.lt.u32 %o,%r4,%r1; @%o bra L;\n"

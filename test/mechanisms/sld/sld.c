@@ -6,8 +6,8 @@
 
 static const struct mechanism *const m = &mechanism_sld;
 
-/* Macro-block 2 has lines 8 to 11. The second line of it that misses prefetches the other two, and nothing does
- * later. A second miss of the same line does not count, nor do hits and stores. */
+/* Macro-block 2 has lines 8 to 11. When the second of these lines misses, the other two are prefetched. Later misses in
+ * the macro-block prefetch nothing. A second miss of the same line does not count, nor do hits and stores. */
 START_TEST(half_a_block_prefetches_the_rest) {
     static const char *const none[] = {NULL};
     void *p = start(m, none);
@@ -42,8 +42,8 @@ END_TEST
 
 enum { BLOCKS = 12, LINES = 8, ENTRIES = 5, LEAST = 3 };
 
-/* The reference: a list of macro-blocks in the order of their last misses, the latest first, each with the lines that
- * have missed or were prefetched. */
+/* The reference: a list of macro-blocks in the order of their last misses, the latest first. `line` marks the lines
+ * that have missed or were prefetched. */
 static struct seen_block {
     uint64_t block;
     bool line[LINES];
@@ -93,16 +93,17 @@ END_TEST
 #define HALF_BLOCKS                                                                                                    \
     { 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29 }
 
-/* A warp loads 16 lines, and in the last case the lines 0, 4, 1 and 2.
- * - The first two lines of each of the four macro-blocks of ALL_LINES miss, and the other two are prefetched and used.
- * - The same with loads that do not wait: each load of a prefetched line merges, which is a miss, too.
- * - With one entry, each macro-block replaces the one before it.
- * - With a queue for one request, the second of the two candidates is lost, and its line misses later.
- * - With one MSHR, the load that misses has it when its prefetches read the tags. So every load misses.
- * - Of HALF_BLOCKS, every load misses, and the other two lines of each of eight macro-blocks are not used. The L1
- *   keeps the last 8 of the 32 lines, so 4 prefetched lines stay and 12 are replaced.
- * - With one entry, line 4 replaces the macro-block of line 0, and line 1 begins a new count. So line 2 prefetches
- *   lines 0 and 3. Line 0 is present. */
+/* A warp loads 16 lines; in case 7 it loads lines 0, 4, 1 and 2.
+ * 1. The first two lines of each of the four macro-blocks of ALL_LINES miss, and the other two are prefetched and used.
+ * 2. The loads do not wait for each other. So each load of a prefetched line joins its outstanding prefetch, which
+ *    counts as a miss, too.
+ * 3. The table has one entry, so each macro-block replaces the previous one.
+ * 4. The queue holds one request. So the second of two prefetches is lost, and its line misses later.
+ * 5. There is one MSHR, which the missing load still holds when its prefetches read the tags. So every load misses.
+ * 6. Every load of HALF_BLOCKS misses, and the other two lines of each of eight macro-blocks are not used. The L1 keeps
+ *    the last 8 of the 32 lines. So 4 prefetched lines stay and 12 are replaced.
+ * 7. The table has one entry: line 4 replaces the macro-block of line 0, and line 1 begins a new count. So the miss of
+ *    line 2 prefetches lines 0 and 3. Line 0 is already present. */
 static const struct walk_case cases[] = {
     {{WALK_IN_TIME}, WALK_WAITS, 16, ALL_LINES, {8, 0, 4, 8, 0, 0, 0, 8, 8, 0, 0}},
     {{WALK_TOO_LATE}, WALK_RUNS, 16, ALL_LINES, {16, 0, 4, 8, 0, 0, 0, 8, 8, 8, 0}},

@@ -92,7 +92,7 @@ static void branch_at(uint32_t w, struct branch_site site, lanemask_t taken) {
 static void branch(uint32_t w, uint32_t from, uint32_t pc, lanemask_t taken, uint32_t rpc) {
     branch_at(w, (struct branch_site){.pc = from, .rpc = rpc, .taken_pc = pc, .conditional = true}, taken);
 }
-/* The same for the branch of a loop that waits for other threads. */
+/* A path of warp `w` branches like in branch(), but the branch belongs to a loop that waits for other threads. */
 static void poll(uint32_t w, uint32_t from, uint32_t pc, lanemask_t taken) {
     struct branch_site site = {.pc = from, .rpc = from + 1, .taken_pc = pc, .conditional = true, .waits = true};
     branch_at(w, site, taken);
@@ -132,9 +132,9 @@ START_TEST(aligned_lanes_are_not_compacted) {
 }
 END_TEST
 
-/* Three warps; the threads of each lane, in the order of warps:
- * lane 0: warps 0 and 2; lane 1: warps 0 and 1; lane 2: warp 1. So the first compacted warp has lanes 0 and 1 of warp 0
- * and lane 2 of warp 1; the second has lane 1 of warp 1 and lane 0 of warp 2. The lanes of warp 1 ride in two warps. */
+/* Threads of three warps take the branch: lanes 0 and 1 of warp 0, lanes 1 and 2 of warp 1, and lane 0 of warp 2. The
+ * first compacted warp has the first of these threads in each lane: lanes 0 and 1 of warp 0, and lane 2 of warp 1. The
+ * second compacted warp has the remaining threads: lane 1 of warp 1, and lane 0 of warp 2. */
 START_TEST(a_warp_rides_in_two_compacted_warps) {
     start(3);
     branch(0, 0, 10, 0x3, 20);
@@ -262,8 +262,9 @@ START_TEST(exited_threads_are_not_waited_for) {
 }
 END_TEST
 
-/* Warp 1 leaves a loop that waits for other threads, and reaches a branch, while warp 0 polls. The branch does not
- * wait for warp 0; each poll gives the other node a turn. */
+/* Warp 1 leaves a loop that waits for other threads, and reaches a branch, while warp 0 polls in the loop. The branch
+ * does not wait for warp 0. From then on each warp runs in its own node of the CTA's stack. After each poll of warp 0,
+ * the node of warp 1 runs. */
 START_TEST(a_branch_does_not_wait_for_a_poll) {
     start(2);
     go(0, 0, 4);
@@ -306,12 +307,12 @@ START_TEST(capri_ignores_uniform_branches) {
 }
 END_TEST
 
-/* Three passes over one branch:
- * - It diverges for the first time, so both warps wait. The same lanes of both diverge: 4 warps with or without
- *   compaction.
- * - So the warps do not wait. Each has a stack of its own. Now other lanes diverge: compaction would need 2 warps, not
- *   4.
- * - So the warps wait. */
+/* Two warps execute one branch three times:
+ * 1. The branch diverges for the first time, so the warps wait for each other. The same lanes of both warps take the
+ *    branch, so there are 4 warps with and without compaction. The predictor learns that compaction is not adequate.
+ * 2. The warps do not wait, and each has a stack of its own. Now complementary lanes take the branch: compaction would
+ *    make 2 warps instead of 4. The predictor learns that compaction is adequate.
+ * 3. The warps wait again. */
 START_TEST(capri_predicts_what_was_adequate) {
     cfg.tbc_predict = true;
     start(2);

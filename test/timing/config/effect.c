@@ -127,6 +127,7 @@ static const struct {
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
     {"gpu.poll", "another way to the same figures"},
+    {"core.kind", "the modern core is not built yet"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},

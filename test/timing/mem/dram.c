@@ -1,7 +1,8 @@
 /* Tests one DRAM channel, command by command. Core and DRAM have the same clock. The fixed latency is one cycle, so a
- * request that is accepted at cycle t can have its first command at t + 1. Timing parameters are those of Fermi's
- * GDDR5: CCD 2, RRD 6, RCD 12, RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A burst is 64 bytes
- * and takes 2 clocks (data_rate 4). In the comments, "RD 13" means that RD is sent at clock 13. */
+ * request that is accepted at cycle t can have its first command at t + 1. Timing parameters (timing/mem/dram.h) are
+ * those of Fermi's GDDR5: CCD 2, RRD 6, RCD 12, RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A
+ * burst is 64 bytes and takes 2 clocks (data_rate 4). In the comments, ACT, PRE, RD and WR are the commands activate,
+ * precharge, read and write, and "RD 13" means that RD is sent at clock 13. */
 #include "timing/mem/dram.h"
 #include "test/test.h"
 

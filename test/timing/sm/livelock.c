@@ -125,9 +125,9 @@ START_TEST(a_spin_that_ends_is_left_alone) {
 END_TEST
 
 /* Loops whose iterations leave a warp's registers unchanged, because the affine warp of the dac model counts the
- * iterations. The affine warp ends long before the other warps, since its queue has an entry for each iteration.
- * - an iteration is long: CHAIN loads of a pointer to itself
- * - all iterations together take longer than deadlock.cycles */
+ * iterations. The affine warp ends long before the other warps, since its queue has an entry for each iteration. An
+ * iteration has a chain of CHAIN loads of a pointer to itself, so that all iterations together take longer than
+ * deadlock.cycles. */
 enum { CHAIN = 90 };
 static const struct {
     const char *name, *before, *after; /* code before and after the chain of loads */

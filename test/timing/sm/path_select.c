@@ -201,9 +201,9 @@ START_TEST(every_path_is_split_at_once) {
 }
 END_TEST
 
-/* revive splits a path only while the whole SM is stalled, and only one path at a time. The next path is split at
- * the end of the cycle in which the load has ended for the lanes that hit. After 2 more cycles of write-back the
- * data are in the register. */
+/* Under dws.memory=revive, a path is split only while the whole SM is stalled, and only one path at a time. When the
+ * lanes of a split path that hit have exited, the SM is stalled again, and the next path is split at the end of this
+ * cycle. The data of its lanes that hit are in the register after 2 more cycles of write-back. */
 START_TEST(one_path_at_a_time_is_revived) {
     run_dws("dws.memory=revive", 96, halves);
     for (uint32_t w = 0; w < 3; w++) {

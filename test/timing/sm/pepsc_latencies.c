@@ -80,8 +80,7 @@ static double latency_of(const char *model, const char *const *set, const char *
  * - a load has the L1's delay of 1 after the steps that every memory instruction takes: the operands (2 cycles, as for
  *   arithmetic), the way to the load/store unit (1), the addresses (1)
  * - 512 lines fit in the L2 (1,024 lines) but not in the L1 (128 lines); of 4,096 lines, each is evicted before its
- *   next
- *   use; neighbouring lines, or lines 65 apart, make no difference, since the paper's memory has no rows */
+ *   next use; it makes no difference whether lines are neighbours or 65 apart, since the paper's memory has no rows */
 START_TEST(the_papers_latencies) {
     static const struct {
         const char *what, *model, *set[4], *repeat;

@@ -69,7 +69,8 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
     return first[ADD] - first[LOAD];
 }
 
-/* - both lines are in the L1: no split; the second line's tags are read one cycle after the first line's tags, and then
+/* The halves of a warp load a line each. The test compares the cycles from the load to its use in these cases:
+ * - both lines are in the L1: no split; the second line's tags are read one cycle after the first line's tags, and then
  *   the data are written to the register
  * - one line is in the L1: lanes that hit continue in the same cycle as in the first case, and lanes that miss continue
  *   600 cycles later; without a split, all lanes wait

@@ -1,0 +1,47 @@
+#ifndef ISA_CONTROL_BITS_H
+#define ISA_CONTROL_BITS_H
+/* What a compiler tells the core about an instruction (core.kind=modern), as in the GPUs since Turing: how long its
+ * warp waits, which dependence counters it raises and waits for, and where its operands are. These cores have no
+ * scoreboard: the bits must be sufficient for correct results. Source of the fields: R. Huerta et al., MICRO 2025.
+ *
+ * Heddle executes an instruction functionally when it issues. So insufficient bits change times, but no results. */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CONTROL_MAX_STALL = 15,
+    CONTROL_COUNTERS = 6,     /* dependence counters of a warp, SB0 to SB5 */
+    CONTROL_MAX_COUNT = 63,   /* the largest value of a counter */
+    CONTROL_NO_COUNTER = 255, /* in raise_read, raise_write, limit_counter: none */
+    CONTROL_OPERANDS = 3,     /* operand positions: a, b, c */
+    CONTROL_NO_REGISTER = 0,  /* in words: the position has no regular register */
+    CONTROL_NO_CONSTANT = 0xffffffffu
+};
+
+struct control_bits {
+    uint8_t stall;       /* 0 to 15: cycles from the issue to the next issue of the warp; 0 acts as 1 */
+    bool yields;         /* in the cycle after issue, another warp issues, or none */
+    uint8_t raise_read;  /* counter that is 1 higher until the operands have been read (WAR) */
+    uint8_t raise_write; /* counter that is 1 higher until the result has been written (RAW, WAW) */
+    uint8_t wait;        /* bit i: the instruction issues only while counter i is 0 */
+    /* DEPBAR.LE: the instruction issues only while counter `limit_counter` is at most `limit` */
+    uint8_t limit_counter, limit;
+    uint8_t reuse; /* bit i: the value of operand position i stays in the register-file cache */
+    bool uniform;  /* a memory access whose address is in a uniform register or is immediate */
+    /* Physical registers, numbered from 0 in units of 32 bits: the first register of each operand, and the number of
+     * consecutive registers (1, 2 or 4; CONTROL_NO_REGISTER: a predicate, a uniform register, a constant, or no
+     * operand). The bank of register r is r % 2. */
+    uint8_t read[CONTROL_OPERANDS], read_words[CONTROL_OPERANDS];
+    uint8_t write, write_words;
+    uint32_t
+        constant; /* byte address of an operand in constant memory (a fixed-latency access); or CONTROL_NO_CONSTANT */
+};
+
+/* The bits of an instruction that waits for nothing and has no registers: the value to start from. */
+#define CONTROL_NONE                                                                                                   \
+    ((struct control_bits){.stall = 1,                                                                                 \
+                           .raise_read = CONTROL_NO_COUNTER,                                                           \
+                           .raise_write = CONTROL_NO_COUNTER,                                                          \
+                           .limit_counter = CONTROL_NO_COUNTER,                                                        \
+                           .constant = CONTROL_NO_CONSTANT})
+#endif
