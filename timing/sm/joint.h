@@ -77,7 +77,8 @@ struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);
 
 /* The paths for which the fetch stage may fetch again in the cycle of a fetch. JOINT_SAME_WARP: other paths of the same
  * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC that fit into the lanes, which a formed warp fetches
- * once. JOINT_SAME_GANG: paths of the same gang at the same PC (sm_joint_gangs()). JOINT_ANY_WARP: paths of any warp. */
+ * once. JOINT_SAME_GANG: paths of the same gang at the same PC, see sm_joint_gangs(). JOINT_ANY_WARP: paths of any
+ * warp. */
 enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_SAME_GANG, JOINT_ANY_WARP };
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
  * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
