@@ -168,8 +168,8 @@ START_TEST(every_issue_slot_is_accounted_for) {
 }
 END_TEST
 
-static const char *const policies[] = {"sched.policy=lrr", "sched.policy=gto", "sched.policy=two_level",
-                                       "sched.policy=oldest", "sched.policy=youngest"};
+static const char *const policies[] = {"sched.policy=lrr",    "sched.policy=gto",      "sched.policy=two_level",
+                                       "sched.policy=oldest", "sched.policy=youngest", "sched.policy=cggty"};
 START_TEST(every_policy_runs) {
     const char *set[] = {policies[_i], "sched.active_warps=3", NULL};
     open_with("spe", "fermi", set, 1, 0);

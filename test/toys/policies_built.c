@@ -7,7 +7,7 @@
 START_TEST(a_mechanism_brings_policies) {
     build_toy("add_policies.sh");
     STATUS(0, "list options");
-    SAYS(out, "lrr gto two_level oldest youngest highest");
+    SAYS(out, "lrr gto two_level oldest youngest cggty highest");
     SAYS(out, "lru fifo lip bip dip srrip brrip drrip");
     SAYS(out, "none odd all hinted stall reuse");
     SAYS(out, "in_order chunks lcs");
@@ -26,7 +26,7 @@ START_TEST(a_mechanism_brings_policies) {
     ck_assert_double_eq(toy_statistic("l1.misses"), 3);
     ck_assert_double_eq(toy_statistic("l1.bypassed"), 1);
     STATUS(2, run, "-s sched.policy=newest");
-    SAYS(err, "sched.policy is one of: lrr gto two_level oldest youngest highest baws cta_groups cta_locality "
+    SAYS(err, "sched.policy is one of: lrr gto two_level oldest youngest cggty highest baws cta_groups cta_locality "
               "cta_banks gcaws; not \"newest\"");
 }
 END_TEST

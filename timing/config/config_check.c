@@ -35,6 +35,10 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
 static bool check_subcores(const struct config *c, char *err, size_t err_size) {
     const struct sm_cfg *s = &c->sm;
     uint32_t n = s->schedulers;
+    if (!s->subcores && c->core.kind == CORE_MODERN) {
+        snprintf(err, err_size, "core.kind=modern: its SM is divided into sub-cores; set sm.subcores=on");
+        return false;
+    }
     if (!s->subcores)
         return true;
     if (s->banks % n) {

@@ -4,6 +4,16 @@
 
 /* Kinds of events of the timing wheel. The kind decides what the value of an event is: an instruction in flight, a
  * ticket, a warp or a CTA slot. */
-enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_WAKE, EVENT_KINDS = 8 /* a power of two */ };
+enum {
+    EVENT_WRITEBACK,
+    EVENT_FETCHED,
+    EVENT_SWITCHED,
+    EVENT_START,
+    EVENT_WAKE,
+    EVENT_RAISE, /* this event and the next two: of a modern core (modern.h) */
+    EVENT_READ,
+    EVENT_STALLED,
+    EVENT_KINDS = 8 /* a power of two */
+};
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 #endif

@@ -47,6 +47,9 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
 static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                                      const struct sm_form *form, bool ordered, uint64_t now, const bool fast) {
     struct sm_warp *sw = &sm->warps.slot[w];
+    const bool modern = !fast && __builtin_expect(sm->modern != NULL, 0);
+    if (modern)
+        modern_issues(sm, w, path, now);
     if (!ordered && !sm->fx.lanes)
         return MEM_QUEUE;
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
@@ -55,6 +58,8 @@ static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_
     sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, fast);
+    if (modern)
+        modern_accepted(sm, i, now);
     return sm_mem_accept(sm, sm->in_flight.entry[i].part, w, path->pc, i, ordered, now);
 }
 #endif

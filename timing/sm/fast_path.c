@@ -14,7 +14,7 @@ static bool units_ignore_cycles(const struct sm *sm) {
 
 static bool fast_instructions(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return sm->model.sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD &&
+    return !sm->modern && sm->model.sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD &&
            !sm->contexts.n && !sm->issue.profile && !wants->gathers && !wants->splits && !wants->interleaves &&
            !sm->model.long_latency && units_ignore_instructions(sm);
 }
@@ -22,7 +22,7 @@ static bool fast_instructions(const struct sm *sm) {
 static bool fast_cycles(const struct sm *sm) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct reconv_wants *wants = &sm->model.wants;
-    return sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls &&
+    return !sm->modern && sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls &&
            !sm->issue.sched[0].ops->cycle_ends && !wants->interleaves && !wants->splits && !sm->contexts.n &&
            !sm->issue.profile && units_ignore_cycles(sm);
 }

@@ -10,9 +10,10 @@ struct sm;
 /* Properties of the common case, found by sm_find_fast_path(). If the comment of a field begins with the name of
  * another field, the field is true only if the other field is true. */
 struct sm_fast_path {
-    /* Instructions issue and complete on the fast path, except instructions with the flag TIMED_RARE. Requirements:
-     * no unit observes instructions, no context is open, no statistic is counted by PC, and a warp's scoreboard is
-     * one word. The model must not split, gather or interleave paths, or need long-latency operations. */
+    /* Instructions issue and complete on the fast path, except instructions with the flag TIMED_RARE. Requirements: the
+     * core is classic, no unit observes instructions, no context is open, no statistic is counted by PC, and a warp's
+     * scoreboard is one word. The model must not split, gather or interleave paths, or need long-latency
+     * operations. */
     bool instructions;
     /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
     bool one_part;
@@ -20,10 +21,10 @@ struct sm_fast_path {
      * of every PC, and no unit puts warps to sleep. Uniform branches, block ends and barriers then change the stack
      * without calling the model. */
     bool stack;
-    /* Cycles run on the fast path. Requirements: the sets of warps use one word, no context is open, no statistic is
-     * counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor the model, nor
-     * finished warps (peer.fetch_retires_warps) need work in each cycle. A cycle in which only memory accesses
-     * advance skips the other stages. */
+    /* Cycles run on the fast path. Requirements: the core is classic, the sets of warps use one word, no context is
+     * open, no statistic is counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor
+     * the model, nor finished warps (peer.fetch_retires_warps) need work in each cycle. A cycle in which only memory
+     * accesses advance skips the other stages. */
     bool cycles;
 };
 

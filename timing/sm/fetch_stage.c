@@ -200,7 +200,9 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
 }
 
 void sm_fetch(struct sm *sm, uint64_t now) {
-    if (!fetch_at_once(sm, now))
+    if (__builtin_expect(sm->modern != NULL, 0))
+        modern_fetch(sm, now);
+    else if (!fetch_at_once(sm, now))
         fetch_any(sm, now);
 }
 
@@ -238,6 +240,10 @@ static inline struct sm_path *fetching(const struct sm_warp *sw, uint32_t ticket
 
 void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     uint32_t w = value >> 16;
+    if (__builtin_expect(sm->modern != NULL, 0)) {
+        modern_fetched(sm, value, now);
+        return;
+    }
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = fetching(sw, value & 0xffff);
     if (!path)

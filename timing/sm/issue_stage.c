@@ -34,7 +34,10 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
 static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w, const struct sm_path *path,
                                                       const struct timed_inst *ti, const struct sm_form *form,
                                                       uint64_t now) {
-    execute(sm, w, path, ti, form, now, false, false);
+    if (__builtin_expect(sm->modern != NULL, 0))
+        modern_execute(sm, w, path, ti, form, now);
+    else
+        execute(sm, w, path, ti, form, now, false, false);
 }
 
 /* Issues an instruction that uses its issue slot now and executes at the next edge (ordered.c). */

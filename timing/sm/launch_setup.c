@@ -36,6 +36,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->contexts.asleep = true;
     bool ok = warps_place_boards(&sm->warps, sm->model.sb->size(p->program->n_regs)) && begin_counts(sm, profile) &&
               sm_copies_begin(sm) && sm_place_shared(sm) && sm_units_launch(sm, now);
+    if (sm->modern)
+        modern_launch(sm);
     sm_find_fast_path(sm);
     return ok;
 }

@@ -37,7 +37,9 @@ static inline __attribute__((always_inline)) void access_done(struct sm *sm, uin
     if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
         last |= !--sw->atomics;
     uint64_t written = now;
-    if (ti->banks.n_writes && together)
+    if (__builtin_expect(sm->modern != NULL, 0))
+        written = modern_returns(sm, inflight, now);
+    else if (ti->banks.n_writes && together)
         written = together;
     else if (ti->banks.n_writes)
         written = operands_write(&sm->operands, f->part, w, f->form ? &f->form->ti : ti, f->form,

@@ -43,8 +43,8 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
 
 /* Updates e->takes, after the room in the issue latch or in the table of memory instructions changed. */
 static inline void latch_changed(struct sm *sm, struct exec_part *e) {
-    bool room = e->mem.n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->memory.n_free;
-    e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
+    bool room = e->mem.n_latch < e->mem.room && sm->memory.n_free;
+    e->takes[PIPE_MEM] = room ? e->mem.hold : UINT64_MAX;
 }
 
 /* Moves an instruction into a collector unit. Returns the cycle at which the instruction may leave the unit. Not
@@ -167,7 +167,7 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     if (!sm->memory.n_free)
         room_changed(sm, now);
     struct mem_inst *m = &sm->memory.inst[i];
-    uint64_t at = now + sm->cfg->sm.latch_collect;
+    uint64_t at = now + e->mem.latch;
     m->inflight = inflight;
     m->ordered = ordered;
     m->collected = UINT64_MAX;
@@ -199,12 +199,6 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
         sm->memory.due = now;
 }
 
-/* Events of a cycle. */
-struct mem_turn {
-    bool lsu_used;
-    bool ended; /* an instruction ended without using the load/store unit */
-};
-
 /* Moves an instruction out of the dispatch latch. Returns false if the load/store unit cannot accept the instruction.
  * The memory stage tries again after the unit's next tick (sm_memory.lsu_refused). */
 static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
@@ -225,6 +219,22 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
     uint64_t next = lsu_status(sm->lsu)->next;
     sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
+}
+
+bool sm_mem_dispatch(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
+    return dispatch(sm, m, now, turn);
+}
+
+static void free_inst(struct sm *sm, uint32_t mem, uint64_t now) {
+    sm->memory.free[sm->memory.n_free++] = (uint8_t)mem;
+    if (sm->memory.n_free == 1)
+        room_changed(sm, now);
+}
+
+void sm_mem_left(struct sm *sm, struct exec_part *e, uint32_t mem, uint64_t now) {
+    free_inst(sm, mem, now);
+    e->mem.n_latch--;
+    latch_changed(sm, e);
 }
 
 /* Moves the instructions of one part, the oldest first. So an instruction can move into an entry that an older
@@ -254,9 +264,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
         } else if (what % MEM_STAGES == MEM_OUT) {
             if (dispatch(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
                 n_out--;
-                sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
-                if (sm->memory.n_free == 1)
-                    room_changed(sm, now);
+                free_inst(sm, (uint32_t)(what / MEM_STAGES), now);
                 due = now + 1; /* an instruction that found no room in this cycle may move in the next cycle */
                 continue;
             }

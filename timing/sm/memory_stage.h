@@ -23,6 +23,9 @@ struct mem_step {
 struct mem_queue {
     uint32_t n, n_latch, n_collect, n_out;
     uint32_t collectors;
+    uint32_t room;  /* instructions that the issue latch holds; of a modern core: that a sub-core buffers */
+    uint32_t latch; /* cycles from issue to the next stage */
+    uint64_t hold;  /* of a modern core: cycle before which nothing can issue; else 0 */
     struct mem_step step[MEM_QUEUE];
 };
 
@@ -48,6 +51,12 @@ struct sm_memory {
     struct held_stores held; /* plain stores since the last edge, which other SMs do not see yet */
 };
 
+/* Events of a cycle. */
+struct mem_turn {
+    bool lsu_used;
+    bool ended; /* an instruction ended without using the load/store unit */
+};
+
 bool memory_init(struct sm_memory *m);
 void memory_free(struct sm_memory *m);
 /* Accepts an issued memory instruction of warp slot `w`; sm->fx has its addresses unless it is ordered. Returns its
@@ -58,4 +67,9 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
 /* Runs the memory stage for one cycle. Returns true if an instruction ended without an access. */
 bool sm_mem_tick(struct sm *sm, uint64_t now);
+struct exec_part;
+/* For modern_memory.c. sm_mem_dispatch() sends an instruction to the load/store unit, or returns false if the unit has
+ * no room. sm_mem_left() frees instruction `mem`, which has left the sub-core `e`. */
+bool sm_mem_dispatch(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn);
+void sm_mem_left(struct sm *sm, struct exec_part *e, uint32_t mem, uint64_t now);
 #endif

@@ -1,4 +1,5 @@
 #include "operands.h"
+#include "modern_state.h"
 
 static void init_part(const struct sm_operands *o, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
@@ -14,6 +15,8 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
         pipes_init(&p->pipe[k].units, k == PIPE_MEM ? 1 : s->pipe[k].units / n);
     }
     p->mem.collectors = s->pipe[PIPE_MEM].collectors / n;
+    p->mem.room = cfg->core.kind == CORE_MODERN ? MODERN_MEMORY : s->pipe[PIPE_MEM].in_ports;
+    p->mem.latch = cfg->core.kind == CORE_MODERN ? MODERN_TO_LATCH : s->latch_collect;
 }
 
 void operands_init(struct sm_operands *o, const struct config *cfg) {

@@ -58,7 +58,7 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     for (uint32_t i = 0; i < sw->control.n_held; i++) {
         const struct path_wait h = sw->control.held[i];
         bool waits = h.why != WAIT_LOAD ||
-                     sm->model.sb->check(sw->board, h.board, h.lanes, &sm->program->inst[h.pc].regs) == SB_WAIT_LOAD;
+                     sm_check_operands(sm, w, h.pc, h.board, h.lanes, UINT64_MAX) == SB_WAIT_LOAD;
         if (waits) {
             sw->control.held[kept++] = h;
             continue;

@@ -56,6 +56,8 @@ static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint
     uint32_t i = sm_inflight_new(sm, f->warp, f->pc, fast->lanes, fast->board);
     sm->in_flight.entry[i].issued = f->issued;
     sm->model.sb->issue(sm->warps.slot[f->warp].board, fast->board, fast->lanes, &ti->regs, true);
+    if (sm->modern)
+        modern_split(sm, of, i);
     uint64_t written =
         regfile_write(&sm->operands.part[f->part].regfile, &ti->banks, f->warp, now + sm->cfg->sm.latch_writeback, now);
     wheel_add(&sm->wheel, written > now ? written : now + 1, event_make(EVENT_WRITEBACK, i));

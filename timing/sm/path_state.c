@@ -23,6 +23,13 @@ static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct 
     return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;
 }
 
+enum sb_verdict sm_check_operands(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
+                                  uint64_t now) {
+    if (__builtin_expect(sm->modern != NULL, 0))
+        return modern_check(sm, w, pc, board, lanes, now);
+    return sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
+}
+
 static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
         return sw->context ? PATH_ASLEEP : PATH_TURN;
@@ -33,14 +40,14 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if (path->switched > now)
         return PATH_SWITCH;
     if (!path->buffered)
-        return path->state == PATH_FETCHING ? PATH_FETCHING : PATH_FETCH;
+        return path->state == PATH_FETCHING || path->coming ? PATH_FETCHING : PATH_FETCH;
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     if (((ti->flags & TIMED_FENCE) && is_held(sm, sw, path, ti)) || sw->atomics)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
     if (ti->flags & TIMED_MEMBERS) /* the operands of waiting lanes were checked when the lanes arrived */
         lanes &= ~sw->w->sync.waiting;
-    switch (sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
+    switch (sm_check_operands(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->board, lanes, now)) {
     case SB_WAIT_LOAD:
         return PATH_LOAD;
     case SB_WAIT_ARITH:

@@ -74,6 +74,16 @@ static inline int sched_pick_oldest(const struct sched_view *s, const struct war
     return (int)best;
 }
 
+/* Returns the warp of `ready` that started last. */
+static inline int sched_pick_youngest(const struct sched_view *s, const struct warp_set *ready) {
+    uint32_t w, best = warp_set_first(ready);
+    struct warp_walk at = warp_walk(ready);
+    while (warp_next(&at, ready, s->words, &w))
+        if (s->age[w] > s->age[best])
+            best = w;
+    return (int)best;
+}
+
 #define SCHEDULER(name) extern const struct sched_ops sched_##name;
 #include "timing/config/policies.def"
 /* The built-in policies, in the order of the choices of sched.policy. The list ends with NULL. */

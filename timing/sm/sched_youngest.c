@@ -2,13 +2,8 @@
 #include "sched_ops.h"
 
 static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
-    uint32_t w, best = warp_set_first(ready);
-    struct warp_walk at = warp_walk(ready);
     (void)state;
-    while (warp_next(&at, ready, s->words, &w))
-        if (s->age[w] > s->age[best])
-            best = w;
-    return (int)best;
+    return sched_pick_youngest(s, ready);
 }
 
 const struct sched_ops sched_youngest = {

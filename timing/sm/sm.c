@@ -15,6 +15,12 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         sm_warps_start(sm, value, now);
     else if (kind == EVENT_WAKE)
         sm_woken(sm, value, now);
+    else if (kind == EVENT_RAISE)
+        modern_raise(sm, value, now);
+    else if (kind == EVENT_READ)
+        modern_reads(sm, value, now);
+    else if (kind == EVENT_STALLED)
+        sm_reconsider(sm, value, now);
 }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
@@ -83,6 +89,10 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     }
     struct sched *sched = &sm->issue.sched[s];
     uint32_t path = __builtin_expect(sm->warps.slot[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
+    if (!fast && __builtin_expect(sm->modern != NULL, 0) && !modern_may_issue(sm, s, (uint32_t)w, path, now)) {
+        sm->n.slot[SLOT_LOAD]++;
+        return false;
+    }
     if (!fast && sm_hooked(sm, HOOK_JOIN)) {
         struct sm_joint_member leader = {.warp = (uint32_t)w, .path = path};
         if (sm_issue_jointly(sm, s, &leader, now))
@@ -269,6 +279,11 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
         sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
+/* Runs the memory stage of either core. */
+static bool memory_stage(struct sm *sm, uint64_t now) {
+    return __builtin_expect(sm->modern != NULL, 0) ? modern_mem_tick(sm, now) : sm_mem_tick(sm, now);
+}
+
 /* Runs a cycle without CTAs, in which only late replies arrive. The cycle's issue slots are counted later: when a
  * CTA begins, or at the end of the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
@@ -276,7 +291,7 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     if (sm->clock.polls || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
     if (sm->clock.polls || sm->memory.due <= now) /* work may be left if the last CTA ended in the middle of a tick */
-        sm_mem_tick(sm, now);
+        memory_stage(sm, now);
     sm->clock.own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->warps.words));
     hot_assert(sm->status.next > now);
@@ -327,8 +342,12 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_lsu_take(sm, did->found, now);
     else if ((!fast && sm->clock.polls) || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
-    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now))
-        sm_mem_tick(sm, now);
+    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now)) {
+        if (fast)
+            sm_mem_tick(sm, now);
+        else
+            memory_stage(sm, now);
+    }
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
     if (fast && !warps_ready(&sm->warps, 0)) { /* no scheduler issues until the next simulated cycle */
@@ -340,7 +359,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     if (!fast && sm_hooked(sm, HOOK_AFTER_ISSUE))
         sm_units_after_issue(sm, now);
     if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
-        sm->warps.words != words) /* the sets have more words if a unit has opened a context in this cycle */
+        sm->warps.words != words || /* the sets have more words if a unit has opened a context in this cycle */
+        (!fast && sm->modern != NULL))
         sm_fetch(sm, now);
     sm->clock.own_next = fast ? next_own(sm, now, words) : 0;
     if (fast) {
@@ -353,6 +373,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     again |= sm->warps.split_check.n && sm_split(sm, now);
     sm->status.next = again ? now + 1 : next_with_memory(sm, next_own(sm, now, words));
     hot_assert(sm->status.next > now);
+    if (sm->modern && sm->modern->fetches)
+        sm->status.next = now + 1;
     if (sm_hooked(sm, HOOK_NEXT)) {
         uint64_t unit = sm_units_next(sm, now);
         sm->status.next = unit < sm->status.next ? unit : sm->status.next;

@@ -5,7 +5,11 @@
 
 /* Initialises the stages that allocate memory. Returns false if memory is out. */
 static bool init_stages(struct sm *sm) {
-    const uint32_t events = MAX_INFLIGHT + (sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS) * MAX_PATHS * 2 + 64;
+    const bool modern = sm->cfg->core.kind == CORE_MODERN; /* its instructions have more events */
+    const uint32_t events =
+        (MAX_INFLIGHT + (sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS) * MAX_PATHS * 2 + 64) * (modern ? 3 : 1);
+    if (modern && !(sm->modern = modern_new(sm->cfg, sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS)))
+        return false;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&
            warps_init(&sm->warps, sm->model.ops, sm->model.options, sm_warp_slots(&sm->cfg->sm)) &&
            issue_init(&sm->issue, sm->cfg, sm->warps.slots) && wheel_init(&sm->wheel, events);
@@ -47,6 +51,7 @@ void sm_free(struct sm *sm) {
     if (sm->lsu)
         lsu_free(sm->lsu);
     fetch_free(&sm->fetch);
+    modern_free(sm->modern);
     wheel_free(&sm->wheel);
     sm_units_free(sm);
     memory_free(&sm->memory);

@@ -19,6 +19,7 @@
 #include "joint.h"
 #include "member_results.h"
 #include "memory_stage.h"
+#include "modern.h"
 #include "operands.h"
 #include "path_control.h"
 #include "path_select.h"
@@ -63,7 +64,8 @@ struct sm {
     struct sm_member_results members;
     struct sm_joint_state joint;
     struct sm_copies *copies;
-    uint64_t arrivals_made; /* number of mbarrier arrivals that copies made in this launch, without an instruction */
+    struct sm_modern *modern; /* NULL: a classic core */
+    uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;
 };
 

@@ -18,6 +18,8 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     who.counts = sm->model.counts;
     who.shared = sm->ctas.slot[sw->cta].shared;
     control_start(&sw->control, sm->model.options, &who, pc, sw->w->launched);
+    if (sm->modern)
+        modern_warp_start(sm, w);
     sm->model.sb->start(sw->board, sm->program->program->n_regs);
     sm->warps.age[w] = sm->warps.next_age++;
     sm_set_live(sm, w, true);

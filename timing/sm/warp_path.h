@@ -20,6 +20,8 @@ struct sm_path {
     bool stale;        /* true if the model has not been notified of the path's last steps */
     bool refused;      /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
+    uint8_t coming;    /* modern core: number of fetches for the instructions behind the buffer; else 0 */
+    bool missed;       /* modern core: true if the last of these fetches missed the L0 instruction cache */
     uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };

@@ -22,7 +22,8 @@ static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct pat
     struct sm_path *found = NULL;
     for (uint32_t i = 0; i < n; i++) {
         struct sm_path *o = &old[i];
-        bool has = o->buffered ? new->pc - o->pc < o->buffered : o->state == PATH_FETCHING &&new->pc == o->pc;
+        uint32_t steps = new->pc - o->pc;
+        bool has = o->buffered ? steps < o->buffered + (uint32_t)(o->coming != 0) : o->state == PATH_FETCHING && !steps;
         if (has && (!found || o->id == new->id))
             found = o;
     }
@@ -36,13 +37,16 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
         return;
     to->switched = from->switched;
     to->ticket = from->ticket;
-    if (!from->buffered) {
+    to->coming = from->coming;
+    to->missed = from->missed;
+    if (new->pc - from->pc >= from->buffered) {
         to->state = PATH_FETCHING;
         to->stray = from->stray;
         to->wrong = from->wrong;
     } else {
         to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
     }
+    from->coming = 0;
     from->buffered = 0; /* empties the old path's buffer, so that no other new path inherits it */
     from->state = PATH_FETCH;
 }

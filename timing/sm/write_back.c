@@ -17,6 +17,8 @@ static __attribute__((noinline)) void complete_general(struct sm *sm, uint32_t i
     uint32_t w = f->warp;
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (__builtin_expect(sm->modern != NULL, 0) && !modern_completes(sm, inflight, now))
+        return;
     if (ti->regs.n_write)
         sm->model.sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
     if (sm_hooked(sm, HOOK_WRITTEN))

@@ -88,7 +88,7 @@ START_TEST(presets_in_a_copy) {
     struct config c;
     ck_assert(!config_load(&c, "four", err, sizeof err));
     /* the list is sorted and also contains the presets that are compiled into the library */
-    ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: fermi ") == err, "%s", err);
+    ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: ampere fermi ") == err, "%s", err);
     ck_assert_msg(strstr(err, " one pepsc ") && strstr(err, " three tiny turing turing-rtx2060 two volta"), "%s", err);
 }
 END_TEST
@@ -178,8 +178,8 @@ static const struct {
     {"l1.size=8k", "l1.size takes a whole number, not \"8k\"; K, M or G alone may be at its end (powers of 1024)"},
     {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
-    {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest baws cta_groups cta_locality "
-                          "cta_banks gcaws; not \"fifo\""},
+    {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest cggty baws cta_groups "
+                          "cta_locality cta_banks gcaws; not \"fifo\""},
     {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
     {"clock.core_mhz=nan", "clock.core_mhz takes a number, not \"nan\""},
     {"gpu.name=\"", "gpu.name cannot hold quotes, backslashes or control characters"},

@@ -82,6 +82,7 @@ static const struct ground needs[] = {
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
+    {"core.kind", "spe", "turing", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
@@ -127,7 +128,6 @@ static const struct {
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
     {"gpu.poll", "another way to the same figures"},
-    {"core.kind", "the modern core is not built yet"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},

@@ -60,9 +60,9 @@ END_TEST
 /* The choices of sched.policy are the names of the built-in policies, and each choice selects the policy of this
  * name. */
 START_TEST(option_selects_the_policy) {
-    static const char *const names[] = {"lrr", "gto", "two_level", "oldest", "youngest"};
-    static const struct sched_ops *const all[] = {&sched_lrr, &sched_gto, &sched_two_level, &sched_oldest,
-                                                  &sched_youngest};
+    static const char *const names[] = {"lrr", "gto", "two_level", "oldest", "youngest", "cggty"};
+    static const struct sched_ops *const all[] = {&sched_lrr,    &sched_gto,      &sched_two_level,
+                                                  &sched_oldest, &sched_youngest, &sched_cggty};
     char text[64], err[256];
     struct config c;
     config_default(&c);
@@ -72,7 +72,7 @@ START_TEST(option_selects_the_policy) {
     ck_assert_ptr_eq(s.ops, all[_i]);
     ck_assert_str_eq(s.ops->name, names[_i]);
     ck_assert_ptr_eq(sched_built_in[_i], all[_i]);
-    ck_assert_ptr_null(sched_built_in[5]);
+    ck_assert_ptr_null(sched_built_in[6]);
 }
 END_TEST
 
@@ -248,6 +248,16 @@ START_TEST(youngest_picks_the_last_start) {
 }
 END_TEST
 
+/* Unlike gto, cggty takes the youngest warp when the warp that issued last is not ready. */
+START_TEST(cggty_is_greedy_then_youngest) {
+    make(&sched_cggty, 0);
+    ck_assert_int_eq(pick(&s, 0x15, by_start), 0);
+    sched_issued(&s, 2);
+    ck_assert_int_eq(pick(&s, 0x55, by_start), 2);
+    ck_assert_int_eq(pick(&s, 0x51, by_start), 6);
+}
+END_TEST
+
 /* Unlike gto, oldest leaves the warp that issued last as soon as an older one is ready. */
 START_TEST(oldest_picks_the_first_start) {
     make(&sched_oldest, 0);
@@ -329,9 +339,10 @@ END_TEST
 
 SUITE(timing_sched) {
     tcase_add_checked_fixture(tc, NULL, teardown);
-    TEST_LOOP(option_selects_the_policy, 0, 5);
+    TEST_LOOP(option_selects_the_policy, 0, 6);
     TEST(lrr_is_the_same_inline);
     TEST(youngest_picks_the_last_start);
+    TEST(cggty_is_greedy_then_youngest);
     TEST(oldest_picks_the_first_start);
     TEST(toy_picks_the_highest_slot);
     TEST(policy_hears_events);

@@ -16,7 +16,7 @@ static const char text[] =
 
 static const char *const presets[] = {"fermi", "fermi-gpgpusim", "gt200", "pepsc",
                                       "tiny",  "turing",         "volta", "turing-rtx2060"};
-static const char *const policies[] = {"lrr", "gto", "two_level", "oldest", "youngest"};
+static const char *const policies[] = {"lrr", "gto", "two_level", "oldest", "youngest", "cggty"};
 enum { N_PRESETS = 8, N_POLICIES = 3 };
 
 struct wide {

@@ -1,0 +1,374 @@
+/* Tests that the modern core (timing/sm/modern.h) gives the cycles that R. Huerta et al. measured on real GPUs
+ * ("Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025), with control bits set by hand. */
+#include "modern_rig.h"
+#include <string.h>
+
+enum { WARP = 32 };
+static const char *const one_sm[] = {"gpu.sms=1", NULL};
+
+/* Appends `n` instructions `line`, in which %d is the number of the instruction, to the body. */
+static uint32_t repeat(char *body, const char *line, uint32_t from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        sprintf(body + strlen(body), line, from + i, from + i, from + i);
+    return from + n;
+}
+
+/* Begins a body with instructions that let ld.param end and that make all warps start in one cycle. */
+static uint32_t lead_in(char *body) {
+    *body = 0;
+    rig_first = 1;
+    repeat(body, "add.f32 %%f38, %%f39, %%f39;\n", 0, 4);
+    for (int i = 0; i < 4; i++)
+        rig_bits[i].stall = 15;
+    return 4;
+}
+
+static void reads(uint32_t i, int position, int reg, int words) {
+    rig_bits[i].read[position] = (uint8_t)reg;
+    rig_bits[i].read_words[position] = (uint8_t)words;
+}
+
+/* ---- Table 1: a sub-core buffers five memory instructions ---- */
+
+/* The cycles in which instructions 1 to 9 issue, for 1 to 4 active sub-cores. The first issues in cycle 2. From the
+ * sixth on, the sub-cores take turns, so their cycles are sorted here. */
+static const uint8_t table1[4][9][4] = {
+    {{2}, {3}, {4}, {5}, {6}, {13}, {17}, {21}, {25}},
+    {{2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {13, 15}, {17, 19}, {21, 23}, {25, 27}},
+    {{2, 2, 2}, {3, 3, 3}, {4, 4, 4}, {5, 5, 5}, {6, 6, 6}, {13, 15, 17}, {19, 21, 23}, {25, 27, 29}, {31, 33, 35}},
+    {{2, 2, 2, 2},
+     {3, 3, 3, 3},
+     {4, 4, 4, 4},
+     {5, 5, 5, 5},
+     {6, 6, 6, 6},
+     {13, 15, 17, 19},
+     {21, 23, 25, 27},
+     {29, 31, 33, 35},
+     {37, 39, 41, 43}},
+};
+static const char *const accesses[] = {"ld.global.u32 %%r1,[%%a+4*%d];\n", "st.global.u32 [%%a+4*%d],%%r1;\n",
+                                       "ld.shared.u32 %%r1,[s];\n"};
+
+START_TEST(memory_instructions_issue_as_in_table_1) {
+    char body[4096];
+    const uint32_t n = (uint32_t)_i % 4 + 1, first = lead_in(body);
+    repeat(body, accesses[_i / 4], 0, 9);
+    rig_run(one_sm, body, n * WARP, 2);
+    const uint64_t from = rig_at(0, first) - 2;
+    for (uint32_t k = 0; k < 9; k++)
+        for (uint32_t c = 0; c < n; c++) {
+            uint32_t found = 0;
+            for (uint32_t w = 0; w < n; w++)
+                found += rig_at(w, first + k) - from == table1[n - 1][k][c];
+            uint32_t wanted = k < 5 ? n : 1;
+            ck_assert_msg(found == wanted, "%u sub-cores, instruction %u: %u of %u issue in cycle %u; warp 0 in %u", n,
+                          k + 1, found, wanted, table1[n - 1][k][c], (uint32_t)(rig_at(0, first + k) - from));
+        }
+}
+END_TEST
+
+/* ---- Listing 1: ports of the register banks ---- */
+
+/* CLOCK, NOP, FFMA R11=R10,R12,R14, FFMA R13=R16,RX,RY, NOP, CLOCK: 5 cycles from CLOCK to CLOCK, and one more for each
+ * of X and Y that is even, because the bank of even registers then has 5 or 6 reads in 4 or 5 cycles. */
+START_TEST(operands_of_one_bank_make_bubbles) {
+    static const struct { int x, y, cycles; } row[] = {{19, 21, 5}, {18, 21, 6}, {19, 20, 6}, {18, 20, 7}};
+    char body[4096];
+    const uint32_t at = lead_in(body);
+    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
+    for (int i = 0; i < 3; i++)
+        reads(at + 2, i, 10 + 2 * i, 1);
+    reads(at + 3, 0, 16, 1);
+    reads(at + 3, 1, row[_i].x, 1);
+    reads(at + 3, 2, row[_i].y, 1);
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_int_eq((int)(rig_at(0, at + 5) - rig_at(0, at)), row[_i].cycles);
+    /* without the last NOP, CLOCK waits for nothing: Allocate holds the FFMA while CLOCK is in Control */
+    ck_assert_int_eq((int)(rig_at(0, at + 4) - rig_at(0, at)), 4);
+}
+END_TEST
+
+/* ---- Listing 4: the register-file cache ---- */
+
+START_TEST(reuse_bits_keep_operands) {
+    /* reg and position of the operand of the second instruction; reuse bits of the first two; hits */
+    static const struct {
+        int reg[3], reuse, hits;
+    } row[] = {
+        {{2, 7, 8}, 0, 1}, /* hit, then miss */
+        {{2, 7, 8}, 1, 2}, /* hit, hit */
+        {{7, 2, 8}, 0, 1}, /* miss, and R2 stays for the third: R7 is in the other bank */
+        {{4, 7, 8}, 0, 0}, /* R4 is in the bank and position of R2: miss, miss */
+    };
+    static const int first[] = {2, 3, 4}, third[] = {2, 12, 13};
+    char body[4096];
+    const uint32_t at = lead_in(body);
+    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 3);
+    for (int i = 0; i < 3; i++) {
+        reads(at, i, first[i], 1);
+        reads(at + 1, i, row[_i].reg[i], 1);
+        reads(at + 2, i, third[i], 1);
+    }
+    rig_bits[at].reuse = 1;
+    rig_bits[at + 1].reuse = (uint8_t)row[_i].reuse;
+    rig_run(one_sm, body, WARP, 1);
+    ck_assert_double_eq(rig_stat("core.reuse_hits"), row[_i].hits);
+    ck_assert_double_eq(rig_stat("core.port_reads"), 9 - row[_i].hits);
+}
+END_TEST
+
+/* ---- Figure 4: the scheduler ---- */
+
+enum { EACH = 32 };
+
+/* Writes the order in which the warps of sub-core 0 issue the instructions from `first` on, as runs: "3x33 2x33" for 32
+ * instructions of warp 3 and its exit, then those of warp 2. "-x4" stands for four cycles without an instruction. */
+static void order(uint32_t first, char *out) {
+    uint64_t at = UINT64_MAX;
+    uint32_t last = UINT32_MAX, n = 0;
+    char *end = out;
+    for (uint32_t i = 0; i <= rig_n; i++) {
+        const bool stop = i == rig_n;
+        uint32_t k = stop ? 0 : rig_slot[i].pc - rig_first - first;
+        if (!stop && (k > EACH || rig_slot[i].warp % 4))
+            continue;
+        if (n && (stop || rig_slot[i].warp != last || rig_slot[i].cycle != at)) {
+            end += sprintf(end, "%s%ux%u", end > out ? " " : "", last / 4, n);
+            n = 0;
+        }
+        if (stop)
+            break;
+        if (at != UINT64_MAX && rig_slot[i].cycle != at)
+            end += sprintf(end, " -x%u", (unsigned)(rig_slot[i].cycle - at));
+        last = rig_slot[i].warp;
+        at = rig_slot[i].cycle + 1;
+        n++;
+    }
+}
+
+/* Runs four warps of 32 independent instructions on each sub-core. They begin in the order of their ages, the youngest
+ * first, with full instruction buffers. */
+static void run_four(const struct control_bits *second, const char *const *set, int launches, const char *wanted) {
+    char body[4096], got[1024];
+    const uint32_t first = lead_in(body) + 1;
+    sprintf(body + strlen(body), "bar.sync 0;\n");
+    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
+    rig_bits[first - 1].stall = 2; /* so the warp that arrives last is not the first to issue */
+    rig_bits[first + 1] = *second;
+    rig_run(set, body, 16 * WARP, launches);
+    order(first, got);
+    ck_assert_str_eq(got, wanted);
+}
+
+/* (a) The youngest warp issues until it misses the L0 instruction cache, the next one finds the line and issues to
+ * its end, then the youngest does. Lines of 32 instructions: ld.param, 5 and 26 instructions are in the first line. */
+START_TEST(the_scheduler_is_greedy_then_youngest) {
+    static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
+    struct control_bits none = CONTROL_NONE;
+    run_four(&none, set, 1, "3x26 2x33 3x7 1x33 0x33");
+}
+END_TEST
+
+/* (b) A stall count of 4 on the second instruction: a warp that issues it in cycle t issues again in t + 4 at the
+ * earliest. */
+START_TEST(a_stall_count_switches_warps) {
+    struct control_bits second = CONTROL_NONE;
+    second.stall = 4;
+    run_four(&second, one_sm, 2, "3x2 2x2 1x2 3x31 2x31 1x31 0x2 -x3 0x31");
+}
+END_TEST
+
+/* (c) Yield on the second instruction. W0 yields to nobody but W1, as W2 and W3 have ended. */
+START_TEST(a_yield_switches_warps) {
+    struct control_bits second = CONTROL_NONE;
+    second.yields = true;
+    run_four(&second, one_sm, 2, "3x2 2x2 3x31 2x31 1x2 0x2 1x31 0x31");
+}
+END_TEST
+
+/* A warp that is alone waits one cycle after a yield. */
+START_TEST(a_yield_to_nobody_costs_a_cycle) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, 3);
+    rig_bits[first].yields = true;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 2);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1);
+}
+END_TEST
+
+/* A counter rises in Control, the cycle after issue: an instruction that issues right behind does not see it. */
+START_TEST(a_counter_rises_a_cycle_after_issue) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "ld.shared.u32 %%r%d,[s];\nadd.f32 %%f1, %%f38, %%f39;\n", 1, 1);
+    rig_bits[first].raise_write = 3;
+    rig_bits[first].stall = (uint8_t)(1 + _i);
+    rig_bits[first + 1].wait = 1 << 3;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 24 : 1);
+}
+END_TEST
+
+/* ---- Table 2: latencies of accesses that hit ---- */
+
+/* The latencies until a source may be written (WAR) and until a consumer may issue (RAW; 0: none). */
+static const struct {
+    const char *text;
+    bool uniform;
+    uint8_t war, raw;
+} table2[] = {
+    {"ld.global.u32 %r1,[%a];", true, 9, 29},
+    {"ld.global.v2.u32 {%v0,%v1},[%a];", true, 9, 31},
+    {"ld.global.v4.u32 {%v0,%v1,%v2,%v3},[%a];", true, 9, 35},
+    {"ld.global.u32 %r1,[%q4];", false, 11, 32},
+    {"ld.global.v2.u32 {%v0,%v1},[%q8];", false, 11, 34},
+    {"ld.global.v4.u32 {%v0,%v1,%v2,%v3},[%q16];", false, 11, 38},
+    {"st.global.u32 [%a],%r1;", true, 10, 0},
+    {"st.global.v2.u32 [%a],{%v0,%v1};", true, 12, 0},
+    {"st.global.v4.u32 [%a],{%v0,%v1,%v2,%v3};", true, 16, 0},
+    {"st.global.u32 [%q4],%r1;", false, 14, 0},
+    {"st.global.v2.u32 [%q8],{%v0,%v1};", false, 16, 0},
+    {"st.global.v4.u32 [%q16],{%v0,%v1,%v2,%v3};", false, 20, 0},
+    {"ld.shared.u32 %r1,[s];", true, 9, 23},
+    {"ld.shared.v2.u32 {%v0,%v1},[s];", true, 9, 23},
+    {"ld.shared.v4.u32 {%v0,%v1,%v2,%v3},[s];", true, 9, 25},
+    {"ld.shared.u32 %r1,[%r4];", false, 9, 24},
+    {"ld.shared.v2.u32 {%v0,%v1},[%r8];", false, 9, 24},
+    {"ld.shared.v4.u32 {%v0,%v1,%v2,%v3},[%r16];", false, 9, 26},
+    {"st.shared.u32 [s],%r1;", true, 10, 0},
+    {"st.shared.v2.u32 [s],{%v0,%v1};", true, 12, 0},
+    {"st.shared.v4.u32 [s],{%v0,%v1,%v2,%v3};", true, 16, 0},
+    {"st.shared.u32 [%r4],%r1;", false, 12, 0},
+    {"st.shared.v2.u32 [%r8],{%v0,%v1};", false, 14, 0},
+    {"st.shared.v4.u32 [%r16],{%v0,%v1,%v2,%v3};", false, 18, 0},
+    {"ld.const.u32 %r1,[k0];", true, 10, 26},
+    {"ld.const.u32 %r1,[%q1];", false, 29, 29},
+    {"ld.const.v2.u32 {%v0,%v1},[%q1];", false, 29, 29},
+    {"cp.async.ca.shared.global [%r4],[%q4],4;", false, 13, 39},
+    {"cp.async.ca.shared.global [%r8],[%q8],8;", false, 13, 39},
+    {"cp.async.ca.shared.global [%r16],[%q16],16;", false, 13, 39},
+};
+
+START_TEST(accesses_take_the_cycles_of_table_2) {
+    char body[4096];
+    const uint32_t lead = lead_in(body), first = lead + 10;
+    /* ten instructions make addresses; the access runs twice, so that the second one hits */
+    sprintf(body + strlen(body),
+            "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0;\n"
+            "mov.u32 %%r0,%%tid.x; mov.u32 %%r2,s; mad.wide.u32 %%q4,%%r0,4,%%a; mad.wide.u32 %%q8,%%r0,8,%%a; "
+            "mad.wide.u32 %%q16,%%r0,16,%%a; mad.lo.u32 %%r4,%%r0,4,%%r2; mad.lo.u32 %%r8,%%r0,8,%%r2; "
+            "mad.lo.u32 %%r16,%%r0,16,%%r2;\n%s\nadd.f32 %%f1,%%f38,%%f39;\n%s\nadd.f32 %%f2,%%f38,%%f39;\n",
+            table2[_i / 2].text, table2[_i / 2].text);
+    for (uint32_t i = first; i < first + 4; i += 2) {
+        rig_bits[i].stall = 2;
+        rig_bits[i].uniform = table2[_i / 2].uniform;
+        rig_bits[i].raise_read = 0;
+        rig_bits[i].raise_write = 1;
+        rig_bits[i + 1].wait = i > first && _i % 2 == 0 ? 1 : 3;
+    }
+    rig_run(one_sm, body, WARP, 2);
+    const uint64_t took = rig_at(0, first + 3) - rig_at(0, first + 2);
+    const uint32_t wanted = _i % 2 ? table2[_i / 2].raw : table2[_i / 2].war;
+    ck_assert_msg(!wanted || took == wanted, "%s: %s after %u cycles, not %u", table2[_i / 2].text,
+                  _i % 2 ? "RAW" : "WAR", (unsigned)took, wanted);
+}
+END_TEST
+
+/* ---- write ports ---- */
+
+/* A load from shared memory is written 24 cycles after its issue, an FFMA 10 cycles: Control, Allocate, three cycles of
+ * reads, then 4 cycles of execution. An FFMA that issues 14 cycles after the load and writes the same bank delays the
+ * load by one cycle. */
+START_TEST(a_load_waits_for_the_write_port) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "ld.shared.u32 %%r1,[s];\n");
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 2);
+    rig_bits[first].raise_write = 5;
+    rig_bits[first].write = 6;
+    rig_bits[first].stall = 14;
+    rig_bits[first + 1].write = _i ? 8 : 9;
+    rig_bits[first].write_words = rig_bits[first + 1].write_words = 1;
+    rig_bits[first + 2].wait = 1 << 5;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 14);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first), _i ? 25 : 24);
+    ck_assert_double_eq(rig_stat("core.late_loads"), 2 * _i); /* in two launches */
+}
+END_TEST
+
+/* DEPBAR.LE: three loads raise a counter; an instruction that allows one
+ * outstanding load issues when the second has been written. Loads
+ * leave the address unit every four cycles. */
+START_TEST(a_limit_lets_some_loads_stay_outstanding) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "ld.shared.u32 %%r%d,[s];\n", 1, 3);
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        rig_bits[first + i].raise_write = 2;
+    rig_bits[first + 2].stall = 2;
+    rig_bits[first + 3].limit_counter = 2;
+    rig_bits[first + 3].limit = (uint8_t)_i;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first), 24 + 4 * (2 - (uint32_t)_i));
+}
+END_TEST
+
+/* The statistic core.hazards counts instructions that issue before an operand has arrived. A dependent FFMA needs a
+ * stall count of 4 before it, and a consumer of a load needs the counter of the load. A store of the result of an add
+ * needs a distance of 5. */
+START_TEST(insufficient_bits_are_counted) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "add.f32 %%f1,%%f38,%%f39;\nadd.f32 %%f2,%%f1,%%f39;\nld.shared.u32 %%r1,[s];\n"
+                                 "add.u32 %%r2,%%r1,1;\nst.global.f32 [%%a],%%f2;\nst.global.u32 [%%a+4],%%r2;\n");
+    rig_bits[first].stall = _i == 1 ? 3 : 4;
+    rig_bits[first + 1].stall = 1;
+    rig_bits[first + 2].raise_write = 0;
+    rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the counter has not risen yet */
+    rig_bits[first + 3].stall = _i == 3 ? 3 : 4;
+    rig_bits[first + 3].wait = 1; /* the store of r2 issues one cycle after that of f2 */
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i != 0);
+}
+END_TEST
+
+/* ---- constant operands ---- */
+
+/* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although
+ * ld.const has brought the line into its own cache. */
+START_TEST(a_constant_operand_that_misses_costs_79_cycles) {
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "ld.const.u32 %%r1,[k0];\n");
+    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 4);
+    rig_bits[first].raise_write = 0;
+    rig_bits[first].stall = 2;
+    rig_bits[first + 1].wait = 1;
+    rig_bits[first + 2].constant = rig_bits[first + 3].constant = 0;
+    rig_run(one_sm, body, WARP, 1);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1 + 79);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first + 2), 1);
+    ck_assert_double_eq(rig_stat("core.constant_misses"), 1);
+}
+END_TEST
+
+SUITE(timing_sm_modern_core) {
+    tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
+    TEST_LOOP(memory_instructions_issue_as_in_table_1, 0, 12);
+    TEST_LOOP(operands_of_one_bank_make_bubbles, 0, 4);
+    TEST_LOOP(reuse_bits_keep_operands, 0, 4);
+    TEST(the_scheduler_is_greedy_then_youngest);
+    TEST(a_stall_count_switches_warps);
+    TEST(a_yield_switches_warps);
+    TEST(a_yield_to_nobody_costs_a_cycle);
+    TEST_LOOP(a_counter_rises_a_cycle_after_issue, 0, 2);
+    TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
+    TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
+    TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
+    TEST_LOOP(insufficient_bits_are_counted, 0, 4);
+    TEST(a_constant_operand_that_misses_costs_79_cycles);
+}

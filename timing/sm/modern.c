@@ -1,0 +1,38 @@
+/* The state of a modern core (modern.h). */
+#include "modern.h"
+#include "stages.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct sm_modern *modern_new(const struct config *cfg, uint32_t slots) {
+    struct sm_modern *m = calloc(1, sizeof *m);
+    (void)cfg;
+    if (!m)
+        return NULL;
+    m->warp = calloc(slots, sizeof *m->warp);
+    m->flight = calloc(MAX_INFLIGHT, sizeof *m->flight);
+    if (m->warp && m->flight)
+        return m;
+    modern_free(m);
+    return NULL;
+}
+
+void modern_free(struct sm_modern *m) {
+    if (!m)
+        return;
+    free(m->warp);
+    free(m->flight);
+    free(m);
+}
+
+void modern_launch(struct sm *sm) {
+    struct sm_modern *m = sm->modern;
+    const struct scoreboard_ops *sb = sm->model.sb;
+    m->control = sm->program->program->control;
+    m->by_lane = sb != &scoreboard_warp && sb != &scoreboard_counted;
+    memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++) {
+        memset(m->part[i].cached, 0, sizeof m->part[i].cached);
+        m->part[i].n_constant = 0; /* another launch has other parameters */
+    }
+}

@@ -1,0 +1,106 @@
+#ifndef TIMING_SM_MODERN_H
+#define TIMING_SM_MODERN_H
+/* The modern core (core.kind=modern), as Huerta et al. measured it on Turing, Ampere and Blackwell (MICRO 2025). Its
+ * stages replace the scoreboard, the operand collectors, the fetch stage and the way of memory instructions to the
+ * load/store unit. Everything else of the SM is the same for both cores.
+ *
+ * Cycles of a fixed-latency instruction that issues in cycle t and waits for nothing: Control t+1, Allocate t+2,
+ * operand reads t+3 to t+5, execution from t+6 on. Its result can be used by an instruction that issues in cycle
+ * t + latency. Without control bits (isa/control_bits.h) in the program, the scoreboard of the model decides when an
+ * instruction may issue. docs/modern-core.md has the rules, and which figures are published. */
+#include "isa/control_bits.h"
+#include "modern_state.h"
+#include "warps.h"
+
+struct sm;
+struct timed_inst;
+struct sm_form;
+
+/* ---- modern.c ---- */
+/* Makes the state of a modern core. Returns NULL if memory is out. */
+struct sm_modern *modern_new(const struct config *cfg, uint32_t slots);
+void modern_free(struct sm_modern *m);
+/* Prepares for a launch of sm->program. */
+void modern_launch(struct sm *sm);
+/* Returns the control bits of an instruction, or NULL if the program has none. */
+static inline const struct control_bits *modern_control(const struct sm_modern *m, uint32_t pc) {
+    return m->control ? &m->control[pc] : NULL;
+}
+
+/* ---- modern_ready.c: which instructions may issue ---- */
+void modern_warp_start(struct sm *sm, uint32_t w);
+/* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
+ * a counter. */
+bool modern_is_variable(const struct timed_inst *ti);
+/* Records that a fixed-latency result arrives in cycle `now`. */
+void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
+/* Returns true if control bits let the path issue in cycle `now` before its operands have arrived. A fixed-latency
+ * result arrives one cycle later for a variable-latency instruction, which has no bypass. */
+bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
+/* Returns what lanes of a warp wait for before the instruction at `pc`. `now`: UINT64_MAX to ignore stall counts. */
+enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
+                             uint64_t now);
+
+/* ---- modern_counters.c: stall counts and dependence counters ---- */
+/* Applies the stall count and the yield bit of the instruction that the path issues in cycle `now`, and counts it if
+ * the control bits let it issue too early. */
+void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
+/* Makes the lanes of a path wait until cycle `until`. */
+void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until);
+/* Begins the record of an instruction in flight that issues in cycle `now`. Its counters rise in Control, so
+ * instructions that issue from now + 2 on see them. */
+void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now);
+/* Moves the lanes of a new instruction in flight from `of`, an access some of whose lanes missed. */
+void modern_split(struct sm *sm, uint32_t of, uint32_t new);
+/* EVENT_RAISE: raises the counters. */
+void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Lower a counter of an instruction in flight, whose operands have been read or whose result is written. */
+void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now);
+void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now);
+
+/* ---- modern_operands.c: register ports, register-file cache, result queue ---- */
+/* Returns the first cycle >= `from` in which the instruction can be in Allocate for the last time, and reserves its
+ * reads in the three cycles after it. `part`: number of the sub-core. */
+uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from);
+/* Reserves the reads of a variable-latency instruction in free cycles from `now` on. Returns how many cycles later than
+ * without conflicts the last read is. */
+uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t now);
+/* Reserves the write port for a fixed-latency result; the result queue keeps it if the port is busy. */
+void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cycle);
+/* Writes a variable-latency result in cycle `now`. Returns false if the port is busy. */
+bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now);
+
+/* ---- modern_execute.c ---- */
+/* Returns true if the path may issue its instruction in this cycle: an operand in constant memory is in the cache of
+ * the sub-core. */
+bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now);
+/* Sends an issued instruction without a memory access through the stages. */
+void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                    const struct sm_form *form, uint64_t now);
+/* EVENT_READ: a variable-latency instruction reads its operands, or has read them. */
+void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Writes the result of an instruction in flight. Returns false if the port is busy: it is written a cycle later. */
+bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now);
+
+/* ---- modern_latency.c: latencies of memory instructions ---- */
+/* Returns the number of cycles from the latch of the address unit to the fall of the counter for reads, for the memory
+ * instruction at `pc`. */
+uint32_t modern_read_cycles(const struct sm *sm, uint32_t pc);
+/* Returns the cycle in which the result of an access that the load/store unit has finished is written. */
+uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Returns the first cycle in which a copy to shared memory can be complete. */
+uint64_t modern_copy_ends(const struct modern_flight *mf);
+
+/* ---- modern_memory.c ---- */
+/* Follows sm_mem_accept(). */
+void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(). Returns
+ * the same. */
+bool modern_mem_tick(struct sm *sm, uint64_t now);
+
+/* ---- modern_fetch.c ---- */
+/* Runs the fetch stage for one cycle. */
+void modern_fetch(struct sm *sm, uint64_t now);
+/* Puts an instruction into the buffer of the path whose fetch has this ticket. */
+void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now);
+#endif

@@ -1,0 +1,87 @@
+/* The modern core: sets stall counts, and raises and lowers dependence counters. */
+#include "modern.h"
+#include "stages.h"
+
+static void count_add(struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes, int change) {
+    uint8_t *count = m->warp[w].count[counter];
+    for (lanes = m->by_lane ? lanes : 1; lanes; lanes &= lanes - 1) {
+        uint8_t *one = &count[__builtin_ctz(lanes)];
+        *one = (uint8_t)(*one + change);
+    }
+}
+
+void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until) {
+    struct modern_stalled *s = sm->modern->warp[w].stalled, *last = &s[MODERN_STALLS - 1];
+    const uint64_t now = sm->clock.accounted - 1;
+    while (s < last && s->until > now && s->lanes & ~lanes)
+        s++;
+    bool joins = s->until > now && s->lanes & ~lanes; /* more groups than entries: they wait for the longest */
+    *s = (struct modern_stalled){.until = joins ? max64(until, s->until) : until,
+                                 .lanes = lanes | (joins ? s->lanes : 0)};
+    wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
+}
+
+void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    const struct control_bits *c = modern_control(sm->modern, path->pc);
+    if (!c)
+        return;
+    sm->modern->n.hazards += modern_too_early(sm, w, path, now);
+    if (c->stall > 1 || c->yields)
+        modern_stall_until(sm, w, path->lanes, now + (c->stall > 1 ? c->stall : 2));
+}
+
+void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    const struct control_bits *c = modern_control(sm->modern, f->pc);
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    *mf = (struct modern_flight){.lanes = f->lanes, .variable = variable};
+    if (!c)
+        return;
+    mf->read_counter = c->raise_read < CONTROL_COUNTERS ? c->raise_read + 1 : 0;
+    mf->write_counter = c->raise_write < CONTROL_COUNTERS ? c->raise_write + 1 : 0;
+    if (mf->read_counter || mf->write_counter)
+        wheel_add(&sm->wheel, now + 2, event_make(EVENT_RAISE, inflight));
+}
+
+void modern_split(struct sm *sm, uint32_t of, uint32_t new) {
+    struct modern_flight *slow = &sm->modern->flight[of], *fast = &sm->modern->flight[new];
+    *fast = (struct modern_flight){.lanes = sm->in_flight.entry[new].lanes};
+    if (!sm->modern->by_lane || slow->read_counter)
+        return;
+    fast->write_counter = slow->write_counter;
+    slow->lanes &= ~fast->lanes;
+}
+
+static void change(struct sm *sm, uint32_t inflight, unsigned counter, lanemask_t lanes, int by, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    struct modern_warp *mw = &sm->modern->warp[f->warp];
+    count_add(sm->modern, f->warp, counter, lanes, by);
+    if (by > 0)
+        mw->of_loads = (uint8_t)((mw->of_loads & ~(1u << counter)) |
+                                 (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
+    if (by < 0 && sm->model.wants.interleaves && sm->warps.slot[f->warp].control.n_held)
+        sm_wake_held(sm, f->warp, now);
+    sm_reconsider(sm, f->warp, now);
+}
+
+void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct modern_flight *mf = &sm->modern->flight[inflight];
+    if (mf->read_counter)
+        change(sm, inflight, mf->read_counter - 1u, mf->lanes, 1, now);
+    if (mf->write_counter)
+        change(sm, inflight, mf->write_counter - 1u, mf->lanes, 1, now);
+}
+
+void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now) {
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    if (mf->read_counter)
+        change(sm, inflight, mf->read_counter - 1u, mf->lanes, -1, now);
+    mf->read_counter = 0;
+}
+
+void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now) {
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    if (mf->write_counter)
+        change(sm, inflight, mf->write_counter - 1u, mf->lanes, -1, now);
+    *mf = (struct modern_flight){.lanes = 0};
+}

@@ -1,0 +1,145 @@
+/* The modern core: instructions without a memory access, from issue to write-back. */
+#include "counting.h"
+#include "modern.h"
+#include "stages.h"
+
+enum {
+    TO_ALLOCATE = 2, /* cycles from issue to Allocate */
+    TO_PIPE = 6,     /* cycles from issue to the input latch of a pipe */
+    ALLOCATE_TO_PIPE = 4,
+    TO_QUEUE = 3,       /* cycles from issue to the operand reads of a variable-latency instruction */
+    READS = 3,          /* cycles of operand reads */
+    CONSTANT_LINE = 64, /* bytes; assumed */
+    CONSTANT_MISS = 79, /* cycles that a constant operand delays its instruction if the L0 cache misses */
+    CONSTANT_WAIT = 4   /* cycles after which the scheduler takes another warp */
+};
+
+/* Lets nothing issue to the pipes of a sub-core before cycle `from`. */
+static void hold(struct exec_part *e, uint64_t from) {
+    for (int p = 0; p < N_PIPES; p++)
+        e->takes[p] = max64(e->takes[p], from);
+    e->mem.hold = from;
+}
+
+bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now) {
+    const struct sm_path *path = &sm->warps.slot[w].path[p];
+    const struct control_bits *c = modern_control(sm->modern, path->pc);
+    struct modern_part *part = &sm->modern->part[s];
+    if (!c || c->constant == CONTROL_NO_CONSTANT || sm->program->inst[path->pc].flags & TIMED_MEMORY)
+        return true;
+    uint32_t line = c->constant / CONSTANT_LINE, i = 0;
+    while (i < part->n_constant && part->constant[i].line != line)
+        i++;
+    uint64_t ready = i < part->n_constant ? part->constant[i].ready : now + CONSTANT_MISS;
+    sm->modern->n.constant_misses += i == part->n_constant;
+    if (i == part->n_constant && part->n_constant < MODERN_CONSTANT_LINES)
+        part->n_constant++;
+    for (i = i < MODERN_CONSTANT_LINES ? i : MODERN_CONSTANT_LINES - 1; i > 0; i--)
+        part->constant[i] = part->constant[i - 1];
+    part->constant[0].line = line;
+    part->constant[0].ready = ready;
+    if (ready <= now)
+        return true;
+    modern_stall_until(sm, w, path->lanes, ready);
+    hold(&sm->operands.part[s], now + min64(CONSTANT_WAIT, ready - now));
+    sm_evaluate(sm, w, p, now);
+    return false;
+}
+
+/* Reserves the pipe of an instruction that can enter it at `from`. Returns the cycle in which it enters. */
+static uint64_t enter_pipe(struct exec_part *e, const struct timed_inst *ti, uint64_t from) {
+    struct pipes *pipes = &e->pipe[ti->pipe].units;
+    uint32_t unit = pipes_earliest(pipes);
+    uint64_t enters = pipes_free(pipes, unit, from);
+    pipes->n.waits += enters - from;
+    pipes_enter(pipes, unit, enters, ti->initiation);
+    uint64_t next = pipes->unit_free[pipes_earliest(pipes)];
+    if (next > TO_PIPE)
+        e->takes[ti->pipe] = max64(e->takes[ti->pipe], next - TO_PIPE);
+    return enters;
+}
+
+/* Sends a fixed-latency instruction through Allocate and its pipe. Returns the first cycle in which an instruction that
+ * uses its result may issue. */
+static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_inst *ti,
+                              bool own_file, uint64_t now) {
+    struct modern_part *p = &sm->modern->part[part];
+    struct exec_part *e = &sm->operands.part[part];
+    uint64_t arrives = max64(now + TO_ALLOCATE, p->allocate_free);
+    uint64_t leaves = own_file ? arrives : modern_allocate(sm, part, w, pc, arrives);
+    p->allocate_free = leaves + 1;
+    hold(e, arrives - 1); /* the instruction leaves Control in cycle `arrives` */
+    /* the scheduler knows nothing of waits for ports, and they keep the distances between instructions */
+    uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
+    if (!own_file)
+        modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + ti->latency);
+    return now + ti->latency + waits;
+}
+
+void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                    const struct sm_form *form, uint64_t now) {
+    struct sm_modern *m = sm->modern;
+    const uint32_t part = operands_part(&sm->operands, w);
+    const struct control_bits *c = modern_control(m, path->pc);
+    const bool variable = modern_is_variable(ti),
+               raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
+    uint32_t i = NO_INFLIGHT;
+    modern_issues(sm, w, path, now);
+    if (variable || raises || ti->regs.n_write) {
+        i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+        modern_flies(sm, i, variable, now);
+        if (ti->regs.n_write)
+            sm->model.sb->issue(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs, false);
+    }
+    if (variable) {
+        struct exec_part *e = &sm->operands.part[part];
+        hold(e, now + 1);
+        uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
+        m->flight[i].granted = now + ti->latency + waits;
+        wheel_add(&sm->wheel, now + TO_QUEUE, event_make(EVENT_READ, i));
+        return;
+    }
+    uint64_t done = execute_fixed(sm, part, w, path->pc, ti, form && form->file, now);
+    if (i == NO_INFLIGHT)
+        sm_units_written(
+            sm, &(struct sm_written){.from = now, .to = done, .warp = w, .pc = path->pc, .lanes = path->lanes});
+    else
+        wheel_add(&sm->wheel, max64(done, now + 1 + raises * (TO_QUEUE + READS)), event_make(EVENT_WRITEBACK, i));
+}
+
+void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    if (!mf->variable) /* its result was written in this cycle, too */
+        return;
+    if (mf->reads_reserved) {
+        modern_has_read(sm, inflight, now);
+        return;
+    }
+    uint64_t waits = modern_read_when_free(sm, f->part, f->warp, f->pc, now);
+    mf->reads_reserved = true;
+    mf->has_read = now + READS + waits;
+    wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, inflight));
+    wheel_add(&sm->wheel, max64(mf->granted + waits, mf->has_read), event_make(EVENT_WRITEBACK, inflight));
+}
+
+bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    const struct modern_flight *mf = &sm->modern->flight[inflight];
+    uint64_t from = mf->has_read;
+    if (sm->program->inst[f->pc].kind == K_COPY)
+        from = max64(from, modern_copy_ends(mf));
+    if (from <= now && mf->variable && !modern_write_now(sm, f->part, f->pc, now)) {
+        sm->modern->n.late_loads++;
+        from = now + 1;
+    }
+    if (from > now) {
+        wheel_add(&sm->wheel, from, event_make(EVENT_WRITEBACK, inflight));
+        return false;
+    }
+    if (!mf->variable)
+        modern_result(sm, f->warp, f->pc, now);
+    modern_has_read(sm, inflight, now); /* a fixed-latency instruction has read its operands by now */
+    modern_has_written(sm, inflight, now);
+    return true;
+}

@@ -1,0 +1,102 @@
+/* The modern core: the fetch stage. In each cycle, a sub-core fetches one instruction: for the warp that issued last
+ * or, if its buffer is full, for the youngest warp with room. Instructions that are on their way count as in the
+ * buffer. */
+#include "modern.h"
+#include "stages.h"
+
+/* Returns true if the path can fetch its next instruction. After a miss it waits for the line. */
+static bool has_room(const struct sm *sm, const struct sm_path *path) {
+    uint32_t n = path->buffered + path->coming;
+    return n < MODERN_BUFFER && !path->missed && !path->refused && path->pc + n < sm->program->program->n;
+}
+
+/* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
+ * none. */
+static int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
+    for (uint32_t i = 0; i < sw->n_paths; i++) {
+        uint32_t p = (sw->last_path + i) % sw->n_paths;
+        if (has_room(sm, &sw->path[p]))
+            return (int)p;
+    }
+    return -1;
+}
+
+/* Starts a fetch. Returns false if the instruction cache has no room. */
+static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    const uint32_t pc = path->pc + path->buffered + path->coming;
+    const uint16_t ticket = path->coming ? path->ticket : (uint16_t)(sw->ticket + 1);
+    uint32_t latency;
+    enum fetch_result r = fetch_accept(&sm->fetch, part, sm->program->code_address + (uint64_t)pc * cfg->inst_bytes,
+                                       sm_ticket(w, ticket), now, &latency);
+    if (r == FETCH_REFUSED) {
+        if (path->state == PATH_FETCH)
+            path->refused = sm->fetching.any_refused = true;
+        return false;
+    }
+    sw->ticket += !path->coming;
+    path->ticket = ticket;
+    path->coming++;
+    path->missed = r != FETCH_HIT || latency;
+    if (path->state == PATH_FETCH)
+        warps_move(&sm->warps, w, path, PATH_FETCHING);
+    if (r == FETCH_HIT)
+        wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency,
+                  event_make(EVENT_FETCHED, sm_ticket(w, ticket)));
+    else
+        fetch_send(&sm->fetch, now);
+    if (r != FETCH_HIT || fetch_waits(&sm->fetch))
+        sm_lsu_due(sm, now);
+    return true;
+}
+
+static void fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
+    const struct sched *s = &sm->issue.sched[part];
+    struct warp_set left = warp_sets_and(&s->mine, &sm->warps.live);
+    const struct sched_view view = {.words = sm->warps.words, .age = sm->warps.age};
+    uint32_t w = s->last;
+    while (warp_set_any(&left, sm->warps.words)) {
+        if (w / 64 >= sm->warps.words || !warp_set_has(&left, w))
+            w = (uint32_t)sched_pick_youngest(&view, &left);
+        int p = path_with_room(sm, &sm->warps.slot[w]);
+        if (p >= 0 && start(sm, part, w, &sm->warps.slot[w].path[p], now)) {
+            sm->modern->fetches = true;
+            return;
+        }
+        warp_set_drop(&left, w);
+    }
+}
+
+void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
+    const uint32_t w = ticket >> 16;
+    struct sm_warp *sw = &sm->warps.slot[w];
+    for (uint32_t p = 0; p < sw->n_paths; p++) {
+        struct sm_path *path = &sw->path[p];
+        if (!path->coming || path->ticket != (ticket & 0xffff))
+            continue;
+        path->buffered++;
+        path->missed = --path->coming ? path->missed : false;
+        if (path->state == PATH_FETCHING)
+            sm_evaluate(sm, w, p, now);
+        return;
+    }
+}
+
+/* Handles a fetch whose line has arrived, `latency` cycles later than a hit. */
+static void arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+    latency += sm->cfg->sm.decode_latency;
+    if (latency)
+        wheel_add(&sm->wheel, now + latency, event_make(EVENT_FETCHED, ticket));
+    else
+        modern_fetched(sm, ticket, now);
+}
+
+void modern_fetch(struct sm *sm, uint64_t now) {
+    uint32_t ticket, latency;
+    sm->modern->fetches = false;
+    while (fetch_take(&sm->fetch, &ticket, &latency))
+        arrived(sm, ticket, latency, now);
+    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
+        fetch_part(sm, s, now);
+}

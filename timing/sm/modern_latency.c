@@ -1,0 +1,70 @@
+/* The modern core: latencies of memory instructions. */
+#include "modern.h"
+#include "stages.h"
+
+/* least number of cycles from the last data of an access to their write-back */
+enum { TAIL = 1 };
+
+/* Kinds of memory instructions with latencies of their own. */
+enum memory_kind { GLOBAL_LOAD, GLOBAL_STORE, SHARED_LOAD, SHARED_STORE, CONSTANT_LOAD, COPY, N_MEMORY_KINDS };
+
+/* Cycles from issue (Huerta et al., Table 2): `read`, until a source may be written; `result`, until a consumer may
+ * issue if the access hits. By the address, in regular (0) or uniform registers or immediate (1), and by the size, 32,
+ * 64 or 128 bits a lane. Results of 0: none. */
+static const struct {
+    uint8_t read[2][3], result[2][3];
+} latency[N_MEMORY_KINDS] = {
+    [GLOBAL_LOAD] = {{{11, 11, 11}, {9, 9, 9}}, {{32, 34, 38}, {29, 31, 35}}},
+    [GLOBAL_STORE] = {{{14, 16, 20}, {10, 12, 16}}, {{32, 34, 38}, {29, 31, 35}}}, /* results: of atomics; assumed */
+    [SHARED_LOAD] = {{{9, 9, 9}, {9, 9, 9}}, {{24, 24, 26}, {23, 23, 25}}},
+    [SHARED_STORE] = {{{12, 14, 18}, {10, 12, 16}}, {{24, 24, 26}, {23, 23, 25}}},
+    [CONSTANT_LOAD] = {{{29, 29, 29}, {10, 10, 10}}, {{29, 29, 29}, {26, 26, 26}}}, /* 128 bits: assumed */
+    [COPY] = {{{13, 13, 13}, {13, 13, 13}}, {{39, 39, 39}, {39, 39, 39}}},
+};
+
+/* What decides the latencies of an instruction. */
+struct memory_row {
+    enum memory_kind kind;
+    uint8_t uniform, size; /* size: log2 of 32-bit words a lane, at most 2 */
+};
+
+static struct memory_row row_of(const struct sm *sm, uint32_t pc, uint8_t space) {
+    const struct inst *in = &sm->program->program->code[pc];
+    const struct control_bits *c = modern_control(sm->modern, pc);
+    const unsigned bytes = (in->n_list ? in->n_list : 1u) * in->rsize;
+    const bool reads = in->kind == K_LOAD || in->kind == K_TEX || in->kind == K_PREFETCH;
+    struct memory_row r = {.uniform = c && c->uniform, .size = bytes > 8 ? 2 : bytes > 4};
+    if (in->kind == K_COPY)
+        r.kind = COPY;
+    else if (space == SPACE_CONST || space == SPACE_PARAM)
+        r.kind = CONSTANT_LOAD;
+    else if (space == SPACE_SHARED)
+        r.kind = reads ? SHARED_LOAD : SHARED_STORE;
+    else
+        r.kind = reads ? GLOBAL_LOAD : GLOBAL_STORE;
+    return r;
+}
+
+uint32_t modern_read_cycles(const struct sm *sm, uint32_t pc) {
+    const struct memory_row r = row_of(sm, pc, sm->program->program->code[pc].space);
+    return latency[r.kind].read[r.uniform][r.size] - MODERN_TO_LATCH;
+}
+
+uint64_t modern_copy_ends(const struct modern_flight *mf) {
+    return mf->granted + latency[COPY].result[0][0] - MODERN_TO_SHARED;
+}
+
+uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    const struct modern_flight *mf = &sm->modern->flight[inflight];
+    struct modern_part *p = &sm->modern->part[f->part];
+    const struct memory_row r = row_of(sm, f->pc, mf->space);
+    const uint8_t(*result)[3] = latency[r.kind].result;
+    if (!sm->program->inst[f->pc].regs.n_write)
+        return max64(now, mf->has_read);
+    uint64_t hit = mf->granted + result[r.uniform][r.size] - MODERN_TO_SHARED;
+    uint64_t late = now + TAIL + result[r.uniform][0] - result[1][0];
+    uint64_t bus = p->returns_free + (2u << r.size); /* 512 bits a cycle */
+    p->returns_free = max64(max64(hit, late), bus);
+    return max64(p->returns_free, mf->has_read);
+}

@@ -1,0 +1,86 @@
+/* The modern core: memory instructions from issue to the load/store unit, of a modern core. A sub-core buffers five
+ * instructions. Its address unit takes one every four cycles, and the part that all sub-cores share takes one every
+ * two. */
+#include "memory_replies.h"
+#include "modern.h"
+#include "stages.h"
+#include <string.h>
+
+enum {
+    ADDRESS_CYCLES = MODERN_TO_SHARED - MODERN_TO_LATCH, /* in the address unit */
+    SHARED_CYCLES = 2                                    /* from one instruction to the next in the shared part */
+};
+
+void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
+    struct exec_part *e = &sm->operands.part[sm->in_flight.entry[inflight].part];
+    modern_flies(sm, inflight, true, now);
+    sm->modern->flight[inflight].reads_reserved = true;
+    for (int p = 0; p < N_PIPES; p++)
+        e->takes[p] = max64(e->takes[p], now + 1);
+    e->mem.hold = now + 1;
+}
+
+/* Moves the oldest instruction of a sub-core into the latch of the address unit, if it is there and the latch is free,
+ * and reads its operands. */
+static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
+    struct mem_queue *q = &sm->operands.part[part].mem;
+    struct mem_step *s = q->step;
+    if (!q->n || s->what % MEM_STAGES != MEM_LATCH || s->at > now)
+        return;
+    const uint32_t i = sm->memory.inst[s->what / MEM_STAGES].inflight;
+    const struct inflight *f = &sm->in_flight.entry[i];
+    uint64_t waits = modern_read_when_free(sm, part, f->warp, f->pc, now);
+    struct modern_flight *mf = &sm->modern->flight[i];
+    mf->has_read = now + modern_read_cycles(sm, f->pc) + waits;
+    wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, i));
+    s->at = now + ADDRESS_CYCLES + waits;
+    s->what += MEM_OUT - MEM_LATCH;
+}
+
+/* Returns true if the oldest instruction of a sub-core can go to the shared part. */
+static bool is_due(const struct sm *sm, const struct mem_queue *q, uint64_t now) {
+    return q->n && q->step->what % MEM_STAGES == MEM_OUT && q->step->at <= now &&
+           !sm->memory.inst[q->step->what / MEM_STAGES].ordered;
+}
+
+/* Sends the next instruction, round-robin over the sub-cores, to the load/store unit. */
+static void grant(struct sm *sm, uint64_t now, struct mem_turn *turn) {
+    struct sm_modern *m = sm->modern;
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
+        uint32_t part = (m->turn + k) % sm->operands.n_parts;
+        struct mem_queue *q = &sm->operands.part[part].mem;
+        if (!is_due(sm, q, now))
+            continue;
+        const uint32_t i = (uint32_t)(q->step->what / MEM_STAGES);
+        struct modern_flight *mf = &m->flight[sm->memory.inst[i].inflight];
+        mf->granted = now;
+        mf->space = sm->memory.inst[i].access.space;
+        if (!sm_mem_dispatch(sm, &sm->memory.inst[i], now, turn))
+            return;
+        memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
+        sm_mem_left(sm, &sm->operands.part[part], i, now);
+        m->turn = part + 1;
+        m->grant_from = now + SHARED_CYCLES;
+        enter_latch(sm, part, now);
+        return;
+    }
+}
+
+bool modern_mem_tick(struct sm *sm, uint64_t now) {
+    struct mem_turn turn = {false, false};
+    uint64_t due = UINT64_MAX;
+    sm->memory.lsu_refused = false;
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++)
+        enter_latch(sm, k, now);
+    if (now >= sm->modern->grant_from)
+        grant(sm, now, &turn);
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
+        const struct mem_queue *q = &sm->operands.part[k].mem;
+        if (is_due(sm, q, now))
+            due = min64(due, max64(now + 1, sm->modern->grant_from));
+        else if (q->n && q->step->at > now)
+            due = min64(due, q->step->at);
+    }
+    sm->memory.due = due;
+    return turn.ended;
+}

@@ -1,0 +1,150 @@
+/* The modern core: ports of the register banks, register-file cache, result queue. */
+#include "modern.h"
+#include "stages.h"
+
+enum { MAX_READS = 24, NO_POSITION = CONTROL_OPERANDS, READ_CYCLES = 3 };
+
+/* A register operand. */
+struct read {
+    uint8_t reg, words, position;
+    bool reuse;
+};
+
+/* Finds the register operands of an instruction. Without control bits, register numbers of the scoreboard stand for
+ * physical registers, and no operand is in a position of the register-file cache. Returns their number. */
+static uint32_t reads_of(const struct sm *sm, uint32_t pc, struct read *out) {
+    const struct control_bits *c = modern_control(sm->modern, pc);
+    const struct sb_regs *r = &sm->program->inst[pc].regs;
+    uint32_t n = 0;
+    for (uint8_t i = 0; c && i < CONTROL_OPERANDS; i++)
+        if (c->read_words[i])
+            out[n++] = (struct read){c->read[i], c->read_words[i], i, c->reuse >> i & 1};
+    for (uint32_t i = 0; !c && i < r->n_read && n < MAX_READS; i++)
+        if (sm->program->program->reg_words[r->read[i]])
+            out[n++] =
+                (struct read){(uint8_t)r->read[i], sm->program->program->reg_words[r->read[i]], NO_POSITION, false};
+    return n;
+}
+
+/* Returns the banks that the instruction writes, one bit each. */
+static uint8_t written_banks(const struct sm *sm, uint32_t pc) {
+    const struct control_bits *c = modern_control(sm->modern, pc);
+    const struct sb_regs *r = &sm->program->inst[pc].regs;
+    unsigned banks = 0;
+    if (c)
+        return (uint8_t)(c->write_words > 1 ? 3 : c->write_words ? 1u << c->write % MODERN_BANKS : 0);
+    for (uint32_t i = 0; i < r->n_write; i++) {
+        unsigned words = sm->program->program->reg_words[r->write[i]];
+        banks |= words > 1 ? 3 : words ? 1u << r->write[i] % MODERN_BANKS : 0;
+    }
+    return (uint8_t)banks;
+}
+
+/* Returns true if the value is in the register-file cache. Any access to a bank and position empties this place, or
+ * fills it if the operand has its reuse bit. */
+static bool in_cache(struct modern_part *p, uint32_t w, const struct read *r, uint8_t reg) {
+    if (r->position >= CONTROL_OPERANDS)
+        return false;
+    struct modern_cached *c = &p->cached[reg % MODERN_BANKS][r->position];
+    bool hit = c->valid && c->warp == w && c->reg == reg;
+    *c = (struct modern_cached){.valid = r->reuse, .reg = reg, .warp = (uint16_t)w};
+    return hit;
+}
+
+/* Counts, for each bank, the reads that need a port. */
+static void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t need[MODERN_BANKS]) {
+    struct modern_part *p = &sm->modern->part[part];
+    struct read r[MAX_READS];
+    uint32_t n = reads_of(sm, pc, r);
+    need[0] = need[1] = 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint8_t k = 0; k < r[i].words; k++) {
+            uint8_t reg = (uint8_t)(r[i].reg + k);
+            if (in_cache(p, w, &r[i], reg))
+                sm->modern->n.cache_hits++;
+            else
+                need[reg % MODERN_BANKS]++;
+        }
+    sm->modern->n.port_reads += need[0] + need[1];
+}
+
+static struct modern_ports *ports_at(struct modern_part *p, uint64_t cycle) {
+    struct modern_ports *e = &p->ports[cycle % MODERN_RING];
+    if (e->cycle != cycle)
+        *e = (struct modern_ports){.cycle = cycle};
+    return e;
+}
+
+/* Returns true if the banks have ports for the reads in the READ_CYCLES cycles from `from` on. An instruction that
+ * needs more reads takes all of these ports. */
+static bool has_ports(struct modern_part *p, uint64_t from, const uint32_t need[MODERN_BANKS]) {
+    for (unsigned b = 0; b < MODERN_BANKS; b++) {
+        uint32_t n = 0;
+        for (uint64_t c = from; c < from + READ_CYCLES; c++)
+            n += !(ports_at(p, c)->read >> b & 1);
+        if (n < (need[b] < READ_CYCLES ? need[b] : READ_CYCLES))
+            return false;
+    }
+    return true;
+}
+
+/* Reserves `n` reads of a bank in the first free cycles from `from` on. Returns the cycle after the last read. */
+static uint64_t reserve_reads(struct modern_part *p, uint64_t from, unsigned bank, uint32_t n) {
+    for (; n; from++) {
+        struct modern_ports *e = ports_at(p, from);
+        n -= !(e->read >> bank & 1);
+        e->read |= (uint8_t)(1u << bank);
+    }
+    return from;
+}
+
+uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from) {
+    struct modern_part *p = &sm->modern->part[part];
+    uint32_t need[MODERN_BANKS];
+    uint64_t at = from, read = 0;
+    ports_needed(sm, part, w, pc, need);
+    while (!has_ports(p, at + 1, need))
+        at++;
+    for (unsigned b = 0; b < MODERN_BANKS; b++)
+        read = max64(read, reserve_reads(p, at + 1, b, need[b]));
+    /* an instruction with more operands than three of a bank stays until it has read the others */
+    at = max64(at, read > READ_CYCLES ? read - 1 - READ_CYCLES : 0);
+    sm->modern->n.bubbles += at - from;
+    return at;
+}
+
+uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t now) {
+    struct modern_part *p = &sm->modern->part[part];
+    uint32_t need[MODERN_BANKS];
+    uint64_t last = 0, best = 0;
+    ports_needed(sm, part, w, pc, need);
+    for (unsigned b = 0; b < MODERN_BANKS; b++)
+        if (need[b]) {
+            last = max64(last, reserve_reads(p, now, b, need[b]));
+            best = max64(best, now + need[b]);
+        }
+    return last - best;
+}
+
+void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cycle) {
+    const uint64_t most = sm->clock.accounted + MODERN_RING - 2;
+    uint8_t banks = written_banks(sm, pc);
+    for (unsigned b = 0; b < MODERN_BANKS; b++) {
+        uint64_t at = cycle;
+        if (!(banks >> b & 1))
+            continue;
+        while (at < most && ports_at(&sm->modern->part[part], at)->written >> b & 1)
+            at++;
+        if (at < most)
+            ports_at(&sm->modern->part[part], at)->written |= (uint8_t)(1u << b);
+    }
+}
+
+bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now) {
+    struct modern_ports *e = ports_at(&sm->modern->part[part], now);
+    uint8_t banks = written_banks(sm, pc);
+    if (e->written & banks)
+        return false;
+    e->written |= banks;
+    return true;
+}

@@ -1,0 +1,92 @@
+#ifndef TIMING_SM_MODERN_STATE_H
+#define TIMING_SM_MODERN_STATE_H
+/* The state of a modern core (modern.h). */
+#include "in_flight.h"
+#include "isa/control_bits.h"
+#include "timing/config/config.h"
+#include "timing/report/stat.h"
+#include <stdbool.h>
+
+enum {
+    MODERN_BANKS = 2,           /* register banks of a sub-core */
+    MODERN_RING = 256,          /* cycles for which the use of ports is known */
+    MODERN_STALLS = 4,          /* groups of lanes of a warp with a stall count of their own */
+    MODERN_BUFFER = 3,          /* instructions in the buffer of a path */
+    MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
+    MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit, */
+    MODERN_TO_SHARED = 11,      /* and to the part that all sub-cores share */
+    MODERN_CONSTANT_LINES = 32, /* of the constant cache for fixed-latency operands */
+    MODERN_PARTS = 8
+};
+
+struct modern_counts {
+#define COUNT_FIELDS
+#include "modern_stats.def"
+};
+
+/* Lanes of a warp that may not issue before `until`. */
+struct modern_stalled {
+    uint64_t until;
+    lanemask_t lanes;
+};
+
+struct modern_warp {
+    /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane) */
+    uint8_t count[CONTROL_COUNTERS][WARP_LANES];
+    uint8_t of_loads; /* bit i: a memory access raised counter i last */
+    struct modern_stalled stalled[MODERN_STALLS];
+    struct {
+        uint64_t cycle;
+        uint32_t pc;
+    } fresh[2]; /* the fixed-latency instructions whose results arrived last, the newest first */
+};
+
+/* A value in the register-file cache. */
+struct modern_cached {
+    bool valid;
+    uint8_t reg;
+    uint16_t warp;
+};
+
+/* Ports of the register banks in one cycle, one bit a bank. */
+struct modern_ports {
+    uint64_t cycle; /* for any other cycle, the entry counts as empty */
+    uint8_t read, written;
+};
+
+/* A sub-core. */
+struct modern_part {
+    uint64_t allocate_free; /* cycle from which an instruction may be in Allocate */
+    struct modern_ports ports[MODERN_RING];
+    struct modern_cached cached[MODERN_BANKS][CONTROL_OPERANDS];
+    uint64_t returns_free; /* first cycle in which the bus for loaded data is free */
+    struct {
+        uint32_t line;
+        uint64_t ready;                /* cycle in which its data are there */
+    } constant[MODERN_CONSTANT_LINES]; /* cache of constant operands, the line used last first */
+    uint32_t n_constant;
+};
+
+/* What the core knows about an instruction in flight. All zero for instructions that other parts of the SM issue. */
+struct modern_flight {
+    uint64_t granted;  /* cycle in which a memory instruction left the sub-core; other: when its result is ready */
+    uint64_t has_read; /* cycle in which its counter for reads falls */
+    lanemask_t lanes;  /* of its path */
+    bool variable;     /* its latency is variable */
+    uint8_t space;     /* of a memory instruction that left the sub-core */
+    bool reads_reserved;
+    uint8_t read_counter, write_counter; /* numbers of the counters that it raises + 1; 0: none */
+};
+
+struct sm_modern {
+    const struct control_bits *control; /* of the program that runs; NULL: none */
+    bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
+    bool fetches;                       /* the fetch stage has work in the next cycle */
+    uint32_t turn;                      /* sub-core whose memory instruction is next */
+    uint64_t grant_from;                /* first cycle in which the shared part accepts a memory instruction */
+    struct modern_part part[MODERN_PARTS];
+    struct modern_warp *warp;     /* by slot */
+    struct modern_flight *flight; /* by entry of the table of instructions in flight */
+    struct modern_counts n;
+};
+#endif
