@@ -125,6 +125,7 @@ help:
 	@echo 'make PGO=1     trained: profiles are made once, in build/*-pgo-train (also: make PGO=1 bench, check, install ...);'
 	@echo '               make PGO=1 retrain, when sources have changed much, makes them anew'
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
+	@echo 'make wheel     the Python package with the library inside, for pip, into build/'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
 	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, circles, mechanisms, columns, English, documents'
@@ -135,6 +136,16 @@ all: deps
 .PHONY: build
 build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(BUILD)/man/heddle.3 $(BUILD)/man/heddle.1 $(CUDA_LIBS)
 	@ln -sfn $(VARIANT)/heddle build/heddle 2>/dev/null || true
+
+# The shared library alone, and its path, which python/backend.py reads. `make wheel` builds a wheel for any processor.
+.PHONY: library wheel
+library: $(SO)
+	@echo $(BUILD)/$(SONAME)
+wheel:
+	@./deps
+	@$(SUBMAKE) PORTABLE=1 library
+	@cd python && HEDDLE_LIBRARY=$(CURDIR)/build/$(notdir $(CC))-portable/$(SONAME) \
+		python3 -c 'import os, backend; os.makedirs("../build", exist_ok=True); print("build/" + backend.build_wheel("../build"))'
 
 deps:
 	@./deps
@@ -422,7 +433,7 @@ install-built:
 	install -m 644 kernels/*.ptx $(TO_DATA)/kernels
 	install -m 644 benchmarks/*.heddle $(TO_DATA)/programs
 	install -m 644 configs/*.cfg $(TO_DATA)/configs
-	install -m 644 docs/*.md $(TO_DATA)/docs
+	install -m 644 docs/*.md docs/*.ipynb $(TO_DATA)/docs
 	install -m 644 $(BUILD)/man/*.3 $(TO_MAN)/man3
 	install -d $(TO_MAN)/man1 $(TO_BASH) $(TO_ZSH)
 	@[ -e $(BUILD)/man/heddle.1 ] || echo 'no manual pages of the commands: ./deps man installs help2man, then build again'

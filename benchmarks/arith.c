@@ -39,7 +39,7 @@ static uint32_t expected(uint32_t id, uint32_t rounds) {
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
-    static const uint32_t rounds_of[] = {[BENCH_SMALL] = 200, [BENCH_PAPER] = 4000};
+    static const uint32_t rounds_of[] = {[BENCH_SMALL] = 200, [BENCH_PAPER] = 4000, [BENCH_CARD] = 4000};
     uint32_t rounds = rounds_of[size], n = BLOCKS * BLOCK;
     uint32_t *out = malloc(n * sizeof *out);
     if (!out)

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *bench_size_name(enum bench_size size) {
+    static const char *const names[] = {[BENCH_SMALL] = "small", [BENCH_PAPER] = "paper", [BENCH_CARD] = "card"};
+    return names[size];
+}
+
 bool bench_in(const struct bench *b, const char *name) {
     size_t len = strlen(name), own;
     for (const char *at = b->sets; *at; at += own + (at[own] == ' ')) {

@@ -4,7 +4,11 @@
  * bench_table.c. */
 #include "host/heddle.h"
 
-enum bench_size { BENCH_SMALL, BENCH_PAPER };
+/* BENCH_CARD: the size of launches that others measured on a real card (reproduce/card_kernels.c). A benchmark without
+ * such a size runs its size BENCH_PAPER. */
+enum bench_size { BENCH_SMALL, BENCH_PAPER, BENCH_CARD };
+/* Returns "small", "paper" or "card". */
+const char *bench_size_name(enum bench_size size);
 
 struct bench {
     const char *name, *help; /* help: one line that describes its control flow */

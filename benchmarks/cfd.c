@@ -237,7 +237,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *mod, st
 static enum heddle_status run(struct heddle *h, struct heddle_module *mod, enum bench_size size, char *why,
                               size_t why_size) {
     struct mesh m = {.cells = 768, .ring = 24, .steps = 1};
-    if (size == BENCH_PAPER) {
+    if (size != BENCH_SMALL) {
         m.cells = 97152;
         m.ring = 1012;
     }

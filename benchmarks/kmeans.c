@@ -4,7 +4,8 @@
  * same cluster.
  *   size small: 1,000 points of 8 features, at most 3 iterations, 0.05 M warp and 1.4 M thread instructions
  *   size paper: 50,000 points of 34 features, at most 4 iterations, 11 M warp and 335 M thread instructions
- *     (Rodinia: 494,020 points, 34 features) */
+ *     (Rodinia: 494,020 points, 34 features)
+ *   size card: 819,200 points of 34 features, one iteration */
 #include "bench.h"
 #include <float.h>
 #include <math.h>
@@ -110,8 +111,10 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct kmeans k = {1000, 8, 3, NULL, NULL, NULL};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         k = (struct kmeans){50000, MAX_FEATURES, 4, NULL, NULL, NULL};
+    if (size == BENCH_CARD)
+        k = (struct kmeans){819200, MAX_FEATURES, 1, NULL, NULL, NULL};
     k.data = calloc((size_t)k.points * k.features, sizeof *k.data);
     k.want = calloc((size_t)k.points * 2, sizeof *k.want);
     k.got = k.want ? k.want + k.points : NULL;

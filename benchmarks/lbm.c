@@ -133,7 +133,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct fluid k = {.nx = 40, .ny = 10, .nz = 6, .steps = 1};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         k = (struct fluid){.nx = 120, .ny = 120, .nz = 30, .steps = 1};
     k.row = k.nx + PAD;
     k.layer = k.row * k.ny;

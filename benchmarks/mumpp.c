@@ -110,7 +110,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, cons
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct sequences q = {.n = 3000, .count = 200, .length = 24};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         q = (struct sequences){.n = 65536, .count = 5120, .length = 32};
     q.starts = q.length - LEAST + 1;
     size_t results = (size_t)q.starts * q.count;

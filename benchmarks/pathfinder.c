@@ -63,7 +63,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct grid g = {.columns = 1500, .rows = 20, .height = 8};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         g = (struct grid){.columns = 100000, .rows = 100, .height = 20};
     int32_t *all = calloc((size_t)g.columns * (g.rows + 3), sizeof *all);
     if (!all)

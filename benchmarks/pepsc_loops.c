@@ -46,7 +46,7 @@ struct kernel_name {
     char text[24];
 };
 
-/* Returns the name of a program's kernel in its form. */
+/* Returns the name of the kernel for a program in the form r->form ("loop" or "sides"). */
 static struct kernel_name name_of(const struct loops *r, const char *program) {
     struct kernel_name k;
     snprintf(k.text, sizeof k.text, "%s_%s", program, r->form);

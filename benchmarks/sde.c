@@ -69,7 +69,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, cons
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct paths p = {.n = 1000, .samples = 2, .pairs = 16};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         p = (struct paths){.n = 20000, .samples = 8, .pairs = 16};
     size_t all = (size_t)p.n * p.samples;
     p.place = calloc(p.n + 2 * all, sizeof *p.place);

@@ -87,7 +87,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size) {
     struct picture p = {.rows = 48, .columns = 64, .steps = 2};
-    if (size == BENCH_PAPER)
+    if (size != BENCH_SMALL)
         p = (struct picture){.rows = 512, .columns = 512, .steps = 2};
     size_t cells = (size_t)p.rows * p.columns;
     float *all = calloc(cells * 7, sizeof *all);

@@ -123,6 +123,18 @@ static uint32_t lane_operations(const struct heddle *h) {
     return most;
 }
 
+/* Returns false, with an error text, if a mechanism of the model cannot run with the warps of the machine. */
+static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
+    const struct mechanism *e;
+    for (int i = 0; h->config.sm.warp_size > WARP_LANES && (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->one_row) {
+            snprintf(err, err_size, "sm.warp_size=%u: '%s' %s: take at most %d lanes", h->config.sm.warp_size, e->name,
+                     e->one_row, WARP_LANES);
+            return false;
+        }
+    return true;
+}
+
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                   size_t err_size) {
     const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
@@ -151,6 +163,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                  h->config.sm.warp_size, WARP_LANES, WARP_LANES);
         return false;
     }
+    if (!check_rows(h, err, err_size))
+        return false;
     choose_units(h, parts);
     if (o->check && !(h->check = check_new()))
         return false;

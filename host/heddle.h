@@ -307,6 +307,9 @@ double heddle_stat(const struct heddle *h, int launch, const char *name);
 /* Returns the name of the n-th statistic, from 0, and writes its unit and meaning (either pointer may be NULL). Returns
  * NULL after the last statistic. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);
+/* Returns how the n-th statistic combines the values of several units and launches: "sum" or "max", or "ratio" if it is
+ * the ratio of two sums, and so may be a fraction in any unit. Returns NULL after the last statistic. */
+const char *heddle_stat_combined(int n);
 /* Returns the number of launches that have statistics. */
 int heddle_launches(const struct heddle *h);
 /* Writes the result as JSON (see docs/statistics.md). `check` is 1 if the results were correct, 0 if they were wrong,

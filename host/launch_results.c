@@ -81,6 +81,13 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
+const char *heddle_stat_combined(int n) {
+    static const char *const words[] = {[STAT_SUM] = "sum", [STAT_MAX] = "max", [STAT_RATIO] = "ratio"};
+    int all;
+    const struct stat_def *defs = stat_defs(&all);
+    return n < 0 || n >= all ? NULL : words[defs[n].kind];
+}
+
 /* Adds `item` to a JSON object. Returns false if `item` is NULL (cJSON's result when an allocation fails) or cannot be
  * added. */
 static bool add(cJSON *object, const char *key, cJSON *item) {

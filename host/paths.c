@@ -10,10 +10,10 @@ struct recorded {
     struct path_recorder *to; /* NULL if this warp is not recorded */
     const struct reconv_ops *inner;
     uint32_t turn;
-    lanemask_t listed;          /* lanes of all paths that were schedulable at the last call of expose() */
-    uint32_t done[WARP_LANES];  /* step of each lane's latest instruction */
-    uint32_t after[WARP_LANES]; /* step in which each lane's path became schedulable */
-    int open[WARP_LANES];       /* lane -> index of its current segment in the log; -1: none */
+    lanemask_t listed;              /* lanes of all paths that were schedulable at the last call of expose() */
+    uint32_t done[MAX_WARP_LANES];  /* step of each lane's latest instruction */
+    uint32_t after[MAX_WARP_LANES]; /* step in which each lane's path became schedulable */
+    int open[MAX_WARP_LANES];       /* lane -> index of its current segment in the log; -1: none */
     uint64_t model[];
 };
 
@@ -37,7 +37,7 @@ static void expose(struct recorded *r, uint32_t now) {
     for (int i = 0; i < n; i++)
         listed |= p[i].lanes;
     for (lanemask_t m = listed & ~r->listed; m; m &= m - 1)
-        r->after[__builtin_ctz(m)] = now;
+        r->after[lanes_first(m)] = now;
     r->listed = listed;
 }
 
@@ -94,7 +94,7 @@ static struct path_segment *new_segment(struct path_log *log) {
 /* Returns the latest step. A path that becomes schedulable between two instructions is counted from this step on. */
 static uint32_t last_step(const struct recorded *r) {
     uint32_t step = 0;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         step = r->done[l] > step ? r->done[l] : step;
     return step;
 }
@@ -115,7 +115,7 @@ static uint32_t record(struct recorded *r, int id) {
         return last_step(r);
     r->turn++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
+        int l = (int)lanes_first(m);
         step = r->done[l] > step ? r->done[l] : step;
         step = r->after[l] > step ? r->after[l] : step;
     }
@@ -123,9 +123,9 @@ static uint32_t record(struct recorded *r, int id) {
         return step; /* the lanes exit together with the previous branch and execute no further instruction */
     step++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
-        r->done[__builtin_ctz(m)] = step;
+        r->done[lanes_first(m)] = step;
     struct path_log *log = &r->to->log;
-    int open = r->open[__builtin_ctz(p[k].lanes)];
+    int open = r->open[lanes_first(p[k].lanes)];
     struct path_segment *s = open < 0 ? NULL : &log->list[open];
     if (s && s->lanes == p[k].lanes && s->last_pc + 1 == p[k].pc && s->end == step) {
         s->last_pc = p[k].pc;
@@ -137,7 +137,7 @@ static uint32_t record(struct recorded *r, int id) {
         *s = (struct path_segment){
             .begin = step, .end = step + 1, .first_pc = p[k].pc, .last_pc = p[k].pc, .lanes = p[k].lanes};
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
-        r->open[__builtin_ctz(m)] = s ? (int)(s - log->list) : -1;
+        r->open[lanes_first(m)] = s ? (int)(s - log->list) : -1;
     return step;
 }
 

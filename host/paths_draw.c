@@ -1,5 +1,6 @@
 /* Draws a path_log as text and as SVG. */
 #include "paths.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static int by_begin(const void *a, const void *b) {
     const struct path_segment *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
-    int lx = __builtin_ctz(x->lanes), ly = __builtin_ctz(y->lanes);
+    int lx = (int)lanes_first(x->lanes), ly = (int)lanes_first(y->lanes);
     return lx - ly;
 }
 
@@ -22,25 +23,25 @@ static int by_begin(const void *a, const void *b) {
  * this segment's lowest lane. */
 static int free_column(const struct path_log *log, uint32_t i) {
     const struct path_segment *s = &log->list[i];
-    uint32_t taken = 0;
+    uint64_t taken = 0;
     int favourite = 0;
     for (uint32_t k = 0; k < i; k++) {
         const struct path_segment *o = &log->list[k];
-        if (o->end > s->begin && o->column < 32)
-            taken |= 1u << o->column;
-        if (o->lanes >> __builtin_ctz(s->lanes) & 1)
+        if (o->end > s->begin && o->column < MAX_WARP_LANES)
+            taken |= 1ull << o->column;
+        if (o->lanes >> lanes_first(s->lanes) & 1)
             favourite = o->column;
     }
-    if (favourite < 32 && !(taken >> favourite & 1))
+    if (favourite < MAX_WARP_LANES && !(taken >> favourite & 1))
         return favourite;
     int c = 0;
-    while (c < 32 && taken >> c & 1)
+    while (c < MAX_WARP_LANES && taken >> c & 1)
         c++;
     return c;
 }
 
 void path_log_arrange(struct path_log *log, const struct program *p) {
-    int last[WARP_LANES];
+    int last[MAX_WARP_LANES];
     memset(last, -1, sizeof last);
     qsort(log->list, log->n, sizeof *log->list, by_begin);
     for (uint32_t i = 0; i < log->n; i++) {
@@ -51,9 +52,9 @@ void path_log_arrange(struct path_log *log, const struct program *p) {
         s->last_line = p->info[s->last_pc].line;
         s->column = free_column(log, i);
         log->columns = s->column >= log->columns ? s->column + 1 : log->columns;
-        int before = last[__builtin_ctz(s->lanes)];
+        int before = last[lanes_first(s->lanes)];
         for (lanemask_t m = s->lanes; m; m &= m - 1) {
-            int l = __builtin_ctz(m);
+            int l = (int)lanes_first(m);
             s->joins |= last[l] != before;
             if (last[l] >= 0 && log->list[last[l]].lanes & ~s->lanes)
                 log->list[last[l]].splits = true;
@@ -63,20 +64,20 @@ void path_log_arrange(struct path_log *log, const struct program *p) {
 }
 
 void path_log_fold(struct path_log *log) {
-    int last[WARP_LANES]; /* column -> index of its latest segment in the folded list; -1: none */
+    int last[MAX_WARP_LANES]; /* column -> index of its latest segment in the folded list; -1: none */
     uint32_t n = 0;
     memset(last, -1, sizeof last);
     for (uint32_t i = 0; i < log->n; i++) {
         const struct path_segment *s = &log->list[i];
         struct path_segment *before =
-            s->column < WARP_LANES && last[s->column] >= 0 ? &log->list[last[s->column]] : NULL;
+            s->column < MAX_WARP_LANES && last[s->column] >= 0 ? &log->list[last[s->column]] : NULL;
         if (before && before->end == s->begin && before->first_pc == s->first_pc && before->last_pc == s->last_pc &&
             before->lanes == s->lanes && before->splits == s->splits && !s->joins) {
             before->end = s->end;
             before->rounds += s->rounds;
             continue;
         }
-        if (s->column < WARP_LANES)
+        if (s->column < MAX_WARP_LANES)
             last[s->column] = (int)n;
         log->list[n++] = *s;
     }
@@ -113,8 +114,8 @@ static void cell_line(const struct path_segment *s, int line, char *out, size_t 
     if (line == 0)
         snprintf(out, size, "%s%s", s->joins ? "> joins at " : "", where);
     else if (line == 1)
-        snprintf(out, size, "  %08x  %d lane%s", s->lanes, __builtin_popcount(s->lanes),
-                 __builtin_popcount(s->lanes) == 1 ? "" : "s");
+        snprintf(out, size, "  %08" PRIx64 "  %u lane%s", s->lanes, lanes_count(s->lanes),
+                 lanes_count(s->lanes) == 1 ? "" : "s");
     else
         snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
 }
@@ -171,11 +172,11 @@ void path_log_text(const struct path_log *log, FILE *out) {
 
 /* Draws a grey box for all lanes, and a box on it for each run of active lanes. */
 static void svg_lanes(lanemask_t lanes, int x, uint32_t y, FILE *out) {
-    fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='#dddddd'/>", x, y, WARP_LANES * SVG_LANE);
+    fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='#dddddd'/>", x, y, MAX_WARP_LANES * SVG_LANE);
     fputs("<path fill='#1f5f8b' d='", out);
-    for (int l = 0; l < WARP_LANES;) {
+    for (int l = 0; l < MAX_WARP_LANES;) {
         int n = 0;
-        while (l + n < WARP_LANES && lanes >> (l + n) & 1)
+        while (l + n < MAX_WARP_LANES && lanes >> (l + n) & 1)
             n++;
         if (n)
             fprintf(out, "M%d %uh%dv5h-%dz", x + l * SVG_LANE, y, n * SVG_LANE - 1, n * SVG_LANE - 1);

@@ -54,8 +54,8 @@ static int count_types(const struct isa_row *r) {
     return n;
 }
 
-/* Returns the written form without the categories that row `r` does not name and need not name (parts_free()). Row `r`
- * matches if its form is equal to the result. */
+/* Returns the form of the opcode as written, without the optional categories (parts_free()) that row `r` leaves open.
+ * The opcode matches row `r` if the result equals the row's form. */
 static uint64_t bound_form(const struct parts *p, const struct isa_row *r) {
     uint64_t bits = parts_free(p->op), form = p->form;
     for (int c = 0; c < N_CATEGORIES; c++)

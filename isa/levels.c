@@ -1,3 +1,4 @@
+/* Chooses the level of host instructions, and thus the copies of lane functions, loads and stores (levels.h). */
 #include "levels.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -18,12 +18,12 @@ struct target {
 };
 
 /* A lane function computes all 32 lanes of a pure operation. The caller applies the lane mask (see exec.h). Pointers
- * are to 32 consecutive elements of the operand's type, or to one lanemask_t for predicates. A destination may be the
+ * are to 32 consecutive elements of the operand's type, or to one rowmask_t for predicates. A destination may be the
  * same array as a source of the same size; otherwise source and destination do not overlap. */
 typedef void lane_fn(void *d, void *d2, const void *a, const void *b, const void *c, const void *e);
 /* A warp function executes everything else: memory, cross-lane operations, control. `m` is the set of lanes that
  * execute; it is empty only for control instructions. The function writes its effects to `fx`. */
-typedef void warp_fn(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
+typedef void warp_fn(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
 
 /* An operand: (byte offset << 1) | bank. Bank 0 is the warp's registers. Bank 1 is the program's constants, replicated
  * over the lanes. Operands are always valid: an absent source is OPND_ZERO (a constant 0, 64 bits per lane), an absent
@@ -164,7 +164,7 @@ struct inst {
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2, /* a branch one of whose targets leads only to a return or exit */
+    BLOCK_MAY_EXIT = 2, /* a branch with a target from which threads can only return or exit */
     BLOCK_WAITS = 4     /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 

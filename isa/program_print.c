@@ -63,7 +63,7 @@ static void put_operand(struct line *t, opnd_t o, enum type type, unsigned bytes
     else if (o == OPND_SINK)
         put(t, "_");
     else if (bytes == 0)
-        put(t, "p%u", offset / (unsigned)sizeof(lanemask_t));
+        put(t, "p%u", offset / (unsigned)sizeof(rowmask_t));
     else
         put(t, "%c%u",
             bytes == 1   ? 'b'
@@ -198,7 +198,7 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     if (in->guard != NO_GUARD && in->hints & HINT_DEQ && in->guard == p->deq_predicate)
         put(&t, "@%sdeq.pred ", in->guard_not ? "!" : "");
     else if (in->guard != NO_GUARD)
-        put(&t, "@%sp%u ", in->guard_not ? "!" : "", in->guard / (unsigned)sizeof(lanemask_t));
+        put(&t, "@%sp%u ", in->guard_not ? "!" : "", in->guard / (unsigned)sizeof(rowmask_t));
     if (in->row >= n_rows) {
         put(&t, "?");
         return;

@@ -1,3 +1,4 @@
+/* Counts how much results with one rounding differ from results with a rounding after each operation (rounding.h). */
 #include "rounding.h"
 #include <math.h>
 #include <string.h>

@@ -243,10 +243,10 @@ FP_INLINE float f32_from_bf16(uint16_t h) {
     return f32_from_bits((h & 0x7fffu) > 0x7f80u ? F32_NAN : (uint32_t)h << 16);
 }
 
-/* f32 arithmetic in a given rounding mode. The directed modes round a double. The double is exact, rounded to odd (see
- * above), or an ordinarily rounded quotient or root. A quotient or root of 24-bit significands is either a number of 25
- * bits or differs from all of them by more than a double's rounding error. So its double is never on the wrong side of
- * an f32 number. */
+/* f32 arithmetic in a given rounding mode. The directed modes round a double to f32. The double is exact, or rounded to
+ * odd (see above), or an ordinarily rounded quotient or root. A quotient or root of 24-bit significands is either a
+ * number of 25 bits, or differs from every number of 25 bits by more than a double's rounding error. So its double is
+ * never on the wrong side of an f32 number. */
 /* Corrects the sign of an exact zero: a sum such as x - x is -0 when rounding down. */
 FP_INLINE float f32_exact_zero(float r, uint32_t signs, int rnd) {
     return rnd == RND_RM && r == 0.0f ? f32_from_bits(signs & 0x80000000u) : r;

@@ -5,13 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* WARP_LANES: number of lanes that a register and a lane mask have. A warp of a launch has launch_lanes() lanes, from
- * MIN_WARP_LANES to WARP_LANES. Code that computes all lanes of a register also computes lanes without a thread; no
- * result of such a lane is used. */
-enum { WARP_LANES = 32, MIN_WARP_LANES = 4 };
+/* WARP_LANES: lanes of a row, which is what one register holds for executors. A warp of a launch has launch_lanes()
+ * lanes, a power of two from MIN_WARP_LANES to MAX_WARP_LANES: a part of a row, or two rows (struct warp). Code that
+ * computes whole rows also computes lanes without a thread; no result of such a lane is used. */
+enum { WARP_LANES = 32, MIN_WARP_LANES = 4, MAX_WARP_LANES = 64 };
 
-typedef uint32_t lanemask_t; /* bit l: lane l */
-#define LANES_ALL ((lanemask_t)0xffffffffu)
+typedef uint32_t rowmask_t;                /* bit l: lane l of a row */
+typedef uint64_t lanemask_t;               /* bit l: lane l of a warp */
+#define LANES_ALL ((rowmask_t)0xffffffffu) /* all lanes of a row */
+
+/* Returns the number of lanes in a mask. */
+static inline unsigned lanes_count(lanemask_t m) { return (unsigned)__builtin_popcountll(m); }
+/* Returns the lowest lane of a mask that is not empty. */
+static inline unsigned lanes_first(lanemask_t m) { return (unsigned)__builtin_ctzll(m); }
 
 /* X(id, spelling, bytes, class): the fundamental types. Class: u s f b (bits) p (predicate) n (none). */
 /* clang-format off */

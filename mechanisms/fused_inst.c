@@ -40,8 +40,8 @@ static void count(const void *what, const struct effects *fx, struct sm_counts *
     const struct fused *c = what;
     struct sm_fused_counts *own = &n->fused;
     _Static_assert(sizeof own->by_length / sizeof own->by_length[0] == FUSED_LENGTH, "a counter for each length");
-    uint32_t lanes = (uint32_t)__builtin_popcount(fx->lanes);
-    uint32_t first = lanes ? (uint32_t)__builtin_popcount(fx->taken) : 0;
+    uint32_t lanes = lanes_count(fx->lanes);
+    uint32_t first = lanes ? lanes_count(fx->taken) : 0;
     uint32_t second = c->folded ? lanes - first : lanes;
     own->instructions++;
     own->dual += c->split < c->n && !c->folded;

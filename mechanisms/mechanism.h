@@ -57,6 +57,9 @@ struct mechanism {
      * extension's name. Returns NULL if the model can have it. If the function pointer is NULL, every model can have
      * the extension. */
     const char *(*refuse)(const struct model_spec *s);
+    /* The reason why the mechanism cannot run with warps of 64 lanes, as the rest of a sentence that begins with its
+     * name. NULL: it can. */
+    const char *one_row;
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
     const struct prefetcher_ops *at_l1;     /* the mechanism's prefetcher at the L1 of each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */

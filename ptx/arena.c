@@ -1,3 +1,4 @@
+/* Allocates memory from large chunks, which are freed together (arena.h). */
 #include "ptx/arena.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Collects and prints messages about a source text (diag.h). */
 #include "ptx/diag.h"
 #include "spelling.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Finds the candidate nearest to an unknown word (spelling.h). */
 #include "spelling.h"
 #include <ctype.h>
 #include <stdlib.h>

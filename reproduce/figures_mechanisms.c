@@ -44,6 +44,7 @@ static const struct series all[] = {
     WITH("cta_groups", "spe", "sched.policy=cta_groups"),
     WITH("cta_locality", "spe", "sched.policy=cta_locality"),
     WITH("cta_banks", "spe", "sched.policy=cta_banks"),
+    WITH("cta_banks, row prefetches", "spe", "sched.policy=cta_banks owl.prefetch=8"),
     /* CTA schedulers */
     WITH("lcs", "spe", "gpu.cta_policy=lcs"),
     WITH("bcs", "spe", "gpu.cta_policy=bcs"),
@@ -55,17 +56,20 @@ static const struct series all[] = {
     WITH("srrip", "spe", "l1.replacement=srrip"),
     WITH("brrip", "spe", "l1.replacement=brrip"),
     WITH("drrip", "spe", "l1.replacement=drrip"),
+    WITH("gcaws, cacp", "spe", "sched.policy=gcaws l1.replacement=cacp"),
     /* bypass policies of the L1 */
     WITH("stall", "spe", "l1.bypass=stall"),
     WITH("reuse", "spe", "l1.bypass=reuse"),
     /* fewer warps that load */
     MODEL("spe+ccws"),
+    MODEL("spe+daws"),
     /* prefetchers */
     MODEL("spe+mta"),
     MODEL("spe+stride"),
     MODEL("spe+ddp"),
     MODEL("spe+nextline"),
     MODEL("spe+sld"),
+    WITH("spe+sld, prefetch_aware", "spe+sld", "sched.policy=prefetch_aware"),
     /* other datapaths */
     MODEL("spe+dac"),
     MODEL("spe+cae"),

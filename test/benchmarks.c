@@ -51,7 +51,8 @@ START_TEST(a_bit_turned_over_in_the_results_is_noticed) {
         if (strcmp(benches[_i]->name, "arith") == 0)
             spoil.word = spoil.word / 7 * 7; /* the benchmark checks every seventh word only */
         if (strcmp(benches[_i]->name, "sad") == 0 && spoil.word % 548 >= 544)
-            /* the array has 1096 entries per 1089 sums; the benchmark does not check the other entries */
+            /* Of each 548 words, the first 544.5 hold 1089 sums of 16 bits. The benchmark does not check the rest, so
+             * the test takes an earlier word. */
             spoil.word -= 8;
         spoil.reads = 0;
         job_run(&j, 0, NULL);
@@ -74,7 +75,8 @@ END_TEST
 /* This test takes a sample: each program runs in every fifth model. With HEDDLE_EVERY, it runs in all models. */
 START_TEST(results_do_not_depend_on_the_model) {
     int step = test_every() ? 1 : 5;
-    for (int m = 1 + _i % step; m < timed_models()->n; m += step) { /* the first model is the default */
+    /* begins with model 1, because model 0 is the default, which other tests use */
+    for (int m = 1 + _i % step; m < timed_models()->n; m += step) {
         char model[32];
         snprintf(model, sizeof model, "reconv=%s", timed_models()->name[m]);
         struct job j = {.bench = benches[_i],

@@ -42,7 +42,7 @@ static char *read_document(const char *path) {
     return text;
 }
 
-/* Returns the command after a prompt, or NULL if it is not a heddle command. */
+/* Returns the command without its prompt, or NULL if the text is not a heddle command. */
 static const char *our_command(const char *s) {
     s += strncmp(s, "$ ", 2) == 0 ? 2 : 0;
     return strncmp(s, "heddle ", 7) == 0 || strncmp(s, "build/heddle ", 13) == 0 ? s : NULL;
@@ -249,7 +249,7 @@ START_TEST(commands_run_as_shown) {
     const char *document = documents.gl_pathv[_i];
     find_commands(document);
     ck_assert_int_eq(chdir(folder), 0);
-    bool missing = false; /* the remaining commands need results of a command that was omitted */
+    bool missing = false; /* true if the remaining commands need results of a command that was omitted */
     for (int i = 0; i < all.n; i++) {
         if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);

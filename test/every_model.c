@@ -1,3 +1,5 @@
+/* Makes the lists of models for tests (every_model.h). A base is a reconvergence model; an extension is added to a
+ * base by its name, as in "spe+dac". */
 #include "every_model.h"
 #include "host/models.h"
 #include <assert.h>
@@ -84,7 +86,8 @@ static void add_others(struct every_model *e) {
 }
 
 const struct every_model *mixed_models(void) {
-    /* the suites of dac run it on every base */
+    /* few of these combinations have the extension dac, because the test suites of dac combine it with every base
+     * model */
     static const char *const extended[] = {
         "spe+dac",        "dpe+dac",       "dws50+dac",         "its+dac",    "tbc+dac",       "pepsc",
         "pepsc+dac",      "spe+cae",       "its+cae+mta",       "dpe+mta",    "spe+stride",    "si+ddp",

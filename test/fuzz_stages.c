@@ -1,3 +1,4 @@
+/* Runs the stages of the fuzz targets on one input (fuzz_stages.h): parse, lower, execute, and execute with timing. */
 #include "fuzz_stages.h"
 #include "frontend/frontend.h"
 #include "fuzz_time.h"
@@ -70,8 +71,8 @@ struct textures {
     uint32_t n;
 };
 
-/* Binds a texture or surface reference to a new object of 8 x 8 texels with one float each, which keeps the filter of
- * the reference's initialiser. Returns false if there are too many objects, or no memory for it. */
+/* Binds a texture or surface reference to a new object of 8 x 8 texels with one float each. The object keeps the filter
+ * that the reference's initialiser sets. Returns false if there are too many objects, or no memory for it. */
 static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
     struct texture t = v->reference;
     if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))
@@ -204,7 +205,7 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
 }
 
 struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage last) {
-    /* exactly the input's size: a sanitizer then detects reads past the end */
+    /* the copy has exactly the input's size, so that a sanitizer detects reads past its end */
     char *text = must(malloc(size ? size : 1));
     memcpy(text, data, size);
     struct fuzz_counts n = {0};

@@ -1,3 +1,4 @@
+/* Runs a launch on a machine with random options (fuzz_time.h). */
 #include "fuzz_time.h"
 #include "isa/paths/reconv_spe.h"
 #include "mechanisms/all.h"

@@ -28,8 +28,8 @@ struct gpu {
     struct windows windows;
     const struct windows_watch *watch; /* NULL: none */
     uint32_t n_sms;
-    uint64_t now;                /* the next cycle to run; always an edge of a window */
-    bool broken;                 /* a launch failed: the machine must be rebuilt */
+    uint64_t now; /* the next cycle to run; always an edge of a window */
+    bool broken;  /* the machine must be rebuilt: a launch failed, or the next launch begins with empty caches */
     struct gpu_profile *profile; /* counts of the last launch, by PC */
     uint32_t n_profile;
     bool traced;          /* true if opt.trace has at least one event */
@@ -305,6 +305,8 @@ static void end_trace(struct run *r, bool ok) {
     if (!g->sm)
         return;
     write_trace(r);
+    if (g->broken)
+        g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
     if (ok)
         return;
     const struct program *p = r->l->program;
@@ -312,9 +314,8 @@ static void end_trace(struct run *r, bool ok) {
     char text[128];
     snprintf(text, sizeof text, at ? "kernel '%.60s', line %u" : "kernel '%.60s'", p->name,
              at ? p->info[r->fault->pc].line : 0);
-    trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
+    trace_write_end(g->opt.trace, !g->traced, g->trace_shift, launch_end_word(r->fault->kind), text);
     g->traced = true;
-    g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
 }
 
 /* Returns the end of the window that begins at r->from. Sets *exact if the statistics are read at this end, so that all
@@ -485,10 +486,9 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     if (!ok)
         fail(&r, FAULT_MEMORY, NULL);
     ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && add_interval(&r, r.end, true);
-    if (ok)
+    g->broken = !ok || g->cfg.gpu.cold_launches;
+    if (!g->broken)
         g->now = r.to;
-    else
-        g->broken = true;
     if (ok || (fault->kind != FAULT_MEMORY && add_interval(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)

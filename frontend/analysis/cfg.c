@@ -10,8 +10,9 @@ struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *ed
     g.pred_first = arena_array(a, (size_t)n + 2, sizeof *g.pred_first);
     g.succ = arena_array(a, (size_t)n_edges + 1, sizeof *g.succ);
     g.pred = arena_array(a, (size_t)n_edges + 1, sizeof *g.pred);
-    /* Counts the edges of node b at index b + 2, so that index b + 1 gets the start of its edges. The last loop stores
-     * the edges and advances this start to their end, which is the final value of index b + 1. */
+    /* Counts the edges of node b in element b + 2. After the sums, element b + 1 is the index of b's first edge. The
+     * last loop stores the edges and increments this element for each, so at the end it is the index after b's last
+     * edge. */
     for (uint32_t i = 0; i < n_edges; i++) {
         g.succ_first[edges[i].from + 2]++;
         g.pred_first[edges[i].to + 2]++;

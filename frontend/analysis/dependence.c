@@ -55,8 +55,8 @@ static uint32_t find_stuck(struct arena *a, const struct cfg *g) {
     return NO_BLOCK;
 }
 
-/* Fills level, order, place and last. The times in dom_tree have the order of the preorder numbers, but they have
- * gaps. */
+/* Fills level, order, place and last (dependence.h) from the times in the dominator tree. The times ascend in preorder,
+ * but they have gaps. */
 static void number_tree(struct arena *a, struct control *c) {
     uint32_t n = c->n + 1, times = 2 * n + 1, at = 0;
     uint32_t *came = arena_array(a, (size_t)times + 1, sizeof *came), *before = arena_array(a, (size_t)times + 1, 4);

@@ -253,7 +253,8 @@ bool inst_writes_all(const struct ir *ir, const struct inst *in) {
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
-    /* a lane-wise instruction computes all its results before it writes the first one, so sharing does no harm */
+    /* a lane-wise instruction computes all its results before it writes the first one, so a result may have a source's
+     * register */
     if (ir_is_lane_wise(ir, in))
         return false;
     return in->kind != K_LANE || info->n_writes > 1;

@@ -166,7 +166,7 @@ struct ir {
     uint32_t n_counts, cap_counts;
     struct program_fact *facts;
     uint32_t n_facts, cap_facts;
-    uint32_t decouple_limit;             /* maximum number of decoupling candidates, chosen by profit */
+    uint32_t decouple_limit;             /* maximum number of candidates that are decoupled: the most profitable ones */
     uint32_t deq_address, deq_predicate; /* virtual registers that are special registers; 0 if unused */
     struct program *program;             /* the finished program, which the last pass makes */
     bool noting;                         /* true while the notes of the current pass are kept */

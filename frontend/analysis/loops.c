@@ -28,7 +28,7 @@ static void collect(struct finder *f, uint32_t header) {
     *l = (struct loop){.header = header, .parent = NO_LOOP, .n_blocks = 1, .preheader = NO_BLOCK, .innermost = true};
     l->latches = arena_array(f->a, n, sizeof *l->latches);
     for (uint32_t e = first; e < end; e++) {
-        /* a branch whose target is the next block has two equal edges */
+        /* a branch whose target is the next block has two equal edges; its block is listed once */
         bool twice = l->n_latches && l->latches[l->n_latches - 1] == g->pred[e];
         if (closes_loop(f, g->pred[e], header) && !twice)
             l->latches[l->n_latches++] = g->pred[e];
@@ -146,9 +146,9 @@ static void find_preheader(struct finder *f, struct loop *l) {
     }
 }
 
-/* Marks blocks in cycles that remain without back edges: strongly connected components of more than one block. Blocks
- * without predecessors are removed repeatedly. Most programs then have no block left; otherwise a walk tests whether
- * each remaining block reaches itself. */
+/* Marks the blocks of cycles that remain when all back edges are removed: strongly connected components of more than
+ * one block. First, blocks without predecessors are removed repeatedly. Most programs then have no block left;
+ * otherwise a walk tests whether each remaining block reaches itself. */
 static void mark_irregular(struct finder *f) {
     const struct cfg *g = f->g;
     uint32_t *in = arena_array(f->a, (size_t)g->n + 1, sizeof *in), top = 0, left = 0;

@@ -70,8 +70,8 @@ static void lower_transpose(struct lower *l) {
         return;
     opnd_t a = source(l, o->next, T_B32), d = dest(l, o, T_B32), half[2];
     require_all_lanes(l);
-    /* Elements 2 t and 2 t + 1 of column g are in rows 2 t and 2 t + 1, each in the lane with position g / 2 in the
-     * quad of its row, and there in half g % 2 of the register. */
+    /* Elements 2 t and 2 t + 1 of column g are in rows 2 t and 2 t + 1. In the quad of such a row, the lane with
+     * position g / 2 holds the element, in half g % 2 of its register. */
     opnd_t place = binary(l, OP_SHR, T_U32, lane_quad(l), word(l, 1)),
            odd = binary(l, OP_AND, T_B32, lane_quad(l), word(l, 1));
     for (unsigned i = 0; i < 2; i++) {
@@ -122,7 +122,8 @@ void lower_tiles(struct lower *l) {
         !address_of(l, store ? o : o->next, l->dec->space, &a))
         return;
     require_all_lanes(l);
-    /* A result may use the address register, which later shuffles still read. */
+    /* A result may use the address register, which the shuffles for later matrices still read. In this case, the loads
+     * write temporary registers, which are moved to the results at the end. */
     for (int i = 0; i < n; i++)
         to[i] = store ? regs[i] : temp_reg(l, RC_32) << 1;
     bool overlaps = false;

@@ -19,7 +19,8 @@ static bool special_depends(enum special s) {
     }
 }
 
-/* Reports the first dependence of the kernel. */
+/* Reports the first place where the kernel depends on warps of 32 lanes. Setting warp_size to 32 suppresses further
+ * reports. */
 static void refuse(struct lower *l, struct loc loc, const char *what, const char *why) {
     diag_error(l->d, loc, "kernel '%s' depends on warps of %d lanes: '%s' %s. It cannot run with sm.warp_size=%u",
                l->ir->kernel, WARP_LANES, what, why, l->warp_size);

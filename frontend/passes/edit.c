@@ -59,7 +59,7 @@ static void read_blocks(struct edit *e) {
         for (uint32_t i = from->begin; i < from->end; i++) {
             uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
             insert_node(e, node, b, NO_INST);
-            e->nodes[node].info.site = ir->info[i].site; /* inserted nodes have no site */
+            e->nodes[node].info.site = ir->info[i].site;
             e->nodes[node].info.guard_site = ir->info[i].guard_site;
         }
     }

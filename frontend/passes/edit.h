@@ -53,8 +53,8 @@ uint32_t edit_moved(const struct edit *e, uint32_t node);
 
 /* edit.c: instructions. `in` has virtual registers as operands and blocks as targets. Functions that add an
  * instruction return its number. */
-/* Returns the instruction for reading and changing; a jump must stay a jump, and vice versa. The pointer is valid until
- * an instruction is added. */
+/* Returns the instruction for reading and changing. A jump must stay a jump, and any other instruction must not become
+ * a jump. The pointer is valid until an instruction is added. */
 struct inst *edit_inst(struct edit *e, uint32_t node);
 const struct inst_info *edit_info(const struct edit *e, uint32_t node);
 /* Adds an instruction before `node`. */

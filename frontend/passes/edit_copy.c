@@ -1,4 +1,5 @@
-/* Copies blocks and functions. */
+/* Copies blocks and functions of the program that is edited (edit.h). The copy gets its own edges, lists and records of
+ * calls. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>

@@ -264,7 +264,7 @@ static void count_tuple(void *ctx, opnd_t *o, enum operand_role role) {
     /* a predicate of the affine stream is a lane mask, which is not in the tuple file */
     if (*o & 1 || *o >> 1 == SINK_VREG || c->ir->vregs[*o >> 1].cls == RC_PRED)
         return;
-    uint32_t at = c->ir->vregs[*o >> 1].offset / (uint32_t)sizeof(lanemask_t);
+    uint32_t at = c->ir->vregs[*o >> 1].offset / (uint32_t)sizeof(rowmask_t);
     c->n += !c->seen[at];
     c->seen[at] = 1;
 }
@@ -277,7 +277,7 @@ static uint32_t tuple_registers(const struct ir *ir) {
         const struct ir_function *f = &ir->functions[ir->streams[k].function];
         if (strcmp(ir->streams[k].name, AFFINE_STREAM) != 0)
             continue;
-        c.seen = arena_array(ir->tmp, ir->reg_bytes / sizeof(lanemask_t) + 1, 1);
+        c.seen = arena_array(ir->tmp, ir->reg_bytes / sizeof(rowmask_t) + 1, 1);
         for (uint32_t i = f->begin; i < f->end; i++)
             if (ir->code[i].kind != K_BARRIER) { /* a barrier only marks a position in the affine stream */
                 struct inst in = ir->code[i];

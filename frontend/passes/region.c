@@ -114,8 +114,8 @@ uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *r
     return set;
 }
 
-/* Blocks in which threads only exit belong to no region, because otherwise many regions would share them and need
- * different numbers. */
+/* Returns the set of blocks of region `r`. Blocks in which threads only exit belong to no region, because otherwise
+ * many regions would share them and need different numbers. */
 const uint64_t *blocks_of(struct work *w, struct region *r) {
     if (r->blocks)
         return r->blocks;

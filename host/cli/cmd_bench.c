@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static const struct option_def options[] = {
-    {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
+    {0, "size", "SIZE", "small (about a second, the default), paper (as in the papers) or card (as measured on cards)"},
     {'v', "set-value", "NAME=VALUE", "sets a value of a program (X.heddle); may be repeated"},
     SIM_OPTIONS,
     {'j', "threads", "N", "host threads of each run; same results (but see gpu.order)"},

@@ -194,10 +194,10 @@ bool cli_unknown_value(const struct cli *c, const char *given, const char *const
 
 bool cli_size(const struct cli *c, int *out) {
     const char *text = cli_value(c, "size");
-    *out = text && strcmp(text, "paper") == 0 ? BENCH_PAPER : BENCH_SMALL;
-    if (!text || *out == BENCH_PAPER || strcmp(text, "small") == 0)
-        return true;
-    cli_error(c, "--size is small or paper, not '%s'", text);
+    for (*out = BENCH_SMALL; *out <= BENCH_CARD; ++*out)
+        if (!text || strcmp(text, bench_size_name((enum bench_size) * out)) == 0)
+            return true;
+    cli_error(c, "--size is small, paper or card, not '%s'", text);
     return false;
 }
 

@@ -202,7 +202,7 @@ static bool write_whole(const struct reproduction *x, const char *name, const st
 }
 
 static void page_to(const struct reproduction *x, const struct summary *s, FILE *out) {
-    figure_page(s, x->size == BENCH_PAPER ? "paper" : "small", x->plan.binary, out);
+    figure_page(s, bench_size_name((enum bench_size)x->size), x->plan.binary, out);
 }
 
 static void summary_to(const struct reproduction *x, const struct summary *s, FILE *out) {

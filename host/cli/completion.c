@@ -12,9 +12,10 @@ static const struct {
     {"KEY=", "$(_heddle_names options | sed s/\\$/=/)"},
     {"STAT", "$(_heddle_names statistics)"},
     {"KIND", "bars lines scatter stack"},
-    {"SIZE", "small paper"},
+    {"SIZE", "small paper card"},
     {"NAME...", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
     {"PROGRAM", "$(_heddle_names benchmarks) $(_heddle_names sets)"},
+    {"CARD", "$(_heddle_cards) $(_heddle_names configs) list"},
     {"FIGURE", "$(_heddle_figures) all list"},
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
@@ -54,6 +55,7 @@ static void print_options(FILE *out, const struct command *k) {
 
 static const char helpers[] =
     "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d +; }\n"
+    "_heddle_cards() { heddle validate list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n"
     "_heddle_figures() { heddle reproduce list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n";
 
 /* Prints the shell code that completes the value after an option: one case for each option. */

@@ -104,7 +104,7 @@ bool make_values(struct run *r) {
             other = config_setting_get_member(paper, config_setting_name(s));
         if (!read_value(r, s, &v) || (other && !read_value(r, other, &check)))
             return false;
-        if (other && r->size == BENCH_PAPER)
+        if (other && r->size != BENCH_SMALL)
             v = check;
         if (!take_given(r, s, &v) || !check_range(r, ranges, s, v) || !run_add_name(r, config_setting_name(s), v))
             return false;

@@ -107,7 +107,7 @@ bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size 
                    char *err, size_t err_size) {
     const struct own *own = bench_own(b);
     *out = (struct run_what){.program = own && own->label ? own->label : b->name,
-                             .size = size == BENCH_PAPER ? "paper" : "small",
+                             .size = bench_size_name(size),
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit,
                              .values = own && own->setting ? own->launch : NULL};

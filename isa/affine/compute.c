@@ -35,7 +35,7 @@ static bool compute_simple(const struct affine_engine *e, const struct affine_op
 static void put_uniform(struct affine_engine *e, struct affine_reg *r, uint32_t c, const struct affine_group *g,
                         bool value, enum affine_compare how) {
     const uint32_t n = e->shape.n_warps;
-    const lanemask_t *m = of_cta(e, g->lanes, c), all = value ? LANES_ALL : 0;
+    const rowmask_t *m = of_cta(e, g->lanes, c), all = value ? LANES_ALL : 0;
     if (g->whole >> c & 1) {
         r->uniform |= 1u << c;
         for (uint32_t w = 0; w < n; w++)
@@ -186,7 +186,7 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
 /* Computes the result in a CTA where it has no tuple, or may have several tuples. */
 static void compute_cta(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                         struct affine_step *step) {
-    const lanemask_t *lanes = of_cta(e, g->lanes, c);
+    const rowmask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
     if (op->relation && !op->combined && simple)

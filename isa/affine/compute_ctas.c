@@ -1,4 +1,5 @@
-/* Determines how the result of an operation differs between the CTAs of a batch. */
+/* Determines how the result of an operation differs between the CTAs of a batch, the CTAs for which the affine warp
+ * executes its stream once. */
 #include "compute_parts.h"
 
 static uint8_t by_cta_of(const struct affine_engine *e, const struct affine_source *s) {

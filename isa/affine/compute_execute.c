@@ -3,9 +3,9 @@
 #include "compute_parts.h"
 
 static void put_pred(struct affine_engine *e, const struct affine_source *s, uint32_t lane, bool v) {
-    lanemask_t m;
+    rowmask_t m;
     memcpy(&m, e->bank + (s->at >> 1), sizeof m);
-    m = v ? m | (lanemask_t)1 << lane : m & ~((lanemask_t)1 << lane);
+    m = v ? m | (rowmask_t)1 << lane : m & ~((rowmask_t)1 << lane);
     memcpy(e->bank + (s->at >> 1), &m, sizeof m);
 }
 
@@ -21,21 +21,21 @@ void compute_put_operands(struct affine_engine *e, const struct affine_op *op, u
     }
 }
 
-bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes) {
+bool compute_execute(struct affine_engine *e, const struct affine_op *op, rowmask_t lanes) {
     struct warp *w = &e->warp;
     const struct inst *in = &op->in;
-    /* A lane function computes all lanes, not only `lanes`: it has no side effects, and nothing reads the results of
-     * the other lanes. */
+    /* A lane function computes all lanes, not only `lanes`. This does no harm: it has no side effects, and nothing
+     * reads the results of the other lanes. */
     if (in->kind == K_LANE) {
         in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
                     reg_ptr(w, in->e));
         return true;
     }
-    exec_inst(w, in, lanes, &e->fx);
+    exec_row(w, in, lanes, &e->fx);
     return e->fx.fault == FAULT_NONE;
 }
 
-bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
+bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const rowmask_t *lanes,
                    const struct affine_tuple *t, struct affine_step *step) {
     bool expanded = false;
     if (!cell_write(&e->regs[d->reg].cells[c], d->bits, &e->shape, lanes, of_cta(e, e->live, c), t, &expanded)) {

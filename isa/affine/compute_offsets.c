@@ -1,4 +1,5 @@
-/* Computes tuples: base and thread offsets of a linear operation's result. */
+/* Computes the result of a linear operation as a tuple: base + x * tid.x + y * tid.y + z * tid.z. The numbers x, y and
+ * z are the thread offsets. */
 #include "compute_parts.h"
 
 static bool all_scalar(const struct affine_op *op, const struct affine_operands *o) {

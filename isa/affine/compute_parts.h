@@ -45,8 +45,8 @@ static inline uint64_t get_lane(const struct affine_engine *e, const struct affi
     return get_value(e->bank + (d->at >> 1) + (size_t)lane * (d->bits / 8u), d->bits);
 }
 
-static inline lanemask_t get_pred(const struct affine_engine *e, const struct affine_dest *d) {
-    lanemask_t m;
+static inline rowmask_t get_pred(const struct affine_engine *e, const struct affine_dest *d) {
+    rowmask_t m;
     memcpy(&m, e->bank + (d->at >> 1), sizeof m);
     return m;
 }
@@ -56,8 +56,8 @@ static inline struct affine_cell *cell_of(const struct affine_engine *e, const s
     return &e->regs[s->reg].cells[c];
 }
 
-static inline lanemask_t pred_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c, uint32_t w) {
-    return s->reg == NO_REG ? (lanemask_t)s->constant.base : e->regs[s->reg].pred[c * e->shape.n_warps + w];
+static inline rowmask_t pred_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c, uint32_t w) {
+    return s->reg == NO_REG ? (rowmask_t)s->constant.base : e->regs[s->reg].pred[c * e->shape.n_warps + w];
 }
 
 static inline bool is_uniform(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
@@ -65,12 +65,12 @@ static inline bool is_uniform(const struct affine_engine *e, const struct affine
 }
 
 /* Returns the masks of the warps of CTA c; `by_warp` has a mask for each warp of the batch. */
-static inline const lanemask_t *of_cta(const struct affine_engine *e, const lanemask_t *by_warp, uint32_t c) {
+static inline const rowmask_t *of_cta(const struct affine_engine *e, const rowmask_t *by_warp, uint32_t c) {
     return by_warp + (size_t)c * e->shape.n_warps;
 }
 
 static inline void put_result_pred(struct affine_engine *e, struct affine_reg *r, uint32_t c, uint32_t w,
-                                   lanemask_t lanes, lanemask_t value, enum affine_compare how) {
+                                   rowmask_t lanes, rowmask_t value, enum affine_compare how) {
     uint32_t at = c * e->shape.n_warps + w;
     r->pred[at] = (r->pred[at] & ~lanes) | (value & lanes);
     r->compare[at] = (uint8_t)how;
@@ -86,12 +86,12 @@ static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, 
 /* ---- compute_execute.c ---- */
 /* Executes the operation in `lanes`; the source registers have the operands in these lanes. Returns false if it faults
  * (e->fx.fault). */
-bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
+bool compute_execute(struct affine_engine *e, const struct affine_op *op, rowmask_t lanes);
 /* Puts the bases of the operands into lane `lane` of the source registers. */
 void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
                           const struct affine_operands *o);
 /* Writes tuple t for threads lanes[w] of each warp w of CTA c. Returns false when memory runs out. */
-bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
+bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const rowmask_t *lanes,
                    const struct affine_tuple *t, struct affine_step *step);
 /* Returns the cost (enum affine_compare) of a predicate that is computed from other predicates: the highest cost of
  * these source predicates. */
@@ -137,14 +137,14 @@ bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, 
  *
  * Computes the operation for the threads lanes[w] of each warp w of CTA c, thread by thread. Returns false after a
  * fault or when memory runs out. */
-bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                        struct affine_step *step);
 /* Computes a comparison (op->relation) of CTA c, whose operands `o` have one tuple each. Compares only the least and
  * the greatest value of each warp: of the first and the last lane, or of the corners if the warp has several rows. If
  * these values do not decide for the warp, it compares all lanes. The other arguments and the result are as in
  * compute_by_thread(). */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
-                     const lanemask_t *lanes, struct affine_step *step);
+                     const rowmask_t *lanes, struct affine_step *step);
 /* Returns true if a source is exact in CTA c: it has a separate value for each thread instead of tuples. */
 bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c);
 
@@ -152,7 +152,7 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
  *
  * Computes the operation in CTA c if a source has several tuples, or is a predicate that differs between threads.
  * `whole` means that no thread outside `lanes` will read the old value of the result register. */
-bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                          bool whole, struct affine_step *step);
 
 /* ---- compute_select.c ----

@@ -14,11 +14,11 @@ static bool find_extremes(const struct affine_engine *e, const struct affine_op 
 }
 
 /* Returns the lanes of warp w in which operand a is less than operand b. Lanes with equal operands may be included. */
-static lanemask_t lanes_less(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
-                             uint32_t w) {
+static rowmask_t lanes_less(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
+                            uint32_t w) {
     const struct affine_tuple *ta = o->t[0], *tb = o->t[1];
     uint64_t a[WARP_LANES], b[WARP_LANES];
-    lanemask_t less = 0;
+    rowmask_t less = 0;
     if (find_extremes(e, op, ta, w, a) && find_extremes(e, op, tb, w, b)) {
         if (compute_rank(op, a[1]) <= compute_rank(op, b[0]))
             return LANES_ALL;
@@ -29,16 +29,16 @@ static lanemask_t lanes_less(struct affine_engine *e, const struct affine_op *op
     affine_expand(ta, op->from_bits, &e->shape, w, a);
     affine_expand(tb, op->from_bits, &e->shape, w, b);
     for (uint32_t l = 0; l < WARP_LANES; l++)
-        less |= (lanemask_t)(compute_rank(op, a[l]) < compute_rank(op, b[l])) << l;
+        less |= (rowmask_t)(compute_rank(op, a[l]) < compute_rank(op, b[l])) << l;
     return less;
 }
 
 static uint32_t select_less(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                             struct affine_piece *p) {
     struct affine_piece *other = p + 1;
-    lanemask_t any[2] = {0};
+    rowmask_t any[2] = {0};
     for (uint32_t w = 0; w < e->shape.n_warps; w++) {
-        const lanemask_t lanes = p->lanes[w], less = lanes ? lanes_less(e, op, o, w) : 0;
+        const rowmask_t lanes = p->lanes[w], less = lanes ? lanes_less(e, op, o, w) : 0;
         p->lanes[w] = lanes & (op->rule == RULE_MIN ? less : ~less);
         other->lanes[w] = lanes & ~p->lanes[w];
         any[0] |= p->lanes[w];
@@ -74,7 +74,7 @@ static uint32_t select_quotient(struct affine_engine *e, const struct affine_op 
                                 struct affine_piece *p) {
     const uint64_t mask = affine_mask(op->from_bits), divisor = o->t[1]->base & mask;
     uint64_t of[WARP_LANES], q[AFFINE_VARIANTS];
-    lanemask_t lanes[MAX_CTA_WARPS];
+    rowmask_t lanes[MAX_CTA_WARPS];
     uint32_t n = 0;
     if (!affine_is_scalar(o->t[1]) || !divisor || (op->is_signed && affine_signed(divisor, op->from_bits) < 0))
         return 0;
@@ -82,7 +82,7 @@ static uint32_t select_quotient(struct affine_engine *e, const struct affine_op 
     for (uint32_t w = 0; w < e->shape.n_warps; w++) {
         if (lanes[w])
             find_quotients(e, op, o, w, divisor, of);
-        for (lanemask_t left = lanes[w]; left; left &= left - 1) {
+        for (rowmask_t left = lanes[w]; left; left &= left - 1) {
             const uint32_t l = (uint32_t)__builtin_ctz(left);
             uint32_t k = 0;
             while (k < n && q[k] != of[l])
@@ -95,7 +95,7 @@ static uint32_t select_quotient(struct affine_engine *e, const struct affine_op 
                 p[k].t = *o->t[0];
                 p[k].t.base = (p[k].t.base - of[l] * divisor) & mask;
             }
-            p[k].lanes[w] |= (lanemask_t)1 << l;
+            p[k].lanes[w] |= (rowmask_t)1 << l;
         }
     }
     return n;

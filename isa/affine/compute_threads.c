@@ -1,4 +1,5 @@
-/* Computes values without a tuple thread by thread, and predicates from the least and the greatest value of a warp. */
+/* Computes values thread by thread if they have no tuple (a tuple is a value that is linear in the thread index). Also
+ * computes predicates from the least and the greatest value of a warp. */
 #include "compute_parts.h"
 
 /* Convert between 64-bit values and all lanes of a register. */
@@ -41,7 +42,7 @@ static void put_warp(struct affine_engine *e, const struct affine_op *op, uint32
         if (s->reg == NO_REG)
             continue;
         if (!s->bits) {
-            lanemask_t m = pred_of(e, s, c, w);
+            rowmask_t m = pred_of(e, s, c, w);
             memcpy(e->bank + (s->at >> 1), &m, sizeof m);
             continue;
         }
@@ -85,7 +86,8 @@ static bool cta_decides(const struct affine_engine *e, const struct affine_op *o
     return ends_decide(op, a, b, value);
 }
 
-/* Decides the comparison for a warp. Requires that no value in the warp's box wraps. */
+/* Decides the comparison for a warp by its least and its greatest value. Requires that no value wraps in the warp's
+ * box, the range of its thread indices in each dimension. */
 static bool warp_decides(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                          uint32_t w, bool *value) {
     uint64_t a[2], b[2];
@@ -119,7 +121,7 @@ static enum affine_compare cost_of(const struct affine_engine *e, const struct a
 
 /* ---- single threads ---- */
 
-static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, rowmask_t lanes,
                       struct affine_step *step) {
     uint64_t v[WARP_LANES];
     for (int i = 0; i < op->n_dests; i++) {
@@ -150,7 +152,7 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
     return false;
 }
 
-bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                        struct affine_step *step) {
     bool was_exact = compute_is_exact(e, op, c), numbers = false;
     for (int i = 0; i < op->n_dests; i++)
@@ -159,7 +161,7 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
         step->class = STEP_VECTOR;
     step->fallbacks += numbers && !was_exact;
     for (uint32_t w = 0; w < e->shape.n_warps; w++) {
-        lanemask_t m = lanes[w];
+        rowmask_t m = lanes[w];
         if (!m)
             continue;
         put_warp(e, op, c, w);
@@ -172,7 +174,7 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+static void put_decided(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, rowmask_t lanes,
                         bool value) {
     for (int i = 0; i < op->n_dests; i++) {
         struct affine_reg *r = &e->regs[op->dest[i].reg];
@@ -182,7 +184,7 @@ static void put_decided(struct affine_engine *e, const struct affine_op *op, uin
     }
 }
 
-static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, rowmask_t lanes,
                           struct affine_step *step) {
     put_warp(e, op, c, w);
     compute_execute(e, op, LANES_ALL);
@@ -190,7 +192,7 @@ static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, u
 }
 
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
-                     const lanemask_t *lanes, struct affine_step *step) {
+                     const rowmask_t *lanes, struct affine_step *step) {
     const struct affine_tuple *x = beside_scalar(o);
     const bool nowhere_wraps = x && affine_in_range(x, op->from_bits, op->is_signed, &e->shape);
     bool value = false;

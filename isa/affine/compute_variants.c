@@ -1,4 +1,5 @@
-/* Computes operations whose sources have several tuples, each for a part of the threads. */
+/* Computes operations whose sources have several tuples, each for a part of the threads. A tuple is a value that is
+ * linear in the thread index; the tuples of one source are called its variants. */
 #include "compute_parts.h"
 
 /* Returns the number of variants of a source: the number of its tuples, or of the values of a predicate. */
@@ -9,7 +10,7 @@ static uint32_t variants(const struct affine_engine *e, const struct affine_sour
 /* Sets operand i to variant k of its source, and removes from `lanes` the lanes in which the source has another
  * variant. */
 static void choose(const struct affine_engine *e, const struct affine_source *s, uint32_t c, uint32_t k,
-                   struct affine_operands *o, int i, lanemask_t *lanes) {
+                   struct affine_operands *o, int i, rowmask_t *lanes) {
     const uint32_t n = e->shape.n_warps, of = variants(e, s, c);
     o->t[i] = NULL;
     if (!s->bits) {
@@ -26,7 +27,7 @@ static void choose(const struct affine_engine *e, const struct affine_source *s,
 
 /* Computes a partial result for each combination of variants that occurs in some thread. Returns the number of these
  * combinations, or 0 if there are too many or the result of one has no tuple. */
-static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes) {
+static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes) {
     uint32_t of[MAX_SOURCES] = {1, 1, 1, 1}, all = 1, n = 0;
     for (int i = 0; i < op->n_sources; i++)
         all *= of[i] = variants(e, &op->source[i], c);
@@ -34,7 +35,7 @@ static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op,
         struct affine_piece *p = &e->pieces[n];
         struct affine_operands o;
         uint32_t rest = k;
-        lanemask_t any = 0;
+        rowmask_t any = 0;
         memcpy(p->lanes, lanes, e->shape.n_warps * sizeof *lanes);
         for (int i = 0; i < op->n_sources; i++) {
             choose(e, &op->source[i], c, rest % of[i], &o, i, p->lanes);
@@ -65,7 +66,7 @@ static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op,
     return n;
 }
 
-bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                          bool whole, struct affine_step *step) {
     bool possible = op->n_dests == 1 && op->dest[0].bits && !compute_is_exact(e, op, c) && op->in.kind != K_LOAD;
     uint32_t n = possible ? make_pieces(e, op, c, lanes) : 0;

@@ -1,4 +1,5 @@
-/* Implements the control flow of the affine warp: its stack, branches, exits and barrier markers. */
+/* Implements the control flow of the affine warp: its stack, branches, exits and markers. A marker is a CTA barrier in
+ * the affine stream: no thread waits there, but the engine counts the markers that threads pass. */
 #include "engine_parts.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ void engine_free(struct affine_engine *e) {
 
 const struct affine_shape *engine_shape(const struct affine_engine *e) { return &e->shape; }
 
-static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanemask_t *lanes) {
+static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const rowmask_t *lanes) {
     if (e->depth == e->cap_depth) {
         uint32_t cap = e->cap_depth ? 2 * e->cap_depth : 8;
         struct stack_entry *more = realloc(e->stack, cap * sizeof *more);
@@ -157,7 +158,7 @@ static bool push(struct affine_engine *e, uint32_t pc, uint32_t rpc, const lanem
 }
 
 static void start_special(struct affine_engine *e, const struct special_init *i, const struct dim3 *ids) {
-    struct affine_reg *r = &e->regs[e->stream.reg_at[i->offset / sizeof(lanemask_t)]];
+    struct affine_reg *r = &e->regs[e->stream.reg_at[i->offset / sizeof(rowmask_t)]];
     enum special s = i->id;
     const bool by_cta = s >= SPECIAL_CTAID_X && s <= SPECIAL_CTAID_Z;
     r->by_cta = by_cta ? CTA_LINEAR : CTA_SAME;
@@ -221,7 +222,7 @@ void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta) {
 
 /* ---- control ---- */
 
-static bool any_lanes(const lanemask_t *lanes, uint32_t n) {
+static bool any_lanes(const rowmask_t *lanes, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (lanes[i])
             return true;
@@ -246,11 +247,11 @@ static void advance(struct affine_engine *e, uint32_t next) {
 }
 
 /* Returns a group with the threads `lanes`. */
-static struct affine_group group_of(const struct affine_engine *e, const lanemask_t *lanes) {
+static struct affine_group group_of(const struct affine_engine *e, const rowmask_t *lanes) {
     struct affine_group g = {.lanes = lanes};
-    const lanemask_t *live = e->live;
+    const rowmask_t *live = e->live;
     for (uint32_t c = 0; c < e->n_ctas; c++) {
-        lanemask_t any = 0, missing = 0;
+        rowmask_t any = 0, missing = 0;
         for (uint32_t w = 0; w < e->shape.n_warps; w++) {
             any |= lanes[w];
             missing |= live[w] & ~lanes[w];
@@ -277,7 +278,7 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
     if (op->guard == NO_REG)
         return *top;
     const struct affine_reg *r = &e->regs[op->guard];
-    const lanemask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
+    const rowmask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
     if (!(e->top.some & ~r->uniform)) { /* all threads of each CTA have the same guard value */
         uint32_t holds = 0;
         for (uint32_t left = e->top.some; left; left &= left - 1) {
@@ -289,9 +290,9 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
         if (!holds)
             return (struct affine_group){.lanes = e->no_lanes};
     }
-    lanemask_t any = 0, missing = 0;
+    rowmask_t any = 0, missing = 0;
     for (uint32_t i = 0; i < e->n_warps; i++) {
-        const lanemask_t all = e->top.lanes[i], taken = all & (p[i] ^ turn);
+        const rowmask_t all = e->top.lanes[i], taken = all & (p[i] ^ turn);
         e->taken[i] = taken;
         any |= taken;
         missing |= all ^ taken;
@@ -303,9 +304,9 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
 
 /* Executes branches in the same order as the reconvergence stack of warps (isa/paths/reconv_spe.c). Queue entries are
  * therefore sent in the order in which the warps take them. */
-static bool branch(struct affine_engine *e, const struct inst *in, const lanemask_t *taken, struct affine_step *step) {
+static bool branch(struct affine_engine *e, const struct inst *in, const rowmask_t *taken, struct affine_step *step) {
     struct stack_entry *top = &e->stack[e->depth - 1];
-    lanemask_t *rest = e->rest, some = 0, others = 0, both = 0;
+    rowmask_t *rest = e->rest, some = 0, others = 0, both = 0;
     if (taken == top->lanes || taken == e->no_lanes) {
         advance(e, taken == top->lanes ? in->target : step->pc + 1);
         return true;
@@ -341,7 +342,7 @@ static bool branch(struct affine_engine *e, const struct inst *in, const lanemas
     return fine;
 }
 
-static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_t next) {
+static void exit_lanes(struct affine_engine *e, const rowmask_t *lanes, uint32_t next) {
     e->stack[e->depth - 1].pc = next;
     e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
@@ -355,13 +356,13 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
     pop_finished(e);
 }
 
-static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
+static void pass_marker(struct affine_engine *e, const rowmask_t *lanes) {
     for (uint32_t i = 0; i < e->n_warps; i++) {
         if (lanes[i] == e->live[i]) { /* all lanes of the warp that have not exited pass the marker together */
             e->markers[i]++;
             continue;
         }
-        for (lanemask_t m = lanes[i]; m; m &= m - 1)
+        for (rowmask_t m = lanes[i]; m; m &= m - 1)
             e->thread_markers[i * WARP_LANES + (uint32_t)__builtin_ctz(m)]++;
         e->has_thread_markers = true;
     }

@@ -25,14 +25,14 @@ static inline enum affine_compare affine_compare_by(bool corners, uint8_t compar
 
 /* A queue entry that an enq sends to one warp. */
 struct affine_entry {
-    uint32_t site;    /* index into program.sites */
-    lanemask_t lanes; /* lanes that have not taken the entry yet; 0 if no lane is left */
+    uint32_t site;   /* index into program.sites */
+    rowmask_t lanes; /* lanes that have not taken the entry yet; 0 if no lane is left */
     /* number of CTA barriers that the entry's lanes must have passed before the addresses of the entry are computed */
     uint32_t marker;
-    lanemask_t value; /* SITE_PRED */
-    uint8_t kind;     /* enum site_kind */
-    uint8_t compare;  /* SITE_PRED: enum affine_compare */
-    uint64_t *exact;  /* malloc'ed addresses of the lanes, owned by the entry; if NULL, the tuple is used */
+    rowmask_t value; /* SITE_PRED */
+    uint8_t kind;    /* enum site_kind */
+    uint8_t compare; /* SITE_PRED: enum affine_compare */
+    uint64_t *exact; /* malloc'ed addresses of the lanes, owned by the entry; if NULL, the tuple is used */
     struct affine_tuple at;
 };
 void affine_entry_free(struct affine_entry *e);

@@ -18,7 +18,7 @@ struct affine_reg {
     uint8_t by_cta;            /* enum by_cta */
     uint32_t sent;             /* for a predicate: number of the enq that sent this value; 0 if it was not sent */
     struct affine_cell *cells; /* CTA of the batch -> value of the register; NULL for predicates */
-    lanemask_t *pred;          /* warp of the batch -> lanes in which the predicate is true */
+    rowmask_t *pred;           /* warp of the batch -> lanes in which the predicate is true */
     uint8_t *compare;          /* warp of the batch -> enum affine_compare of its predicate */
     uint32_t uniform;          /* for a predicate: bit c is set if all threads of CTA c have the same value */
     uint32_t tag;              /* tag of a value that all CTAs of the launch share; 0 if there is none */
@@ -90,7 +90,7 @@ struct affine_stream {
 
 /* The threads that execute an instruction. */
 struct affine_group {
-    const lanemask_t *lanes; /* warp of the batch -> its lanes in the group */
+    const rowmask_t *lanes; /* warp of the batch -> its lanes in the group */
     /* some: set of the CTAs with at least one thread in the group; whole: set of the CTAs with all their live threads
      * in the group (one bit per CTA) */
     uint32_t some, whole;
@@ -98,14 +98,14 @@ struct affine_group {
 
 struct stack_entry {
     uint32_t pc, rpc;
-    lanemask_t *lanes; /* warp of the batch -> its lanes on this path */
+    rowmask_t *lanes; /* warp of the batch -> its lanes on this path */
 };
 
 enum { MAX_PIECES = 16 };
 /* The result for one combination of the sources' variants, and the lanes that have this combination. */
 struct affine_piece {
     struct affine_tuple t;
-    lanemask_t lanes[MAX_CTA_WARPS];
+    rowmask_t lanes[MAX_CTA_WARPS];
 };
 
 struct affine_engine {
@@ -119,7 +119,7 @@ struct affine_engine {
     struct affine_reg *regs;
     struct affine_cell *cells; /* the cells of all registers; their number is n_cells */
     size_t n_cells;
-    lanemask_t *preds; /* memory for affine_reg.pred of all predicates */
+    rowmask_t *preds;  /* memory for affine_reg.pred of all predicates */
     uint8_t *compares; /* memory for affine_reg.compare of all predicates */
     /* The warp that executes operations. Its lanes stand for different CTAs, or for the threads of one warp of a
      * CTA. */
@@ -132,9 +132,9 @@ struct affine_engine {
     /* Control. */
     struct stack_entry *stack;
     uint32_t depth, cap_depth;
-    lanemask_t *live, *rest, *taken; /* each: warp of the batch -> a set of its lanes */
-    lanemask_t *no_lanes;            /* all 0 */
-    struct affine_group top;         /* group of the stack's top entry, if top_known */
+    rowmask_t *live, *rest, *taken; /* each: warp of the batch -> a set of its lanes */
+    rowmask_t *no_lanes;            /* all 0 */
+    struct affine_group top;        /* group of the stack's top entry, if top_known */
     bool top_known;
     struct affine_entry *entries;
     struct supply *to; /* see engine_send_to() */

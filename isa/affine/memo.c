@@ -1,7 +1,8 @@
-/* Results that all batches of a launch share. Parameters, grid and CTA sizes and thread indices are equal in all CTAs.
- * Results computed from such values are equal, too. The first batch computes them, and later batches reuse them. A tag
- * identifies such a value: two registers with the same tag hold the same values in all CTAs. So an operation whose
- * sources have the recorded tags has the recorded result. */
+/* Results that all batches of a launch share. A batch is the set of CTAs for which the affine warp executes its stream
+ * once. Parameters, grid and CTA sizes and thread indices are equal in all CTAs. Results computed from such values are
+ * equal, too. The first batch computes them, and later batches reuse them. A tag identifies such a value: two registers
+ * with the same tag hold the same values in all CTAs. So an operation whose sources have the recorded tags has the
+ * recorded result. */
 #include "compute_parts.h"
 
 static uint32_t all_ctas(const struct affine_engine *e) { return UINT32_MAX >> (AFFINE_CTAS - e->n_ctas); }

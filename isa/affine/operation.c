@@ -1,10 +1,11 @@
-/* Decodes the affine stream: operands become registers of the engine, and each instruction gets its rule. */
+/* Decodes the affine stream: operands become registers of the engine, and each instruction gets its rule (rule.h),
+ * which says how the engine computes the result. */
 #include "engine_parts.h"
 #include "isa/decode.h"
 #include <stdlib.h>
 
 /* Returns the number of offsets at which a register may begin in bank 0, the memory of a warp's registers. */
-static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(lanemask_t) + 1; }
+static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(rowmask_t) + 1; }
 
 /* State of decoding. */
 struct decoder {
@@ -15,7 +16,7 @@ struct decoder {
 /* Returns the number of the register at an offset of bank 0. Adds the register if it is new. */
 static uint16_t find_reg(struct decoder *e, uint32_t offset, unsigned bits) {
     struct affine_stream *s = e->to;
-    uint16_t *at = &s->reg_at[offset / sizeof(lanemask_t)];
+    uint16_t *at = &s->reg_at[offset / sizeof(rowmask_t)];
     if (*at == NO_REG) {
         if (s->regs)
             s->regs[s->n_regs] = (struct affine_place){.offset = offset, .bits = (uint8_t)bits};
@@ -31,7 +32,7 @@ static void add_source(struct decoder *e, struct affine_op *op, int place, opnd_
     if (!(o & 1))
         s->reg = find_reg(e, o >> 1, bits);
     else
-        memcpy(&s->constant.base, e->program->constants + (o >> 1), bits ? bits / 8 : sizeof(lanemask_t));
+        memcpy(&s->constant.base, e->program->constants + (o >> 1), bits ? bits / 8 : sizeof(rowmask_t));
 }
 
 static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned bits) {

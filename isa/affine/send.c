@@ -1,9 +1,10 @@
-/* Sends queue entries from the affine warp to the warps of its CTAs. */
+/* Sends queue entries from the affine warp to the warps of its CTAs. The instructions enq.data, enq.addr and enq.pred
+ * of the affine stream do this. */
 #include "engine_parts.h"
 #include "supply.h"
 #include <stdlib.h>
 
-static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask_t lanes) {
+static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, rowmask_t lanes) {
     uint32_t most = 0;
     for (; e->has_thread_markers && lanes; lanes &= lanes - 1) {
         uint32_t k = e->thread_markers[warp * WARP_LANES + (uint32_t)__builtin_ctz(lanes)];
@@ -14,7 +15,7 @@ static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask
 
 /* Returns the tuple that the source has in all of `lanes`, or NULL if there is none. */
 static const struct affine_tuple *tuple_of(const struct affine_engine *e, const struct affine_source *s, uint32_t cta,
-                                           uint32_t w, lanemask_t lanes) {
+                                           uint32_t w, rowmask_t lanes) {
     const struct affine_cell *c = &e->regs[s->reg].cells[cta];
     for (uint32_t k = 0; k < c->n; k++)
         if (!(lanes & ~c->mask[k * e->shape.n_warps + w]))
@@ -57,7 +58,7 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
 /* Returns the entry for warp i of the batch, in its queue or in step->entries. All its fields are set, except the
  * address or the predicate, which the caller writes in place; this is faster than a copy. Returns NULL when memory runs
  * out. */
-static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
+static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, rowmask_t lanes,
                                              const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];
     if (e->to && lanes && i - e->to_first < e->shape.n_warps) {
@@ -74,7 +75,7 @@ static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i
 
 /* Sends addresses to the warps of CTA c. `what` gives the communication site and the kind of the entries. Returns false
  * when memory runs out. */
-static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                            const struct affine_entry *what, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
     const struct affine_cell *cell = s->reg == NO_REG ? NULL : &e->regs[s->reg].cells[c];
@@ -96,7 +97,7 @@ static bool send_addresses(struct affine_engine *e, const struct affine_op *op, 
     return true;
 }
 
-static bool send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
+static bool send_predicates(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes,
                             const struct affine_entry *what, uint32_t compared[N_COMPARES]) {
     const struct affine_source *s = &op->source[0];
     const struct affine_reg *r = s->reg == NO_REG ? NULL : &e->regs[s->reg];
@@ -104,7 +105,7 @@ static bool send_predicates(struct affine_engine *e, const struct affine_op *op,
         struct affine_entry *to = entry_for(e, i, lanes[w], what);
         if (!to)
             return false;
-        to->value = r ? r->pred[i] : (lanemask_t)s->constant.base;
+        to->value = r ? r->pred[i] : (rowmask_t)s->constant.base;
         to->compare = r ? r->compare[i] : (uint8_t)COMPARE_CTA;
         compared[to->compare] += to != &e->entries[i];
     }
@@ -121,7 +122,7 @@ bool engine_send(struct affine_engine *e, const struct affine_op *op, const stru
                                                                   : SITE_ADDR};
     step->entries = e->entries;
     for (uint32_t c = 0; c < e->n_ctas; c++) {
-        const lanemask_t *lanes = g->lanes + (size_t)c * e->shape.n_warps;
+        const rowmask_t *lanes = g->lanes + (size_t)c * e->shape.n_warps;
         if (!(predicate ? send_predicates(e, op, c, lanes, &entry, compared)
                         : send_addresses(e, op, c, lanes, &entry, step)))
             return !(e->out_of_memory = true);

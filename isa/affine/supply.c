@@ -47,8 +47,8 @@ bool supply_grow(struct supply_ring *r) {
 }
 
 /* Returns the lanes of `lanes` that have no entry, or whose oldest entry belongs to a site other than `site`. */
-static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
-    lanemask_t wrong = 0;
+static rowmask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, rowmask_t lanes) {
+    rowmask_t wrong = 0;
     for (uint32_t i = 0; i < r->n && lanes; i++) {
         const struct affine_entry *e = at(r, i);
         wrong |= e->site != site ? e->lanes & lanes : 0;
@@ -69,8 +69,8 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 
 void supply_drop_taken(struct supply *s, struct supply_ring *r) {
     /* Only lanes of r->ready can have an entry, so the search ends when it has found an entry for each of them. */
-    const lanemask_t before = r->ready;
-    lanemask_t ready = 0;
+    const rowmask_t before = r->ready;
+    rowmask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)
         drop_first(s, r);
     for (uint32_t i = 0; i < r->n && ready != before; i++)
@@ -80,8 +80,8 @@ void supply_drop_taken(struct supply *s, struct supply_ring *r) {
 
 /* supply_addresses() and supply_predicate() try the common case first, in which the oldest entry is for exactly these
  * lanes. */
-lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
-                            uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
+rowmask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
+                           uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
     const struct affine_entry *first = r->n ? at(r, 0) : NULL;
     if (first && lanes == shape->launched[index] && first->lanes == lanes && first->site == site) {
@@ -89,11 +89,11 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
         supply_drop_first(s, r);
         return 0;
     }
-    lanemask_t wrong = lanes_at_other_site(r, site, lanes);
+    rowmask_t wrong = lanes_at_other_site(r, site, lanes);
     uint64_t some[WARP_LANES];
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);
-        lanemask_t m = e->lanes & lanes;
+        rowmask_t m = e->lanes & lanes;
         if (!m)
             continue;
         e->lanes &= ~m;
@@ -111,15 +111,14 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
     return wrong;
 }
 
-lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
-                            bool take) {
+rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out, bool take) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
     if (take && supply_predicate_whole(s, warp, site, lanes, out))
         return 0;
-    lanemask_t wrong = lanes_at_other_site(r, site, lanes);
+    rowmask_t wrong = lanes_at_other_site(r, site, lanes);
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);
-        lanemask_t m = e->lanes & lanes;
+        rowmask_t m = e->lanes & lanes;
         if (take)
             e->lanes &= ~m;
         lanes &= ~m;

@@ -13,7 +13,7 @@ struct supply_ring {
     struct affine_entry *e;
     /* first: index of the oldest entry; n: number of entries; cap: size of the ring, 0 or a power of two */
     uint32_t first, n, cap;
-    lanemask_t ready; /* lanes with an entry */
+    rowmask_t ready; /* lanes with an entry */
 };
 struct supply {
     uint32_t n_warps;
@@ -30,7 +30,7 @@ void supply_clear(struct supply *s);
 /* Doubles the ring; cap stays a power of two. Returns false when memory runs out. */
 bool supply_grow(struct supply_ring *r);
 /* Appends an entry for these lanes, which the caller fills. Returns NULL when memory runs out. */
-static inline struct affine_entry *supply_new(struct supply *s, uint32_t warp, enum supply_queue q, lanemask_t lanes) {
+static inline struct affine_entry *supply_new(struct supply *s, uint32_t warp, enum supply_queue q, rowmask_t lanes) {
     struct supply_ring *r = &s->ring[warp][q];
     if (r->n == r->cap && !supply_grow(r))
         return NULL;
@@ -46,7 +46,7 @@ static inline bool supply_put(struct supply *s, uint32_t warp, const struct affi
     return to != NULL;
 }
 /* Returns the lanes that have an entry in this queue. */
-static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enum supply_queue q) {
+static inline rowmask_t supply_ready(const struct supply *s, uint32_t warp, enum supply_queue q) {
     return s->ring[warp][q].ready;
 }
 static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum supply_queue q) {
@@ -74,8 +74,8 @@ static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
 }
 /* Works like supply_predicate() if the oldest entry is for exactly these lanes and this site. Otherwise does nothing
  * and returns false. */
-static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes,
-                                          lanemask_t *out) {
+static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes,
+                                          rowmask_t *out) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
     const struct affine_entry *first = &r->e[r->first];
     if (!r->n || first->lanes != lanes || first->site != site)
@@ -87,10 +87,9 @@ static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint3
 /* Takes the oldest entry of each of `lanes` and writes the addresses to out[]. `warp` is the index of the queue, and
  * `index` is the warp's index in its CTA. Requires an entry for each lane. Other lanes or bits of `out` are unchanged.
  * Returns the lanes whose oldest entry belongs to another site, which is a bug; then no entry is taken. */
-lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
-                            uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]);
+rowmask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
+                           uint32_t site, rowmask_t lanes, uint64_t out[WARP_LANES]);
 /* Works like supply_addresses(), for the queue of predicates: writes the bits of `lanes` to *out. If `take` is
  * false, reads the predicate without taking the entry. */
-lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
-                            bool take);
+rowmask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, rowmask_t lanes, rowmask_t *out, bool take);
 #endif

@@ -1,4 +1,5 @@
-/* Functions for tuples and cells. A cell is a register of the affine warp for one CTA. */
+/* Functions for tuples and cells. A tuple is a value that is linear in the thread index. A cell is a register of the
+ * affine warp for one CTA. A box is a range of thread indices in each of the three dimensions. */
 #include "value.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block, uint32_t lanes
         uint32_t first = w * lanes, n = threads - first < lanes ? threads - first : lanes;
         for (int d = 0; d < 3; d++)
             warp_thread_ids(block, first, SPECIAL_TID_X + (unsigned)d, s->tid[d] + first);
-        s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
+        s->launched[w] = n == WARP_LANES ? LANES_ALL : ((rowmask_t)1 << n) - 1;
         /* tid.x increases by 1 within a row and drops at its end, so the lanes are in one row if and only if the last
          * tid.x is the first one + (n - 1) */
         const uint32_t *x = s->tid[0] + first;
@@ -146,7 +147,7 @@ void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_s
     }
     memset(out, 0, sizeof one);
     for (uint32_t k = 0; k < c->n; k++) {
-        lanemask_t m = c->mask[k * s->n_warps + warp];
+        rowmask_t m = c->mask[k * s->n_warps + warp];
         if (m)
             affine_expand(&c->v[k], bits, s, warp, one);
         for (; m; m &= m - 1)
@@ -165,7 +166,7 @@ bool cell_make_exact(struct affine_cell *c, unsigned bits, const struct affine_s
     return true;
 }
 
-void cell_write_lanes(struct affine_cell *c, uint32_t warp, lanemask_t lanes, const uint64_t value[WARP_LANES]) {
+void cell_write_lanes(struct affine_cell *c, uint32_t warp, rowmask_t lanes, const uint64_t value[WARP_LANES]) {
     uint64_t *to = c->threads + (size_t)warp * WARP_LANES;
     for (; lanes; lanes &= lanes - 1)
         to[__builtin_ctz(lanes)] = value[__builtin_ctz(lanes)];
@@ -175,7 +176,7 @@ static bool same_tuple(const struct affine_tuple *a, const struct affine_tuple *
     return a->base == b->base && a->off[0] == b->off[0] && a->off[1] == b->off[1] && a->off[2] == b->off[2];
 }
 
-static bool covers(const lanemask_t *lanes, const lanemask_t *live, uint32_t n) {
+static bool covers(const rowmask_t *lanes, const rowmask_t *live, uint32_t n) {
     for (uint32_t w = 0; w < n; w++)
         if (live[w] & ~lanes[w])
             return false;
@@ -183,11 +184,11 @@ static bool covers(const lanemask_t *lanes, const lanemask_t *live, uint32_t n) 
 }
 
 /* Removes `lanes` from all variants, and deletes variants that have no live lanes any more. */
-static void remove_lanes(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
-                         const lanemask_t *live) {
+static void remove_lanes(struct affine_cell *c, const struct affine_shape *s, const rowmask_t *lanes,
+                         const rowmask_t *live) {
     uint32_t kept = 0, n = s->n_warps;
     for (uint32_t k = 0; k < c->n; k++) {
-        lanemask_t *m = c->mask + (size_t)k * n, any = 0;
+        rowmask_t *m = c->mask + (size_t)k * n, any = 0;
         for (uint32_t w = 0; w < n; w++) {
             m[w] &= ~lanes[w];
             any |= m[w] & live[w];
@@ -203,7 +204,7 @@ static void remove_lanes(struct affine_cell *c, const struct affine_shape *s, co
     c->n = kept;
 }
 
-static void write_expanded(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
+static void write_expanded(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const rowmask_t *lanes,
                            const struct affine_tuple *t) {
     uint64_t value[WARP_LANES];
     for (uint32_t w = 0; w < s->n_warps; w++)
@@ -214,20 +215,20 @@ static void write_expanded(struct affine_cell *c, unsigned bits, const struct af
 }
 
 /* Adds `lanes` to the variant with tuple `t`. If there is none, adds such a variant. */
-static void add_variant(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
+static void add_variant(struct affine_cell *c, const struct affine_shape *s, const rowmask_t *lanes,
                         const struct affine_tuple *t) {
     uint32_t k = 0;
     while (k < c->n && !same_tuple(&c->v[k], t))
         k++;
-    lanemask_t *m = c->mask + (size_t)k * s->n_warps;
+    rowmask_t *m = c->mask + (size_t)k * s->n_warps;
     for (uint32_t w = 0; w < s->n_warps; w++)
         m[w] = k < c->n ? m[w] | lanes[w] : lanes[w];
     if (k == c->n)
         c->v[c->n++] = *t;
 }
 
-bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
-                const lanemask_t *live, const struct affine_tuple *t, bool *expanded) {
+bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const rowmask_t *lanes,
+                const rowmask_t *live, const struct affine_tuple *t, bool *expanded) {
     uint32_t n = s->n_warps;
     if (covers(lanes, live, n)) {
         cell_set(c, t);

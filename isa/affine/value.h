@@ -18,7 +18,7 @@ struct affine_tuple {
 struct affine_shape {
     struct dim3 block;
     uint32_t n_warps, lanes; /* lanes: of a warp */
-    lanemask_t launched[MAX_CTA_WARPS];
+    rowmask_t launched[MAX_CTA_WARPS];
     bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
     bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
     uint32_t from[MAX_CTA_WARPS][3], to[MAX_CTA_WARPS][3]; /* least and greatest tid.x, y and z of the warp's threads */
@@ -32,7 +32,7 @@ struct affine_cell {
     uint32_t n; /* number of tuples; 0 if `threads` has a value for each thread */
     struct affine_tuple v[AFFINE_VARIANTS];
     /* if n > 1: mask[k * n_warps + w] has the lanes of warp w with tuple v[k]; the masks are disjoint */
-    lanemask_t *mask;
+    rowmask_t *mask;
     uint64_t *threads; /* if n == 0: n_warps * WARP_LANES values */
 };
 
@@ -87,8 +87,8 @@ void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_s
 /* Writes a tuple's value to threads lanes[w] of each warp w. live[w] are the threads that have not exited; the values
  * of other threads need not be kept. If there are more than AFFINE_VARIANTS tuples, the cell becomes exact, and
  * *expanded is set. Returns false when memory runs out. */
-bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
-                const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
+bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const rowmask_t *lanes,
+                const rowmask_t *live, const struct affine_tuple *t, bool *expanded);
 /* Works like cell_write(), for all threads that have not exited. */
 static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t) {
     c->n = 1;
@@ -98,5 +98,5 @@ static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t)
  * runs out. */
 bool cell_make_exact(struct affine_cell *c, unsigned bits, const struct affine_shape *s);
 /* Writes the lanes of one warp in an exact cell. */
-void cell_write_lanes(struct affine_cell *c, uint32_t warp, lanemask_t lanes, const uint64_t value[WARP_LANES]);
+void cell_write_lanes(struct affine_cell *c, uint32_t warp, rowmask_t lanes, const uint64_t value[WARP_LANES]);
 #endif

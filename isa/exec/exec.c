@@ -1,17 +1,18 @@
+/* Executes lane functions in some of the lanes, and conversions whose registers are wider than the types (exec.h). */
 #include "exec.h"
 #include "isa/decode.h"
 #include "isa/machine/blend.h"
 
 enum { LANE_BYTES_MAX = 16 };
 
-static inline void put_lanes(void *to, const void *from, lanemask_t m, unsigned size) {
+static inline void put_lanes(void *to, const void *from, rowmask_t m, unsigned size) {
     if (size == 4)
         blend_elems(to, from, m, WARP_LANES, 4);
     else
         blend_lanes(to, from, m, size);
 }
 
-void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m) {
+void exec_lane_masked(struct warp *w, const struct inst *in, rowmask_t m) {
     _Alignas(64) unsigned char d[WARP_LANES * LANE_BYTES_MAX], d2[WARP_LANES * LANE_BYTES_MAX];
     in->fn.lane(d, d2, reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c), reg_ptr(w, in->e));
     if (in->d != OPND_SINK)
@@ -39,7 +40,7 @@ static void widen(void *to, unsigned reg, const unsigned char *from, unsigned si
     }
 }
 
-void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m) {
+void exec_cvt(struct warp *w, const struct inst *in, rowmask_t m) {
     _Alignas(64) unsigned char a[WARP_LANES * LANE_BYTES_MAX], d[WARP_LANES * LANE_BYTES_MAX],
         wide[WARP_LANES * LANE_BYTES_MAX];
     const void *from = reg_ptr(w, in->a);

@@ -63,18 +63,17 @@
 
 /* exec_lane_masked() executes a K_LANE in some of the lanes; exec_cvt() executes a K_CVT. They are not inline, since
  * they are called less often than a K_LANE in all lanes. */
-void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
-void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
+void exec_lane_masked(struct warp *w, const struct inst *in, rowmask_t m);
+void exec_cvt(struct warp *w, const struct inst *in, rowmask_t m);
 
 /* Returns true if local memory of `p` may be interleaved by words (warp_local()). Loads and stores support this layout.
  * No other instruction of such a program may access more than one word at once. */
 bool exec_local_by_word(const struct program *p);
 
-/* Executes `in` for the lanes of `active` whose guard holds, and fills `fx`: always `fault`, and the other fields that
- * the kind of instruction needs. Control instructions do not change paths; the caller passes fx to the reconvergence
- * model. */
-static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
-    lanemask_t m = guard_lanes(w, in, active);
+/* Executes `in` for the lanes of `active`, lanes of the row of `w`, whose guard holds, and fills `fx`: always `fault`,
+ * and the other fields that the kind of instruction needs. */
+static inline void exec_row(struct warp *w, const struct inst *in, rowmask_t active, struct effects *fx) {
+    rowmask_t m = guard_row(w, in, active);
     fx->lanes = m;
     fx->fault = FAULT_NONE;
     if (in->kind == K_LANE) {
@@ -99,10 +98,21 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
     if (m || in->kind >= K_BRANCH)
         in->fn.warp(w, in, m, fx);
 }
-void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* Tests a K_BARRIER `in` that all lanes of the warp execute together. Returns true if the lanes wait for all threads of
- * the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it leaves
- * `fx` unchanged. */
+/* exec_inst() for the two rows of a warp of 64 lanes, one after the other. Its effects name lanes of the warp. */
+void exec_rows(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx);
+
+/* Executes `in` for the lanes of `active` as exec_row() does, for a warp with one or two rows. Control instructions do
+ * not change paths; the caller passes fx to the reconvergence model. */
+static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
+    if (__builtin_expect(w->high != NULL, 0))
+        exec_rows(w, in, active, fx);
+    else
+        exec_row(w, in, (rowmask_t)active, fx);
+}
+void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
+/* Tests a K_BARRIER `in` that all lanes of a warp with one row execute together. Returns true if the lanes wait for all
+ * threads of the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it
+ * leaves `fx` unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

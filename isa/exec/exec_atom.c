@@ -5,7 +5,7 @@
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 
-void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
+void atom_apply(struct warp *w, const struct atom_op *op, rowmask_t lanes) {
     const struct inst *in = op->inst;
     lanes &= op->lanes;
     for (unsigned e = 0; e < op->n_elems; e++) {
@@ -28,7 +28,7 @@ static void copy_operands(struct atom_op *op) {
 
 /* Sets op->at to the host addresses of the lanes, and op->lanes to the lanes of `m`. If a lane faults, op->lanes has
  * only the lanes below the faulting lane. */
-static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
+static void locate(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
     if (mem_span(w, in, m, fx, op->n_elems, true, &s)) {
@@ -38,7 +38,7 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
         return;
     }
     mem_lanes_begin(in, fx);
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         op->at[l] = mem_lane(w, in, fx, l, true);
         if (!op->at[l]) {
@@ -48,7 +48,7 @@ static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct e
     }
 }
 
-static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, atom_fn *fn) {
+static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, atom_fn *fn) {
     /* cppcheck-suppress uninitvar ; the loop below fills it */
     struct atom_op now, *op = w->capture ? w->capture : &now;
     unsigned n = in->n_list ? in->n_list / 2 : 1;
@@ -70,7 +70,7 @@ static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct 
 /* X is the value in memory, b and c the operands. */
 #define ATOM(name, T, expression)                                                                                      \
     static void lanes_##name(void *d_at, unsigned char *const *at, const void *b_at, const void *c_at, unsigned e,     \
-                             lanemask_t lanes, lanemask_t flush) {                                                     \
+                             rowmask_t lanes, rowmask_t flush) {                                                       \
         T *d = d_at;                                                                                                   \
         (void)flush, (void)c_at;                                                                                       \
         for (; lanes; lanes &= lanes - 1) {                                                                            \
@@ -82,7 +82,7 @@ static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct 
                 d[l] = x;                                                                                              \
         }                                                                                                              \
     }                                                                                                                  \
-    static void atom_##name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                 \
+    static void atom_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                  \
         perform(w, in, m, fx, lanes_##name);                                                                           \
     }
 #define C(T) (((const T *)c_at)[l])

@@ -7,15 +7,15 @@
 
 /* Performs element e for every lane in `lanes`, in ascending order: *at = op(*at, b, c). Writes the old values to d
  * (NULL: nowhere). Lanes in `flush` treat subnormal f32 as zero (device memory, PTX ISA 9.7.13.8). */
-typedef void atom_fn(void *d, unsigned char *const *at, const void *b, const void *c, unsigned e, lanemask_t lanes,
-                     lanemask_t flush);
+typedef void atom_fn(void *d, unsigned char *const *at, const void *b, const void *c, unsigned e, rowmask_t lanes,
+                     rowmask_t flush);
 
 enum { ATOM_MAX_ELEMS = 8, ATOM_OPERAND_BYTES = WARP_LANES * 16 };
 
 struct atom_op {
     atom_fn *fn;
     const struct inst *inst;
-    lanemask_t lanes, flush;
+    rowmask_t lanes, flush;
     uint8_t n_elems;
     unsigned char *at[WARP_LANES]; /* lane -> host address of element 0 */
     const void *b[ATOM_MAX_ELEMS]; /* element -> its operand b in all lanes: a register, or the copy in b_values */
@@ -27,5 +27,5 @@ struct atom_op {
 
 /* Performs the operation for `lanes` of op->lanes: changes memory and writes old values to the registers of `w`.
  * Several calls may each perform some of the lanes. Not thread-safe for one address: the caller orders calls. */
-void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes);
+void atom_apply(struct warp *w, const struct atom_op *op, rowmask_t lanes);
 #endif

@@ -153,7 +153,7 @@ static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
 
 /* Computes p = (d != 0) BoolOp q. The truth table of lop3 is an immediate, since the instruction already has four
  * source operands. Writes d last, since d may be a source. */
-static void lop3_predicate(struct warp *w, const struct inst *in, lanemask_t m, bool is_and) {
+static void lop3_predicate(struct warp *w, const struct inst *in, rowmask_t m, bool is_and) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], q = pred_get(w, in->e), p = 0;
     LANES(l) d[l] = lop3(a[l], b[l], c[l], (uint32_t)in->imm);
@@ -164,11 +164,11 @@ static void lop3_predicate(struct warp *w, const struct inst *in, lanemask_t m, 
     if (in->d2 != OPND_SINK)
         blend_lanes(reg_ptr(w, in->d2), &p, m, 0);
 }
-static void lop3_and(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void lop3_and(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     lop3_predicate(w, in, m, true);
 }
-static void lop3_or(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void lop3_or(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     lop3_predicate(w, in, m, false);
 }

@@ -6,7 +6,7 @@
 #include "isa/machine/call.h"
 #include "isa/rows.h"
 
-static void exec_brx(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_brx(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const uint32_t *index = reg_ptr(w, in->a), *table = w->program->lists + in->list;
     fx->n_targets = 0;
     for (; m; m &= m - 1) {
@@ -16,16 +16,16 @@ static void exec_brx(struct warp *w, const struct inst *in, lanemask_t m, struct
                           table[0]);
             return;
         }
-        fx_target(fx, table[1 + index[l]], l);
+        fx_target(fx, table[1 + index[l]], (rowmask_t)1 << l);
     }
 }
 
-static void deq_predicate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void deq_predicate(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     blend_lanes(reg_ptr(w, in->d), reg_ptr(w, in->a), m, 0);
 }
 
-static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_trap(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in;
     fx->taken = m;
     if (!m)
@@ -37,7 +37,7 @@ static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struc
 
 /* Returns the value of a barrier operand. The value must be the same in all lanes of m; otherwise the function sets a
  * fault. */
-static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
+static bool uniform_operand(const struct warp *w, opnd_t o, rowmask_t m, const char *what, struct effects *fx,
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);
     *out = v[__builtin_ctz(m)];
@@ -54,7 +54,7 @@ static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const 
     return true;
 }
 
-static void exec_barrier(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned mode) {
+static void exec_barrier(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned mode) {
     fx->barrier_mode = (uint8_t)mode;
     if (!m)
         return;
@@ -75,10 +75,10 @@ static void exec_barrier(struct warp *w, const struct inst *in, lanemask_t m, st
 }
 
 #define BARRIER(name, mode)                                                                                            \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         exec_barrier(w, in, m, fx, mode);                                                                              \
     }
-void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     exec_barrier(w, in, m, fx, BARRIER_SYNC);
 }
 BARRIER(barrier_arrive, BARRIER_ARRIVE)
@@ -88,7 +88,7 @@ BARRIER(barrier_popc, BARRIER_POPC)
 
 /* Executes the wait on a cluster barrier as a barrier of all threads of the CTA, because a cluster is one CTA here. For
  * the same reason, arrive does nothing. */
-static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void cluster_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m;
     fx->barrier = CLUSTER_BARRIER;
     fx->barrier_threads = 0;
@@ -96,7 +96,7 @@ static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, st
     fx->barrier_pred = 0;
 }
 
-static void exec_warpsync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_warpsync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
 }
 

@@ -6,10 +6,10 @@
 #include "isa/rows.h"
 
 /* Sets the number of bytes that each lane reads. Returns false if fx holds a fault. */
-static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+static bool bytes_to_read(const struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
                           uint32_t bytes[WARP_LANES]) {
     const uint32_t *size = reg_ptr(w, in->c);
-    lanemask_t ignored = in->dsize ? 0 : pred_get(w, in->c);
+    rowmask_t ignored = in->dsize ? 0 : pred_get(w, in->c);
     fx->fetched = 0;
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -18,14 +18,14 @@ static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_
             fx_fault_text(fx, FAULT_UNSUPPORTED, l, "a copy of %u bytes that reads %u of them", in->msize, bytes[l]);
             return false;
         }
-        fx->fetched |= (lanemask_t)(bytes[l] != 0) << l;
+        fx->fetched |= (rowmask_t)(bytes[l] != 0) << l;
     }
     return true;
 }
 
 /* Sets the destinations of all lanes; an idle lane gets the destination of an executing lane. Returns true if all are
  * valid. */
-static bool destinations(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static bool destinations(const struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const unsigned char *base = reg_ptr(w, in->b);
     const uint64_t *more = reg_ptr(w, in->e);
     const uint64_t size = w->cta->shared_bytes;
@@ -62,7 +62,7 @@ static unsigned char *destination(const struct warp *w, const struct inst *in, s
     return NULL;
 }
 
-static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+static void by_lane(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
                     const uint32_t bytes[WARP_LANES]) {
     const struct held_stores *held = w->cta->held;
     for (; m; m &= m - 1) {
@@ -79,7 +79,7 @@ static void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct 
     }
 }
 
-static void whole(const struct warp *w, const struct inst *in, lanemask_t m, const struct effects *fx,
+static void whole(const struct warp *w, const struct inst *in, rowmask_t m, const struct effects *fx,
                   const struct span *s) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -94,14 +94,14 @@ static void whole(const struct warp *w, const struct inst *in, lanemask_t m, con
     }
 }
 
-static bool read_whole(const struct inst *in, lanemask_t m, const uint32_t bytes[WARP_LANES]) {
+static bool read_whole(const struct inst *in, rowmask_t m, const uint32_t bytes[WARP_LANES]) {
     for (; m; m &= m - 1)
         if (bytes[__builtin_ctz(m)] != in->msize)
             return false;
     return true;
 }
 
-static void exec_copy(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_copy(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     uint32_t bytes[WARP_LANES];
     struct span s;
     if (!bytes_to_read(w, in, m, fx, bytes))
@@ -115,7 +115,7 @@ static void exec_copy(struct warp *w, const struct inst *in, lanemask_t m, struc
     by_lane(w, in, m, fx, bytes);
 }
 
-static void exec_group(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_group(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
 }
 

@@ -124,7 +124,7 @@ FP_INLINE double f64_sat(double x) {
             d[l] = (lane_##D)(value);                                                                                  \
         }                                                                                                              \
     }
-#define STORE_HALF(name, limited, value) /* two loops become vector code, one does not: half_lanes.h */                \
+#define STORE_HALF(name, limited, value) /* two loops, because one loop would not vectorise (half_lanes.h) */          \
     static __attribute__((noinline)) void store_##name(void *to, const double *t) {                                    \
         uint16_t *d = to;                                                                                              \
         float odd[WARP_LANES];                                                                                         \

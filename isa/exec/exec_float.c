@@ -8,8 +8,9 @@
 #include <immintrin.h>
 #endif
 
-/* One line defines one f32 operation in one rounding mode, with and without .ftz and .sat. `fn` names f32_<fn>() of
- * softfloat.h. */
+/* F32_OP1_, F32_OP2_ and F32_OP3_ each make one row: an f32 operation with one, two or three sources, in one rounding
+ * mode. f32_<fn>() of softfloat.h computes the result. The macros that follow make the rows of all modifiers (.ftz,
+ * .sat) that an operation has. */
 #define F32_OP1_(name, op, fn, rnd, lat, flags, ftz)                                                                   \
     LANE(name, op, T1(F32), FORM(RND, rnd) | (flags), lat, DA(F32, F32),                                               \
          d = f32_result(f32_##fn(f32_flush(a, ftz), RND_##rnd), ftz, 0))
@@ -73,8 +74,8 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
 }
 
 /* Computes fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume
- * FMA instructions checks at run time whether the processor has them. Each caller is compiled either with or without
- * FMA instructions, and `have` is the constant that says which. */
+ * FMA instructions checks at run time whether the processor has them. `have` is a constant: true if the calling
+ * function is compiled with FMA instructions. */
 FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
         float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);

@@ -92,9 +92,9 @@ static bool rounds(const struct fused *c, unsigned from, unsigned to) {
 }
 
 static void run_sequence(struct warp *w, const struct inst *in, const struct fused *c, unsigned from, unsigned to,
-                         lanemask_t m, float *out) {
+                         rowmask_t m, float *out) {
     exact(w, in, c, from, to, out);
-    for (lanemask_t left = c->wide && rounds(c, from, to) ? m : 0; left; left &= left - 1) {
+    for (rowmask_t left = c->wide && rounds(c, from, to) ? m : 0; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         float have = wide_lane(w, in, c, from, to, l);
         if (w->cta)
@@ -103,10 +103,10 @@ static void run_sequence(struct warp *w, const struct inst *in, const struct fus
     }
 }
 
-void fused_execute(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void fused_execute(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
     const struct fused *c = w->program->compounds[in->imm].what;
-    lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
+    rowmask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
     fx->taken = m & holds;
     run_sequence(w, in, c, 0, c->split, m & holds, first);
     if (c->split < c->n)

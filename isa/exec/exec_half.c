@@ -84,9 +84,9 @@ FP_INLINE void f16_vector_narrow(uint16_t *to, __m512 x, bool ftz) {
     h = _mm256_mask_mov_epi16(h, nan, _mm256_set1_epi16(F16_NAN));
     _mm256_storeu_si256((__m256i *)(void *)to, h);
 }
-/* Returns a * b + c rounded to odd in f32. Rounding down and up gives two neighbours or one number; the result is the
- * sum with an odd last bit. For an exact zero, rounding up and rounding to nearest give the same zero, which is the
- * result. */
+/* Returns a * b + c rounded to odd in f32. Rounding down and rounding up give one number if the sum is exact, and
+ * otherwise two neighbouring numbers. The result is then the neighbour whose last bit is odd. For an exact zero,
+ * rounding up and rounding to nearest give the same zero, which is the result. */
 FP_INLINE __m512 f32_vector_fma_odd(__m512 a, __m512 b, __m512 c) {
     const __m512 down = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC),
                  up = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);

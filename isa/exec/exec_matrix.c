@@ -57,8 +57,9 @@ FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i
     }
 }
 
-/* Converts the elements of a register to doubles, lane by lane. The loops become vector code; each loop is split where
- * 16-bit and 64-bit elements would mix. */
+/* Converts the elements of a register to doubles, lane by lane. The loops become vector code. A loop that mixed 16-bit
+ * and 64-bit elements would not, so 16-bit elements are converted to f32 first, and then to doubles in a second
+ * loop. */
 FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
     const unsigned n = WARP_LANES * elements;
     _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];
@@ -187,7 +188,7 @@ static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, uns
 }
 
 /* Checks that all lanes execute (PTX ISA: .aligned). Otherwise sets a fault and returns false. */
-static bool is_whole(lanemask_t m, struct effects *fx) {
+static bool is_whole(rowmask_t m, struct effects *fx) {
     if (m == LANES_ALL)
         return true;
     fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),
@@ -195,12 +196,12 @@ static bool is_whole(lanemask_t m, struct effects *fx) {
     return false;
 }
 
-static void exec_whole(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_whole(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in;
     (void)is_whole(m, fx);
 }
 
-FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct product p) {
+FP_INLINE void multiply(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, struct product p) {
     const uint8_t halves = p.m / 8;
     const struct fragment_form a = {FRAGMENT_A, halves, matrix_elements(p.a)},
                                b = {FRAGMENT_B, 1, matrix_elements(p.b)},
@@ -277,7 +278,7 @@ static void old_write(struct warp *w, const opnd_t *list, unsigned group, bool n
 }
 
 /* Executes mma.m8n8k4 on f16. Bit 0 of the instruction's `imm` is set if a is .col, bit 1 if b is .col. */
-static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool d_narrow,
+static void multiply_old(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, bool d_narrow,
                          bool c_narrow) {
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
     struct matrices x[MATRIX_GROUPS];
@@ -293,11 +294,11 @@ static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, st
 }
 
 #define MMA_FN(name, M, K, D, A, B, C, clamp)                                                                          \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         multiply(w, in, m, fx, (struct product){M, K, T_##D, T_##A, T_##B, T_##C, clamp});                             \
     }
 #define OLD_FN(name, d_narrow, c_narrow)                                                                               \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         multiply_old(w, in, m, fx, d_narrow, c_narrow);                                                                \
     }
 /* clang-format off */

@@ -169,7 +169,7 @@ static unsigned char *object(struct warp *w, const struct inst *in, struct effec
     return at;
 }
 
-static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, mbarrier_fn *fn) {
+static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, mbarrier_fn *fn) {
     const uint32_t *count = reg_ptr(w, in->b);
     uint64_t *state = in->d == OPND_SINK ? NULL : reg_ptr(w, in->d);
     mem_addresses(w, in, m, fx, 1);
@@ -196,10 +196,10 @@ static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct 
 }
 
 /* Tests whether the phase that b names (a state, or a parity) has ended. */
-static void test(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool parity) {
+static void test(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, bool parity) {
     const uint64_t *state = reg_ptr(w, in->b);
     const uint32_t *parities = reg_ptr(w, in->b);
-    lanemask_t done = 0, left = m;
+    rowmask_t done = 0, left = m;
     mem_addresses(w, in, m, fx, 1);
     mem_lanes_begin(in, fx);
     for (; left; left &= left - 1) {
@@ -210,14 +210,14 @@ static void test(struct warp *w, const struct inst *in, lanemask_t m, struct eff
             break;
         memcpy(&word, at, sizeof word);
         bool asked = parity ? parities[l] & 1 : unpack(state[l]).phase;
-        done |= (lanemask_t)(unpack(word).phase != asked) << l;
+        done |= (rowmask_t)(unpack(word).phase != asked) << l;
     }
     if (in->d != OPND_SINK)
         blend_lanes(reg_ptr(w, in->d), &done, m & ~left, 0);
 }
 
 #define PERFORM(name)                                                                                                  \
-    static void mbarrier_##name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {             \
+    static void mbarrier_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {              \
         perform(w, in, m, fx, name);                                                                                   \
     }
 PERFORM(init)
@@ -230,17 +230,17 @@ PERFORM(arrive_expect_tx)
 PERFORM(drop_plain)
 PERFORM(drop_no_complete)
 PERFORM(drop_expect_tx)
-static void mbarrier_test(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void mbarrier_test(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     test(w, in, m, fx, false);
 }
-static void mbarrier_test_parity(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void mbarrier_test_parity(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     test(w, in, m, fx, true);
 }
 
-static void copies_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void copies_arrive(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending : copies_complete);
 }
-static void copies_arrive_noinc(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void copies_arrive_noinc(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending_noinc : arrive);
 }
 

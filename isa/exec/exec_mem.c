@@ -38,7 +38,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
         }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void name##_some(RT *d, const struct span *s, const uint64_t *addr, unsigned e,   \
-                                                      unsigned n, lanemask_t m) {                                      \
+                                                      unsigned n, rowmask_t m) {                                       \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         const bool few = s->shape == SHAPE_ANY ? __builtin_popcount(m) <= FEW_LANES : !(m & (m - 1));                  \
         if (few || s->lane_step) {                                                                                     \
@@ -52,7 +52,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
         name##_all(all, s, addr, e, n);                                                                                \
         blend_elems(d, all, m, WARP_LANES, sizeof *d);                                                                 \
     }                                                                                                                  \
-    static inline void name(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n, lanemask_t m) { \
+    static inline void name(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n, rowmask_t m) {  \
         if (m != LANES_ALL || s->lane_step)                                                                            \
             name##_some(d, s, addr, e, n, m);                                                                          \
         else                                                                                                           \
@@ -61,7 +61,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* if at most FEW_LANES lanes exe
 /* Stores the register's low part to memory. Lanes store in ascending order: the last store to an address remains. */
 #define STORER(name, MT, RT)                                                                                           \
     static void name(const RT *restrict from, const struct span *s, const uint64_t *restrict addr, unsigned e,         \
-                     unsigned n, lanemask_t m) {                                                                       \
+                     unsigned n, rowmask_t m) {                                                                        \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         if (m == LANES_ALL && s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                          \
             vec_copy((void *)(base + s->first[0]), from, HALF * sizeof(RT));                                           \
@@ -105,7 +105,7 @@ enum { WIDTH_KEY = 32 }; /* factor in KEY(): greater than the bytes of any regis
 #define KEY(mb, rb, sg) (((mb)*WIDTH_KEY + (rb)) * 2 + (sg))
 
 static void load_elem(const struct inst *in, void *d, const struct span *s, const uint64_t *addr, unsigned e,
-                      unsigned n, lanemask_t m) {
+                      unsigned n, rowmask_t m) {
     switch (KEY(in->msize, in->rsize, in->is_signed && in->rsize > in->msize)) {
 #define X(mb, rb, sg, MT, RT)                                                                                          \
     case KEY(mb, rb, sg):                                                                                              \
@@ -117,7 +117,7 @@ static void load_elem(const struct inst *in, void *d, const struct span *s, cons
 }
 
 static void store_elem(const struct inst *in, const void *from, const struct span *s, const uint64_t *addr, unsigned e,
-                       unsigned n, lanemask_t m) {
+                       unsigned n, rowmask_t m) {
     switch (KEY(in->msize, in->rsize, 0)) {
 #define X(mb, rb, MT, RT)                                                                                              \
     case KEY(mb, rb, 0):                                                                                               \
@@ -142,13 +142,13 @@ static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta-
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
 /* Returns true if all 32 lanes access adjacent elements, in lane order. */
-static inline bool in_a_row(const struct span *s, lanemask_t m, unsigned bytes) {
+static inline bool in_a_row(const struct span *s, rowmask_t m, unsigned bytes) {
     return s->shape == SHAPE_UNIT && m == LANES_ALL && s->first[1] - s->first[0] == HALF * bytes;
 }
 
 /* Adds a store to device memory to the held stores (held.h), with the data packed by lane. Returns false if host memory
  * runs out. */
-static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, lanemask_t m) {
+static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, rowmask_t m) {
     unsigned n = elems(in), bytes = elems_bytes(in, n);
     bool unit = in_a_row(s, m, bytes);
     unsigned char *data = held_add(w->cta->held, s->base, addr, unit, m, bytes);
@@ -209,7 +209,7 @@ static inline uint32_t *word_row(const struct warp *w, uint64_t at) {
 
 /* Loads an element of all lanes; `at`: address of the element in each lane. */
 static void load_word_elem(const struct warp *w, const struct inst *in, void *d, const uint64_t *at, bool uniform,
-                           lanemask_t m) {
+                           rowmask_t m) {
     _Alignas(64) unsigned char packed[WARP_LANES * 16];
     const unsigned size = in->msize;
     if (uniform && size == 4 && in->rsize == 4) {
@@ -222,7 +222,7 @@ static void load_word_elem(const struct warp *w, const struct inst *in, void *d,
     } else {
         const unsigned step = (unsigned)__builtin_ctz(size);
         const struct span s = {.base = (uintptr_t)packed, .shape = SHAPE_ANY};
-        for (lanemask_t left = m; left; left &= left - 1) {
+        for (rowmask_t left = m; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
             word_read(w, l, at[l], packed + l * size, size);
         }
@@ -231,7 +231,7 @@ static void load_word_elem(const struct warp *w, const struct inst *in, void *d,
 }
 
 static void store_word_elem(const struct warp *w, const struct inst *in, const void *from, const uint64_t *at,
-                            bool uniform, lanemask_t m) {
+                            bool uniform, rowmask_t m) {
     _Alignas(64) unsigned char packed[WARP_LANES * 16];
     const unsigned size = in->msize;
     if (uniform && size == 4 && in->rsize == 4) {
@@ -256,7 +256,7 @@ static void store_word_elem(const struct warp *w, const struct inst *in, const v
     }
 }
 
-static __attribute__((noinline)) void access_words(const struct warp *w, const struct inst *in, lanemask_t m,
+static __attribute__((noinline)) void access_words(const struct warp *w, const struct inst *in, rowmask_t m,
                                                    const struct effects *fx, bool uniform, bool write) {
     const unsigned n = elems(in);
     uint64_t at[WARP_LANES];
@@ -274,7 +274,7 @@ static __attribute__((noinline)) void access_words(const struct warp *w, const s
 
 /* Executes the access one lane at a time, because the lanes' addresses are not all in one allocation. Each lane gets
  * its own span. */
-static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
+static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
                                               bool write) {
     unsigned n = elems(in);
     mem_lanes_begin(in, fx);
@@ -307,7 +307,7 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
 
 /* Loads the elements of an instruction from the span `s`. This function is not inline, since most instructions do not
  * call it. */
-static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
+static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, rowmask_t m,
                                                 const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
     if (s->words) {
@@ -318,7 +318,7 @@ static __attribute__((noinline)) void load_span(struct warp *w, const struct ins
         load_elem(in, elem_reg(w, in, in->d, e), s, fx->addr, e, n, m);
 }
 
-static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct inst *in, lanemask_t m,
+static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct inst *in, rowmask_t m,
                                                    struct effects *fx, const struct span *s) {
     const unsigned bytes = elems_bytes(in, elems(in));
     if (!held_touches(w->cta->held, s->base, fx->addr, in_a_row(s, m, bytes), m, bytes))
@@ -330,7 +330,7 @@ static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct 
     return true;
 }
 
-static __attribute__((noinline)) void store_span(struct warp *w, const struct inst *in, lanemask_t m,
+static __attribute__((noinline)) void store_span(struct warp *w, const struct inst *in, rowmask_t m,
                                                  const struct effects *fx, const struct span *s) {
     if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, s, fx->addr, m))
         return;
@@ -343,8 +343,7 @@ static __attribute__((noinline)) void store_span(struct warp *w, const struct in
         store_elem(in, elem_reg(w, in, in->b, e), s, fx->addr, e, n, m);
 }
 
-static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, lanemask_t m,
-                                               struct effects *fx) {
+static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
     if (!span_find(w, in, m, fx, elems(in), in->msize, false, &s))
         by_lane(w, in, m, fx, false);
@@ -353,7 +352,7 @@ static __attribute__((noinline)) void load_any(struct warp *w, const struct inst
 }
 
 /* Executes ld. Nearly all loads are 32-bit loads of full warps, so these have a fast path. */
-static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_ld(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
     if (m != LANES_ALL || in->n_list || in->msize != 4 || in->rsize != 4)
         load_any(w, in, m, fx);
@@ -367,7 +366,7 @@ static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct 
 
 /* Checks that every lane's address has a record (struct walk_record), and that the list to which the record points is
  * in one allocation. So the walk unit can read the lists without checks. Otherwise sets a fault and returns false. */
-static bool has_lists(struct warp *w, lanemask_t m, struct effects *fx) {
+static bool has_lists(struct warp *w, rowmask_t m, struct effects *fx) {
     const struct memory *mem = w->cta->launch->memory;
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -387,13 +386,13 @@ static bool has_lists(struct warp *w, lanemask_t m, struct effects *fx) {
     return true;
 }
 
-static void exec_walk(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_walk(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, elems(in));
     if (has_lists(w, m, fx))
         exec_ld(w, in, m, fx);
 }
 
-static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_st(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
     if (span_find(w, in, m, fx, elems(in), in->msize, true, &s))
         store_span(w, in, m, fx, &s);
@@ -403,7 +402,7 @@ static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct 
 
 /* Computes addresses and never faults. Addresses outside allocations, in shared memory and in parameters are not
  * prefetched. */
-static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_prefetch(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
     fx->fetched = 0;
     for (; m; m &= m - 1) {
@@ -413,13 +412,13 @@ static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, s
             fx->addr[l] -= mem_window(s);
         bool local = s == SPACE_LOCAL && fx->addr[l] < w->local_bytes;
         bool device = s == SPACE_GLOBAL && mem_find(w->cta->launch->memory, fx->addr[l], 1, &w->alloc_hint);
-        fx->fetched |= (lanemask_t)(local || device) << l;
-        fx->local_lanes |= (lanemask_t)local << l;
+        fx->fetched |= (rowmask_t)(local || device) << l;
+        fx->local_lanes |= (rowmask_t)local << l;
     }
 }
 
 /* Hints about a line of the L2 are not modelled: the instruction issues and moves no line. */
-static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_advice(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
     fx->fetched = 0;
 }
@@ -434,21 +433,21 @@ static bool in_space(const struct warp *w, enum space wanted, uint64_t address) 
     return (a && a->read_only && !a->reserved ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
 }
 
-static void isspacep(struct warp *w, const struct inst *in, lanemask_t m, enum space wanted) {
+static void isspacep(struct warp *w, const struct inst *in, rowmask_t m, enum space wanted) {
     const unsigned char *a = reg_ptr(w, in->a);
-    lanemask_t yes = 0;
-    for (lanemask_t left = m; left; left &= left - 1) {
+    rowmask_t yes = 0;
+    for (rowmask_t left = m; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         uint64_t at = 0;
         unsigned size = in->asize == 4 ? 4 : 8;
         memcpy(&at, a + (size_t)l * size, size);
-        yes |= (lanemask_t)in_space(w, wanted, at) << l;
+        yes |= (rowmask_t)in_space(w, wanted, at) << l;
     }
     blend_lanes(reg_ptr(w, in->d), &yes, m, 0);
 }
 
 #define ISSPACEP(name, SPACE)                                                                                          \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         isspacep(w, in, m, SPACE);                                                                                     \
     }

@@ -43,10 +43,10 @@ enum space mem_space(uint64_t address);
 uint64_t mem_window(enum space s);
 /* Fills the memory fields of fx, and fx->addr of all lanes (lanes that do not execute get the address of an executing
  * lane). `m` is not empty; the bytes of an access are a power of two. */
-void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
+void mem_addresses(const struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n_elems);
 /* Calls mem_addresses(), and finds the span that holds all lanes' accesses. Turns generic addresses in fx->addr into
  * addresses of their space. Returns false if the caller must execute the access lane by lane. */
-bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
+bool mem_span(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out);
 /* Returns the host address of one lane's access; NULL: fx holds the fault. Turns a generic fx->addr[lane] into an
  * address of its space. */

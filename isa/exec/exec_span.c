@@ -1,3 +1,5 @@
+/* The slow path of memory instructions: finds addresses, checks them, and returns host pointers for one lane at a time
+ * (exec_mem.h). exec_span.h has the fast path. */
 #include "exec_span.h"
 
 void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes) {
@@ -9,7 +11,7 @@ void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space sp
     fx->fault_text = NULL;
 }
 
-enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
+enum shape mem_some_addresses(const void *base, const struct inst *in, rowmask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first) {
     if (!(m & (m - 1))) {
         const int l = __builtin_ctz(m);
@@ -21,7 +23,7 @@ enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_
                           : addresses_u64(base, (uint64_t)in->imm, m, shift, addr, first);
 }
 
-void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems) {
+void mem_addresses(const struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n_elems) {
     uint64_t first[2];
     span_addresses(w, in, m, fx, n_elems, in->msize, first);
     fx->halves.shape = SHAPE_ANY;
@@ -66,7 +68,7 @@ static unsigned char *flat_space(const struct warp *w, enum space s, uint64_t *s
     }
 }
 
-bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
+bool mem_span(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out) {
     return span_find(w, in, m, fx, n_elems, in->msize, write, out);
 }

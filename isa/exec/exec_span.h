@@ -11,11 +11,11 @@
  * partial masks. It sets `first` to the addresses of lanes 0 and 16, even if these lanes do not execute, except for
  * SHAPE_ANY. A half without an executing lane uses the address of the other half. */
 #define ADDRESSES(name, T, V)                                                                                          \
-    static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
-                                                                 unsigned shift, uint64_t *addr, uint64_t *first) {    \
+    static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, rowmask_t m, unsigned shift, \
+                                                                 uint64_t *addr, uint64_t *first) {                    \
         enum { N = VEC_BYTES / sizeof(T) };                                                                            \
         static const T number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                            \
-        const lanemask_t low = m & 0xffff, high = m >> 16, rest = m & (m - 1);                                         \
+        const rowmask_t low = m & 0xffff, high = m >> 16, rest = m & (m - 1);                                          \
         const unsigned f = (unsigned)__builtin_ctz(m), g = rest ? (unsigned)__builtin_ctz(rest) : f,                   \
                        f0 = low ? (unsigned)__builtin_ctz(low) : f,                                                    \
                        f1 = high ? 16 + (unsigned)__builtin_ctz(high) : f;                                             \
@@ -60,12 +60,12 @@ static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *firs
 
 /* Computes the addresses of a warp in which not all lanes execute. The function is not inline, to keep the code for
  * full warps short. */
-enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
+enum shape mem_some_addresses(const void *base, const struct inst *in, rowmask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first);
 
 /* Computes addresses as mem_addresses() does. Also returns the first address of each half of the warp. */
 static inline __attribute__((always_inline)) enum shape span_addresses(const struct warp *w, const struct inst *in,
-                                                                       lanemask_t m, struct effects *fx,
+                                                                       rowmask_t m, struct effects *fx,
                                                                        unsigned n_elems, unsigned msize,
                                                                        uint64_t *first) {
     const unsigned shift = (unsigned)__builtin_ctz(n_elems * msize);
@@ -119,7 +119,7 @@ static inline const struct allocation *device_place(struct warp *w, const struct
 }
 
 /* Works as mem_span(), for elements of `msize` bytes. */
-static inline __attribute__((always_inline)) bool span_find(struct warp *w, const struct inst *in, lanemask_t m,
+static inline __attribute__((always_inline)) bool span_find(struct warp *w, const struct inst *in, rowmask_t m,
                                                             struct effects *fx, unsigned n_elems, unsigned msize,
                                                             bool write, struct span *out) {
     const unsigned bytes = n_elems * msize;

@@ -22,7 +22,7 @@ static uint32_t *pointer_of(struct warp *w, int lane, struct effects *fx) {
     return at;
 }
 
-static void exec_alloca(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned bytes) {
+static void exec_alloca(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned bytes) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint32_t *at = pointer_of(w, l, fx);
@@ -42,7 +42,7 @@ static void exec_alloca(struct warp *w, const struct inst *in, lanemask_t m, str
     }
 }
 
-static void exec_stacksave(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned bytes) {
+static void exec_stacksave(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned bytes) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const uint32_t *at = pointer_of(w, l, fx);
@@ -54,7 +54,7 @@ static void exec_stacksave(struct warp *w, const struct inst *in, lanemask_t m, 
 
 /* Executes stackrestore, which can only free memory. A value above the stack pointer is a fault, since memory below
  * this value was freed after the value was saved. */
-static void exec_stackrestore(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned bytes) {
+static void exec_stackrestore(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned bytes) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint32_t *at = pointer_of(w, l, fx);
@@ -71,7 +71,7 @@ static void exec_stackrestore(struct warp *w, const struct inst *in, lanemask_t 
 }
 
 #define STACK_FUNCTION(name, t, bytes)                                                                                 \
-    static void name##_##t(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                  \
+    static void name##_##t(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                   \
         exec_##name(w, in, m, fx, bytes);                                                                              \
     }
 #define STACK_FUNCTIONS(t, bytes)                                                                                      \

@@ -84,15 +84,15 @@ static enum outcome locate(struct warp *w, const struct inst *in, const struct i
 /* The accesses of a warp to one surface. */
 struct surf_lanes {
     struct tex_plane plane;
-    lanemask_t inside; /* a lane that is not in `inside` loads 0 and stores nothing */
+    rowmask_t inside; /* a lane that is not in `inside` loads 0 and stores nothing */
     _Alignas(64) uint32_t x[WARP_LANES], y[WARP_LANES], z[WARP_LANES]; /* as in struct surf_access */
     _Alignas(64) uint32_t at[WARP_LANES];                              /* offsets from texel 0 */
 };
 
 /* Calls bring_inside() for all lanes. Removes lanes that access nothing from `inside`. Returns false if a lane of `m`
  * faults. */
-static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp, lanemask_t m,
-                                    lanemask_t *inside) {
+static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp, rowmask_t m,
+                                    rowmask_t *inside) {
     const uint32_t last = n >= width ? n - width : 0, end = last / width * width;
     uint32_t beyond = 0;
     if (n < width && clamp != MODE2_TRAP) {
@@ -109,7 +109,7 @@ static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, uns
 
 /* Calls locate() for all lanes of `m`. Returns false, without effects, if the lanes must be executed one by one, for
  * example because a lane faults or the lanes use several surfaces. */
-static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m, unsigned bytes,
+static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, rowmask_t m, unsigned bytes,
                          struct effects *fx, struct surf_lanes *s) {
     const unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
     const bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
@@ -162,7 +162,7 @@ static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_ac
 }
 
 /* Loads element `e`, of `bytes` bytes, of all lanes to registers of `rsize` bytes. */
-static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, lanemask_t m) {
+static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, rowmask_t m) {
     _Alignas(64) unsigned char out[WARP_LANES * sizeof(uint64_t)];
     const unsigned char *host = s->plane.host + e * bytes;
     if (bytes == 4 && rsize == 4 && s->inside) { /* some lane is inside, so the surface has at least one element */
@@ -183,7 +183,7 @@ static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, vo
 
 /* Executes suld for all lanes. */
 static void load_lanes(const struct warp *w, const struct inst *in, const struct surf_lanes *s, bool by_byte,
-                       unsigned bytes, lanemask_t m) {
+                       unsigned bytes, rowmask_t m) {
     _Alignas(64) uint32_t c[4][WARP_LANES];
     if (!by_byte)
         tex_texels(&s->plane, s->at, c);
@@ -209,7 +209,7 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-static void exec_suld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_suld(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), n = in->msize;
     bool by_byte = form_get(row->form, CAT_MODE) == MODE_B;
@@ -239,7 +239,7 @@ static void exec_suld(struct warp *w, const struct inst *in, lanemask_t m, struc
     }
 }
 
-static void exec_sust(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_sust(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
     unsigned n = in->n_list - first;
@@ -284,7 +284,7 @@ static uint64_t reduced(unsigned opn, bool is_signed, uint64_t x, uint64_t v) {
     }
 }
 
-static void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_sured(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const struct isa_row *row = row_of(in);
     unsigned bytes = type_bytes(row->types[0]), first = tex_coordinates(form_get(row->form, CAT_GEOM));
     struct surf_lanes all;

@@ -22,7 +22,7 @@ const struct texture *tex_object(const struct warp *w, const struct inst *in, in
 enum { TEX_FEW_LANES = 2 }; /* up to this number of lanes are executed one by one; more lanes are executed together */
 
 /* Returns the object, of any kind, that all lanes of `m` name; NULL if they name several objects, or none. */
-const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);
+const struct texture *tex_common_object(const struct warp *w, opnd_t handle, rowmask_t m);
 /* Sets the memory fields of fx, except addresses. */
 void tex_effects(struct effects *fx, const struct texture *t);
 /* Reports the fault of a texel outside device memory. */

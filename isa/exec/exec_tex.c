@@ -142,7 +142,7 @@ static bool gather(const struct texture *t, struct tex_access *access, const str
     return tex_gather(t, access, f, mode == MODE_R ? 0 : mode == MODE_G ? 1 : mode == MODE_B ? 2 : 3, out);
 }
 
-const struct texture *tex_common_object(const struct warp *w, opnd_t o, lanemask_t m) {
+const struct texture *tex_common_object(const struct warp *w, opnd_t o, rowmask_t m) {
     const uint64_t *handle = reg_ptr(w, o);
     const struct launch *l = w->cta->launch;
     const uint64_t first = handle[__builtin_ctz(m)], index = first - TEXTURE_HANDLE;
@@ -171,7 +171,7 @@ static struct tex_rows fetch_rows(const struct warp *w, const struct inst *in, u
 
 /* Writes the results in the type of the row, as write_texel() does. */
 static void write_lanes(const struct warp *w, const struct inst *in, enum type type, bool is_float, unsigned wanted,
-                        lanemask_t m, uint32_t c[4][WARP_LANES]) {
+                        rowmask_t m, uint32_t c[4][WARP_LANES]) {
     _Alignas(64) uint16_t half[4][WARP_LANES];
     _Alignas(64) uint32_t pair[WARP_LANES];
     for (unsigned k = 0; k < wanted && (type == T_F16 || type == T_F16X2); k++)
@@ -190,7 +190,7 @@ static void write_lanes(const struct warp *w, const struct inst *in, enum type t
 }
 
 /* Executes tex for all lanes at once. Returns false, without effects, if the lanes must be executed one by one. */
-static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m,
+static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, rowmask_t m,
                          struct effects *fx) {
     const unsigned geometry = form_get(row->form, CAT_GEOM);
     const struct texture *t = tex_common_object(w, in->a, m);
@@ -220,10 +220,10 @@ static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa
     return true;
 }
 
-static void sample(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, sample_fn *one) {
+static void sample(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, sample_fn *one) {
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
-    const lanemask_t all = LANES_ALL;
+    const rowmask_t all = LANES_ALL;
     if (in->d2 != OPND_SINK)
         blend_lanes(reg_ptr(w, in->d2), &all, m, 0);
     for (; m; m &= m - 1) {
@@ -248,17 +248,17 @@ static void sample(struct warp *w, const struct inst *in, lanemask_t m, struct e
     }
 }
 
-static void exec_tex(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_tex(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
-    const lanemask_t all = LANES_ALL;
+    const rowmask_t all = LANES_ALL;
     if (!sample_lanes(w, in, row, m, fx))
         sample(w, in, m, fx, fetch);
     else if (in->d2 != OPND_SINK)
         blend_lanes(reg_ptr(w, in->d2), &all, m, 0);
 }
 
-static void exec_tld4(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_tld4(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     sample(w, in, m, fx, gather);
 }
 
@@ -314,7 +314,7 @@ static bool asks_sampler(unsigned what) {
     return what == MODE_FORCE_UNNORMALIZED || (what >= MODE_FILTER_MODE && what <= MODE_ADDR_MODE_2);
 }
 
-static void exec_query(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_query(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
     unsigned what = form_get(row->form, CAT_MODE);
@@ -338,15 +338,15 @@ static void exec_query(struct warp *w, const struct inst *in, lanemask_t m, stru
 }
 
 /* Executes istypep. The result is false for a handle that names no object. */
-static void exec_istypep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_istypep(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     static const uint8_t kinds[] = {
         [MODE2_TEXREF] = TEXTURE_TEXTURE, [MODE2_SAMPLERREF] = TEXTURE_SAMPLER, [MODE2_SURFREF] = TEXTURE_SURFACE};
     uint32_t n_rows;
     uint8_t kind = kinds[form_get(isa_rows(&n_rows)[in->row].form, CAT_MODE2)];
     const struct launch *l = w->cta->launch;
-    lanemask_t is = 0;
+    rowmask_t is = 0;
     (void)fx;
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         uint64_t index = handle_of(w, in->a, lane) - TEXTURE_HANDLE;
         if (index < l->n_textures && l->textures[index].kind == kind)

@@ -33,12 +33,12 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
 
 /* Executes a shuffle. A lane that does not execute the shuffle supplies 0. The manual leaves the value undefined, but
  * NVIDIA GPUs return 0. Reductions whose last step does not use all lanes rely on the 0. */
-static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
+static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, rowmask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], valid[WARP_LANES], given[WARP_LANES];
     int from[WARP_LANES];
-    lanemask_t p = 0;
+    rowmask_t p = 0;
     LANES(l) { /* this loop is separate from the loop that fetches values, so that it becomes vector code */
         bool in_range;
         from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void shuffle(struct warp *w, const 
 }
 
 #define SHUFFLE(name, mode)                                                                                            \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         shuffle(w, in, m, mode);                                                                                       \
     }
@@ -78,26 +78,26 @@ int shuffle_lane(const struct warp *w, const struct inst *in, int lane) {
 }
 
 /* Returns the executing lanes of the member mask; forms without a mask: all executing lanes. */
-static lanemask_t members(const struct warp *w, const struct inst *in, lanemask_t m) {
+static rowmask_t members(const struct warp *w, const struct inst *in, rowmask_t m) {
     return in->e == OPND_ZERO ? m : m & ((const uint32_t *)reg_ptr(w, in->e))[__builtin_ctz(m)];
 }
 
-static void put_u32(struct warp *w, opnd_t d, lanemask_t m, uint32_t value) {
+static void put_u32(struct warp *w, opnd_t d, rowmask_t m, uint32_t value) {
     uint32_t all[WARP_LANES];
     for (int l = 0; l < WARP_LANES; l++)
         all[l] = value;
     blend_lanes(reg_ptr(w, d), all, m, sizeof value);
 }
 
-static void put_pred(struct warp *w, opnd_t d, lanemask_t m, bool value) {
-    lanemask_t all = value ? LANES_ALL : 0;
+static void put_pred(struct warp *w, opnd_t d, rowmask_t m, bool value) {
+    rowmask_t all = value ? LANES_ALL : 0;
     if (d != OPND_SINK)
         blend_lanes(reg_ptr(w, d), &all, m, 0);
 }
 
 #define VOTE(name, expression)                                                                                         \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
-        lanemask_t who = members(w, in, m), yes = pred_get(w, in->a) & who;                                            \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
+        rowmask_t who = members(w, in, m), yes = pred_get(w, in->a) & who;                                             \
         (void)fx;                                                                                                      \
         put_pred(w, in->d, m, expression);                                                                             \
     }
@@ -105,7 +105,7 @@ VOTE(vote_all, yes == who)
 VOTE(vote_any, yes != 0)
 VOTE(vote_uni, yes == who || !yes)
 
-static void vote_ballot(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void vote_ballot(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     put_u32(w, in->d, m, pred_get(w, in->a) & members(w, in, m));
 }
@@ -132,11 +132,11 @@ static inline struct match_words match_words(const struct warp *w, const struct 
 
 /* Compares each lane's value with the values of all members. The loop has no branches, so its time does not
  * depend on the values. */
-static inline __attribute__((always_inline)) void match_any(struct warp *w, const struct inst *in, lanemask_t m,
+static inline __attribute__((always_inline)) void match_any(struct warp *w, const struct inst *in, rowmask_t m,
                                                             unsigned bytes) {
     enum { N = VEC_BYTES / sizeof(uint32_t), VECTORS = WARP_LANES / N };
     const struct match_words v = match_words(w, in, bytes);
-    const lanemask_t who = members(w, in, m);
+    const rowmask_t who = members(w, in, m);
     vec_u32 low[VECTORS], high[VECTORS], d[VECTORS] = {{0}};
     memcpy(low, v.low, sizeof low);
     memcpy(high, v.high, sizeof high);
@@ -152,9 +152,9 @@ static inline __attribute__((always_inline)) void match_any(struct warp *w, cons
     blend_lanes(reg_ptr(w, in->d), d, m, sizeof(uint32_t));
 }
 
-static inline void match_all(struct warp *w, const struct inst *in, lanemask_t m, unsigned bytes) {
+static inline void match_all(struct warp *w, const struct inst *in, rowmask_t m, unsigned bytes) {
     const struct match_words v = match_words(w, in, bytes);
-    const lanemask_t who = members(w, in, m);
+    const rowmask_t who = members(w, in, m);
     const int first = who ? __builtin_ctz(who) : 0;
     uint32_t differ = 0;
     LANES(l) differ |= (v.low[l] ^ v.low[first]) | (v.high[l] ^ v.high[first]) ? lane_bit[l] : 0;
@@ -164,7 +164,7 @@ static inline void match_all(struct warp *w, const struct inst *in, lanemask_t m
 }
 
 #define MATCH(name, how, bytes)                                                                                        \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         how(w, in, m, bytes);                                                                                          \
     }
@@ -175,9 +175,9 @@ MATCH(match_all_b64, match_all, 8)
 
 /* `x` is the result so far, `y` is the next lane's value. */
 #define REDUX(name, T, expression)                                                                                     \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         const T *a = reg_ptr(w, in->a);                                                                                \
-        lanemask_t who = members(w, in, m);                                                                            \
+        rowmask_t who = members(w, in, m);                                                                             \
         T x = who ? a[__builtin_ctz(who)] : 0;                                                                         \
         (void)fx;                                                                                                      \
         for (who &= who - 1; who; who &= who - 1) {                                                                    \
@@ -197,11 +197,11 @@ REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
 /* Executes redux of f32: with `nan`, a NaN operand is the result; without `nan`, the other operand is the result; -0 is
  * below +0. */
-static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
+static void redux_f32(struct warp *w, const struct inst *in, rowmask_t m, bool max, bool abs, bool nan) {
     const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
     float x = f32_from_bits(F32_NAN);
     bool first = true;
-    for (lanemask_t who = members(w, in, m); who; who &= who - 1) {
+    for (rowmask_t who = members(w, in, m); who; who &= who - 1) {
         float y = f32_from_bits(a[__builtin_ctz(who)] & keep);
         x = f32_minmax(first ? y : x, y, max, nan, false);
         first = false;
@@ -209,7 +209,7 @@ static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool 
     put_u32(w, in->d, m, f32_bits(x));
 }
 #define REDUX_F32(name, max, abs, nan)                                                                                 \
-    static void name(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {                        \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         (void)fx;                                                                                                      \
         redux_f32(w, in, m, max, abs, nan);                                                                            \
     }
@@ -222,13 +222,13 @@ REDUX_F32(redux_max_nan_f32, 1, 0, 1)
 REDUX_F32(redux_max_abs_f32, 1, 1, 0)
 REDUX_F32(redux_max_abs_nan_f32, 1, 1, 1)
 
-static void activemask(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void activemask(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     put_u32(w, in->d, m, m);
 }
 
-static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
-    lanemask_t who = members(w, in, m), leader = who & -who;
+static void elect(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    rowmask_t who = members(w, in, m), leader = who & -who;
     (void)fx;
     if (in->d != OPND_SINK)
         put_u32(w, in->d, m, who ? (uint32_t)__builtin_ctz(who) : 0);
@@ -238,7 +238,7 @@ static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct ef
 
 /* Reads special registers that change. Clocks and the global timer have the value of the warp's clock, so the timer,
  * too, advances by one per cycle. Performance counters (%pm) read 0. */
-static void read_special(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void read_special(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     bool high = in->imm == SPECIAL_CLOCK_HI || in->imm == SPECIAL_GLOBALTIMER_HI;
     bool clock = in->imm >= SPECIAL_CLOCK && in->imm <= SPECIAL_GLOBALTIMER_HI;
     uint64_t value = !clock ? 0 : high ? w->clock >> 32 : w->clock, all[WARP_LANES];
@@ -252,7 +252,7 @@ static void read_special(struct warp *w, const struct inst *in, lanemask_t m, st
     }
 }
 
-static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void nanosleep(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
 }
 
@@ -278,7 +278,8 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* The operations of the compound instruction execute it (isa/compound.h). */
+/* This row has no function: a compound instruction is executed by the function `execute` of its compound_ops
+ * (isa/compound.h). */
 NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
 
 /* Rows of operations across lanes, and of clocks. */

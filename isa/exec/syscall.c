@@ -184,11 +184,11 @@ static bool print_lane(FILE *out, const char *format, struct print_args *a) {
     return true;
 }
 
-void sys_vprintf(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void sys_vprintf(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     FILE *out = w->cta->launch->device_stdout ? w->cta->launch->device_stdout : stdout;
     const uint64_t *format = reg_ptr(w, in->a), *args = reg_ptr(w, in->b);
     uint32_t result[WARP_LANES] = {0};
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         struct print_args a = {.w = w, .fx = fx, .lane = l, .at = args[l]};
         if (!format[l]) {
@@ -204,18 +204,18 @@ void sys_vprintf(struct warp *w, const struct inst *in, lanemask_t m, struct eff
         blend_lanes(reg_ptr(w, in->d), result, m, sizeof result[0]);
 }
 
-void sys_malloc(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void sys_malloc(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)fx;
     const uint64_t *bytes = reg_ptr(w, in->a);
     uint64_t result[WARP_LANES] = {0};
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         result[l] = device_heap_alloc(w->cta->launch->memory->heap, bytes[l]);
     }
     blend_lanes(reg_ptr(w, in->d), result, m, sizeof result[0]);
 }
 
-void sys_free(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void sys_free(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const uint64_t *address = reg_ptr(w, in->a);
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -227,7 +227,7 @@ void sys_free(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     }
 }
 
-static void sys_assertfail(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void sys_assertfail(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     int l = __builtin_ctz(m);
     const opnd_t operand[3] = {in->a, in->b, in->e};
     const char *text[3]; /* message, file, function */

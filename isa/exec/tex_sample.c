@@ -1,3 +1,5 @@
+/* Reads textures for one lane (tex_sample.h). A texel is an element of a texture. A filter computes the weighted mean
+ * of several texels. */
 #include "tex_sample.h"
 #include "isa/softfloat.h"
 #include <math.h>
@@ -275,8 +277,9 @@ static void cube_axes(uint32_t face, const float d[3], float out[3]) {
 
 static bool is_cube(unsigned geometry) { return geometry == GEOM_CUBE || geometry == GEOM_ACUBE; }
 
-/* Chooses the slice that a fetch reads. A fetch from a cube becomes a fetch from a face. Cube directions are always
- * normalised, and fetches stop at the edges of a face. */
+/* Chooses the slice that a fetch reads. For a cube, selects the face by the direction, and changes the fetch to a
+ * two-dimensional fetch from this face. That fetch has normalised coordinates, which are clamped at the edges of the
+ * face. */
 static int64_t choose_slice(const struct texture **t, struct texture *cube, struct tex_fetch *f) {
     unsigned g = f->geometry;
     int64_t slice = g == GEOM_A1D || g == GEOM_A2D || g == GEOM_ACUBE ? layer_index(*t, f->layer) : 0;

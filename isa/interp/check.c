@@ -122,28 +122,30 @@ void check_cta_start(struct check_cta *c) {
     memset(c->partial, 0, sizeof c->partial);
 }
 
-void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { order_path(c, w, lanes); }
+void check_path(struct check_cta *c, const struct warp *w, rowmask_t lanes) { order_path(c, w, lanes); }
 
-void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
+void check_met(struct check_cta *c, const struct warp *w, rowmask_t lanes) {
     order_join_lanes(&c->warp[w->index], lanes | (w->launched & ~w->live),
                      w->launched); /* lanes that have exited count as synchronised, too */
 }
 
-/* Records that all members except exited ones execute the instruction together. */
-static void join_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
-    const lanemask_t *members = reg_ptr(w, in->e);
+/* Records that all members of the mask that have not exited execute the instruction together. Members that have exited
+ * count as synchronised, too. */
+static void join_members(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
+    const rowmask_t *members = reg_ptr(w, in->e);
     if (lanes && in->hints & HINT_MEMBERS)
         order_join_lanes(&c->warp[w->index], lanes | (members[__builtin_ctz(lanes)] & w->launched), w->launched);
 }
 
 /* ---- barriers ---- */
 
-/* Returns true if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
+/* Returns true if all threads of a warp must arrive at the barrier of this instruction: a bar, or a barrier with
+ * .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
 /* Checks that an arrival agrees with the first arrival at this barrier. An explicit thread count that equals the CTA's
  * size is the same as no count. */
-static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                       const struct effects *fx) {
     struct barrier_use *use = &c->use[fx->barrier];
     uint32_t pc = check_pc(w, in), thread = check_thread(w, __builtin_ctz(lanes)), whole = c->cta->n_warps * WARP_LANES;
@@ -180,7 +182,7 @@ void check_release(struct check_cta *c, uint32_t barrier) {
     order_release(c, barrier);
 }
 
-static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                           const struct effects *fx) {
     uint32_t pc = check_pc(w, in);
     if (!fx->lanes || fx->lanes != lanes) /* lanes with a false guard pass; the rest execute the barrier again */
@@ -193,7 +195,7 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
     struct finding *f;
     for (uint32_t used = c->cta->barriers_used; used; used &= used - 1) {
         const struct cta_barrier *b = &c->cta->barriers[__builtin_ctz(used)];
-        lanemask_t there = b->waiting[w->index];
+        rowmask_t there = b->waiting[w->index];
         if (!there || b->inst[w->index] == in)
             continue;
         f = check_count(c, CHECK_DIFFERENT_BARRIERS, pc, check_pc(w, b->inst[w->index]));
@@ -222,7 +224,7 @@ static void check_surface(struct check_cta *c, const struct warp *w, const struc
         check_all_written(c, w, fx->addr[__builtin_ctz(fx->lanes)]);
 }
 
-void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     check_path(c, w, lanes);
     if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS)) {
         check_members(c, w, in, guard_lanes(w, in, lanes));
@@ -248,7 +250,7 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
     return n;
 }
 
-static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
+static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
     if (check_opcode(n->in) == OP_CP) /* this arrival counts as a wait for the copies (check_copy.c) */
         copies_wait(n, lanes, -1);
@@ -265,7 +267,7 @@ static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects
 }
 
 static void check_access(struct now *n, const struct effects *fx) {
-    lanemask_t device = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
+    rowmask_t device = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
     if (!fx->lanes || n->in->space == SPACE_PARAM || n->in->space == SPACE_LOCAL)
         return;
     if (check_opcode(n->in) == OP_MBARRIER || check_opcode(n->in) == OP_CP) {
@@ -301,7 +303,7 @@ static void check_copies(const struct now *n, const struct effects *fx) {
         copies_wait(n, fx->lanes, n->in->imm);
 }
 
-void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                  const struct effects *fx) {
     struct now n;
     switch (in->kind) {

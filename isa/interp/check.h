@@ -38,15 +38,15 @@ void check_cta_free(struct check_cta *c);
 void check_cta_start(struct check_cta *c);
 /* Records that the path `lanes` of `w` executes a branch. For any instruction that is not K_LANE, check_before()
  * must be called before the instruction executes, and check_after() afterwards unless the instruction faulted. */
-void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
-void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
+void check_path(struct check_cta *c, const struct warp *w, rowmask_t lanes);
+void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
+void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                  const struct effects *fx);
 /* Checks the member mask of `in` when `lanes` of `w` reach it and may have to wait for other members. Operands must
  * have their values from before the instruction. */
-void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
-/* Records that `lanes`, which waited for each other, have executed the instruction. */
-void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-/* Records that a barrier is complete, before it is reset. */
+void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
+/* Records that `lanes` have executed an instruction with a member mask together, after waiting for each other. */
+void check_met(struct check_cta *c, const struct warp *w, rowmask_t lanes);
+/* Records that a barrier is complete. Call it before cta_barrier_reset(). */
 void check_release(struct check_cta *c, uint32_t barrier);
 #endif

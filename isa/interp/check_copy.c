@@ -8,7 +8,7 @@
 
 struct check_copy {
     uint64_t to[WARP_LANES];
-    lanemask_t lanes; /* lanes with an unfinished copy */
+    rowmask_t lanes; /* lanes with an unfinished copy */
     uint32_t warp, pc;
     uint8_t bytes;
     /* number of groups that each lane has committed since the issue, including the group of the copy */
@@ -20,7 +20,7 @@ void copies_forget(struct check_cta *c) { c->n_copies = 0; }
 void copies_free(struct check_cta *c) { free(c->copies); }
 
 /* Checks writes of `lanes` at `to` by the instruction at `pc`. */
-static void check_writes_of(const struct now *n, lanemask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
+static void check_writes_of(const struct now *n, rowmask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
                             uint32_t pc) {
     struct now write = *n;
     struct effects at;
@@ -30,7 +30,7 @@ static void check_writes_of(const struct now *n, lanemask_t lanes, const uint64_
     write.writes = true;
     write.strong = WEAK;
     at.msize = (uint8_t)bytes;
-    memcpy(at.addr, to, sizeof at.addr);
+    memcpy(at.addr, to, WARP_LANES * sizeof *to);
     race_accesses(&write, &n->c->shared, 0, lanes, &at, SPACE_SHARED);
 }
 
@@ -42,10 +42,10 @@ static void check_reads_of(const struct now *n, const struct effects *fx) {
     read.reads = true;
     read.writes = false;
     read.strong = WEAK;
-    for (lanemask_t left = fx->fetched, same; left; left &= ~same) {
+    for (rowmask_t left = fx->fetched, same; left; left &= ~same) {
         read.bytes = n->in->dsize ? size[__builtin_ctz(left)] : n->in->msize;
         same = 0;
-        for (lanemask_t m = left; m; m &= m - 1)
+        for (rowmask_t m = left; m; m &= m - 1)
             same |= !n->in->dsize || size[__builtin_ctz(m)] == read.bytes ? m & -m : 0;
         at.msize = read.bytes % 4 ? 1 : 4;
         check_device(&read, same, &at);
@@ -71,19 +71,19 @@ void copies_issue(const struct now *n, const struct effects *fx) {
     memcpy(k->to, fx->to, sizeof k->to);
 }
 
-void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
+void copies_commit(struct check_cta *c, const struct warp *w, rowmask_t lanes) {
     for (struct check_copy *k = c->copies; k < c->copies + c->n_copies; k++)
-        for (lanemask_t m = k->warp == w->index ? k->lanes & lanes : 0; m; m &= m - 1)
+        for (rowmask_t m = k->warp == w->index ? k->lanes & lanes : 0; m; m &= m - 1)
             k->since[__builtin_ctz(m)]++;
 }
 
-void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups) {
+void copies_wait(const struct now *n, rowmask_t lanes, int64_t groups) {
     struct check_cta *c = n->c;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n_copies; i++) {
         struct check_copy *k = &c->copies[i];
-        lanemask_t ended = 0;
-        for (lanemask_t m = k->warp == n->w->index ? k->lanes & lanes : 0; m; m &= m - 1)
+        rowmask_t ended = 0;
+        for (rowmask_t m = k->warp == n->w->index ? k->lanes & lanes : 0; m; m &= m - 1)
             ended |= k->since[__builtin_ctz(m)] > groups ? m & -m : 0;
         if (ended)
             check_writes_of(n, ended, k->to, k->bytes, k->pc);
@@ -108,11 +108,11 @@ static void report_copy(const struct now *n, const struct check_copy *k, int lan
     f->other_is_write = true;
 }
 
-void copies_check(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+void copies_check(const struct now *n, rowmask_t lanes, const struct effects *fx) {
     for (const struct check_copy *k = n->c->copies; k < n->c->copies + n->c->n_copies; k++)
-        for (lanemask_t m = lanes; m; m &= m - 1) {
+        for (rowmask_t m = lanes; m; m &= m - 1) {
             uint64_t at = fx->addr[__builtin_ctz(m)];
-            for (lanemask_t o = k->lanes; o; o &= o - 1)
+            for (rowmask_t o = k->lanes; o; o &= o - 1)
                 if (at < k->to[__builtin_ctz(o)] + k->bytes && k->to[__builtin_ctz(o)] < at + n->bytes)
                     report_copy(n, k, __builtin_ctz(m), __builtin_ctz(o), at);
         }

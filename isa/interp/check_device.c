@@ -179,7 +179,7 @@ static void add_block(struct checker *k, uint64_t begin, uint64_t bytes) {
     k->n_blocks += 1 - (end - first);
 }
 
-void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     struct checker *k = c->checker;
     const struct memory *m = c->cta->launch->memory;
     const uint64_t *result = reg_ptr(w, in->d);
@@ -201,7 +201,7 @@ void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *
     }
 }
 
-void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     struct checker *k = c->checker;
     const uint64_t *address = reg_ptr(w, in->a);
     for (; lanes; lanes &= lanes - 1) {
@@ -285,14 +285,14 @@ static void check_bits(struct check_cta *c, const struct warp *w, const struct i
 }
 
 /* Checks lanes whose addresses are in one allocation. */
-static void check_lanes(const struct now *n, lanemask_t lanes, const struct effects *fx, const struct allocation *a) {
+static void check_lanes(const struct now *n, rowmask_t lanes, const struct effects *fx, const struct allocation *a) {
     struct checker *k = n->c->checker;
     struct device_shadow *s = shadow_of(k, n->c->cta->launch->memory, a);
     bool heap = k->heap && a->begin == k->heap;
-    lanemask_t inside = 0;
+    rowmask_t inside = 0;
     if (!s)
         return;
-    for (lanemask_t left = s->all ? 0 : lanes; left; left &= left - 1) {
+    for (rowmask_t left = s->all ? 0 : lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         if (heap && !check_block(n->c, n->w, n->in, l, fx->addr[l], n->bytes))
             continue;
@@ -303,15 +303,15 @@ static void check_lanes(const struct now *n, lanemask_t lanes, const struct effe
         race_accesses(n, &s->touched, a->begin, s->all ? lanes : inside, fx, SPACE_GLOBAL);
 }
 
-void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+void check_device(const struct now *n, rowmask_t lanes, const struct effects *fx) {
     const struct memory *m = n->c->cta->launch->memory;
     while (lanes) {
         int l = __builtin_ctz(lanes);
         const struct allocation *a = mem_find(m, fx->addr[l], n->bytes, &n->c->checker->hint);
-        lanemask_t same = 0;
-        for (lanemask_t left = lanes; a && left; left &= left - 1) {
+        rowmask_t same = 0;
+        for (rowmask_t left = lanes; a && left; left &= left - 1) {
             int i = __builtin_ctz(left);
-            same |= (lanemask_t)(fx->addr[i] - a->begin < allocation_bytes(a)) << i;
+            same |= (rowmask_t)(fx->addr[i] - a->begin < allocation_bytes(a)) << i;
         }
         if (same)
             check_lanes(n, same, fx, a);

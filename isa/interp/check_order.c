@@ -7,7 +7,7 @@
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t out[WARP_LANES]) {
+static void merge_rows(const struct warp_order *o, rowmask_t lanes, uint32_t out[WARP_LANES]) {
     memset(out, 0, WARP_LANES * sizeof *out);
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t *row = o->row[__builtin_ctz(lanes)];
@@ -19,7 +19,7 @@ static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t ou
 /* Sets o->row[i] of each lane i in `lanes`. Element j of this row is the time up to which lane j precedes lane i. The
  * time is row[j] if lane j is outside `lanes`. It is the current time if lane j is in `lanes`, because these lanes have
  * executed together until now. */
-static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t row[WARP_LANES]) {
+static void write_rows(struct warp_order *o, rowmask_t lanes, const uint32_t row[WARP_LANES]) {
     uint32_t now[WARP_LANES];
     for (unsigned j = 0; j < WARP_LANES; j++)
         now[j] = lanes >> j & 1 ? o->now : row[j];
@@ -27,14 +27,14 @@ static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t ro
         memcpy(o->row[__builtin_ctz(lanes)], now, sizeof now);
 }
 
-static void leave_path(struct warp_order *o, lanemask_t launched) {
+static void leave_path(struct warp_order *o, rowmask_t launched) {
     if (o->path == launched)
         o->all = o->now;
     else
         write_rows(o, o->path, o->path_row);
 }
 
-static void enter_path(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
+static void enter_path(struct warp_order *o, rowmask_t lanes, rowmask_t launched) {
     o->path = lanes;
     if (lanes == launched)
         return;
@@ -44,7 +44,7 @@ static void enter_path(struct warp_order *o, lanemask_t lanes, lanemask_t launch
     merge_rows(o, lanes, o->path_row);
 }
 
-void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
+void order_path(struct check_cta *c, const struct warp *w, rowmask_t lanes) {
     struct warp_order *o = &c->warp[w->index];
     if (lanes != o->path) {
         leave_path(o, w->launched);
@@ -53,8 +53,8 @@ void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
     o->now += o->now != UINT32_MAX;
 }
 
-void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
-    lanemask_t path = o->path;
+void order_join_lanes(struct warp_order *o, rowmask_t lanes, rowmask_t launched) {
+    rowmask_t path = o->path;
     o->synced = o->now;
     if (path == launched && lanes == launched)
         return;

@@ -174,7 +174,7 @@ static void record_access(const struct lane *l, struct granule *g, const struct 
     *g = (struct granule){.write = *me, .read = read, .value = value};
 }
 
-void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,
+void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, rowmask_t lanes, const struct effects *fx,
                    enum space space) {
     uint64_t last = UINT64_MAX, before = UINT64_MAX;
     bool content = space == SPACE_SHARED && n->reads;

@@ -39,7 +39,7 @@ struct finding {
                                                * instruction */
     bool same_instruction;         /* race: lanes of one instruction store different values */
     /* for barriers: arrived lanes and live lanes; for member masks: the mask and the live lanes */
-    lanemask_t lanes, live;
+    rowmask_t lanes, live;
     uint32_t barrier, threads, other_threads; /* barrier number; the two thread counts, 0: no count */
     char where[320];                          /* description of the address; "" for none */
 };
@@ -156,7 +156,7 @@ struct warp_order {
                                            * a mask */
     /* time up to which the warp's own strong accesses precede its current instruction, through a lock or flag */
     uint32_t strong_known;
-    lanemask_t path;                      /* lanes of the current path */
+    rowmask_t path;                       /* lanes of the current path */
     bool diverged;                        /* the warp has diverged, so `row` is valid */
     uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: time up to which lane j precedes lane i */
     /* the common row of the lanes of `path`; stored in `row` when lanes leave the path */
@@ -181,7 +181,7 @@ struct barrier_use {
  * warp one after another. */
 struct partial {
     uint32_t pc;
-    lanemask_t lanes, live; /* lanes that arrived; lanes that were live at that time (0: no such arrival) */
+    rowmask_t lanes, live; /* lanes that arrived; lanes that were live at that time (0: no such arrival) */
 };
 
 struct check_cta {
@@ -229,9 +229,9 @@ static inline uint16_t check_opcode(const struct inst *in) {
 void order_start(struct check_cta *c);
 void order_end(struct check_cta *c);
 /* Records that `lanes` execute an instruction; advances the warp's time. */
-void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
+void order_path(struct check_cta *c, const struct warp *w, rowmask_t lanes);
 /* Records that `lanes` have waited for each other. */
-void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
+void order_join_lanes(struct warp_order *o, rowmask_t lanes, rowmask_t launched);
 /* Returns true if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
  * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
@@ -245,7 +245,7 @@ static inline bool order_is_before(const struct now *n, const struct access *a, 
     return n->order->path >> a->thread % WARP_LANES & 1 || order_is_before_slow(n, a, lane);
 }
 void order_fence(const struct now *n);
-/* Records that a barrier is complete, before it is reset. */
+/* Records that a barrier is complete. Call it before cta_barrier_reset(). */
 void order_release(struct check_cta *c, uint32_t barrier);
 /* Makes the events of clock `c` precede the current path; with `cta_scope`, only the events of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
@@ -258,13 +258,13 @@ struct clock *order_released_cta(const struct now *n);
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 
 /* check_sync.c: records how strong accesses to one address, and operations on mbarriers, order threads. */
-void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes, const struct effects *fx);
-void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *fx);
+void sync_accesses(const struct now *n, struct sync_places *p, rowmask_t lanes, const struct effects *fx);
+void sync_mbarrier(const struct now *n, rowmask_t lanes, const struct effects *fx);
 void sync_forget(struct sync_places *p);
 
 /* check_race.c: checks accesses of `lanes` at fx->addr, in memory that begins at `begin` and has the histories `s`. In
  * shared memory, reads of bytes that this CTA has not written are reported too. */
-void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,
+void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, rowmask_t lanes, const struct effects *fx,
                    enum space space);
 
 /* check_shadow.c: returns the granules of [offset, offset + bytes), all in one page, and their size 1 << *shift; NULL
@@ -279,21 +279,21 @@ void shadow_free(struct checker *k, struct shadow *s);
  * a group. copies_wait() records that `lanes` wait until at most `groups` groups are unfinished (-1: until all copies
  * are finished). copies_check() checks an access to shared memory against unfinished copies. */
 void copies_issue(const struct now *n, const struct effects *fx);
-void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups);
-void copies_check(const struct now *n, lanemask_t lanes, const struct effects *fx);
+void copies_commit(struct check_cta *c, const struct warp *w, rowmask_t lanes);
+void copies_wait(const struct now *n, rowmask_t lanes, int64_t groups);
+void copies_check(const struct now *n, rowmask_t lanes, const struct effects *fx);
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
 /* check_warp.c: checks the format of vprintf. Call it before the instruction executes. */
-void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
+void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
 
 /* check_device.c: checks accesses to device memory and to blocks of its heap. */
-void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
+void check_device(const struct now *n, rowmask_t lanes, const struct effects *fx);
 /* Updates memory shared with the host: all bytes that the host has accessed since the last launch count as written. */
 void check_shared_memory(struct checker *k, const struct memory *m);
 /* Marks the whole allocation that contains `address` as written. */
 void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address);
-void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
-void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
+void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
+void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
 #endif

@@ -87,7 +87,7 @@ static void release(const struct now *n, struct sync_place *s, struct clock *all
     clock_add(k, &s->local, local);
 }
 
-void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes, const struct effects *fx) {
+void sync_accesses(const struct now *n, struct sync_places *p, rowmask_t lanes, const struct effects *fx) {
     bool atomic = n->in->kind == K_ATOM, cta_scope = n->words & ORDER_CTA;
     bool at_once = n->words & ORDER_ACQUIRE || (atomic && !(n->words & ORDER_STRONG));
     struct clock *all = NULL, *local = NULL;
@@ -124,7 +124,7 @@ static bool phase_ended(const struct sync_place *s, uint64_t word, uint64_t arri
 }
 
 /* Handles arrivals and waits of the lanes `same` at one object. */
-static void handle_mbarrier(const struct now *n, struct sync_place *s, lanemask_t same, uint64_t word) {
+static void handle_mbarrier(const struct now *n, struct sync_place *s, rowmask_t same, uint64_t word) {
     uint32_t n_rows;
     uint64_t form = isa_rows(&n_rows)[n->in->row].form, arrivals = 0;
     unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
@@ -144,7 +144,7 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, lanemask_
         struct clock *mine = relaxed ? order_released_cta(n) : order_everything(n);
         clock_add(k, &s->arrived, mine);
         clock_unref(mine);
-        for (lanemask_t left = same; left; left &= left - 1)
+        for (rowmask_t left = same; left; left &= left - 1)
             arrivals += copies ? form_get(form, CAT_NOINC) : mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
     }
     /* lanes of this instruction that have already arrived at the next phase count too */
@@ -155,11 +155,11 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, lanemask_
     s->word = word;
 }
 
-void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+void sync_mbarrier(const struct now *n, rowmask_t lanes, const struct effects *fx) {
     while (lanes) {
         uint64_t at = fx->addr[__builtin_ctz(lanes)], word;
-        lanemask_t same = 0;
-        for (lanemask_t left = lanes; left; left &= left - 1)
+        rowmask_t same = 0;
+        for (rowmask_t left = lanes; left; left &= left - 1)
             same |= fx->addr[__builtin_ctz(left)] == at ? left & -left : 0;
         lanes &= ~same;
         struct sync_place *s = find_or_add(n->c->checker, &n->c->places, at);

@@ -6,7 +6,7 @@
 #include "isa/machine/warpsync.h"
 
 static void report_not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane,
-                              lanemask_t mask) {
+                              rowmask_t mask) {
     struct finding *f = check_count(c, CHECK_NOT_MEMBER, check_pc(w, in), NO_PC);
     if (!f)
         return;
@@ -17,7 +17,7 @@ static void report_not_member(struct check_cta *c, const struct warp *w, const s
 /* Reports a read of lane `from` if this lane is not in `there`, the set of executing lanes. The shuffle's
  * result is then undefined. */
 static void report_source(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
-                          lanemask_t there) {
+                          rowmask_t there) {
     struct finding *f = check_count(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
     if (!f)
         return;
@@ -30,14 +30,14 @@ static void report_source(struct check_cta *c, const struct warp *w, const struc
 /* Reports lanes that are not in their own member mask, and lanes that read from a lane which does not execute the
  * instruction. An instruction with a member mask executes only when all members that have not exited have arrived. So
  * these members count as executing the instruction. */
-void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
-    const lanemask_t *masks = reg_ptr(w, in->e);
+void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
+    const rowmask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;
     const struct program_compound *compound = compound_of(w->program, in);
     unsigned steps = compound ? compound->ops->steps : 1;
-    for (lanemask_t left = lanes; left; left &= left - 1) {
+    for (rowmask_t left = lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left);
-        lanemask_t there = has_mask ? masks[l] & w->live : lanes;
+        rowmask_t there = has_mask ? masks[l] & w->live : lanes;
         if (has_mask && !(masks[l] >> l & 1)) {
             report_not_member(c, w, in, l, masks[l]);
             continue;
@@ -50,7 +50,7 @@ void check_members(struct check_cta *c, const struct warp *w, const struct inst 
     }
 }
 
-void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     const uint64_t *format = reg_ptr(w, in->a);
     for (; lanes; lanes &= lanes - 1) {
         int l = __builtin_ctz(lanes);

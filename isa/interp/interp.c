@@ -119,7 +119,8 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
-    bool look = true; /* test whether to stop: false after a warp that ran less than a quantum, to save time */
+    /* false after a warp that ran less than a quantum: the stop flag is then not tested, to save time */
+    bool look = true;
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (look && launch_stopped(s->owner->launch))
@@ -175,7 +176,7 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* cleared, so that the next round shows whether the CTA still communicates */
+        if (cooperates) { /* clears r->communicates, so that it shows whether the next round still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
             before = r->communicates;
             r->communicates = false;
@@ -298,7 +299,7 @@ static struct slot *new_slot(struct run *run) {
     s->run.counts_loads = run->cfg->affine;
     s->run.turns = run->cfg->turns && run->model == &reconv_spe;
     bool affine = program_affine_stream(run->launch->program) != 0;
-    if (!run->cfg->check && !c->held)
+    if (!run->cfg->check && !c->held && c->n_rows == c->n_warps)
         s->run.native.code = run->cfg->native;
     if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
         cta_run_free(&s->run);

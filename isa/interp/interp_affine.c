@@ -1,3 +1,6 @@
+/* Runs the affine warp of a CTA when one of the CTA's own warps needs a queue entry (interp_affine.h). An entry holds
+ * the addresses of an access or a predicate. The affine warp computes for a batch of CTAs, but only its own CTA takes
+ * the entries. */
 #include "interp_affine.h"
 #include <stdlib.h>
 
@@ -95,7 +98,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
         compared[affine_compare_by(r->affine->corners, k)] += t->compared[k];
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += compared[k];
-    /* the batch has been counted before; comparisons per lane are counted for each CTA */
+    /* true if the batch's instructions have been counted before, for another CTA of the batch; only the comparisons per
+     * lane are counted for each CTA */
     const bool counted = r->affine->own;
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, compared[COMPARE_LANES]));
     if (counted)
@@ -133,7 +137,7 @@ static const char *kind_name(uint8_t kind) {
 
 /* Reports that the affine stream has ended although a lane still needs an entry. */
 static bool report_missing_entry(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
-                                 lanemask_t lanes) {
+                                 rowmask_t lanes) {
     const struct program *p = w->program;
     const struct program_site *s = &p->sites[site];
     const struct dim3 id = r->cta->id;
@@ -158,7 +162,7 @@ static bool report_missing_entry(struct cta_run *r, const struct warp *w, const 
 
 /* Runs the affine warp until all lanes in `lanes` have an entry in queue `q` of the warp. */
 static bool run_until(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
-                      enum supply_queue q, lanemask_t lanes) {
+                      enum supply_queue q, rowmask_t lanes) {
     struct cta_affine *a = r->affine;
     for (uint32_t steps = 0; lanes & ~supply_ready(&a->supply, w->index, q); steps++) {
         if (engine_done(a->engine))
@@ -173,11 +177,11 @@ static bool run_until(struct cta_run *r, const struct warp *w, const struct inst
 }
 
 static inline bool wait_for(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
-                            enum supply_queue q, lanemask_t lanes) {
+                            enum supply_queue q, rowmask_t lanes) {
     return !(lanes & ~supply_ready(&r->affine->supply, w->index, q)) || run_until(r, w, in, site, q, lanes);
 }
 
-static bool report_wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, lanemask_t lanes) {
+static bool report_wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, rowmask_t lanes) {
     const struct program_site *s = &w->program->sites[site];
     fx_fault_text(&r->fx, FAULT_UNSUPPORTED, __builtin_ctz(lanes),
                   "internal error: lanes 0x%08x take %s from site %u (line %u), but the entry is of another site",
@@ -185,12 +189,12 @@ static bool report_wrong_site(struct cta_run *r, const struct warp *w, uint32_t 
     return false;
 }
 
-bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, rowmask_t lanes) {
     struct cta_affine *a = r->affine;
     const struct program *p = w->program;
     const struct inst_info *i = &p->info[in - p->code];
     struct interp_affine_stats *n = &r->n.affine;
-    lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m, wrong = 0;
+    rowmask_t *hidden = (rowmask_t *)(void *)(w->bank[0] + p->deq_predicate), m, wrong = 0;
     uint32_t site = i->guard_site - 1u;
     if (i->guard_site && !i->site && supply_predicate_whole(&a->supply, w->index, site, lanes, hidden)) {
         n->predicates++;

@@ -33,9 +33,10 @@ void cta_affine_let_run(struct cta_affine *a);
  * WARP_SPENT. Returns WARP_DONE if the affine warp has ended. Returns WARP_SPENT if it has not ended yet. Returns
  * WARP_FAULT if the affine warp faulted, or if an entry was sent but never taken, which is a bug in Heddle. */
 enum warp_end cta_affine_finish(struct cta_run *r);
-/* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path about to execute it.
- * Returns false if `in` cannot execute now; sets r->fx.fault if it never can. */
-bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes);
+/* Takes the queue entries that `in` (with HINT_DEQ) needs, for the lanes of a path about to execute it. Writes them to
+ * the hidden registers program.deq_address and program.deq_predicate, which `in` reads. Returns false if `in` cannot
+ * execute now; sets r->fx.fault if it never can. */
+bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, rowmask_t lanes);
 /* Runs the affine warp until all lanes have an entry for `in`, a simple unguarded access (access_is_queued()). Returns
  * false under the same conditions as cta_affine_take() above. */
 bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst *in);

@@ -1,3 +1,5 @@
+/* Connects the interpreter with native code: functions that the code calls, and the counts that it returns
+ * (interp_jit.h). */
 #include "interp_affine.h"
 #include "interp_warp.h"
 #include "isa/machine/call.h"

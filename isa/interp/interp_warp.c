@@ -84,6 +84,23 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
+/* run_block() for a warp of 64 lanes, without native code. No instruction of its program waits. */
+static __attribute__((noinline)) const struct inst *run_block_rows(struct cta_run *r, struct warp *w,
+                                                                   const struct inst *in, lanemask_t lanes,
+                                                                   uint64_t clock, bool every_pc, struct tally *t) {
+    for (uint64_t issued = 1;; in++, issued++) {
+        if (!cta_execute(r, w, in, lanes, clock + issued)) {
+            r->fault_pc = pc_of(w, in);
+            return NULL;
+        }
+        bool apart = kind_is_convergence(in->kind) || (in->kind == K_BRANCH && in->hints & HINT_APART);
+        ++*(apart ? &t->barrier : &t->warp);
+        t->thread += apart ? 0 : lanes_count(r->fx.lanes);
+        if (in->kind >= K_BRANCH || in->ends_block || every_pc)
+            return in;
+    }
+}
+
 /* Executes from `in` to the end of its block, or to an instruction that waits (r->stands is then set); with `every_pc`,
  * executes only `in`. Returns the last instruction, or NULL after a fault or a stop. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
@@ -92,6 +109,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
     const bool part = lanes != LANES_ALL;
+    if (__builtin_expect(w->high != NULL, 0))
+        return run_block_rows(r, w, in, lanes, clock, every_pc, t);
     /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
      * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
@@ -99,8 +118,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     for (;; in++) {
         warp++;
         if (__builtin_expect(in->kind == K_LANE, 1)) {
-            lanemask_t m = guard_lanes(w, in, lanes);
-            thread += (unsigned)__builtin_popcount(m);
+            rowmask_t m = guard_row(w, in, (rowmask_t)lanes);
+            thread += lanes_count(m);
             if (m == LANES_ALL)
                 in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b),
                             reg_ptr(w, in->c), reg_ptr(w, in->e));
@@ -122,7 +141,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 t->barrier++;
                 break;
             }
-            thread += (unsigned)__builtin_popcount(r->fx.lanes);
+            thread += lanes_count(r->fx.lanes);
             break;
         } else {
             if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
@@ -145,7 +164,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp--;
                 t->barrier++;
             } else {
-                thread += (unsigned)__builtin_popcount(r->fx.lanes);
+                thread += lanes_count(r->fx.lanes);
             }
             if (in->kind > K_BRANCH)
                 break;

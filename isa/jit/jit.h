@@ -45,7 +45,7 @@ struct jit_frame {
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
     uint32_t rpc;             /* PC where paths meet: the code does not continue there */
     /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */
-    lanemask_t active, inactive;
+    rowmask_t active, inactive;
     uint64_t n_active;
     struct jit *jit;
     const struct effects *fx; /* effects of the last step */

@@ -4,7 +4,7 @@
 /* AVX-512 only. */
 #define V_LOGIC  VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
 #define V_TEST   VECTOR(2, 1, 0, 0x27) /* vptestmd */
-#define V_UPPER  VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, imm: reg is the source */
+#define V_UPPER  VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, with an immediate; reg is the source */
 #define V_JOIN   VECTOR(3, 1, 1, 0x3a) /* vinserti64x4, imm */
 #define V_CUT    VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
 #define V_FROM32 VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
@@ -20,13 +20,14 @@
 #define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* AVX and AVX2 instructions for which AVX-512 has another form or none. */
-#define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, with an immediate; reg is the source */
 #define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
 #define A_SHUFFLE VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
 #define A_PERMUTE VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
 #define A_FROM32  (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
 #define A_FROM64  (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-/* vblendvps: takes the third operand in elements where the register in the next byte is negative */
+/* vblendvps: selects the third operand in elements whose mask is negative; the byte that follows names the mask
+ * register */
 #define A_BLEND    VECTOR(3, 1, 0, 0x4a)
 #define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
 #define A_EQUAL32  VECTOR(1, 1, 0, 0x76)

@@ -54,7 +54,8 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
 /* Emits code that sets mask m to the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
-/* Stores the active lanes of v. The other lanes of v get the values in memory. Uses mask 1 (AVX2) or 6. */
+/* Stores the active lanes of v. The other lanes of v get the values in memory. Overwrites mask 1 with AVX2, and the
+ * processor's mask register 6 with AVX-512. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
 /* Emits d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1 and vector register 2, which may be
  * v. */
@@ -63,6 +64,7 @@ void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsig
  * that clears it if an active lane of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
-/* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, mask 7 with AVX-512. */
+/* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, and the processor's mask
+ * register 7 with AVX-512. */
 void lanes_canonical_nan(struct emit *e, unsigned v);
 #endif

@@ -219,9 +219,9 @@ static void f32_sign(struct compiler *c, const struct inst *in, const struct rul
     }
 }
 
-/* ---- f64: NaNs exit, because the lane function decides on payloads ---- */
+/* ---- f64: a NaN causes a side exit, because only the lane function knows which bits the NaN gets ---- */
 
-/* Exits if a result in `v` is a NaN; else the results become lines of d. */
+/* Emits a side exit for the case that a result in `v` is a NaN. In all other cases the results become lines of d. */
 static void f64_checked(struct compiler *c, const struct inst *in, const unsigned *v) {
     unsigned n = lines_of(c, 8);
     struct side_exit *out = side_exit_new(c, JIT_LEFT);

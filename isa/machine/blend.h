@@ -18,8 +18,8 @@
 
 /* Copies the lanes of `m` among the first `n` (16 or 32) from `from` to `to`. Elements have `size` bytes, 1 to 16.
  * Use it only with a constant `size`; otherwise use blend_lanes(). */
-static inline __attribute__((always_inline)) void blend_elems(void *restrict to, const void *restrict from,
-                                                              lanemask_t m, unsigned n, unsigned size) {
+static inline __attribute__((always_inline)) void blend_elems(void *restrict to, const void *restrict from, rowmask_t m,
+                                                              unsigned n, unsigned size) {
     switch (size) {
     case 1:
         BLEND_LOOP(uint8_t)

@@ -1,3 +1,5 @@
+/* Executes calls and returns (call.h). The fast path handles lanes with equal call depths together; the slow path
+ * handles one lane after another. */
 #include "call.h"
 #include "blend.h"
 #include "isa/arith.h"
@@ -81,9 +83,12 @@ static bool ends_in_exit(const struct program *p, const struct call_stack *c, in
 
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes) {
     lanemask_t out = 0;
-    for (lanemask_t m = lanes; m; m &= m - 1)
-        if (ends_in_exit(w->program, w->calls, __builtin_ctz(m)))
+    for (lanemask_t m = lanes; m; m &= m - 1) {
+        unsigned l = lanes_first(m);
+        const struct warp *row = warp_row_of((struct warp *)w, &l);
+        if (ends_in_exit(w->program, row->calls, (int)l))
             out |= m & -m;
+    }
     return out;
 }
 
@@ -168,7 +173,7 @@ static bool push_frame(struct warp *w, const struct program_function *f, int lan
     for (uint32_t i = 0; i < f->n_saves && ok; i++) {
         const unsigned char *reg = w->bank[0] + list[2 * i];
         uint32_t bytes = list[2 * i + 1];
-        lanemask_t mask;
+        rowmask_t mask;
         memcpy(&mask, reg, sizeof mask);
         unsigned char bit = mask >> lane & 1;
         ok = bytes ? save_bytes(s, reg + (size_t)lane * bytes, bytes) : save_bytes(s, &bit, 1);
@@ -196,10 +201,10 @@ static void pop_frame(struct warp *w, const struct program_function *f, int lane
             restore_bytes(s, reg + (size_t)lane * bytes, bytes);
         } else {
             unsigned char bit;
-            lanemask_t mask;
+            rowmask_t mask;
             restore_bytes(s, &bit, 1);
             memcpy(&mask, reg, sizeof mask);
-            mask = (mask & ~(1u << lane)) | (lanemask_t)bit << lane;
+            mask = (mask & ~(1u << lane)) | (rowmask_t)bit << lane;
             memcpy(reg, &mask, sizeof mask);
         }
     }
@@ -259,7 +264,7 @@ static bool frame_fits(const struct warp *w, const struct program_function *f, i
 /* ---- calls and returns of several lanes at once ---- */
 
 /* Copies one word of local memory in each lane of `m`. `from` and `to` point to 32 words, one for each lane. */
-static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
+static void copy_row(uint32_t *to, const uint32_t *from, rowmask_t m) {
     if (m == LANES_ALL)
         memcpy(to, from, LOCAL_ROW);
     else
@@ -267,7 +272,7 @@ static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
 }
 
 /* Copies arguments between frames whose offsets are equal in all lanes, as they are without recursion. */
-static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m, bool results) {
+static bool copy_all(struct warp *w, const struct call_site *site, rowmask_t m, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
     for (uint32_t i = 0; i < site->words[results ? 2 : 1]; i++, t += 3) {
         uint64_t caller = (uint64_t)site->caller->frame_base + t[0],
@@ -281,7 +286,7 @@ static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m,
                          (const uint32_t *)(const void *)warp_local(w, 0, from + at), m);
             continue;
         }
-        for (lanemask_t left = m; left; left &= left - 1)
+        for (rowmask_t left = m; left; left &= left - 1)
             copy_lane(w, (unsigned)__builtin_ctz(left), to, from, t[2]);
     }
     return true;
@@ -289,7 +294,7 @@ static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m,
 
 /* Returns true if all lanes of `m` have this call depth. If `site` is not NULL, their last calls must also have been
  * made at `pc`. */
-static bool same_depth(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
+static bool same_depth(const struct call_stack *c, rowmask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_LANES; l++)
         differ |= (uint32_t)(c->depth[l] != depth) << l;
@@ -298,7 +303,7 @@ static bool same_depth(const struct call_stack *c, lanemask_t m, uint16_t depth,
     return !(differ & m);
 }
 
-static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
+static void set_depth(struct call_stack *c, rowmask_t m, uint16_t depth) {
     uint16_t all[WARP_LANES];
     for (int l = 0; l < WARP_LANES; l++)
         all[l] = depth;
@@ -307,7 +312,7 @@ static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
 
 /* Calls one non-recursive function for lanes with equal call depths. Returns false if the slow path is needed, which
  * must then perform the whole call. */
-static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc) {
+static bool call_together(struct warp *w, const struct call_site *site, rowmask_t m, uint32_t pc) {
     struct call_stack *c = w->calls;
     uint16_t depth = c->depth[__builtin_ctz(m)];
     uint32_t sites[WARP_LANES];
@@ -323,7 +328,7 @@ static bool call_together(struct warp *w, const struct call_site *site, lanemask
 
 /* Executes a return of lanes that all continue at *next. Returns false if the slow path is needed, which must then
  * perform the whole return. */
-static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
+static bool return_together(struct warp *w, const struct program_function *f, rowmask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;
     int first = __builtin_ctz(m);
@@ -349,17 +354,17 @@ static struct call_site site_of(const struct warp *w, const struct inst *in) {
 }
 
 /* Returns the lanes of `m` that call the address that the first lane of `m` calls. */
-static lanemask_t same_callee(const struct warp *w, const struct inst *in, lanemask_t m) {
+static rowmask_t same_callee(const struct warp *w, const struct inst *in, rowmask_t m) {
     const int first = __builtin_ctz(m);
-    lanemask_t same = 0;
+    rowmask_t same = 0;
     if (in->asize == 4) {
         const uint32_t *a = reg_ptr(w, in->a), value = a[first];
         for (int l = 0; l < WARP_LANES; l++)
-            same |= (lanemask_t)(a[l] == value) << l;
+            same |= (rowmask_t)(a[l] == value) << l;
     } else {
         const uint64_t *a = reg_ptr(w, in->a), value = a[first];
         for (int l = 0; l < WARP_LANES; l++)
-            same |= (lanemask_t)(a[l] == value) << l;
+            same |= (rowmask_t)(a[l] == value) << l;
     }
     return same & m;
 }
@@ -380,7 +385,7 @@ bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t 
     return f != NULL;
 }
 
-bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next) {
+bool calls_step(struct warp *w, const struct inst *in, rowmask_t m, uint32_t *next) {
     const struct program *p = w->program;
     const uint32_t pc = (uint32_t)(in - p->code);
     if (!w->calls)
@@ -399,11 +404,11 @@ bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *n
 /* ---- instructions ---- */
 
 /* Performs the calls of lanes with equal callees together. Returns the remaining lanes, for call_alone(). */
-static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, lanemask_t m, uint32_t pc,
-                              struct effects *fx) {
+static rowmask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, rowmask_t m, uint32_t pc,
+                             struct effects *fx) {
     const bool indirect = site->words[0] == CALL_INDIRECT;
     while (m) {
-        lanemask_t group = indirect ? same_callee(w, in, m) : m;
+        rowmask_t group = indirect ? same_callee(w, in, m) : m;
         if (indirect && !(site->callee = callee_of(w, in, site->words, __builtin_ctz(m), fx)))
             return 0;
         if (!call_together(w, site, group, pc))
@@ -435,11 +440,11 @@ static bool call_alone(struct warp *w, const struct inst *in, struct call_site *
     else if (!copy_arguments(w, site, l, caller_frame, frame_of(w, site->callee, l), false))
         fx_fault_text(fx, FAULT_BAD_CALL, l, "arguments of '%s' are outside local memory", site->callee->name);
     c->site[c->depth[l]++][l] = pc;
-    fx_target(fx, site->callee->entry, l);
+    fx_target(fx, site->callee->entry, (rowmask_t)1 << l);
     return !fx->fault;
 }
 
-void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void exec_call(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     uint32_t pc = (uint32_t)(in - w->program->code);
     struct call_site site = site_of(w, in);
     fx->n_targets = 0;
@@ -453,13 +458,13 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
             return;
 }
 
-void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void exec_exit(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)in;
-    w->live &= ~m;
+    w->live &= ~(lanemask_t)m;
     fx->taken = m;
 }
 
-void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void exec_ret(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     fx->n_targets = 0;
     fx->taken = 0;
     if (in->kind == K_EXIT) {
@@ -478,8 +483,8 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
     for (; m && !fx->fault; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (!c || !c->depth[l]) {
-            w->live &= ~(1u << l);
-            fx->taken |= 1u << l;
+            w->live &= ~((lanemask_t)1 << l);
+            fx->taken |= (lanemask_t)1 << l;
             continue;
         }
         uint32_t pc = c->site[--c->depth[l]][l];
@@ -489,6 +494,6 @@ void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effect
             pop_frame(w, f, l);
         if (!copy_arguments(w, &site, l, frame_of(w, &p->functions[p->info[pc].function], l), callee_frame, true))
             fx_fault_text(fx, FAULT_BAD_CALL, l, "results of '%s' are outside local memory", f->name);
-        fx_target(fx, p->code[pc].rpc, l);
+        fx_target(fx, p->code[pc].rpc, (rowmask_t)1 << l);
     }
 }

@@ -35,16 +35,16 @@ enum {
 
 /* Execute exit, call and ret for the lanes `m`; effects go to fx. exec_ret() acts like exec_exit() if the kind is
  * K_EXIT (ret in a kernel). */
-void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
+void exec_exit(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
+void exec_call(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
+void exec_ret(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
 /* Stores in *next the PC to which a call or return takes `lane` now. Returns false if the lane leaves the kernel or
  * faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
-/* Is the fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all
- * lanes have one target *next and no function is recursive. Returns false without any effect if these conditions do not
- * hold. */
-bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
+/* The fast path of exec_call() and exec_ret(). `in` must have no guard, and `m` at least one lane. If all lanes have
+ * one target and no function is recursive, performs the call or return, and sets *next to the target. Otherwise returns
+ * false without any effect. */
+bool calls_step(struct warp *w, const struct inst *in, rowmask_t m, uint32_t *next);
 /* Returns the lanes of `lanes` that end in an exit after the current function returns: the code after each of their
  * calls only returns or exits. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);

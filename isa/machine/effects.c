@@ -3,25 +3,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size) {
+void blend_lanes(void *to, const void *from, rowmask_t m, unsigned size) {
     if (size) {
         blend_elems(to, from, m, WARP_LANES, size);
         return;
     }
-    lanemask_t t, f;
+    rowmask_t t, f;
     memcpy(&t, to, sizeof t);
     memcpy(&f, from, sizeof f);
     t = (t & ~m) | (f & m);
     memcpy(to, &t, sizeof t);
 }
 
-void fx_target(struct effects *fx, uint32_t pc, int lane) {
+void fx_target(struct effects *fx, uint32_t pc, lanemask_t lanes) {
     int i = 0;
     while (i < fx->n_targets && fx->targets[i].pc != pc)
         i++;
     if (i == fx->n_targets)
         fx->targets[fx->n_targets++] = (struct target){.pc = pc};
-    fx->targets[i].lanes |= 1u << lane;
+    fx->targets[i].lanes |= lanes;
 }
 
 void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...) {

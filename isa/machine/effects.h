@@ -25,7 +25,7 @@ struct effects {
     lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that exit; K_COMPOUND: set
                        * by its operations (isa/compound.h) */
     int n_targets;    /* K_BRX, K_CALL, K_RET: number of groups in `targets` */
-    struct target targets[WARP_LANES];
+    struct target targets[MAX_WARP_LANES];
     /* barrier */
     uint32_t barrier, barrier_threads; /* barrier number; thread count, 0 for the whole CTA */
     uint8_t barrier_mode;              /* enum barrier_mode */
@@ -33,8 +33,9 @@ struct effects {
     _Alignas(64)
         /* memory: byte addresses of executing lanes in the space; for local memory, offsets in the thread's own
          * local memory */
-        uint64_t addr[WARP_LANES];
-    uint64_t to[WARP_LANES]; /* K_COPY: shared memory addresses to which lanes write msize bytes; addr: addresses they
+        uint64_t addr[MAX_WARP_LANES];
+    uint64_t
+        to[MAX_WARP_LANES]; /* K_COPY: shared memory addresses to which lanes write msize bytes; addr: addresses they
                               * read */
 };
 
@@ -42,18 +43,24 @@ struct effects {
 static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }
 /* Returns the storage of a destination operand, which is never a constant. */
 static inline void *reg_out(const struct warp *w, opnd_t o) { return w->bank[0] + (o >> 1); }
-static inline lanemask_t pred_get(const struct warp *w, opnd_t o) {
-    lanemask_t m;
+static inline rowmask_t pred_get(const struct warp *w, opnd_t o) {
+    rowmask_t m;
     memcpy(&m, reg_ptr(w, o), sizeof m);
     return m;
 }
-/* Returns the lanes of `active` whose guard is true. */
-static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in, lanemask_t active) {
+/* Returns the lanes of `active`, lanes of the row of `w`, whose guard is true. */
+static inline rowmask_t guard_row(const struct warp *w, const struct inst *in, rowmask_t active) {
     if (in->guard == NO_GUARD)
         return active;
-    lanemask_t p;
+    rowmask_t p;
     memcpy(&p, w->bank[0] + in->guard, sizeof p);
     return active & (in->guard_not ? ~p : p);
+}
+/* Returns the lanes of `active`, lanes of the warp `w`, whose guard is true. */
+static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in, lanemask_t active) {
+    lanemask_t m = guard_row(w, in, (rowmask_t)active);
+    return __builtin_expect(w->high != NULL, 0) ? warp_lanes((rowmask_t)m, guard_row(w->high, in, warp_row(active, 1)))
+                                                : m;
 }
 /* Returns the lanes that execute an instruction issued for the `active` lanes of a path. The guard of a branch, call,
  * return or exit is its condition: all active lanes evaluate it. The guard of any other instruction, including a
@@ -61,14 +68,14 @@ static inline lanemask_t guard_lanes(const struct warp *w, const struct inst *in
 static inline lanemask_t fx_executing(const struct inst *in, const struct effects *fx, lanemask_t active) {
     return in->kind >= K_BRANCH && in->kind <= K_EXIT ? active : fx->lanes;
 }
-/* Adds a lane to the group of fx->targets with target `pc`. */
-void fx_target(struct effects *fx, uint32_t pc, int lane);
+/* Adds lanes to the group of fx->targets with target `pc`. */
+void fx_target(struct effects *fx, uint32_t pc, lanemask_t lanes);
 /* Reports a fault that has no address. `fmt` and its arguments describe it. */
 void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes. If `size` is 0, `from` and `to` are lane
  * masks. */
-void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
+void blend_lanes(void *to, const void *from, rowmask_t m, unsigned size);
 /* Returns true if the faulting access is a write. In a copy, the access to shared memory is the write. */
 static inline bool fx_is_store(const struct inst *in, const struct effects *fx) {
     return in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);

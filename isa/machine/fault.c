@@ -1,3 +1,4 @@
+/* Prints the message of a fault: what happened, where, in which thread, and the nearest allocation. */
 #include "launch.h"
 #include "ptx/diag.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Records the held stores of a warp, and performs them later (held.h). */
 #include "held.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@ enum { LINE = 128, FEW_LANES = 8 };
 /* One store of a warp, followed by the bytes of all 32 lanes. */
 struct record {
     uintptr_t base;
-    lanemask_t lanes;
+    rowmask_t lanes;
     uint16_t bytes; /* bytes per lane */
     bool unit;
     /* host address offsets of the lanes; if `unit` is set, only the offset of lane 0 is used */
@@ -30,7 +31,7 @@ void held_free(struct held_stores *h) {
     *h = (struct held_stores){0};
 }
 
-static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes, unsigned bytes) {
+static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, rowmask_t lanes, unsigned bytes) {
     uint64_t lines = 0;
     if (unit) {
         for (uintptr_t at = base + addr[0], end = at + (uintptr_t)bytes * WARP_LANES; at < end; at += LINE)
@@ -42,8 +43,8 @@ static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanema
             lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
         return lines;
     }
-    /* idle lanes are included, because they have the address of an executing lane; no lane's store crosses a 128-byte
-     * line, so one bit per lane is enough */
+    /* The loop includes idle lanes: an idle lane has the address of an executing lane, so it adds no other bit. No
+     * lane's store crosses a 128-byte line, so one bit per lane is enough. */
     for (int l = 0; l < WARP_LANES; l++)
         lines |= 1ull << (base + addr[l]) / LINE % 64;
     return lines;
@@ -61,7 +62,7 @@ static bool make_room(struct held_stores *h, size_t bytes) {
     return true;
 }
 
-unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, rowmask_t lanes,
                         unsigned bytes) {
     if (!make_room(h, sizeof(struct record) + (size_t)bytes * WARP_LANES + 16))
         return NULL;
@@ -79,7 +80,7 @@ unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *a
     return data_of(r);
 }
 
-bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, rowmask_t lanes,
                   unsigned bytes) {
     return (h->lines & lines_of(base, addr, unit, lanes, bytes)) != 0;
 }
@@ -102,7 +103,7 @@ void held_read(const struct held_stores *h, const unsigned char *at, unsigned ch
             overlay(r->base + r->addr[0], data, data_bytes(r), (uintptr_t)at, to, bytes);
             continue;
         }
-        for (lanemask_t m = r->lanes; m; m &= m - 1) {
+        for (rowmask_t m = r->lanes; m; m &= m - 1) {
             int l = __builtin_ctz(m);
             overlay(r->base + r->addr[l], data + (size_t)l * r->bytes, r->bytes, (uintptr_t)at, to, bytes);
         }
@@ -111,7 +112,7 @@ void held_read(const struct held_stores *h, const unsigned char *at, unsigned ch
 
 static inline __attribute__((always_inline)) void perform_lanes(const struct record *r, const unsigned char *data,
                                                                 size_t bytes) {
-    for (lanemask_t m = r->lanes; m; m &= m - 1) {
+    for (rowmask_t m = r->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         memcpy((unsigned char *)r->base + r->addr[l], data + (size_t)l * bytes, bytes);
     }

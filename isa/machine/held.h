@@ -18,10 +18,10 @@ void held_free(struct held_stores *h);
 /* Records a store of `bytes` bytes per lane (1 to 32) at host addresses base + addr[lane]. `unit` means that all
  * lanes store to contiguous addresses. Returns the buffer for the data, where lane l starts at l * bytes. Returns
  * NULL if out of memory; the caller then performs the store at once. */
-unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, rowmask_t lanes,
                         unsigned bytes);
 /* Returns true if a byte of these accesses may be in a held store. False positives are possible. */
-bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
+bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, rowmask_t lanes,
                   unsigned bytes);
 /* Reads `bytes` bytes at host address `at`, with held stores applied. */
 void held_read(const struct held_stores *h, const unsigned char *at, unsigned char *to, unsigned bytes);

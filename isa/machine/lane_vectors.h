@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) bool vec_any(const void *vector) {
 typedef __mmask8 vec_lanes_u64;
 typedef __mmask16 vec_lanes_u32;
 #define VEC_LANES(T, name)                                                                                             \
-    static inline __attribute__((always_inline)) vec_lanes_##name vec_lanes_of_##name(lanemask_t m) {                  \
+    static inline __attribute__((always_inline)) vec_lanes_##name vec_lanes_of_##name(rowmask_t m) {                   \
         return (vec_lanes_##name)m;                                                                                    \
     }
 static inline __attribute__((always_inline)) vec_u64 vec_select_u64(vec_lanes_u64 k, vec_u64 yes, vec_u64 no) {
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) vec_u32 vec_select_u32(vec_lanes_u3
 typedef vec_u64 vec_lanes_u64;
 typedef vec_u32 vec_lanes_u32;
 #define VEC_LANES(T, name)                                                                                             \
-    static inline __attribute__((always_inline)) vec_lanes_##name vec_lanes_of_##name(lanemask_t m) {                  \
+    static inline __attribute__((always_inline)) vec_lanes_##name vec_lanes_of_##name(rowmask_t m) {                   \
         static const T bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};                                                         \
         vec_##name bits;                                                                                               \
         memcpy(&bits, bit, sizeof bits);                                                                               \

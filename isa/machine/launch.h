@@ -12,8 +12,8 @@ struct launch {
     const struct program *program;
     struct memory *memory;
     struct dim3 grid, block;
-    uint32_t dynamic_shared;     /* bytes */
-    uint32_t warp_size;          /* lanes of a warp, a power of two from MIN_WARP_LANES to WARP_LANES; 0: WARP_LANES */
+    uint32_t dynamic_shared; /* bytes */
+    uint32_t warp_size;      /* lanes of a warp, a power of two from MIN_WARP_LANES to MAX_WARP_LANES; 0: WARP_LANES */
     const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
     /* limit in cycles of the timing model, or in warp instructions of the interpreter; 0: no limit */
     uint64_t cycle_limit;
@@ -89,7 +89,7 @@ static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }
 static inline uint32_t launch_lanes(const struct launch *l) { return l->warp_size ? l->warp_size : WARP_LANES; }
 /* Returns the lanes of a warp in which every lane has a thread. */
 static inline lanemask_t launch_full_warp(const struct launch *l) {
-    return LANES_ALL >> (WARP_LANES - launch_lanes(l));
+    return ~(lanemask_t)0 >> (MAX_WARP_LANES - launch_lanes(l));
 }
 /* Returns the number of warps of a CTA. In the last warp, some lanes may have no thread. */
 static inline uint32_t launch_warps(const struct launch *l) {

@@ -1,3 +1,4 @@
+/* Allocates device memory, maps host memory, finds allocations, and describes addresses (memory.h). */
 #include "memory.h"
 #include "heap.h"
 #include <errno.h>

@@ -25,7 +25,7 @@ struct allocation {
     void *storage;          /* start of the allocated block that contains `host`, for free(); NULL: mapped memory */
     bool mapped;            /* mapped at host addresses; mem_free() removes it from the list */
     bool padded;            /* MEM_SLACK bytes at each end are padding that kernels may access */
-    unsigned char reserved; /* enum mem_reserved; live from RANGE_READ on */
+    unsigned char reserved; /* enum mem_reserved; kernels may access the range if RANGE_READ or RANGE_WRITE */
     uint32_t serial;        /* unique id of this entry, from 0; several entries may share `number` */
     uint64_t pages;         /* bytes of `host` to unmap, for mem_alloc_shared() and files; else 0 */
 };

@@ -1,3 +1,4 @@
+/* Allocates and starts a CTA with its warps, and computes special registers (warp.h). */
 #include "warp.h"
 #include "call.h"
 #include "isa/arith.h"
@@ -39,11 +40,12 @@ struct cta *cta_new(const struct launch *l) {
     uint32_t threads = dim3_count(l->block), n_warps = launch_warps(l);
     uint32_t local_bytes = p->local_bytes + calls_stack_bytes(p), stride = local_stride(local_bytes);
     uint32_t lane_bytes = p->local_by_word ? (uint32_t)round_up(local_bytes, 4) : stride;
-    size_t warps = round_up(sizeof(struct cta), 64), waits = warps + round_up(n_warps * sizeof(struct warp), 64);
+    uint32_t n_rows = launch_lanes(l) > WARP_LANES ? 2 * n_warps : n_warps;
+    size_t warps = round_up(sizeof(struct cta), 64), waits = warps + round_up(n_rows * sizeof(struct warp), 64);
     size_t regs = waits + round_up(N_CTA_BARRIERS * (size_t)n_warps * BARRIER_BYTES, 64);
-    size_t shared = regs + (size_t)n_warps * p->reg_bytes;
+    size_t shared = regs + (size_t)n_rows * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
-    size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
+    size_t all = local + (size_t)n_rows * WARP_LANES * lane_bytes;
     /* cta_start() zeroes registers and shared memory. With local memory, the block comes from calloc(), because parts
      * of stacks that no thread uses then occupy no host memory. The address of the allocated block is stored right
      * before the CTA. */
@@ -61,15 +63,20 @@ struct cta *cta_new(const struct launch *l) {
     c->n_threads = threads;
     c->warps = (struct warp *)(at + warps);
     place_barriers(c, at + waits);
-    for (uint32_t i = 0; i < n_warps; i++) {
+    c->n_rows = n_rows;
+    for (uint32_t i = 0; i < n_rows; i++) {
         struct warp *w = &c->warps[i];
-        uint32_t lanes = threads - i * launch_lanes(l);
         w->bank[0] = at + regs + (size_t)i * p->reg_bytes;
         w->bank[1] = p->constants;
         w->program = p;
         w->cta = c;
-        w->index = i;
-        w->launched = lanes >= launch_lanes(l) ? launch_full_warp(l) : (1u << lanes) - 1;
+        w->index = i % n_warps;
+        w->high = i + n_warps < n_rows ? w + n_warps : NULL;
+        w->first = w->index * launch_lanes(l) + i / n_warps * WARP_LANES;
+        uint32_t lanes = threads > w->first ? threads - w->first : 0;
+        w->launched = lanes >= launch_lanes(l) ? launch_full_warp(l) : ((lanemask_t)1 << lanes) - 1;
+        if (i >= n_warps)
+            w->launched = (rowmask_t)w->launched;
         w->local = at + local + (size_t)i * WARP_LANES * lane_bytes;
         w->local_stride = p->local_by_word ? 0 : stride;
         w->local_bytes = local_bytes;
@@ -80,7 +87,7 @@ struct cta *cta_new(const struct launch *l) {
 void cta_free(struct cta *c) {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->n_warps; i++)
+    for (uint32_t i = 0; i < c->n_rows; i++)
         calls_free(c->warps[i].calls);
     void *storage;
     memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
@@ -146,8 +153,9 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     }
 }
 
-/* n / of equals n * reciprocal(of) >> SHIFT for n and `of` up to MAX_CTA_THREADS: the reciprocal is too large by less
- * than `of` / 2^SHIFT, which changes the quotient by less than 1 / of. */
+/* For n and `of` up to MAX_CTA_THREADS, n / of equals n * reciprocal(of) >> SHIFT. The reason: reciprocal(of) exceeds
+ * 2^SHIFT / of by less than 1. So n * reciprocal(of) / 2^SHIFT exceeds the exact quotient by less than n / 2^SHIFT,
+ * which is at most 1 / of. An excess below 1 / of does not reach the next integer. */
 enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 
@@ -196,7 +204,7 @@ static void fill_special(struct warp *w, const struct special_init *init) {
     uint32_t narrow[WARP_LANES];
     uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)
-        warp_thread_ids(w->cta->launch->block, w->index * launch_lanes(w->cta->launch), s, narrow);
+        warp_thread_ids(w->cta->launch->block, w->first, s, narrow);
     else
         for (uint32_t l = 0; l < WARP_LANES; l++)
             narrow[l] = by_lane ? lane_special(s, l) : (uint32_t)all;
@@ -218,8 +226,8 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     while (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
         cta_barrier_reset(c, (uint32_t)__builtin_ctz(c->barriers_used));
     memset(c->shared, 0, c->shared_bytes);
-    memset(c->warps[0].bank[0], 0, (size_t)c->n_warps * p->reg_bytes);
-    for (uint32_t i = 0; i < c->n_warps; i++) {
+    memset(c->warps[0].bank[0], 0, (size_t)c->n_rows * p->reg_bytes);
+    for (uint32_t i = 0; i < c->n_rows; i++) {
         struct warp *w = &c->warps[i];
         w->live = w->launched;
         w->smid = smid;

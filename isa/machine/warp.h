@@ -8,20 +8,24 @@
 
 /* Lanes that wait, at an instruction with a member mask, for other members of the mask; see warpsync.h. */
 struct warp_sync {
-    lanemask_t waiting;
+    rowmask_t waiting;
     uint32_t pc[WARP_LANES]; /* PC of the instruction at which each waiting lane waits */
 };
 
 struct call_stack; /* return addresses and saved frames by lane; isa/machine/call.c */
 struct atom_op;    /* an atomic to be performed later; isa/exec/exec_atom.h */
 
+/* A warp of up to 32 lanes, or a row of a warp of 64 lanes. Executors see one row as if it were a warp. Its drivers see
+ * the first row as the warp: `launched` and `live` of the first row have the lanes of both rows. */
 struct warp {
     unsigned char *bank[2]; /* bank 0: registers, 64-byte aligned; bank 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
+    struct warp *high;     /* the second row of a warp of 64 lanes; NULL in other warps, and in a second row */
     lanemask_t launched;   /* lanes with a thread */
     lanemask_t live;       /* lanes that have not exited; the exit instruction updates it */
     uint32_t index;        /* index in the CTA */
+    uint32_t first;        /* number of the first thread in the CTA */
     uint32_t alloc_hint;   /* see mem_find */
     uint32_t inst_hint[8]; /* hints of mem_find(), indexed by a hash of the instruction */
     unsigned char *local;  /* local memory of all lanes: see warp_local() */
@@ -55,15 +59,32 @@ struct cta {
     uint64_t linear_id;
     unsigned char *shared;
     uint32_t shared_bytes; /* bytes, static and dynamic */
-    uint32_t n_warps, n_threads;
+    uint32_t n_warps, n_rows, n_threads;
     uint32_t live_threads; /* number of threads that have not exited */
-    struct warp *warps;
+    struct warp *warps;    /* n_warps first rows, and then the second rows of warps of 64 lanes */
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
     struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
 };
+
+/* Returns the lanes of row r (0 or 1) of a warp's lanes. */
+static inline rowmask_t warp_row(lanemask_t m, unsigned r) { return (rowmask_t)(m >> r * WARP_LANES); }
+/* Returns the lanes of a warp whose rows have the lanes `low` and `high`. */
+static inline lanemask_t warp_lanes(rowmask_t low, rowmask_t high) { return (lanemask_t)high << WARP_LANES | low; }
+/* Returns the row of the warp with the lane, which becomes the lane's number in this row. */
+static inline struct warp *warp_row_of(struct warp *w, unsigned *lane) {
+    struct warp *row = *lane < WARP_LANES ? w : w->high;
+    *lane %= WARP_LANES;
+    return row;
+}
+/* Notes that lanes of the warp have exited. */
+static inline void warp_exit_lanes(struct warp *w, lanemask_t out) {
+    w->live &= ~out;
+    if (w->high)
+        w->high->live &= ~(lanemask_t)warp_row(out, 1);
+}
 
 /* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of
  * the launch. Returns NULL if out of memory. */

@@ -1,3 +1,5 @@
+/* Executes instructions with a member mask (warpsync.h). A lane waits until all members of its mask have arrived. The
+ * members then execute the instruction together, even if they are on different paths. */
 #include "warpsync.h"
 #include "isa/decode.h"
 
@@ -25,19 +27,19 @@ uint8_t warp_sync_hints(const struct inst *in) {
     }
 }
 
-static inline lanemask_t mask_of(const struct warp *w, const struct inst *in, int lane) {
-    return ((const lanemask_t *)reg_ptr(w, in->e))[lane];
+static inline rowmask_t mask_of(const struct warp *w, const struct inst *in, int lane) {
+    return ((const rowmask_t *)reg_ptr(w, in->e))[lane];
 }
 
-bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m) {
+bool warp_sync_together(const struct warp *w, const struct inst *in, rowmask_t m) {
     if (!m)
         return true;
-    lanemask_t mask = mask_of(w, in, __builtin_ctz(m));
+    rowmask_t mask = mask_of(w, in, __builtin_ctz(m));
     if ((mask & w->live & ~m) || w->sync.waiting & m)
         return false;
     if (in->e & 1) /* a constant mask */
         return true;
-    for (lanemask_t rest = m & (m - 1); rest; rest &= rest - 1)
+    for (rowmask_t rest = m & (m - 1); rest; rest &= rest - 1)
         if (mask_of(w, in, __builtin_ctz(rest)) != mask)
             return false;
     return true;
@@ -57,15 +59,15 @@ static bool may_act_together(const struct inst *a, const struct inst *b) {
 
 /* Returns the lanes for which a lane at `in` waits. An instruction of the whole warp also waits for exited lanes, so
  * it never completes if a lane has exited. */
-static lanemask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
+static rowmask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
     return mask_of(w, in, lane) & (requires_whole_warp(in) ? LANES_ALL : w->live);
 }
 
 /* Returns the lanes that wait at the same operation as `lane` and with the same mask. */
-static lanemask_t group_of(const struct warp *w, int lane) {
+static rowmask_t group_of(const struct warp *w, int lane) {
     const struct inst *in = waits_at(w, lane);
-    lanemask_t mask = mask_of(w, in, lane), group = 0;
-    for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
+    rowmask_t mask = mask_of(w, in, lane), group = 0;
+    for (rowmask_t m = w->sync.waiting; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const struct inst *other = waits_at(w, l);
         if (may_act_together(other, in) && mask_of(w, other, l) == mask)
@@ -74,8 +76,8 @@ static lanemask_t group_of(const struct warp *w, int lane) {
     return group;
 }
 
-static lanemask_t lanes_at(const struct warp *w, lanemask_t group, uint32_t pc) {
-    lanemask_t m = 0;
+static rowmask_t lanes_at(const struct warp *w, rowmask_t group, uint32_t pc) {
+    rowmask_t m = 0;
     for (; group; group &= group - 1)
         if (w->sync.pc[__builtin_ctz(group)] == pc)
             m |= group & -group;
@@ -92,23 +94,23 @@ static unsigned value_bytes(const struct inst *in) {
 /* Byte offsets of scratch memory in the sink, whose contents no instruction reads: first the values of all lanes, then
  * the results. */
 enum { AT_VALUES = 0, AT_RESULT = 256, AT_RESULT2 = 384 };
-_Static_assert(AT_RESULT2 + sizeof(lanemask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
+_Static_assert(AT_RESULT2 + sizeof(rowmask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
 
 /* Executes one operation for lanes at several instructions, each with its own registers. Every instruction runs with
  * the values of all lanes, and its own lanes keep the result. Results are written after all values have been read. */
-static void execute_several(struct warp *w, lanemask_t group, struct effects *fx) {
+static void execute_several(struct warp *w, rowmask_t group, struct effects *fx) {
     _Alignas(64) unsigned char values[AT_RESULT] = {0}, result[WARP_LANES * sizeof(uint32_t)] = {0};
-    lanemask_t result2 = 0;
-    for (lanemask_t rest = group; rest;) {
+    rowmask_t result2 = 0;
+    for (rowmask_t rest = group; rest;) {
         const struct inst *in = waits_at(w, __builtin_ctz(rest));
-        lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
+        rowmask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
         blend_lanes(values, reg_ptr(w, in->a), here, value_bytes(in));
         rest &= ~here;
     }
     for (int step = 0; step < 2; step++)
-        for (lanemask_t rest = group; rest;) {
+        for (rowmask_t rest = group; rest;) {
             const struct inst *in = waits_at(w, __builtin_ctz(rest));
-            lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
+            rowmask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
             struct inst with = *in;
             rest &= ~here;
             if (step == 1) {
@@ -128,7 +130,7 @@ static void execute_several(struct warp *w, lanemask_t group, struct effects *fx
         }
 }
 
-static void execute(struct warp *w, lanemask_t group, struct effects *fx) {
+static void execute(struct warp *w, rowmask_t group, struct effects *fx) {
     uint32_t pc = w->sync.pc[__builtin_ctz(group)];
     const struct inst *in = &w->program->code[pc];
     if (in->kind == K_WARPSYNC)
@@ -139,11 +141,11 @@ static void execute(struct warp *w, lanemask_t group, struct effects *fx) {
         execute_several(w, group, fx);
 }
 
-lanemask_t warp_sync_exit(struct warp *w, struct effects *fx) {
-    lanemask_t seen = 0, released = 0;
-    for (lanemask_t left; (left = w->sync.waiting & ~seen) != 0;) {
+rowmask_t warp_sync_exit(struct warp *w, struct effects *fx) {
+    rowmask_t seen = 0, released = 0;
+    for (rowmask_t left; (left = w->sync.waiting & ~seen) != 0;) {
         int lane = __builtin_ctz(left);
-        lanemask_t group = group_of(w, lane);
+        rowmask_t group = group_of(w, lane);
         seen |= group;
         if (waits_for(w, waits_at(w, lane), lane) & ~group)
             continue;
@@ -154,16 +156,16 @@ lanemask_t warp_sync_exit(struct warp *w, struct effects *fx) {
     return released;
 }
 
-lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+rowmask_t warp_sync_arrive(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     w->sync.waiting |= m;
     for (; m; m &= m - 1)
         w->sync.pc[__builtin_ctz(m)] = (uint32_t)(in - w->program->code);
     return warp_sync_exit(w, fx);
 }
 
-lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc) {
-    lanemask_t missing = 0;
-    for (lanemask_t m = lanes_at(w, w->sync.waiting & lanes, pc); m; m &= m - 1) {
+rowmask_t warp_sync_missing(const struct warp *w, rowmask_t lanes, uint32_t pc) {
+    rowmask_t missing = 0;
+    for (rowmask_t m = lanes_at(w, w->sync.waiting & lanes, pc); m; m &= m - 1) {
         int l = __builtin_ctz(m);
         missing |= waits_for(w, waits_at(w, l), l) & ~group_of(w, l);
     }

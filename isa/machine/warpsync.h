@@ -11,13 +11,13 @@
 uint8_t warp_sync_hints(const struct inst *in);
 /* Returns true if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes
  * the instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */
-bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m);
+bool warp_sync_together(const struct warp *w, const struct inst *in, rowmask_t m);
 /* Makes the lanes of `m` wait at `in` and executes the instructions that are now complete. Lanes already waiting
  * there keep waiting. Returns the released lanes of all paths. Each lane continues after its own instruction. */
-lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
+rowmask_t warp_sync_arrive(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
 /* Executes the instructions that are complete after lanes of the warp have exited. */
-lanemask_t warp_sync_exit(struct warp *w, struct effects *fx);
+rowmask_t warp_sync_exit(struct warp *w, struct effects *fx);
 /* Returns the members for which the lanes of `lanes` wait at `pc`, for reports. Returns 0 if none of `lanes` waits
  * there. */
-lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc);
+rowmask_t warp_sync_missing(const struct warp *w, rowmask_t lanes, uint32_t pc);
 #endif

@@ -1,3 +1,5 @@
+/* A pool of host threads (workers.h). A job is one call of the function that the caller gives. A round is one call of
+ * workers_run(): it executes all jobs. In a round, each thread has its own jobs at first. */
 #include "workers.h"
 #include <assert.h>
 #include <pthread.h>
@@ -7,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of simulation takes about ten microseconds, and so does the time between two launches. Waiting threads
- * therefore spin for a while before they sleep. */
+/* A round of the timing simulation takes about ten microseconds, and so does the time between two launches. Waiting
+ * threads therefore spin for a while before they sleep. */
 enum { SPINS = 2000, MAX_PAUSES = 100 };
 
 enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds after which the jobs are divided among the threads again */

@@ -1,3 +1,5 @@
+/* The driver between a warp and its reconvergence model (control.h). It reports each control instruction to the model,
+ * and records which lanes wait at a CTA barrier or for members of their mask. */
 #include "control.h"
 #include "isa/decode.h"
 #include "isa/exec/syscall.h"
@@ -17,7 +19,7 @@ static bool only_returns(const struct warp *w, uint32_t pc) {
 static void note_depth(struct warp_control *c) {
     uint32_t depth = (uint32_t)c->ops->depth(c->model);
     if (depth > c->depth)
-        c->depth = depth;
+        c->depth = (uint16_t)depth;
 }
 
 void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
@@ -170,7 +172,7 @@ static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct 
             t[kept++] = t[i];
     }
     if (out) {
-        w->live &= ~out;
+        warp_exit_lanes(w, out);
         opened = leave(c, w, p, out, PC_NOWHERE, fx);
     }
     if (kept)
@@ -254,8 +256,8 @@ static bool give_way(struct warp_control *c, const struct warp *w) {
     if (!c->ops->give_way || !(w->live & ~c->waiting))
         return false;
     for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        ws.wants[l] = warp_sync_missing(w, 1u << l, w->sync.pc[l]);
+        int l = (int)lanes_first(m);
+        ws.wants[l] = warp_sync_missing(w, (rowmask_t)1 << l, w->sync.pc[l]);
     }
     unsigned events = c->ops->give_way(c->model, &ws);
     c->events |= events;
@@ -308,7 +310,7 @@ static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct 
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                       struct effects *fx) {
     const uint32_t next = pc_of(w, in) + 1;
-    struct target t[WARP_LANES + 1];
+    struct target t[MAX_WARP_LANES + 1];
     int n;
     if (!p->lanes) {
         control_advance(c, p->id, next);

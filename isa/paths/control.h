@@ -25,9 +25,9 @@ struct warp_control {
     lanemask_t waiting; /* lanes that wait at a CTA barrier or for lanes of their member mask */
     /* lanes that no longer wait, but whose PC has not yet moved past the instruction where they waited */
     lanemask_t released;
-    unsigned events; /* RECONV_ bits that the model returned; the caller handles and clears them */
     lanemask_t met;  /* lanes that have executed an instruction with a member mask together; the caller clears them */
-    uint32_t depth;  /* maximum of the model's depth() after a divergence; the caller reads and clears it */
+    uint16_t events; /* RECONV_ bits that the model returned; the caller handles and clears them */
+    uint16_t depth;  /* maximum of the model's depth() after a divergence; the caller reads and clears it */
     uint32_t n_held; /* number of entries of `held` in use */
     struct path_wait *held; /* paths set aside: MAX_PATHS entries, owned by the caller */
 };

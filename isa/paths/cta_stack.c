@@ -5,7 +5,7 @@
 /* Returns an upper bound of the number of nodes. A node with m threads and all nodes above it are at most 2m - 1 nodes:
  * its children have two or more disjoint sets of its threads, or one proper subset, and it gets new children only after
  * these have ended. There are at most m aside nodes in addition. */
-static uint32_t most_nodes(uint32_t n_warps) { return 3 * WARP_LANES * n_warps; }
+static uint32_t most_nodes(uint32_t n_warps) { return 3 * MAX_WARP_LANES * n_warps; }
 
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -15,7 +15,7 @@ size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
 /* Returns the bytes of one stack. */
 static size_t stack_size(uint32_t n_warps, size_t predictor) {
     size_t nodes = most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
-    return (sizeof(struct cta_stack) + nodes + n_warps * WARP_LANES * sizeof(struct cta_path) + predictor + 15) &
+    return (sizeof(struct cta_stack) + nodes + n_warps * MAX_WARP_LANES * sizeof(struct cta_path) + predictor + 15) &
            ~(size_t)7;
 }
 
@@ -37,7 +37,7 @@ static void begin(struct cta_stack *s, const struct cta_stack_plan *plan, struct
     s->first = first;
     s->n_warps = each < left ? each : left;
     s->path = (struct cta_path *)(void *)(s->node + most_nodes(each));
-    s->lanes = (lanemask_t *)(void *)(s->path + (size_t)each * WARP_LANES);
+    s->lanes = (lanemask_t *)(void *)(s->path + (size_t)each * MAX_WARP_LANES);
     uintptr_t behind = (uintptr_t)(s->lanes + (size_t)most_nodes(each) * each);
     s->predictor = (void *)((behind + 7) & ~(uintptr_t)7);
     s->top = CTA_NO_NODE;
@@ -52,7 +52,7 @@ void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_c
         begin(s, plan, all, warp / all->each * all->each);
     const uint32_t own = warp - s->first;
     *(struct cta_stack_warp *)st =
-        (struct cta_stack_warp){.s = s, .path = s->path + (size_t)own * WARP_LANES, .warp = own};
+        (struct cta_stack_warp){.s = s, .path = s->path + (size_t)own * MAX_WARP_LANES, .warp = own};
 }
 
 /* ---- nodes ---- */
@@ -72,29 +72,39 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
     return (uint16_t)i;
 }
 
+/* Counts the threads of a path that waits at a branch from now on (`sign` is 1), or has waited (-1). */
+static void count_waiting(const struct cta_stack *s, const struct cta_path *p, int sign) {
+    if (p->state == CTA_ARRIVED)
+        reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * (int)lanes_count(p->lanes));
+}
+
 static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
-    struct cta_path *p = s->path + (size_t)warp * WARP_LANES;
+    struct cta_path *p = s->path + (size_t)warp * MAX_WARP_LANES;
     while (p->lanes)
         p++;
     *p = like;
     s->node[like.node].paths[like.state]++;
+    count_waiting(s, p, 1);
 }
 
 static void free_path(struct cta_stack *s, struct cta_path *p) {
     s->node[p->node].paths[p->state]--;
+    count_waiting(s, p, -1);
     p->lanes = 0;
 }
 
 static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_state state) {
     s->node[p->node].paths[p->state]--;
+    count_waiting(s, p, -1);
     p->state = (uint8_t)state;
     s->node[p->node].paths[state]++;
+    count_waiting(s, p, 1);
 }
 
 /* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
- * Returns NULL if there is none. The paths of warp w have numbers from w * WARP_LANES on. */
+ * Returns NULL if there is none. The paths of warp w have numbers from w * MAX_WARP_LANES on. */
 static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
-    for (; *at < s->n_warps * WARP_LANES; ++*at) {
+    for (; *at < s->n_warps * MAX_WARP_LANES; ++*at) {
         struct cta_path *p = &s->path[*at];
         if (p->lanes && p->node == node && p->state == state) {
             ++*at;
@@ -103,7 +113,7 @@ static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum
     }
     return NULL;
 }
-static uint32_t warp_before(uint32_t at) { return (at - 1) / WARP_LANES; }
+static uint32_t warp_before(uint32_t at) { return (at - 1) / MAX_WARP_LANES; }
 
 /* Ends the path if it has reached the rpc of its node; only the nodes below then have its lanes. Returns true if the
  * path has ended. */
@@ -154,7 +164,7 @@ static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
             left[w] &= ~in[w];
             all |= left[w];
             riders += in[w] != 0;
-            threads += (uint32_t)__builtin_popcount(in[w]);
+            threads += lanes_count(in[w]);
         }
         like.shared = riders > 1;
         for (uint32_t w = 0; w < warps; w++)
@@ -211,18 +221,20 @@ void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanema
             s, (struct cta_node){
                    .pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = s->plan.home});
     w->alive = lanes;
-    s->width = (uint32_t)__builtin_popcount(lanes) > s->width ? (uint32_t)__builtin_popcount(lanes) : s->width;
+    s->width = lanes_count(lanes) > s->width ? lanes_count(lanes) : s->width;
     cta_stack_lanes(s, 0)[w->warp] = lanes;
     if (lanes)
         new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
 }
+
+void cta_stack_inform(void *st, const struct reconv_warp *w) { ((struct cta_stack_warp *)st)->s->who = *w; }
 
 bool cta_stack_finished(const void *st) { return !((const struct cta_stack_warp *)st)->alive; }
 
 int cta_stack_paths(const void *st, struct path *out, int max) {
     const struct cta_stack_warp *w = st;
     int n = 0;
-    for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
+    for (uint16_t i = 0; i < MAX_WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
         if (p->lanes && p->state <= CTA_POLLS && cta_stack_is_top(w->s, p->node))
             out[n++] = (struct path){.pc = p->pc, .lanes = p->lanes, .id = i};
@@ -275,7 +287,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
         p.state = meets ? CTA_ARRIVED : site->waits && p.pc <= site->pc ? CTA_POLLS : CTA_RUNS;
         new_path(w->s, w->warp, p);
     }
-    for (uint32_t i = 0; i < WARP_LANES && !meets; i++)
+    for (uint32_t i = 0; i < MAX_WARP_LANES && !meets; i++)
         if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
             ends(w->s, &w->path[i], w->warp);
     cta_stack_due(w->s);
@@ -574,9 +586,9 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
 
 /* Reports each warp that has paths in a top node, because these paths appear or disappear. */
 static void announce(struct cta_stack *s) {
-    for (uint32_t i = 0; i < s->n_warps * WARP_LANES; i++)
+    for (uint32_t i = 0; i < s->n_warps * MAX_WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
-            reconv_move(&s->of->cta, s->first + i / WARP_LANES);
+            reconv_move(&s->of->cta, s->first + i / MAX_WARP_LANES);
 }
 
 /* Chooses the top of each stack that is aside of the CTA's top node. */

@@ -82,6 +82,7 @@ struct cta_stack {
     lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
     struct cta_path *path;
     void *predictor;
+    struct reconv_warp who; /* of a warp, for levels */
     struct cta_node node[];
 };
 static inline struct cta_stack *cta_stack_at(struct cta_stacks *all, uint32_t i) {
@@ -92,7 +93,7 @@ static inline void cta_stack_due(struct cta_stack *s) { s->due = s->of->cta.due 
 /* State of one warp. */
 struct cta_stack_warp {
     struct cta_stack *s;
-    struct cta_path *path; /* WARP_LANES slots; the id of a path is the number of its slot */
+    struct cta_path *path; /* MAX_WARP_LANES slots; the id of a path is the number of its slot */
     uint32_t warp;
     lanemask_t alive;
 };
@@ -107,12 +108,16 @@ static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
     return bottom ? bottom->parent == s->top && bottom->own_top == node : node == s->top;
 }
 
+/* The level of waiting threads: threads that have arrived at a branch, at which other warps have not. */
+enum { CTA_LEVEL_WAITING };
+
 /* A model makes its reconv_ops.cta_size and join of these two, with its plan. */
 size_t cta_stack_size(const struct cta_stack_plan *plan, uint32_t n_warps);
 void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_cta *cta, uint32_t warp);
 
 /* Members of struct reconv_ops. */
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg);
+void cta_stack_inform(void *st, const struct reconv_warp *w);
 void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int cta_stack_paths(const void *st, struct path *out, int max);
 bool cta_stack_finished(const void *st);

@@ -7,7 +7,7 @@ int cta_stack_describe(const void *st, struct path_desc *out, int max) {
     const struct cta_stack *s = w->s;
     lanemask_t seen = 0;
     int n = 0;
-    for (uint16_t i = 0; i < WARP_LANES && n < max; i++) {
+    for (uint16_t i = 0; i < MAX_WARP_LANES && n < max; i++) {
         const struct cta_path *p = &w->path[i];
         if (!p->lanes)
             continue;
@@ -23,7 +23,7 @@ int cta_stack_describe(const void *st, struct path_desc *out, int max) {
         if (!m)
             continue;
         seen |= m;
-        out[n++] = (struct path_desc){.path = {.pc = s->node[i].pc, .lanes = m, .id = WARP_LANES},
+        out[n++] = (struct path_desc){.path = {.pc = s->node[i].pc, .lanes = m, .id = MAX_WARP_LANES},
                                       .state = "waits for other threads of the CTA to reconverge",
                                       .rpc = s->node[i].rpc};
     }

@@ -1,3 +1,5 @@
+/* Implements the tree of paths (path_tree.h). A split is an entry of a table; a parked split has found no free entry; a
+ * sleeping split waits at a barrier or for members of its mask. */
 #include "path_tree.h"
 #include <assert.h>
 
@@ -128,7 +130,7 @@ again:
         if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT && x->depth == x->rpc_depth)) {
             node_free(s, i);
             events |= RECONV_CHANGED;
-            i = -1; /* the parent may have arrived too */
+            i = -1; /* starts again, because the parent may have reached its rpc, too */
             continue;
         }
         if (!s->merges || !may_merge(x))
@@ -145,7 +147,7 @@ again:
     if (!admit(s))
         return events;
     events |= RECONV_CHANGED;
-    goto again; /* a split that has entered the table may be at the same PC as another split */
+    goto again; /* because a split that has entered the table may be at the same PC as another split */
 }
 
 unsigned path_tree_advance(void *st, int id, uint32_t next) {
@@ -216,7 +218,7 @@ unsigned path_tree_give_way(void *st, const struct lane_waits *ws) {
             if (s->node[k].used && !s->node[k].children && on_top(s, k))
                 runs |= s->node[k].lanes;
         for (lanemask_t m = x->lanes; m; m &= m - 1)
-            wanted |= ws->wants[__builtin_ctz(m)];
+            wanted |= ws->wants[lanes_first(m)];
         if (!(wanted & ~runs))
             continue;
         for (int k = 0; k < s->high; k++)

@@ -14,7 +14,7 @@
  * with a struct path_tree. The id of a path is the number of its node. */
 #include "reconv.h"
 
-enum { TREE_NODES = 96, TREE_NO_NODE = 255 };
+enum { TREE_NODES = 3 * MAX_WARP_LANES, TREE_NO_NODE = 255 };
 
 struct path_node {
     uint32_t pc, rpc;
@@ -52,9 +52,9 @@ unsigned path_tree_jump(struct path_tree *s, int id, uint32_t pc, const struct b
  * RECONV_CHANGED. */
 unsigned path_tree_nest(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site,
                         bool splits);
-/* Replaces the path `id` by n splits that end at the rpc of its node: the path itself if it is no split, else its
- * parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). A caller may
- * postpone this call to the next step; until then, splits at the same PC do not merge. */
+/* Replaces the path `id` by n splits, which end at the rpc of one node. This node is the path itself if it is no split,
+ * else its parent. `site` is NULL if the path splits at a load. The caller must then call path_tree_settle(). A caller
+ * may postpone this call to the next step; until then, splits at the same PC do not merge. */
 void path_tree_subdivide(struct path_tree *s, int id, const struct target *t, int n, const struct branch_site *site);
 /* Removes nodes that have reached their rpc, and merges splits. Returns RECONV_CHANGED if it has changed a path. */
 unsigned path_tree_settle(struct path_tree *s);

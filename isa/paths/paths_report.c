@@ -1,5 +1,7 @@
+/* Prints the paths and barriers of a CTA that does not end (paths_report.h). */
 #include "paths_report.h"
 #include "isa/machine/warpsync.h"
+#include <inttypes.h>
 
 enum { MAX_DESCRIBED = 64 };
 
@@ -28,7 +30,7 @@ void report_loop(FILE *out, const struct program *p, uint32_t pc) {
 
 static void report_path(FILE *out, const struct warp *w, const struct path_desc *d) {
     const struct cta *c = w->cta;
-    fprintf(out, "    lanes 0x%08x at ", d->path.lanes);
+    fprintf(out, "    lanes 0x%08" PRIx64 " at ", d->path.lanes);
     report_pc(out, w->program, d->path.pc);
     report_loop(out, w->program, d->path.pc);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
@@ -42,7 +44,7 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
     }
     lanemask_t missing = warp_sync_missing(w, d->path.lanes, d->path.pc);
     if (missing) {
-        fprintf(out, ", waits for lanes 0x%08x of its member mask\n", missing);
+        fprintf(out, ", waits for lanes 0x%08" PRIx64 " of its member mask\n", missing);
         return;
     }
     fprintf(out, ", %s\n", d->state ? d->state : "can run");
@@ -63,7 +65,8 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
         lanemask_t here = c->barriers[barrier].waiting[i], rest = c->warps[i].live & ~here;
         if (here && rest)
             fprintf(out,
-                    "  hint: divergent barrier: lanes 0x%08x of warp %u wait at barrier %d, its lanes 0x%08x do not; a "
+                    "  hint: divergent barrier: lanes 0x%08" PRIx64
+                    " of warp %u wait at barrier %d, its lanes 0x%08" PRIx64 " do not; a "
                     "barrier must be reached by all threads of a warp together\n",
                     here, i, barrier, rest);
     }

@@ -9,7 +9,7 @@
  * barriers). */
 #include "isa/program.h"
 
-enum { MAX_PATHS = WARP_LANES };
+enum { MAX_PATHS = MAX_WARP_LANES };
 /* value of `next` in leave() if the caller then calls branch(), which moves the remaining lanes */
 #define PC_NOWHERE 0xfffffffeu
 
@@ -44,7 +44,12 @@ static inline bool reconv_moved(const struct reconv_cta *c, uint32_t warp) {
     return c->moved[warp / 64] >> warp % 64 & 1;
 }
 
-enum { RECONV_COUNTERS = 4 };
+enum { RECONV_COUNTERS = 4, RECONV_LEVELS = 4 };
+/* A value that changes over time, such as a number of waiting threads: see reconv_ops.levels. */
+struct reconv_level {
+    uint64_t value;
+    uint64_t since, sum; /* sum of the values in the cycles before `since` */
+};
 /* What a model may know about a warp, besides its steps. The pointers are valid as long as the model's state. */
 struct reconv_warp {
     const struct program *program; /* for reconv_fact() and reconv_block() */
@@ -52,9 +57,23 @@ struct reconv_warp {
     uint32_t warp;                 /* number of the warp in its CTA */
     uint64_t cta;                  /* number of the CTA in the grid, x first; 0 for a warp without a CTA */
     const uint64_t *clock;         /* number of cycles that the SM has begun; NULL: the caller has no time */
-    uint64_t *counts;          /* RECONV_COUNTERS counters, which the warps of an SM share: see reconv_ops.counters */
+    uint64_t *counts; /* RECONV_COUNTERS counters, which the warps of an SM share: see reconv_ops.counters */
+    struct reconv_level
+        *levels;               /* RECONV_LEVELS levels, which the warps of an SM share; NULL: the caller has no time */
     struct reconv_cta *shared; /* state that the warps of its CTA share: see reconv_ops.join; NULL: none */
 };
+/* Brings the sum of a level up to cycle `now`, which has not begun. */
+static inline void reconv_level_sum(struct reconv_level *l, uint64_t now) {
+    l->sum += l->value * (now - l->since);
+    l->since = now;
+}
+/* Adds to level `i` from the present cycle on. */
+static inline void reconv_level_add(const struct reconv_warp *w, uint32_t i, int64_t more) {
+    if (!w->levels)
+        return;
+    reconv_level_sum(&w->levels[i], *w->clock);
+    w->levels[i].value += (uint64_t)more;
+}
 /* Returns a fact, one value for each block; NULL if no pass found it. The names are those of reconv_ops.facts. */
 static inline const uint32_t *reconv_fact(const struct reconv_warp *w, const char *name) {
     return program_fact(w->program, name);
@@ -105,8 +124,8 @@ enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
 /* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
-    lanemask_t waiting;           /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t wants[WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
+    lanemask_t waiting;               /* lanes that wait at a CTA barrier or for lanes of their member mask */
+    lanemask_t wants[MAX_WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
 };
 
 struct path_desc {
@@ -171,6 +190,9 @@ struct reconv_ops {
     unsigned flags;
     const char *const *facts;    /* names of the facts that passes must find for the model, up to NULL; NULL: none */
     const char *const *counters; /* names of the statistics in reconv_warp.counts, up to NULL; NULL: none */
+    /* names of reconv_warp.levels, up to NULL; NULL: none. A trace has a curve for each. A statistic with the same name
+     * gets the sum of the level over all cycles, also in samples */
+    const char *const *levels;
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
     /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:

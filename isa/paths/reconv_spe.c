@@ -157,7 +157,7 @@ static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
         uint32_t unit = s->n - 1;
         lanemask_t wanted = 0;
         for (lanemask_t m = top->lanes; m; m &= m - 1)
-            wanted |= ws->wants[__builtin_ctz(m)];
+            wanted |= ws->wants[lanes_first(m)];
         while (unit && s->e[unit].rpc != PC_EXIT)
             unit--;
         lanemask_t below = lanes_of(s, 0, unit), beside = lanes_of(s, unit, s->n) & ~top->lanes;

@@ -13,7 +13,7 @@ struct spe_entry {
 /* An entry of m lanes and all entries pushed for its lanes are at most 2m - 1 entries. A divergence pushes entries
  * for two or more disjoint subsets of its lanes, or for one proper subset. The entry diverges again only after these
  * entries are popped. Hence a warp has at most 63 entries. */
-enum { SPE_MAX_DEPTH = 2 * WARP_LANES };
+enum { SPE_MAX_DEPTH = 2 * MAX_WARP_LANES };
 
 struct spe_stack {
     uint32_t n;

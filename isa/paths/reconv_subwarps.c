@@ -1,3 +1,6 @@
+/* Subwarps and convergence barriers (reconv_subwarps.h). The ACTIVE subwarp runs, and READY subwarps may run after it.
+ * BLOCKED subwarps wait at a BSYNC for the other lanes of their group. A group is the set of lanes that registered at a
+ * barrier together, with one BSSY. */
 #include "reconv_subwarps.h"
 #include <assert.h>
 #include <string.h>
@@ -31,8 +34,8 @@ int subwarps_paths(const void *st, struct path *out, int max) {
 bool subwarps_finished(const void *st) { return ((const struct subwarps *)st)->alive == 0; }
 
 bool subwarps_elect(struct subwarps *s) {
-    for (int k = 1; k <= WARP_LANES; k++) {
-        int i = (s->last + k) % WARP_LANES;
+    for (int k = 1; k <= MAX_WARP_LANES; k++) {
+        int i = (s->last + k) % MAX_WARP_LANES;
         if (s->w[i].state == SUBWARP_READY) {
             s->w[i].state = SUBWARP_ACTIVE;
             s->w[i].backward = 0;
@@ -47,7 +50,7 @@ bool subwarps_elect(struct subwarps *s) {
  * they are in different calls of a function or in different iterations of a loop, and would split again at their
  * BSYNC. */
 static bool same_groups(const struct subwarps *s, const struct subwarp *a, const struct subwarp *b) {
-    int la = __builtin_ctz(a->lanes), lb = __builtin_ctz(b->lanes);
+    int la = (int)lanes_first(a->lanes), lb = (int)lanes_first(b->lanes);
     for (uint32_t used = s->barriers_used; used; used &= used - 1) {
         const lanemask_t *group = s->group[__builtin_ctz(used)];
         if (group[la] != group[lb])
@@ -61,7 +64,7 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
  * advanced, so its PC is not known here. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
-    for (int k = 0; k < WARP_LANES; k++) {
+    for (int k = 0; k < MAX_WARP_LANES; k++) {
         if (k == i || s->w[k].state != SUBWARP_READY || s->w[k].pc != s->w[i].pc || !same_groups(s, &s->w[k], &s->w[i]))
             continue;
         s->w[k].lanes |= s->w[i].lanes;
@@ -94,7 +97,7 @@ static int free_slot(const struct subwarps *s) {
     int i = 0;
     while (s->w[i].state != SUBWARP_FREE)
         i++;
-    assert(i < WARP_LANES);
+    assert(i < MAX_WARP_LANES);
     return i;
 }
 
@@ -107,7 +110,7 @@ static void split_off(struct subwarps *s, uint32_t pc, lanemask_t lanes) {
 
 uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
     uint32_t n = 0;
-    for (int i = 0; i < WARP_LANES; i++)
+    for (int i = 0; i < MAX_WARP_LANES; i++)
         n += s->w[i].state == state;
     return n;
 }
@@ -134,12 +137,12 @@ unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, 
 /* Opens barrier `bar` for `group`, whose lanes have all arrived. They continue at `next` as one subwarp. */
 static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
     int keeper = -1;
-    for (int i = 0; i < WARP_LANES; i++) {
+    for (int i = 0; i < MAX_WARP_LANES; i++) {
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
-        /* a blocked subwarp of the group is at the BSYNC before `next`, since two regions whose threads can reconverge
-         * use different barriers */
+        /* A blocked subwarp of the group is at the BSYNC before `next`. It cannot be at another BSYNC of this barrier,
+         * because two regions whose threads can reconverge use different barriers. */
         assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next);
         if (keeper < 0) {
             keeper = i;
@@ -152,7 +155,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
     }
     s->w[keeper].pc = next;
     for (lanemask_t m = group; m; m &= m - 1)
-        s->group[bar][__builtin_ctz(m)] = 0;
+        s->group[bar][lanes_first(m)] = 0;
     if (s->active < 0 || s->active == keeper) {
         s->w[keeper].state = SUBWARP_ACTIVE;
         s->active = s->last = keeper;
@@ -164,7 +167,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
 /* Returns the lanes of `group` that are blocked at `bar`. */
 static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t group) {
     lanemask_t m = 0;
-    for (int i = 0; i < WARP_LANES; i++)
+    for (int i = 0; i < MAX_WARP_LANES; i++)
         if (s->w[i].state == SUBWARP_BLOCKED && s->w[i].barrier == bar)
             m |= s->w[i].lanes;
     return m & group;
@@ -172,13 +175,13 @@ static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t gro
 
 /* Removes `lanes` from `bar`, and opens the barrier for lanes that waited only for the removed lanes. */
 static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
-    for (int i = 0; i < WARP_LANES; i++) {
+    for (int i = 0; i < MAX_WARP_LANES; i++) {
         struct subwarp *b = &s->w[i];
         if (b->state != SUBWARP_BLOCKED || b->barrier != bar)
             continue;
-        lanemask_t group = s->group[bar][__builtin_ctz(b->lanes)];
+        lanemask_t group = s->group[bar][lanes_first(b->lanes)];
         if (blocked(s, bar, group) == group)
             open_barrier(s, bar, group, b->pc + 1);
     }
@@ -208,14 +211,14 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     s->w[id].pc = next;
     unregister(s, bar, lanes); /* lanes that enter the region of the barrier again leave their old group */
     for (lanemask_t m = lanes; m; m &= m - 1)
-        s->group[bar][__builtin_ctz(m)] = lanes;
+        s->group[bar][lanes_first(m)] = lanes;
     return RECONV_CHANGED;
 }
 
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
-    lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
+    lanemask_t group = s->group[bar][lanes_first(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
     if (rest && group) { /* the subwarp also has lanes of another group, which arrive separately */
         w->lanes &= group;
@@ -224,7 +227,7 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     if (!group) { /* lanes that do not participate in the barrier do not wait */
         lanemask_t others = 0;
         for (lanemask_t m = w->lanes; m; m &= m - 1)
-            others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;
+            others |= s->group[bar][lanes_first(m)] ? m & -m : 0;
         if (others) {
             w->lanes &= ~others;
             split_off(s, next - 1, others);
@@ -251,18 +254,18 @@ unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes
 
 /* Fills on[l] with the lanes that must make progress before lane l can, directly or through other lanes. A lane depends
  * on lanes of its member mask, and a BLOCKED lane on the lanes of its group that have not arrived. */
-static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[WARP_LANES]) {
-    memcpy(on, ws->wants, WARP_LANES * sizeof *on);
-    for (int i = 0; i < WARP_LANES; i++) {
+static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[MAX_WARP_LANES]) {
+    memcpy(on, ws->wants, MAX_WARP_LANES * sizeof *on);
+    for (int i = 0; i < MAX_WARP_LANES; i++) {
         const struct subwarp *w = &s->w[i];
         if (w->state != SUBWARP_BLOCKED)
             continue;
-        lanemask_t group = s->group[w->barrier][__builtin_ctz(w->lanes)];
+        lanemask_t group = s->group[w->barrier][lanes_first(w->lanes)];
         for (lanemask_t m = w->lanes; m; m &= m - 1)
-            on[__builtin_ctz(m)] = group & ~blocked(s, w->barrier, group);
+            on[lanes_first(m)] = group & ~blocked(s, w->barrier, group);
     }
-    for (int k = 0; k < WARP_LANES; k++)
-        for (int l = 0; l < WARP_LANES; l++)
+    for (int k = 0; k < MAX_WARP_LANES; k++)
+        for (int l = 0; l < MAX_WARP_LANES; l++)
             if (on[l] >> k & 1)
                 on[l] |= on[k];
 }
@@ -272,16 +275,16 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
  * subwarp. */
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
-    lanemask_t on[WARP_LANES];
+    lanemask_t on[MAX_WARP_LANES];
     unsigned events = 0;
-    for (int i = 0; i < WARP_LANES; i++) {
+    for (int i = 0; i < MAX_WARP_LANES; i++) {
         struct subwarp *w = &s->w[i];
         if (w->state != SUBWARP_BLOCKED)
             continue;
         dependences(s, ws, on);
         bool circle = false;
-        for (lanemask_t m = on[__builtin_ctz(w->lanes)]; m; m &= m - 1)
-            circle |= (ws->wants[__builtin_ctz(m)] & w->lanes) != 0;
+        for (lanemask_t m = on[lanes_first(w->lanes)]; m; m &= m - 1)
+            circle |= (ws->wants[lanes_first(m)] & w->lanes) != 0;
         if (!circle)
             continue;
         w->state = SUBWARP_READY;
@@ -328,7 +331,7 @@ int subwarps_describe(const void *st, struct path_desc *out, int max) {
                                         "waits at a barrier of the CTA"};
     const struct subwarps *s = st;
     int n = 0;
-    for (int i = 0; i < WARP_LANES && n < max; i++)
+    for (int i = 0; i < MAX_WARP_LANES && n < max; i++)
         if (s->w[i].state != SUBWARP_FREE)
             out[n++] = (struct path_desc){{s->w[i].pc, s->w[i].lanes, (uint16_t)i, 0}, names[s->w[i].state], PC_EXIT};
     return n;
@@ -337,7 +340,7 @@ int subwarps_describe(const void *st, struct path_desc *out, int max) {
 lanemask_t subwarps_runnable(const void *st) {
     const struct subwarps *s = st;
     lanemask_t lanes = 0;
-    for (int i = 0; i < WARP_LANES; i++)
+    for (int i = 0; i < MAX_WARP_LANES; i++)
         if (s->w[i].state == SUBWARP_ACTIVE || s->w[i].state == SUBWARP_READY || s->w[i].state == SUBWARP_STALLED)
             lanes |= s->w[i].lanes;
     return lanes;
@@ -346,7 +349,7 @@ lanemask_t subwarps_runnable(const void *st) {
 int subwarps_depth(const void *st) {
     const struct subwarps *s = st;
     int n = 0;
-    for (int i = 0; i < WARP_LANES; i++)
+    for (int i = 0; i < MAX_WARP_LANES; i++)
         n += s->w[i].state != SUBWARP_FREE;
     return n;
 }

@@ -24,10 +24,10 @@ struct subwarps {
     lanemask_t alive;
     uint32_t divergences; /* number of divergent branches; only the model si counts them */
     int active, last;     /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
-    struct subwarp w[WARP_LANES];
+    struct subwarp w[MAX_WARP_LANES];
     uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
     /* lanes that take part in barrier b together with this lane; 0 if this lane does not take part */
-    lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES];
+    lanemask_t group[N_CONVERGENCE_BARRIERS][MAX_WARP_LANES];
 };
 
 /* Implementations of the functions of the same names in struct reconv_ops. */

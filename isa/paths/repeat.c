@@ -1,3 +1,4 @@
+/* Predicts whether a path repeats itself as long as memory does not change (repeat.h). */
 #include "repeat.h"
 #include "isa/compound.h"
 #include "isa/decode.h"
@@ -80,6 +81,8 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
 /* Classifies the executed instruction. An instruction with HINT_DEQ also depends on queue entries, which are not part
  * of the warp's registers. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
+    if (w->high)
+        return REPEAT_CHANGES;
     enum repeat by = by_kind(w, in, lanes, fx);
     return by == REPEAT_FINE && in->hints & HINT_DEQ ? REPEAT_ALONE : by;
 }

@@ -216,6 +216,7 @@ const struct mechanism mechanism_cae = {
     .paper = "Microarchitectural Mechanisms to Exploit Value Structure in SIMT Architectures, ISCA 2013",
     .kind = MECHANISM_EXTENSION,
     .refuse = model_needs_time,
+    .one_row = "tags rows of 32 lanes",
     .groups = GROUPS("units for affine values"),
     .unit = &cae_unit,
     .options = PREFIXES("cae."),

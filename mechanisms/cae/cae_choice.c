@@ -41,7 +41,7 @@ static const struct cae_tag *tag(const struct cae *u, uint32_t warp, uint16_t nu
 
 /* Returns true if extension keeps the compact form of the operand. In a product, the affine factor must keep its form.
  * A scalar always keeps it. */
-static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *c, lanemask_t lanes) {
+static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *c, rowmask_t lanes) {
     struct cae_tag t = *tag(u, warp, c->source[0]);
     if (c->rule != RULE_WIDEN && t.class == CLASS_SCALAR)
         t = *tag(u, warp, c->source[1]);
@@ -63,7 +63,7 @@ static struct cae_choice no(enum cae_why why, bool full) {
     return (struct cae_choice){.why = (uint8_t)why, .class = CLASS_VECTOR, .full = full};
 }
 
-struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, lanemask_t lanes) {
+struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, rowmask_t lanes) {
     const struct cae_inst *c = &u->inst[pc];
     bool memory = sm_get_program(u->sm)->inst[pc].flags & TIMED_MEMORY;
     bool guarded = tag(u, warp, c->guard)->class != CLASS_SCALAR,

@@ -74,7 +74,7 @@ struct cae {
 static inline struct cae_tag *cae_tags(const struct cae *u, uint32_t warp) { return u->tags + (size_t)warp * u->map.n; }
 /* Returns the tag numbers and the affine rule of the instruction at `pc`. They are fixed for a launch. */
 struct cae_inst cae_inst_of(const struct cae_map *m, const struct program *p, uint32_t pc);
-struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, lanemask_t lanes);
+struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, rowmask_t lanes);
 /* Returns the form for a choice; NULL: the program's own form, or memory has run out. */
 const struct cae_form *cae_form_for(struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c);
 void cae_forms_free(struct cae *u);

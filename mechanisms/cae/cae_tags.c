@@ -76,7 +76,7 @@ static uint64_t lane_value(const unsigned char *reg, unsigned bytes, uint32_t la
 }
 
 /* Returns true if the register's value is base + lane * offset in all `lanes`. */
-static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t base, uint64_t offset) {
+static bool fits(const unsigned char *reg, unsigned bytes, rowmask_t lanes, uint64_t base, uint64_t offset) {
     bool all = true;
     switch (bytes) {
     case 4:
@@ -107,9 +107,9 @@ static uint64_t inverse(uint64_t odd) {
  * that fits. Modulo 2^width, a difference of values can be divided only by the odd part of the lane distance. So the
  * function chooses the second lane such that the lane distance has the fewest factors of two. Then the unknown bits of
  * the offset do not affect the value of any live lane. */
-static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t *offset) {
+static bool find_offset(const unsigned char *reg, unsigned bytes, rowmask_t lanes, uint64_t *offset) {
     uint32_t first = (uint32_t)__builtin_ctz(lanes), other = 0, twos = 6;
-    for (lanemask_t m = lanes & (lanes - 1); m && twos; m &= m - 1) {
+    for (rowmask_t m = lanes & (lanes - 1); m && twos; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), t = (uint32_t)__builtin_ctz(lane - first);
         other = t < twos ? lane : other;
         twos = t < twos ? t : twos;
@@ -123,12 +123,12 @@ static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lan
     return (q & ((1u << twos) - 1)) == 0;
 }
 
-struct cae_tag cae_tag_of(const struct cae_map *m, uint16_t number, const struct warp *w, lanemask_t lanes) {
+struct cae_tag cae_tag_of(const struct cae_map *m, uint16_t number, const struct warp *w, rowmask_t lanes) {
     const struct cae_register *r = &m->reg[number];
     const unsigned char *reg = w->bank[0] + r->at;
     const struct cae_tag vector = {.class = CLASS_VECTOR};
     if (r->bytes == 0) {
-        lanemask_t set;
+        rowmask_t set;
         memcpy(&set, reg, sizeof set);
         set &= lanes;
         return set == 0 || set == lanes ? (struct cae_tag){.base = set != 0, .class = CLASS_SCALAR} : vector;
@@ -153,7 +153,7 @@ bool cae_tag_fits(const struct cae_map *m, uint16_t number, const struct cae_tag
     if (r->bytes) /* the register is not a predicate; if its tag is a scalar, the offset must be 0 */
         return r->bytes <= 8 && fits(reg, r->bytes, w->live, t->base, t->offset) &&
                (t->class == CLASS_AFFINE || !t->offset);
-    lanemask_t set;
+    rowmask_t set;
     memcpy(&set, reg, sizeof set);
     return t->class == CLASS_SCALAR && (set & w->live) == (t->base ? w->live : 0);
 }
@@ -169,7 +169,7 @@ void cae_tags_start(const struct cae_map *m, struct cae_tag *tags, const struct 
     }
 }
 
-bool cae_tag_widen(struct cae_tag *t, unsigned bytes, bool is_signed, lanemask_t lanes) {
+bool cae_tag_widen(struct cae_tag *t, unsigned bytes, bool is_signed, rowmask_t lanes) {
     if (t->class == CLASS_VECTOR || !lanes || bytes > 8)
         return false;
     if (bytes == 8)

@@ -42,11 +42,11 @@ uint16_t cae_number(const struct cae_map *m, opnd_t o);
 /* Sets the map.n tags of a warp that begins: special registers get their values, all others are vectors. */
 void cae_tags_start(const struct cae_map *m, struct cae_tag *tags, const struct warp *w);
 /* Returns the tag for the values of `lanes` in a register. `lanes` is not empty. */
-struct cae_tag cae_tag_of(const struct cae_map *m, uint16_t number, const struct warp *w, lanemask_t lanes);
+struct cae_tag cae_tag_of(const struct cae_map *m, uint16_t number, const struct warp *w, rowmask_t lanes);
 /* Returns true if the tag's value equals the register in all live lanes of the warp. A vector always fits. */
 bool cae_tag_fits(const struct cae_map *m, uint16_t number, const struct cae_tag *t, const struct warp *w);
 /* Widens the lowest `bytes` of the value to 64 bits, sign-extended or not. Returns false if the result is no longer
  * affine, because the value wraps in a lane between the first and the last of `lanes`. The hardware detects this from
  * the two end lanes. */
-bool cae_tag_widen(struct cae_tag *t, unsigned bytes, bool is_signed, lanemask_t lanes);
+bool cae_tag_widen(struct cae_tag *t, unsigned bytes, bool is_signed, rowmask_t lanes);
 #endif

@@ -207,6 +207,7 @@ const struct mechanism mechanism_ccws = {
     .kind = MECHANISM_EXTENSION,
     .refuse = model_needs_time,
     .unit = &unit,
+    .groups = GROUPS("limits of loading warps"),
     .options = PREFIXES("ccws."),
     .statistics = PREFIXES("ccws."),
 };

@@ -245,11 +245,11 @@ static uint8_t affine_may_issue(struct dac *d, struct dac_stream *s, const struc
 }
 
 /* Returns true if none of the entries that these lanes take next still waits for its data. */
-static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
+static bool data_there(struct dac *d, uint32_t slot, rowmask_t lanes) {
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
     const struct dac_queue *q = &d->queue[slot];
     for (uint32_t i = 0; i < r->n && lanes; i++) {
-        lanemask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
+        rowmask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
         struct dac_record *rec = dac_record_at(q, i);
         if (l && rec->waiting) {
             d->n.data_late += !rec->late;
@@ -283,9 +283,9 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     const struct program *p = sm_get_program(sm)->program;
     const struct inst_info *info = &p->info[c->pc];
     struct warp *w = sm_get_warp(sm, c->warp);
-    lanemask_t m = c->lanes;
+    rowmask_t m = c->lanes;
     if (info->guard_site) {
-        lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate);
+        rowmask_t *hidden = (rowmask_t *)(void *)(w->bank[0] + p->deq_predicate);
         if (m & ~supply_ready(&d->supply, c->warp, QUEUE_PREDICATE))
             return starve(d, c->warp, QUEUE_PREDICATE);
         supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, false);
@@ -300,7 +300,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 }
 
 /* Returns true if these lanes are exactly the lanes of the first entry, and all lines of this entry are locked. */
-static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
+static bool takes_first(const struct dac *d, uint32_t slot, rowmask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];
     const struct dac_record *rec = &q->record[q->first];
     return rec->lanes == lanes && rec->locked && rec->line != NO_LINE;
@@ -308,12 +308,12 @@ static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 /* Dequeues the addresses of a load, a store or an access to shared memory. Returns true if the access unlocks its
  * lines. */
-static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
+static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, rowmask_t m) {
     const struct program *p = sm_get_program(d->sm)->program;
     struct warp *w = sm_get_warp(d->sm, c->warp);
     struct dac_queue *q = &d->queue[c->warp];
     bool by_access = takes_first(d, c->warp, m), unlocks = by_access;
-    lanemask_t wrong =
+    rowmask_t wrong =
         supply_addresses(&d->supply, d->shape, c->warp, w->index, site, m, (uint64_t *)reg_ptr(w, p->deq_address));
     assert(!wrong);
     (void)wrong;
@@ -337,7 +337,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     const struct program *p = sm_get_program(sm)->program;
     const struct inst_info *info = &p->info[c->pc];
     struct warp *w = sm_get_warp(sm, c->warp);
-    lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
+    rowmask_t *hidden = (rowmask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
     dac_account(d, now);
     d->dirty = true;
     if (info->guard_site) {
@@ -531,6 +531,7 @@ const struct sm_unit_ops unit_dac = {
 };
 
 const struct mechanism mechanism_dac = {
+    .one_row = "sends addresses and predicates to rows of 32 lanes",
     .name = "dac",
     .help = "decoupled affine computation: one affine warp computes addresses and predicates for all warps",
     .paper = "Wang and Lin, Decoupled Affine Computation for SIMT GPUs, ISCA 2017",

@@ -38,7 +38,7 @@ struct dac_record {
     uint32_t lines;   /* number of queue places that the entry occupies, at least 1 */
     uint32_t line;    /* index of the first requested line, which begins a list; NO_LINE if the list is empty */
     uint32_t waiting; /* number of lines in the list that have not arrived */
-    lanemask_t lanes; /* lanes of the entry when it was queued */
+    rowmask_t lanes;  /* lanes of the entry when it was queued */
     bool locked;      /* all of its lines are locked */
     bool late;        /* true if a path has waited for its lines */
 };

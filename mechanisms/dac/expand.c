@@ -103,7 +103,7 @@ static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_
 /* Finds the distinct L1 lines that the lanes access; an L1 line is at least as long as a line of the coalescer
  * (config_check() checks this). A warp's local memory is interleaved, as in coalesce_local(). */
 static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
-                       lanemask_t lanes, struct dac_plan *p) {
+                       rowmask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
     const uint64_t line_bytes = d->l1->line_bytes ? d->l1->line_bytes : 128;
     const uint64_t base = enq->space == SPACE_LOCAL ? sm_local_base(d->sm, slot) : 0;
@@ -148,7 +148,7 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
 }
 
 /* Returns true if each address is within the thread's local memory. Otherwise the load will fault. */
-static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
+static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], rowmask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
         if (address[__builtin_ctz(lanes)] >= sm_get_warp(d->sm, slot)->local_bytes)
             return false;
@@ -157,7 +157,7 @@ static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[
 
 /* Returns true if the lines of this load may be prefetched. */
 static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
-                     lanemask_t lanes) {
+                     rowmask_t lanes) {
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
@@ -205,7 +205,7 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
     const struct sm_path *at = &sm_get_paths(d->sm, slot, &n_paths)[path];
     const struct inst_info *info = &p->info[at->pc];
     const struct inst *in = &p->code[at->pc];
-    lanemask_t m = at->lanes, guard = 0;
+    rowmask_t m = at->lanes, guard = 0;
     if (info->guard_site) {
         if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
             return true;

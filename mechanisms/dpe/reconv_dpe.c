@@ -1,14 +1,14 @@
 /* Dual-path execution (Rhu and Erez, HPCA 2013, sections 3 and 7): a stack entry holds both sides of a branch, and both
  * may be scheduled. Entries are stored in slots and linked to their parents, because path forwarding (section 7.1) lets
  * a lower entry finish before a higher entry. Without path forwarding, the links form an ordinary stack. An entry's
- * lanes are a proper subset of the lanes of its parent side. So two-way branches need at most 32 entries. With n-way
- * branches, whose further targets need further entries, fewer than 64 entries are needed. */
+ * lanes are a proper subset of the lanes of its parent side. So two-way branches need at most one entry per lane.
+ * With n-way branches, whose further targets need further entries, fewer than two entries per lane are needed. */
 #include "reconv_dpe.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 2 * WARP_LANES, NO_ENTRY = 255 };
+enum { MAX_ENTRIES = 2 * MAX_WARP_LANES, NO_ENTRY = 255 };
 
 struct side {
     uint32_t pc;
@@ -35,7 +35,7 @@ struct dpe {
     const struct reconv_cfg *cfg;
     int depth;
     uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom */
-    uint64_t used;                    /* bit i: slot i is in use */
+    uint64_t used[MAX_ENTRIES / 64];  /* bit i % 64 of word i / 64: slot i is in use */
     uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
     uint8_t visible;                  /* with the constrained scheduler: number of the side that may issue, 0 or 1 */
     struct entry e[MAX_ENTRIES];
@@ -47,9 +47,9 @@ static size_t dpe_size(const struct reconv_cfg *cfg) {
 }
 
 static int push(struct dpe *s, int parent, int parent_side, uint32_t rpc) {
-    int slot = __builtin_ctzll(~s->used);
+    const int word = !~s->used[0], slot = 64 * word + __builtin_ctzll(~s->used[word]);
     assert(s->depth < MAX_ENTRIES);
-    s->used |= 1ull << slot;
+    s->used[word] |= 1ull << slot % 64;
     s->order[s->depth++] = (uint8_t)slot;
     s->e[slot] = (struct entry){.rpc = rpc, .parent = (uint8_t)parent, .parent_side = (uint8_t)parent_side};
     s->children[slot][0] = s->children[slot][1] = 0;
@@ -156,7 +156,7 @@ static void release(struct dpe *s, int slot) {
     struct entry *e = &s->e[slot];
     if (e->parent != NO_ENTRY)
         s->children[e->parent][e->parent_side]--;
-    s->used &= ~(1ull << slot);
+    s->used[slot / 64] &= ~(1ull << slot % 64);
     int i = 0;
     while (s->order[i] != slot)
         i++;
@@ -230,7 +230,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
     e->side[k].pc = rpc;
     e->side[k].depth = rpc_depth;
-    struct target live[WARP_LANES];
+    struct target live[MAX_WARP_LANES];
     int n_live = 0;
     for (int i = 0; i < n; i++) /* a side that begins at the rpc has nothing to execute */
         if (t[i].pc != rpc || (depth != rpc_depth && site->calls <= 0))
@@ -370,7 +370,7 @@ static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
         for (int i = 0; i < n; i++) {
             lanemask_t wanted = 0;
             for (lanemask_t m = p[i].lanes & ws->waiting; m; m &= m - 1)
-                wanted |= ws->wants[__builtin_ctz(m)];
+                wanted |= ws->wants[lanes_first(m)];
             if (!(p[i].lanes & ~ws->waiting) && wanted & all & ~runs && all & ~ws->waiting && turns < MAX_ENTRIES)
                 leaves = p[i].id;
         }

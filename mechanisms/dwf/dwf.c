@@ -72,7 +72,7 @@ static bool next_ready(const struct sm *sm, struct warp_set *ready, struct at *a
 static uint32_t most_common(struct dwf *d, struct sm *sm, const struct sm_joint *j) {
     uint32_t best = j->member[0].pc;
     EACH_READY(sm, j, at) {
-        d->threads[at.pc] += (uint32_t)__builtin_popcount(at.lanes);
+        d->threads[at.pc] += lanes_count(at.lanes);
         best = d->threads[at.pc] > d->threads[best] ? at.pc : best;
     }
     ready = sm_joint_ready(sm, j);

@@ -19,7 +19,7 @@
 
 enum { MERGES, DIVERGENCES, VISITS, EMPTY_ISSUES };
 /* id of the path without lanes, which issues the block of a conservative branch; other ids are indices of entries */
-enum { EMPTY_ID = WARP_LANES };
+enum { EMPTY_ID = MAX_WARP_LANES };
 
 /* A place in the order of paths. */
 struct place {
@@ -37,7 +37,7 @@ struct frontiers {
     struct reconv_warp warp;
     /* facts (frontiers_parts.h), by block; NULL: PCs are priorities, and frontiers are empty */
     const uint32_t *priority, *frontier;
-    struct entry e[WARP_LANES];
+    struct entry e[MAX_WARP_LANES];
     uint32_t high; /* the entries from e[high] on are free */
     bool conservative, visiting;
     struct place visited; /* if `visiting`: the place of the path without lanes */
@@ -243,8 +243,8 @@ static int frontiers_describe(const void *st, struct path_desc *out, int max) {
 }
 
 static int frontiers_depth(const void *st) {
-    struct path_desc all[WARP_LANES];
-    return frontiers_describe(st, all, WARP_LANES);
+    struct path_desc all[MAX_WARP_LANES];
+    return frontiers_describe(st, all, MAX_WARP_LANES);
 }
 
 static lanemask_t frontiers_runnable(const void *st) {

@@ -53,7 +53,7 @@ static bool launch(void *unit, struct sm *sm, uint64_t now) {
     memset(u->warp, 0, sizeof u->warp);
     u->n_due = 0;
     sm_joint_gangs(sm, u->warps);
-    sm_joint_fetches(sm, u->warps * WARP_LANES, JOINT_SAME_GANG);
+    sm_joint_fetches(sm, u->warps * MAX_WARP_LANES, JOINT_SAME_GANG);
     return true;
 }
 

@@ -42,6 +42,8 @@ static const struct reconv_ops reconv_large = {
     .join = large_join,
     .meet = cta_stack_meet,
     .start = cta_stack_start,
+    .inform = cta_stack_inform,
+    .levels = (const char *const[]){[CTA_LEVEL_WAITING] = "large.waiting", NULL},
     .paths = cta_stack_paths,
     .group = cta_stack_group,
     .finished = cta_stack_finished,

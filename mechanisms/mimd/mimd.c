@@ -29,7 +29,7 @@ static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
     (void)u;
     add_paths(sm, j, first, now);
     warp_set_drop(&ready, first);
-    while (j->lanes != LANES_ALL && warp_set_take(&ready, &w))
+    while (j->lanes != j->all && warp_set_take(&ready, &w))
         add_paths(sm, j, w, now);
 }
 

@@ -8,8 +8,8 @@
 struct minpc {
     lanemask_t alive;
     lanemask_t asleep; /* lanes whose path waits at a barrier and so is not schedulable */
-    uint32_t pc[WARP_LANES];
-    uint8_t sleeper[WARP_LANES]; /* for sleeping lanes: id of the path in which they began to wait */
+    uint32_t pc[MAX_WARP_LANES];
+    uint8_t sleeper[MAX_WARP_LANES]; /* for sleeping lanes: id of the path in which they began to wait */
 };
 
 static size_t minpc_size(const struct reconv_cfg *cfg) {
@@ -21,13 +21,13 @@ static void minpc_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lan
     struct minpc *s = st;
     (void)cfg;
     s->alive = lanes;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         s->pc[l] = pc;
 }
 
 static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
     lanemask_t m = 0;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         m |= (lanemask_t)(s->pc[l] == pc) << l;
     return m & s->alive;
 }
@@ -37,13 +37,13 @@ static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
 static int minpc_paths(const void *st, struct path *out, int max) {
     const struct minpc *s = st;
     uint32_t low = PC_EXIT;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         if ((s->alive & ~s->asleep) >> l & 1 && s->pc[l] < low)
             low = s->pc[l];
     lanemask_t m = lanes_at(s, low) & ~s->asleep;
     if (!m || max < 1)
         return 0;
-    out[0] = (struct path){low, m, (uint16_t)__builtin_ctz(m), 0};
+    out[0] = (struct path){low, m, (uint16_t)lanes_first(m), 0};
     return 1;
 }
 
@@ -53,7 +53,7 @@ static int anypc_paths(const void *st, struct path *out, int max) {
     lanemask_t rest = s->alive & ~s->asleep;
     int n = 0;
     while (rest) {
-        int l = __builtin_ctz(rest), at = n;
+        int l = (int)lanes_first(rest), at = n;
         lanemask_t m = lanes_at(s, s->pc[l]) & rest;
         rest &= ~m;
         if (n < max)
@@ -71,7 +71,7 @@ static bool minpc_finished(const void *st) { return ((const struct minpc *)st)->
 
 static void move(struct minpc *s, lanemask_t m, uint32_t pc) {
     for (; m; m &= m - 1)
-        s->pc[__builtin_ctz(m)] = pc;
+        s->pc[lanes_first(m)] = pc;
 }
 
 /* Returns the path of lane `id`: lanes at the same PC that are awake, or that fell asleep together. */
@@ -80,7 +80,7 @@ static lanemask_t path_of(const struct minpc *s, int id) {
     if (!(s->asleep >> id & 1))
         return m & ~s->asleep;
     for (m &= s->asleep; m; m &= m - 1)
-        if (s->sleeper[__builtin_ctz(m)] == s->sleeper[id])
+        if (s->sleeper[lanes_first(m)] == s->sleeper[id])
             same |= m & -m;
     return same;
 }
@@ -113,7 +113,7 @@ static unsigned minpc_stall(void *st, int id, enum reconv_stall why) {
     lanemask_t m = path_of(s, id);
     s->asleep |= m;
     for (; m; m &= m - 1)
-        s->sleeper[__builtin_ctz(m)] = (uint8_t)id;
+        s->sleeper[lanes_first(m)] = (uint8_t)id;
     return RECONV_CHANGED;
 }
 
@@ -128,7 +128,7 @@ static int describe(const struct minpc *s, const struct path *running, const cha
     lanemask_t rest = s->alive;
     int n = 0;
     for (; rest && n < max; n++) {
-        int lane = __builtin_ctz(rest);
+        int lane = (int)lanes_first(rest);
         lanemask_t m = path_of(s, lane);
         out[n] = (struct path_desc){{s->pc[lane], m, (uint16_t)lane, 0},
                                     s->asleep >> lane & 1                   ? "waits at a barrier"
@@ -151,8 +151,8 @@ static int anypc_describe(const void *st, struct path_desc *out, int max) {
 }
 
 static int minpc_depth(const void *st) {
-    struct path_desc all[WARP_LANES];
-    return minpc_describe(st, all, WARP_LANES);
+    struct path_desc all[MAX_WARP_LANES];
+    return minpc_describe(st, all, MAX_WARP_LANES);
 }
 
 static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {

@@ -9,8 +9,9 @@
  *   cta_banks     cta_locality, but the first group with priority is another one in each SM. SMs hold consecutive CTAs,
  *                 which use the same rows of DRAM, so the SMs' requests spread over more banks
  *
- * The fourth part of the paper, prefetches into the L2, is not modelled. */
+ * owl_rows.c has the paper's prefetches into the L2. */
 #include "mechanisms/mechanism.h"
+#include "owl_parts.h"
 #include "timing/sm/ctas.h"
 #include "timing/sm/sched_ops.h"
 
@@ -120,12 +121,17 @@ static const struct sched_ops sched_cta_banks = {
     .pick = pick_banks,
 };
 
+static bool on(const struct config *cfg) { return cfg->owl.prefetch != 0; }
+
 const struct mechanism mechanism_owl = {
     .name = "owl",
-    .help = "warp schedulers with groups of CTAs: cta_groups, cta_locality and cta_banks",
+    .help = "warp schedulers with groups of CTAs (cta_groups, cta_locality, cta_banks), and prefetches of DRAM rows",
     .paper = "Jog et al., OWL: cooperative thread array aware scheduling techniques for improving GPGPU performance, "
              "ASPLOS 2013",
     .kind = MECHANISM_MACHINE,
     .schedulers = SCHEDULERS(&sched_cta_groups, &sched_cta_locality, &sched_cta_banks),
+    .at_slices = &owl_rows,
+    .on = on,
     .options = PREFIXES("owl."),
+    .statistics = PREFIXES("owl."),
 };

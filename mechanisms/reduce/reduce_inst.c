@@ -52,7 +52,7 @@ static uint64_t word_at(const struct warp *w, const struct inst *in, const struc
 
 /* Returns true if the tree computes the sum: the whole warp executes, and only lane r->lane uses the sum, or all lanes
  * use it. For a sum in shared memory, the values of the lanes must be in consecutive words. */
-static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
+static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, rowmask_t m) {
     const uint32_t *members = reg_ptr(w, in->e);
     const uint64_t first = operand_b(w, in, r, 0);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
@@ -84,11 +84,11 @@ static unsigned char *shared_at(const struct warp *w, uint64_t address, unsigned
 
 /* Executes one step: all lanes load, then all add, then all store, in ascending order. Returns false if a lane
  * faulted. */
-static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
+static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, rowmask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
     const void *zero = reg_ptr(w, OPND_ZERO);
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         const uint32_t apart = r->distance[k] * (uint32_t)sizeof(float);
         const unsigned char *mine = shared_at(w, word_at(w, in, r, l, 0), l, fx);
@@ -100,7 +100,7 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
             memcpy(&own[l], mine, sizeof *own);
     }
     r->add(own, nothing, r->own_first[k] ? own : other, r->own_first[k] ? other : own, zero, zero);
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         memcpy(w->cta->shared + word_at(w, in, r, l, 0), &own[l], sizeof *own);
     }
@@ -129,7 +129,7 @@ static float serial_lane(const struct warp *w, const struct program_reduce *r, u
 }
 
 /* Executes a serial sum. Also computes the program's sum, which rounds each addition, and compares the two. */
-static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m,
+static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, rowmask_t m,
                         struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
     _Alignas(64) float own[WARP_LANES], other[WARP_LANES] = {0};
@@ -140,7 +140,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
     fx->taken = m & (m - 1) ? 0 : m;
     memcpy(own, a, sizeof own);
     for (unsigned k = 0; k < r->serial; k++) {
-        for (lanemask_t left = m; left; left &= left - 1) {
+        for (rowmask_t left = m; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
             const unsigned char *at = shared_at(w, word_at(w, in, r, l, k * (uint32_t)sizeof *other), l, fx);
             if (!at)
@@ -149,7 +149,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
         }
         r->add(own, nothing, own, other, zero, zero);
     }
-    for (lanemask_t left = m; left; left &= left - 1) {
+    for (rowmask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         float have = serial_lane(w, r, word_at(w, in, r, l, 0), a[l], ftz);
         rounding_error_see(&w->cta->rounding_error, have, own[l]);
@@ -159,7 +159,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
         blend_lanes(reg_ptr(w, in->d), own, m, sizeof *own);
 }
 
-static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_reduce(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
     const struct program_reduce *r = w->program->compounds[in->imm].what;
     float *own = reg_ptr(w, AT_OWN << 1), *other = reg_ptr(w, AT_OTHER << 1);

@@ -54,7 +54,7 @@ static void time_of(const void *what, const struct config *cfg, struct compound_
 /* Counts the additions of the tree, or the operations of the fallback. */
 static void count(const void *what, const struct effects *fx, struct sm_counts *n) {
     const struct program_reduce *r = what;
-    const uint64_t lanes = (uint64_t)__builtin_popcount(fx->lanes);
+    const uint64_t lanes = lanes_count(fx->lanes);
     const uint64_t additions = lanes * (r->serial ? r->serial : REDUCE_STEPS);
     n->reduce.instructions++;
     n->reduce.serial += r->serial != 0;

@@ -10,12 +10,15 @@
 #include "si_order.h"
 #include "timing/config/config.h"
 
-static uint32_t entries(const struct reconv_cfg *cfg) {
-    return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
+/* Returns the number of table entries. Without a limit, `most` has an entry for each subwarp. */
+static uint32_t entries(const struct reconv_cfg *cfg, uint32_t most) {
+    return cfg->si_max_subwarps ? cfg->si_max_subwarps : most;
 }
 
 /* Returns true if two entries are free: for the subwarp that stalls and for its successor. */
-static bool entries_for_two(const struct subwarps *s) { return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg); }
+static bool entries_for_two(const struct subwarps *s) {
+    return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg, MAX_WARP_LANES);
+}
 
 static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     struct subwarps *s = st;
@@ -66,7 +69,8 @@ static enum reconv_board si_board(const struct reconv_cfg *cfg) {
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
     /* bits of a thread status table entry: 3 + s + t (symbols of section III-C) */
     enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 };
-    return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
+    return (struct reconv_storage){.fixed =
+                                       subwarps_bits() + entries(cfg, WARP_LANES) * (STATE + SCOREBOARD_ID + COUNT)};
 }
 
 static struct reconv_wants si_wants(const struct reconv_cfg *cfg) {

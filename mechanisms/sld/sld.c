@@ -1,7 +1,7 @@
 /* The prefetcher with spatial locality detection of Jog et al., Orchestrated scheduling and prefetching for GPGPUs,
  * ISCA 2013. A macro-block is an aligned group of sld.lines lines. A table counts the lines of each macro-block that
- * loads missed. When the count reaches sld.threshold, the prefetcher requests the other lines, once. The paper's
- * prefetch-aware warp scheduler is not part of this mechanism.
+ * loads missed. When the count reaches sld.threshold, the prefetcher requests the other lines, once.
+ * mechanisms/orchestrated has the paper's prefetch-aware warp scheduler.
  *
  * [reading] The table has sld.entries entries with LRU replacement, and a merged miss counts as a miss of its line. */
 #include "mechanisms/mechanism.h"

@@ -24,7 +24,7 @@ static void choose(struct choice *best, struct sm *sm, const struct sm_joint *j,
     uint32_t n;
     const struct sm_path *path = sm_get_paths(sm, w, &n);
     for (uint32_t p = 0; p < n; p++) {
-        int lanes = __builtin_popcount(path[p].lanes);
+        int lanes = (int)lanes_count(path[p].lanes);
         bool better = lanes > best->lanes || (lanes == best->lanes && sm_is_older(sm, w, best->warp));
         if (better && sm_joint_may(sm, j, w, p, now))
             *best = (struct choice){w, p, lanes};
@@ -36,7 +36,7 @@ static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
     struct choice best = {0, 0, 0};
     uint32_t w;
     (void)u;
-    if (j->n > 1 || j->lanes == LANES_ALL)
+    if (j->n > 1 || j->lanes == j->all)
         return;
     warp_set_drop(&ready, j->member[0].warp);
     while (warp_set_take(&ready, &w))

@@ -13,9 +13,9 @@ static struct capri_entry *find(struct capri *c, uint32_t pc, bool diverges) {
 
 /* Returns how many compacted warps the threads that take one direction of a branch need. need[l] of these threads are
  * in lane l. Each thread keeps its lane, so the result is the number of threads in the fullest lane. */
-static uint32_t fullest(const uint16_t need[WARP_LANES]) {
+static uint32_t fullest(const uint16_t need[MAX_WARP_LANES]) {
     uint32_t most = 0;
-    for (int l = 0; l < WARP_LANES; l++)
+    for (int l = 0; l < MAX_WARP_LANES; l++)
         most = need[l] > most ? need[l] : most;
     return most;
 }
@@ -28,7 +28,7 @@ bool capri_arrive(void *capri, uint32_t pc, const struct target *t, int n, uint3
     bool waits = e->adequate;
     for (int i = 0; i < n; i++)
         for (lanemask_t m = t[i].lanes; m; m &= m - 1)
-            e->need[t[i].pc == pc + 1][__builtin_ctz(m)]++;
+            e->need[t[i].pc == pc + 1][lanes_first(m)]++;
     e->plain += (uint32_t)n;
     if (++e->arrived >= set) {
         e->adequate = fullest(e->need[0]) + fullest(e->need[1]) < e->plain;

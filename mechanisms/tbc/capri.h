@@ -13,7 +13,7 @@ struct capri_entry {
     /* arrived: number of warps of the present set that have arrived at the branch; plain: number of warps that they
      * become at the branch without compaction, one for each target of each warp */
     uint32_t arrived, plain;
-    uint16_t need[2][WARP_LANES]; /* number of threads of the present set, by target (1: fall-through) and lane */
+    uint16_t need[2][MAX_WARP_LANES]; /* number of threads of the present set, by target (1: fall-through) and lane */
 };
 struct capri {
     uint32_t n;

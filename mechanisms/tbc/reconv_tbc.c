@@ -50,6 +50,8 @@ const struct reconv_ops reconv_tbc = {
     .join = tbc_join,
     .meet = cta_stack_meet,
     .start = cta_stack_start,
+    .inform = cta_stack_inform,
+    .levels = (const char *const[]){[CTA_LEVEL_WAITING] = "tbc.waiting", NULL},
     .paths = cta_stack_paths,
     .group = cta_stack_group,
     .finished = cta_stack_finished,
@@ -80,5 +82,6 @@ const struct mechanism mechanism_tbc = {
             {.name = NULL},
         },
     .options = PREFIXES("tbc."),
+    .statistics = PREFIXES("tbc."),
     .unit = &unit_tbc,
 };

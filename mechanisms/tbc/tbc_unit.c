@@ -18,7 +18,7 @@ struct rider {
 };
 
 struct tbc_unit {
-    struct rider rider[WARP_SLOTS][WARP_LANES];
+    struct rider rider[WARP_SLOTS][MAX_WARP_LANES];
     struct warp_set due; /* warps for tick() to reconsider: their held paths may no longer have to wait */
     uint32_t n_due;
 };
@@ -37,7 +37,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 }
 
 static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const struct group_member *m) {
-    struct rider *r = &t->rider[m->warp][__builtin_ctz(group_path(sm, m)->lanes)];
+    struct rider *r = &t->rider[m->warp][lanes_first(group_path(sm, m)->lanes)];
     if (r->group != m->group)
         *r = (struct rider){.group = m->group};
     return r;
@@ -68,7 +68,7 @@ static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     const struct group_member self = group_member_of(sm, c->warp, c->path);
-    struct group_member others[WARP_LANES];
+    struct group_member others[MAX_WARP_LANES];
     (void)now;
     if (!self.group)
         return PATH_READY;
@@ -94,7 +94,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     while (p < n && paths[p].lanes != i->lanes)
         p++;
     const struct group_member self = p < n ? group_member_of(sm, i->warp, p) : (struct group_member){.group = 0};
-    struct group_member others[WARP_LANES];
+    struct group_member others[MAX_WARP_LANES];
     if (i->phase == ISSUE_PERFORMED || !self.group)
         return;
     rider_of(u, sm, &self)->executed++;

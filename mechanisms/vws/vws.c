@@ -26,7 +26,7 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     struct vws *v = calloc(1, sizeof *v);
     (void)sm, (void)ctx;
     if (v)
-        v->slices = WARP_LANES / cfg->sm.warp_size;
+        v->slices = cfg->sm.warp_size < CFG_LANES ? CFG_LANES / cfg->sm.warp_size : 1;
     return v;
 }
 

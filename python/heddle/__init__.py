@@ -8,14 +8,15 @@
 """
 from .buffers import Buffer, Parameter
 from .context import Configured, Context, Info, Kernel, Launch, Module, demangle, kernel_file, version
-from .errors import DeadlockError, FaultError, HeddleError, StoppedError, UsageError, WrongError
-from .show import Paths, Svg, Text, bars, lines
+from .errors import DeadlockError, FaultError, HeddleError, StoppedError, UnknownNameError, UsageError, WrongError
+from .show import Chart, Paths, Svg, Text, bars, lines
 from .stats import Statistic, Stats, statistics
-from .sweep import read_results, sweep, sweep_rows
+from .sweep import Rows, read_results, sweep, sweep_rows
 
 __version__ = "0.1.0"
 __all__ = [
     "Buffer",
+    "Chart",
     "Configured",
     "Context",
     "DeadlockError",
@@ -27,11 +28,13 @@ __all__ = [
     "Module",
     "Parameter",
     "Paths",
+    "Rows",
     "Statistic",
     "Stats",
     "StoppedError",
     "Svg",
     "Text",
+    "UnknownNameError",
     "UsageError",
     "WrongError",
     "bars",

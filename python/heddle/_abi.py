@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from ctypes import (
     POINTER,
     Structure,
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Tuple
 
 SONAME = "libheddle.so.0"
+# Debian's packages of the libraries that Heddle's needs.
+NEEDED = ("libcjson1", "libconfig9", "libelf1", "liblz4-1", "libsqlite3-0", "libstdc++6", "libxxhash0", "libzstd1")
 
 
 class Options(Structure):
@@ -123,6 +126,7 @@ FUNCTIONS: List[Tuple[str, Any, List[Any]]] = [
     ("heddle_launch_kernel", _S, [_H, c_int]),
     ("heddle_stat", c_double, [_H, c_int, _S]),
     ("heddle_stat_name", _S, [c_int, POINTER(c_char_p), POINTER(c_char_p)]),
+    ("heddle_stat_combined", _S, [c_int]),
     ("heddle_launches", c_int, [_H]),
     ("heddle_write_json", c_int, [_H, c_void_p, c_int, POINTER(c_char_p), c_int]),
     ("heddle_print_stats", None, [_H, c_void_p]),
@@ -160,9 +164,15 @@ def _load() -> ctypes.CDLL:
         except AttributeError as e:
             raise ImportError(f"{path} is older than this package: {e}") from None
         return lib
+    lacking = re.match(r"(.*?/lib\S+): (lib\S+): cannot open shared object file", failures[0])
+    if lacking:
+        raise ImportError(
+            f"{lacking[1]} needs the library {lacking[2]}, which this machine lacks: install it. On Debian and Ubuntu: "
+            f"apt-get install {' '.join(NEEDED)}"
+        )
     raise ImportError(
-        f"{SONAME} of Heddle is not there ({'; '.join(failures)}): "
-        "run 'make install' in Heddle's folder, or let HEDDLE_LIBRARY name the library"
+        f"{SONAME} of Heddle is not there ({'; '.join(failures)}): in a clone of Heddle, run 'pip install ./python' or "
+        "'make install', or set HEDDLE_LIBRARY to the path of the library"
     )
 
 

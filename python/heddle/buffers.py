@@ -210,7 +210,8 @@ def pack_value(p: Parameter, value: Any, where: str) -> bytes:
     if isinstance(value, int) and kind in _FLOAT:
         return struct.pack(_FLOAT[kind], value)
     if not isinstance(value, int) or p.bytes > 8:
-        raise TypeError(f"{where} is {p.type} of {p.bytes} bytes, and {type(value).__name__} was given")
+        hint = ": numpy.array(...) makes memory of it" if isinstance(value, (list, tuple)) else ""
+        raise TypeError(f"{where} is {p.type} of {p.bytes} bytes, and {type(value).__name__} was given{hint}")
     bits = 8 * p.bytes
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise UsageError(f"{where} is {p.type}, and {value} does not fit")
@@ -233,3 +234,11 @@ def unions(ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
         else:
             out.append((begin, end))
     return out
+
+
+def in_order(ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    """Merges address ranges that overlap or touch. The result has the order of the first range in each, so that device
+    addresses, and with them cycles, do not depend on where the host's memory lies."""
+    merged = unions(ranges)
+    first = {m: min(i for i, (begin, _) in enumerate(ranges) if m[0] <= begin < m[1]) for m in merged}
+    return sorted(merged, key=first.__getitem__)

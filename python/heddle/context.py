@@ -3,20 +3,21 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import os
 import sys
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Type, Union
 from types import TracebackType
 
 from ._abi import Arg, Dim, KernelInfo, Options, Param, Stream, lib, printed, text_of
 from ._handle import Handle
-from .buffers import Buffer, Parameter, host_bytes, is_memory, need_numpy, pack_value, unions
-from .errors import UsageError
+from .buffers import Buffer, Parameter, host_bytes, in_order, is_memory, need_numpy, pack_value
+from .errors import UsageError, unknown
 from .show import Paths, Text
-from .stats import Stats, stats_of
+from .stats import Number, Stats, stat_of, stats_of
 
 Size = Union[int, Sequence[int]]
 Set = Union[Mapping[str, Any], Iterable[str], None]
@@ -29,6 +30,10 @@ def version() -> str:
 
 def kernel_file(name: str) -> str:
     """Returns the path of a kernel file that comes with Heddle: kernel_file("vecadd.ptx")."""
+    first = [Path(os.environ["HEDDLE_KERNELS"])] if os.environ.get("HEDDLE_KERNELS") else []
+    for folder in [*first, Path(__file__).resolve().parent / "kernels"]:  # a wheel contains kernels
+        if (folder / name).is_file():
+            return str(folder / name)
     out = ctypes.create_string_buffer(4096)
     if not lib.heddle_kernel_file(os.fsencode(name), out, len(out)):
         raise FileNotFoundError(f"Heddle has no kernel {name!r}; HEDDLE_KERNELS may name a folder of kernels")
@@ -43,13 +48,19 @@ def demangle(name: str) -> str:
 
 
 def _dim(size: Size) -> Dim:
-    sizes: List[Any] = list(size) if isinstance(size, Sequence) else [size]
-    if not 1 <= len(sizes) <= 3:
+    given: List[Any] = list(size) if isinstance(size, Sequence) else [size]
+    if not 1 <= len(given) <= 3:
         raise UsageError("a grid and a block have one to three dimensions")
-    for s in sizes:
-        if not 0 <= int(s) < 2**32:
+    sizes: List[int] = []
+    for s in given:
+        try:
+            sizes.append(operator.index(s))
+        except TypeError:
+            hint = ": divide by //, which rounds down to an int" if isinstance(s, float) else ""
+            raise UsageError(f"{s!r} is no size of a grid or block, which is an int{hint}") from None
+        if not 0 <= sizes[-1] < 2**32:
             raise UsageError(f"{s} is no size of a grid or block")
-    return Dim(*(int(s) for s in sizes), *[1] * (3 - len(sizes)))
+    return Dim(*sizes, *[1] * (3 - len(sizes)))
 
 
 def _setting(value: Any) -> str:
@@ -90,12 +101,9 @@ class Launch:
         """gpu.cycles; 0 in the functional model."""
         return int(self["gpu.cycles"])
 
-    def __getitem__(self, name: str) -> float:
+    def __getitem__(self, name: str) -> Number:
         with self.context._handle.enter() as h:
-            value: float = lib.heddle_stat(h, self.index, name.encode())
-        if value != value:
-            raise KeyError(f"there is no statistic {name!r}")
-        return value
+            return stat_of(h, self.index, name)
 
     @property
     def incomplete(self) -> Optional[str]:
@@ -172,8 +180,21 @@ class Kernel:
 
     def __getitem__(self, where: Tuple[Any, ...]) -> "Configured":
         if not isinstance(where, tuple) or not 2 <= len(where) <= 3:
-            raise UsageError("kernel[grid, block] or kernel[grid, block, shared_bytes]")
+            raise UsageError(
+                f"kernel '{self.name}' needs its grid and its block in the brackets: kernel[grid, block], or "
+                "kernel[grid, block, shared_bytes]"
+            )
         return Configured(self, *where)
+
+    def __call__(self, *args: Any, **more: Any) -> NoReturn:
+        """Raises UsageError: a launch needs a grid and a block, kernel[grid, block](...)."""
+        lengths = [a.size for a in args if is_memory(a) and hasattr(a, "size")]
+        n = max(lengths, default=1024)
+        grid = (n + 127) // 128
+        raise UsageError(
+            f"kernel '{self.name}' has no grid and no block: write kernel[grid, block](...). A grid of {grid} CTAs "
+            f"with 128 threads each has a thread for each of {n:,} elements: kernel[{grid}, 128](...)"
+        )
 
     def launch(self, grid: Size, block: Size, *args: Any, shared: int = 0, cooperative: bool = False) -> Launch:
         """Runs the kernel to its end.
@@ -194,6 +215,10 @@ class Configured:
 
     def __init__(self, kernel: Kernel, grid: Size, block: Size, shared: int = 0) -> None:
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
+
+    def __repr__(self) -> str:
+        types = ", ".join(f"{p.type} {p.name}" for p in self.kernel.params)
+        return f"<{demangle(self.kernel.name)}[{self.grid}, {self.block}]: call it with ({types})>"
 
     def __call__(self, *args: Any) -> Launch:
         return self.kernel.launch(self.grid, self.block, *args, shared=self.shared)
@@ -475,7 +500,10 @@ class Context:
     ) -> Launch:
         params = kernel.params
         if len(values) != len(params):
-            raise UsageError(f"kernel '{kernel.name}' has {len(params)} parameters, and {len(values)} were given")
+            types = ", ".join(f"{p.type} {p.name}" for p in params)
+            raise UsageError(
+                f"kernel '{kernel.name}' has {len(params)} parameters, and {len(values)} were given: ({types})"
+            )
         if not 0 <= shared < 2**32:
             raise UsageError(f"{shared} is no number of bytes of shared memory")
         raw: List[Optional[bytes]] = []
@@ -498,7 +526,7 @@ class Context:
         function = lib.heddle_launch_cooperative if cooperative else lib.heddle_launch
         with self._handle.enter() as h:
             before = lib.heddle_launches(h)
-            moved = self._place(h, unions([(a, a + n) for _, a, n in memory if n]))
+            moved = self._place(h, in_order([(a, a + n) for _, a, n in memory if n]))
             try:
                 of_memory = iter(memory)
                 for i, p in enumerate(params):
@@ -606,13 +634,15 @@ class Context:
         with self._handle.enter() as h:
             return text_of(lib.heddle_error(h))
 
-    def option(self, key: str) -> float:
-        """Returns a numeric option of the machine: gpu.option("gpu.sms")."""
+    def option(self, key: str) -> Number:
+        """Returns a numeric option of the machine, as an int if it is whole: gpu.option("gpu.sms")."""
         with self._handle.enter() as h:
             value: float = lib.heddle_option(h, key.encode())
         if value != value:
-            raise KeyError(f"{key!r} is no option that is a number ('heddle list options')")
-        return value
+            if key in self.options:
+                raise UsageError(f"option {key!r} is no number: Context.options has its value")
+            raise unknown("option", key, self.options, "Context.options has all")
+        return int(value) if value.is_integer() else value
 
     @property
     def machine(self) -> str:

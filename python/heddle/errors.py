@@ -1,7 +1,8 @@
 """Exceptions, one for each status of the library."""
 from __future__ import annotations
 
-from typing import Dict, Tuple, Type
+import difflib
+from typing import Dict, Iterable, List, Tuple, Type
 
 
 class HeddleError(Exception):
@@ -21,6 +22,13 @@ class WrongError(HeddleError):
 
 class UsageError(HeddleError, ValueError):
     """Invalid usage, configuration or PTX, or insufficient memory (status 2)."""
+
+
+class UnknownNameError(UsageError, KeyError):
+    """There is no statistic, option or column of this name. The message suggests similar names."""
+
+    def __str__(self) -> str:  # KeyError shows its message in quotes
+        return str(self.args[0])
 
 
 class FaultError(HeddleError):
@@ -48,3 +56,19 @@ class StoppedError(HeddleError):
 
 _ALL: Tuple[Type[HeddleError], ...] = (WrongError, UsageError, FaultError, DeadlockError, StoppedError)
 ERRORS: Dict[int, Type[HeddleError]] = {e.status: e for e in _ALL}
+
+
+def near(name: str, names: Iterable[str]) -> List[str]:
+    """Returns up to three names that resemble `name`; first those that differ in the part before the dot only."""
+    known = [str(n) for n in names]
+    wanted = str(name).lower().replace(" ", "_").replace("-", "_")
+    same = [n for n in known if n.rpartition(".")[2] == wanted.rpartition(".")[2]]
+    close = difflib.get_close_matches(wanted, known, 3) or [n for n in known if wanted and wanted in n]
+    return list(dict.fromkeys(same + close))[:3]
+
+
+def unknown(what: str, name: str, names: Iterable[str], all_of_them: str) -> UnknownNameError:
+    """Returns the error for an unknown name. `all_of_them` tells where all names are listed."""
+    like = [repr(n) for n in near(name, names)]
+    likely = " or ".join([", ".join(like[:-1]), like[-1]] if like[1:] else like)
+    return UnknownNameError(f"there is no {what} {name!r}; " + (f"did you mean {likely}?" if like else all_of_them))

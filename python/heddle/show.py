@@ -1,11 +1,14 @@
-"""Displays for notebooks: texts, paths of a warp, and plots. Plots are SVG and need no other package."""
+"""Displays for notebooks: texts, paths of a warp, and charts. Charts are SVG and need no other package; matplotlib can
+draw them, too."""
 from __future__ import annotations
 
 import html
+import io
 import math
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
+from .errors import unknown
 from .stats import number
 
 
@@ -45,6 +48,23 @@ class Paths(Svg):
 
     def __repr__(self) -> str:
         return f"<heddle.Paths, {len(self.text.splitlines())} lines; print() it>"
+
+
+def table(rows: Sequence[Mapping[str, Any]], as_html: bool = False) -> str:
+    """Returns rows as a table, with a column for each key of any row."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[_cell(row.get(c, "")) for c in columns] for row in rows]
+    if as_html:
+        lines = ["".join(f"<th>{html.escape(str(c))}</th>" for c in columns)]
+        lines += ["".join(f"<td style='text-align:right'>{html.escape(x)}</td>" for x in line) for line in cells]
+        return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+    widths = [max([len(str(c))] + [len(line[i]) for line in cells]) for i, c in enumerate(columns)]
+    return "\n".join("  ".join(str(x).rjust(w) for x, w in zip(line, widths)) for line in [columns, *cells])
+
+
+def _cell(value: Any) -> str:
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number(value) if plain else str(value)
 
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
@@ -99,6 +119,79 @@ def _frame(title: str, top: float, y_name: str, names: Sequence[str], by: bool) 
     return out
 
 
+class _Data(NamedTuple):
+    """What a chart shows: labels along x, names of the series, and the value for each label and name."""
+
+    xs: List[str]
+    names: List[str]
+    values: Dict[Tuple[str, str], float]
+    places: Dict[str, float]  # the numbers of the labels, for lines
+    x_name: str
+    y_name: str
+    title: str
+
+
+class Chart(Svg):
+    """A chart of bars or lines. A notebook shows it as SVG. figure() and draw() draw it with matplotlib, which can
+    change it further and writes PDF and PNG files."""
+
+    def __init__(self, svg: str, data: _Data) -> None:
+        super().__init__(svg)
+        self._data = data
+
+    def __repr__(self) -> str:
+        return f"<heddle.Chart of {self._data.y_name}: save() or figure() it>"
+
+    def draw(self, axes: Any) -> Any:
+        """Draws the chart on the given axes of matplotlib, and returns them."""
+        d = self._data
+        for j, name in enumerate(d.names):
+            colour = _COLOURS[j % len(_COLOURS)]
+            own = [x for x in d.xs if (x, name) in d.values]
+            if d.places:
+                own.sort(key=d.places.__getitem__)
+                heights = [d.values[x, name] for x in own]
+                axes.plot([d.places[x] for x in own], heights, marker="o", color=colour, label=name)
+            else:
+                width = 0.8 / len(d.names)
+                at = [d.xs.index(x) + (j - (len(d.names) - 1) / 2) * width for x in own]
+                axes.bar(at, [d.values[x, name] for x in own], width, color=colour, label=name)
+        if not d.places:
+            axes.set_xticks(range(len(d.xs)))
+            axes.set_xticklabels(d.xs)
+        axes.set(xlabel=d.x_name, ylabel=d.y_name, title=d.title)
+        axes.set_ylim(bottom=0)
+        if d.names != [""]:
+            axes.legend()
+        return axes
+
+    def figure(self, size: Tuple[float, float] = (7, 3.5)) -> Any:
+        """Returns a figure of matplotlib with this chart. `size`: width and height in inches."""
+        try:
+            from matplotlib.figure import Figure  # type: ignore[import]
+        except ImportError:
+            raise ImportError(
+                "matplotlib is needed for figures: install it (pip install matplotlib), or save() as .svg"
+            ) from None
+
+        class ChartFigure(Figure):  # a figure that notebooks show without %matplotlib inline
+            def _repr_png_(self) -> bytes:
+                out = io.BytesIO()
+                self.savefig(out, format="png", dpi=72)
+                return out.getvalue()
+
+        figure = ChartFigure(figsize=size, layout="constrained")
+        self.draw(figure.add_subplot())
+        return figure
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the chart to a file: .svg, or with matplotlib .pdf, .png and its other formats."""
+        if Path(path).suffix.lower() in ("", ".svg"):
+            super().save(path)
+        else:
+            self.figure().savefig(path)
+
+
 def _y(value: float, top: float) -> float:
     return _H - _BOTTOM - value / top * (_H - _BOTTOM - _TOP - 8)
 
@@ -111,7 +204,7 @@ def _grid(
     for row in _rows(data):
         for key in _as_keys(x) + [y] + _as_keys(by or []):
             if key not in row:
-                raise KeyError(f"there is no column {key!r}; there are: {', '.join(map(str, row))}")
+                raise unknown("column", key, row, f"there are: {', '.join(map(str, row))}")
         place, name = _label(row, _as_keys(x)), _label(row, _as_keys(by)) if by else ""
         value = float(row[y])
         if not math.isfinite(value) or value < 0:
@@ -132,7 +225,7 @@ def bars(
     y: str = "value",
     by: Union[str, Sequence[str], None] = None,
     title: str = "",
-) -> Svg:
+) -> Chart:
     """Draws a bar for each row of a frame, a list of dicts, or a dict (name: value). `x` groups, `by` colours them."""
     xs, names, values = _grid(data, x, y, by)
     top = max(values.values()) or 1.0
@@ -149,13 +242,14 @@ def bars(
                     f"<title>{html.escape(f'{place} {name}'.strip())}: {number(v)}</title></rect>"
                 )
         out.append(_text(_LEFT + (i + 0.5) * group, _H - _BOTTOM + 18, place))
-    out.append(_text((_LEFT + _W - _RIGHT) / 2, _H - 14, " ".join(_as_keys(x)) if x != "name" else ""))
-    return Svg("".join(out) + "</svg>\n")
+    x_name = " ".join(_as_keys(x)) if x != "name" else ""
+    out.append(_text((_LEFT + _W - _RIGHT) / 2, _H - 14, x_name))
+    return Chart("".join(out) + "</svg>\n", _Data(xs, names, values, {}, x_name, y, title))
 
 
 def lines(
     data: Any, x: str, y: str, by: Union[str, Sequence[str], None] = None, title: str = ""
-) -> Svg:
+) -> Chart:
     """Draws a line for each value of `by`, over the numbers of column `x`."""
     xs, names, values = _grid(data, x, y, by)
     places = {label: float(label.replace(",", "")) for label in xs}
@@ -183,7 +277,7 @@ def lines(
     for place in xs:
         out.append(_text(at(place), _H - _BOTTOM + 18, place))
     out.append(_text((_LEFT + _W - _RIGHT) / 2, _H - 14, x))
-    return Svg("".join(out) + "</svg>\n")
+    return Chart("".join(out) + "</svg>\n", _Data(xs, names, values, places, x, y, title))
 
 
-__all__ = ["Text", "Svg", "Paths", "bars", "lines"]
+__all__ = ["Chart", "Text", "Svg", "Paths", "bars", "lines", "table"]

@@ -1,27 +1,86 @@
-"""Many runs as a pandas frame: run here, or read from a database of `heddle sweep`."""
+"""Many runs as rows or as a pandas frame: run here, or read from a database of `heddle sweep`."""
 from __future__ import annotations
 
 import itertools
 import json
 import os
 import sqlite3
+import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, TextIO, Union
 
 from .context import Context
+from .show import table
+from .stats import check_names, typed
 
 Row = Dict[str, Any]
 
 
-def _pandas() -> Any:
+class Rows(List[Row]):
+    """The runs of a sweep, a dict each. Printed as a table; pandas.DataFrame(rows) converts it to a frame."""
+
+    def __str__(self) -> str:
+        return table(self)
+
+    def _repr_html_(self) -> str:
+        return table(self, as_html=True)
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, (str, list)):
+            raise TypeError(
+                f"a sweep without pandas returns rows: [row[{which!r}] for row in rows]. With pandas (pip install "
+                "pandas) it returns a frame, which has columns"
+            )
+        return super().__getitem__(which)
+
+
+def _frame(rows: Rows) -> Any:
+    """Returns a pandas frame, or the rows themselves without pandas."""
     try:
         import pandas  # type: ignore[import]
     except ImportError:
-        message = "pandas is needed for frames: install it (pip install pandas), or take sweep_rows()"
-        raise ImportError(message) from None
-    return pandas
+        return rows
+    return pandas.DataFrame(list(rows))
+
+
+class _Progress:
+    """A line on a terminal, or in a notebook, that shows how many runs of a sweep are finished."""
+
+    WIDTH = 30
+
+    def __init__(self, total: int, shown: Optional[bool], out: TextIO) -> None:
+        in_notebook = "ipykernel" in sys.modules
+        self.shown = (out.isatty() or in_notebook) if shown is None else shown
+        self.total, self.out, self.began, self.length = total, out, time.monotonic(), 0
+
+    def show(self, done: int) -> None:
+        """Draws the line again."""
+        if not self.shown:
+            return
+        seconds = time.monotonic() - self.began
+        full = self.WIDTH * done // max(self.total, 1)
+        left = f", {_duration(seconds / done * (self.total - done))} left" if 0 < done < self.total else ""
+        bar = "#" * full + "." * (self.WIDTH - full)
+        text = f"sweep [{bar}] {done} of {self.total} runs, {_duration(seconds)}{left}"
+        self.out.write("\r" + text.ljust(self.length))
+        self.out.flush()
+        self.length = len(text)
+
+    def end(self) -> None:
+        """Ends the line."""
+        if self.shown:
+            self.out.write("\n")
+            self.out.flush()
+
+
+def _duration(seconds: float) -> str:
+    whole = int(seconds + 0.5)
+    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02} min" if whole < 3600 else (
+        f"{whole // 3600}:{whole // 60 % 60:02} h"
+    )
 
 
 def _several(value: Any) -> List[Any]:
@@ -37,9 +96,12 @@ def sweep_rows(
     statistics: Optional[Sequence[str]] = None,
     jobs: Optional[int] = None,
     options: Optional[Mapping[str, Any]] = None,
+    progress: Optional[bool] = None,
     **values: Any,
-) -> List[Row]:
-    """Like sweep(), but returns a list of dicts and needs no pandas."""
+) -> Rows:
+    """Like sweep(), but always returns a list of dicts."""
+    if statistics is not None:
+        check_names(statistics)
     axes: Dict[str, List[Any]] = {"model": _several(model), "config": _several(config)}
     keys = dict(set or {})
     axes.update({k: _several(v) for k, v in keys.items()})
@@ -65,10 +127,15 @@ def sweep_rows(
         return {**point, **dict(own or {}), **chosen}
 
     points = [dict(zip(axes, p)) for p in itertools.product(*axes.values())]
+    line = _Progress(len(points), progress, sys.stderr)
+    line.show(0)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(one, p) for p in points]
         try:
-            return [f.result() for f in futures]
+            for done, finished in enumerate(as_completed(futures), 1):
+                finished.result()
+                line.show(done)
+            return Rows(f.result() for f in futures)
         except BaseException:  # a failure or Ctrl-C stops all runs
             over.set()
             for f in futures:
@@ -76,6 +143,8 @@ def sweep_rows(
             for context in list(open_now):
                 context.stop()
             raise
+        finally:
+            line.end()
 
 
 class _Contexts(Set[Context]):
@@ -95,24 +164,24 @@ class _Contexts(Set[Context]):
 
 
 def sweep(run: Callable[..., Optional[Mapping[str, Any]]], **axes: Any) -> Any:
-    """Calls run(context, **values) for every combination of models, machines, options and values. Returns a pandas
-    frame with a row for each run. Its columns are the varied arguments, the dict that `run` returns (or None), and
-    statistics.
+    """Calls run(context, **values) for every combination of models, machines, options and values. Returns a row for
+    each run, as a pandas frame, or as Rows (a list of dicts) if pandas is not installed. Its columns are the varied
+    arguments, the dict that `run` returns (or None), and statistics.
 
         frame = heddle.sweep(run, model=["spe", "dws"], set={"l1.size": [8192, 16384]}, n=[1024, 4096])
 
     model, config: one, or a list. set: options of the machine, each with one value or a list. statistics: the names to
-    keep (None: all). jobs: parallel runs, each in its own thread (default: the number of processors). options: more
-    arguments of Context. All other arguments are values for `run`, one or a list each. The first failure ends the
-    sweep and is raised.
+    keep (None: all). jobs: parallel runs, each in its own thread (default: the number of processors). progress: shows a
+    progress bar on stderr (None: if stderr is a terminal, and in notebooks). options: more arguments of Context. All
+    other arguments are values for `run`, one or a list each. The first failure ends the sweep and is raised.
     """
-    return _pandas().DataFrame(sweep_rows(run, **axes))
+    return _frame(sweep_rows(run, **axes))
 
 
 def read_results(path: Union[str, Path]) -> Any:
-    """Reads a database of `heddle sweep` or `heddle reproduce` into a pandas frame. Each run is a row, with its
-    program, size, model, preset, verdict and status, the options that any run sets, and every statistic."""
-    pandas = _pandas()
+    """Reads a database of `heddle sweep` or `heddle reproduce`, into a pandas frame or (without pandas) Rows. Each run
+    is a row, with its program, size, model, preset, verdict and status, the options that any run sets, and every
+    statistic."""
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no database {path}")
     with sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True) as db:
@@ -125,9 +194,9 @@ def read_results(path: Union[str, Path]) -> Any:
         for run, machine in db.execute("SELECT id, configuration FROM run"):
             rows[run].update((option, _plain(machines[machine].get(option))) for option in varied)
         for run, name, value in db.execute("SELECT run, name, value FROM run_statistic"):
-            rows[run][name] = value
+            rows[run][name] = typed(name, value)
     db.close()
-    return pandas.DataFrame(list(rows.values()))
+    return _frame(Rows(rows.values()))
 
 
 def _plain(text: Optional[str]) -> Any:

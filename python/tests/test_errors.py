@@ -3,6 +3,7 @@ import gc
 import itertools
 import mmap
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -274,7 +275,8 @@ def ended(program, status=0):
 
 
 def test_the_end_of_the_process(odd_ptx):
-    """The process ends without a hang or crash despite a launch in a daemon thread, open contexts and a waiting worker."""
+    """The process ends without a hang or crash despite a launch in a daemon thread, open contexts and a waiting
+    worker."""
     out = ended(
         f"""
         import heddle, threading, time
@@ -305,7 +307,28 @@ def test_a_library_that_is_not_there():
             print(e)
         """
     )
-    assert "/nowhere/libheddle.so.0" in out and "make install" in out
+    assert "/nowhere/libheddle.so.0" in out and "pip install ./python" in out and "HEDDLE_LIBRARY" in out
+
+
+def test_a_library_that_needs_another(tmp_path):
+    cc = shutil.which("cc")
+    if not cc:
+        pytest.skip("a C compiler is needed")
+    for name, needs in (("libother.so.1", []), ("libheddle.so.0", ["libother.so.1"])):
+        command = [cc, "-shared", "-x", "c", "/dev/null", "-x", "none", "-Wl,--no-as-needed", f"-Wl,-soname,{name}"]
+        subprocess.run([*command, *needs, "-o", name], cwd=tmp_path, check=True)
+    (tmp_path / "libother.so.1").unlink()
+    out = ended(
+        f"""
+        import os
+        os.environ["HEDDLE_LIBRARY"] = "{tmp_path}/libheddle.so.0"
+        try:
+            import heddle
+        except ImportError as e:
+            print(e)
+        """
+    )
+    assert f"{tmp_path}/libheddle.so.0 needs the library libother.so.1" in out and "apt-get install libcjson1" in out
 
 
 def test_a_fork_goes_on(odd_ptx):

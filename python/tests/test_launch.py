@@ -104,6 +104,18 @@ def test_timing_does_not_depend_on_where_arrays_lie(scale_ptx):
     assert len(cycles) == 1
 
 
+def test_timing_does_not_depend_on_which_array_lies_first(scale_ptx):
+    """Device addresses follow the order of the arguments, not that of the arrays in the host's memory."""
+    pool = np.zeros(2 * 8192 + 64, "f4")
+    low, high = pool[:8192], pool[8256:]
+    seen = []
+    for y, x in ((low, high), (high, low)):
+        with heddle.Context("spe") as g:
+            launch = g.module(scale_ptx)["scale"][64, 128](y, x, 2.0, 8192)
+            seen.append((launch.cycles, launch["dram.row_hit_rate"], launch["l2.misses"]))
+    assert seen[0] == seen[1]
+
+
 def test_every_type_of_parameter(gpu, odd_ptx):
     k = gpu.module(odd_ptx)["params"]
     assert [p.type for p in k.params] == [".u64", ".s8", ".u16", ".s32", ".u64", ".f32", ".f64", ".b8"]
@@ -125,6 +137,7 @@ def test_every_type_of_parameter(gpu, odd_ptx):
         (3, "1", TypeError, "'c'.*str was given"),
         (4, 2**64, ValueError, "'d'.*does not fit"),
         (7, b"1234567", ValueError, "8 bytes, and 7 were given"),
+        (0, [1, 2], TypeError, r"'to'.*list was given: numpy.array\(...\) makes memory of it"),
         (3, np.zeros(2), (ValueError, TypeError), "'c'"),
         (0, np.zeros((4, 4))[:, ::2], ValueError, "has gaps"),
         (0, np.broadcast_to(np.float32(1), (1,)), ValueError, "read-only"),
@@ -142,6 +155,28 @@ def test_arguments_that_do_not_fit(odd_ptx, at, value, error, text):
         with pytest.raises(ValueError, match="8 parameters, and 7"):
             k[1, 1](*good[:7])
         assert len(g.launches) == before
+
+
+def test_launches_without_a_proper_grid(scale_ptx):
+    with heddle.Context("functional") as g:
+        k = g.module(scale_ptx).kernel
+        x = np.ones(1000, "f4")
+        with pytest.raises(heddle.UsageError, match=r"'scale' has no grid.*each of 1,000 elements: kernel\[8, 128\]\("):
+            k(x, x, 2.0, 1000)
+        with pytest.raises(heddle.UsageError, match=r"write kernel\[grid, block\]"):
+            k(None, a=1)
+        for one in (8, (8,), (8, 128, 0, 0)):
+            with pytest.raises(heddle.UsageError, match=r"'scale' needs its grid and its block in the brackets"):
+                k[one]
+        with pytest.raises(heddle.UsageError, match="7.8125 is no size of a grid or block, .* an int: divide by //"):
+            k[1000 / 128, 128](x, x, 2.0, 1000)
+        with pytest.raises(heddle.UsageError, match="'8' is no size of a grid or block, which is an int$"):
+            k["8", 128](x, x, 2.0, 1000)
+        k[np.int64(8), (np.uint8(128), 1)](x, x, 2.0, 1000)
+        assert (x == 2).all()
+        assert repr(k[8, 128]) == "<scale[8, 128]: call it with (.u64 to, .u64 from, .f32 by, .u32 n)>"
+        with pytest.raises(heddle.UsageError, match="4 parameters, and 1 were given: .*.f32 by"):
+            k[8, 128](x)
 
 
 def test_kernels_say_what_they_are(gpu, odd_ptx, scale_ptx):

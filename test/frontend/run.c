@@ -108,7 +108,7 @@ START_TEST(sinks_in_vectors) {
 }
 END_TEST
 
-static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* {t, 2t + 3} swapped, then x - y */
+static uint32_t swapped(uint32_t t) { return 2 * t + 3 - t; } /* swaps x = t and y = 2t + 3, then computes x - y */
 START_TEST(a_vector_move_swaps) {
     check_lanes("",
                 ".reg .v2 .u32 %v; mov.u32 %v.x, %t; mad.lo.u32 %v.y, %t, 2, 3; mov.v2.u32 %v, {%v.y, %v.x};\n"
@@ -153,8 +153,8 @@ START_TEST(call_with_parameters_in_memory) {
 }
 END_TEST
 
-/* Returns the expected result of a function whose parameters are declared with .reg. Its arguments are registers,
- * constants and a predicate. */
+/* Returns the expected result of a function whose parameters are declared with .reg. The arguments of the call are a
+ * constant, a register and a predicate. */
 static uint32_t chosen(uint32_t t) { return t > 15 ? 1000 : t; }
 START_TEST(call_with_registers) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a, .reg .u32 b, .reg .pred q) { selp.u32 res, a, b, q; ret; }\n",
@@ -338,7 +338,8 @@ START_TEST(addresses_in_bytes) {
 }
 END_TEST
 
-/* Reads special registers into registers of 16, 32 and 64 bits. The sum of the three values is 3 * t + 32. */
+/* Special registers are read into a register of 16 bits, into one of 64 bits, and by a conversion. Each of the three
+ * values is t. The kernel adds them and WARP_SZ, which is 32. */
 static uint32_t specials(uint32_t t) { return 3 * t + 32; }
 START_TEST(special_registers_of_all_widths) {
     check_lanes("",
@@ -430,7 +431,8 @@ START_TEST(lop3_and_a_predicate) {
 END_TEST
 
 /* Returns 1 if %p2 is true after lop3. The truth table 0xfe computes a | b | c: t | 0 | 0. lop3 sets %p2 if the result
- * is not 0 or t < 1, so %p2 is true in every lane that executes lop3 (t < 20). */
+ * is not 0, or if t < 1. One of the two holds in every thread, so %p2 is true in every lane that executes lop3 (t <
+ * 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",

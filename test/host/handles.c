@@ -287,6 +287,16 @@ START_TEST(statistics_have_names) {
     ck_assert_int_gt(n, 100);
     ck_assert_str_eq(heddle_stat_name(0, NULL, NULL), "gpu.cycles");
     ck_assert_ptr_null(heddle_stat_name(-1, &unit, NULL));
+    ck_assert_str_eq(heddle_stat_combined(0), "sum");
+    ck_assert_ptr_null(heddle_stat_combined(-1));
+    ck_assert_ptr_null(heddle_stat_combined(n));
+    for (int i = 0; i < n; i++) {
+        const char *name = heddle_stat_name(i, NULL, NULL), *combined = heddle_stat_combined(i);
+        if (strcmp(name, "gpu.ipc") == 0 || strcmp(name, "sm.occupancy") == 0) /* 1/cycle, and warps */
+            ck_assert_str_eq(combined, "ratio");
+        else if (strcmp(name, "gpu.max_stack_depth") == 0)
+            ck_assert_str_eq(combined, "max");
+    }
     ck_assert_str_eq(heddle_version(), HEDDLE_VERSION);
     heddle_close(h);
 }

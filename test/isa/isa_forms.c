@@ -86,7 +86,8 @@ START_TEST(pairs_of_f32) {
             check_pair(&all[k], scalar, a, b, c);
         }
     }
-    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10); /* roundings (fma 4, else 5) x .ftz */
+    /* two rows (with and without .ftz) for each rounding: fma has 4 roundings, all others have 5 */
+    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10);
 }
 END_TEST
 
@@ -126,8 +127,8 @@ START_TEST(fma_out_of_bounds) {
     }
 }
 END_TEST
-/* 2 * 3 + 1 = 7 in f16 is 0x4700. If a factor is out of bounds, the result is 0. The out-of-bounds value as an addend
- * is a NaN. */
+/* 2 * 3 + 1 = 7 in f16 is 0x4700. 0x7ff7 and 0xfff7 stand for "out of bounds". If a factor is out of bounds, the result
+ * is 0. As an addend, this value is a NaN like any other. */
 START_TEST(fma_out_of_bounds_by_hand) {
     static const uint16_t by_hand[][4] = {{0x4000, 0x4200, 0x3c00, 0x4700},
                                           {0x7ff7, 0x4200, 0x3c00, 0},

@@ -19,7 +19,7 @@ static const char *schedulable(void) {
     for (lanemask_t m = 0xff; m; m &= m - 1)
         for (int i = 0; i < n; i++)
             if (p[i].lanes & m & -m && !(p[i].lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, p[i].lanes);
+                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, (rowmask_t)p[i].lanes);
     return out;
 }
 

@@ -34,7 +34,7 @@ static void block_order(const struct reconv_ops *ops, const struct reconv_cfg *c
         } blocks[] = {{A, 'A'}, {B, 'B'}, {C, 'C'}, {D, 'D'}, {E, 'E'}, {F, 'F'}, {G, 'G'}};
         for (size_t i = 0; i < 7; i++)
             if (blocks[i].pc == p[0].pc)
-                snprintf(out + strlen(out), size - strlen(out), "%c:%x ", blocks[i].name, p[0].lanes);
+                snprintf(out + strlen(out), size - strlen(out), "%c:%x ", blocks[i].name, (rowmask_t)p[0].lanes);
         toy_issue(&t, ops, st, p[0], &r);
     }
     free(st);
@@ -80,7 +80,7 @@ static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     int n = ops->paths(st, p, MAX_PATHS);
     out[0] = 0;
     for (int i = 0; i < n; i++)
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, p[i].lanes);
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x ", p[i].pc, (rowmask_t)p[i].lanes);
     return out;
 }
 

@@ -30,7 +30,7 @@ static bool reads(uint64_t line) {
 /* Checks that a cache of 64 sets of 4 ways hits and misses as the reference does. The accesses have three phases:
  * random lines of a small area, a loop that is a little too large for the cache, and random lines of a large area. In
  * the loop, policies that keep old lines miss less than others, so set dueling changes to them. */
-static void hits_as(bool (*reference)(const char *policy, uint64_t line), const char *policy) {
+static inline void hits_as(bool (*reference)(const char *policy, uint64_t line), const char *policy) {
     uint64_t random = 7;
     int hits = 0;
     start(policy, 64, 4);

@@ -22,6 +22,8 @@ struct ran {
     double warp_instructions, thread_instructions;
 };
 
+static FILE *trace_file; /* trace of the next run(); NULL: none */
+
 static void run(const char *model, const char *reconv, const char *text, const uint32_t *in, uint32_t ctas,
                 uint32_t threads, struct ran *r) {
     char err[512];
@@ -29,9 +31,10 @@ static void run(const char *model, const char *reconv, const char *text, const u
     struct pass table[MAX_PASSES];
     passes_with(table, &block_lengths, "regalloc");
     const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", reconv, NULL};
-    struct heddle *h =
-        context_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 50000000},
-                     &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
+    struct heddle *h = context_open(
+        &(struct heddle_options){
+            .model = model, .config = "tiny", .set = set, .cycle_limit = 50000000, .trace = trace_file},
+        &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -73,21 +76,42 @@ START_TEST(each_lane_by_itself) {
 }
 END_TEST
 
+static const char three_blocks[] =
+    ".version 7.0 .target sm_70 .address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in) { .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
+    "mov.u32 %r1, %tid.x;\nld.param.u64 %d1, [out];\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\n"
+    "setp.gt.u32 %p, %r1, 100;\n@%p bra L;\nadd.u32 %r1, %r1, 5;\nL: st.global.u32 [%d1], %r1;\nret; }\n";
+
 /* The kernel's three blocks have 6 instructions (with the branch), 1 and 2 (st, ret). Each of two warps issues these 9
  * instructions. The second warp issues the first block once more, without lanes: 2 x 9 + 6 warp instructions. */
 START_TEST(a_model_knows_warps_and_facts) {
-    static const char text[] =
-        ".version 7.0 .target sm_70 .address_size 64\n"
-        ".visible .entry k(.param .u64 out, .param .u64 in) { .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %d<3>;\n"
-        "mov.u32 %r1, %tid.x;\nld.param.u64 %d1, [out];\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\n"
-        "setp.gt.u32 %p, %r1, 100;\n@%p bra L;\nadd.u32 %r1, %r1, 5;\nL: st.global.u32 [%d1], %r1;\nret; }\n";
     static const uint32_t in[RANDOM_IN_WORDS];
     static struct ran r;
-    run(_i ? "functional" : "echo", _i ? "reconv=echo" : NULL, text, in, 1, 64, &r);
+    run(_i ? "functional" : "echo", _i ? "reconv=echo" : NULL, three_blocks, in, 1, 64, &r);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(r.out[t], t + 5);
     ck_assert_double_eq(r.warp_instructions, 2 * 9 + 6);
     ck_assert_double_eq(r.thread_instructions, 32 * (2 * 9 - 2)); /* no lane takes the branches */
+}
+END_TEST
+
+/* In the same kernel, the second warp has a path without lanes once. The level rises to 1 and falls to 0. */
+START_TEST(a_model_has_a_curve_in_the_trace) {
+    static const uint32_t in[RANDOM_IN_WORDS];
+    static struct ran r;
+    char line[512], values[16] = "";
+    trace_file = tmpfile();
+    ck_assert_ptr_nonnull(trace_file);
+    run("echo", NULL, three_blocks, in, 1, 64, &r);
+    rewind(trace_file);
+    while (fgets(line, sizeof line, trace_file)) {
+        const char *n = strstr(line, "\"name\":\"" ECHO_LEVEL "\"") ? strstr(line, "\"n\":") : NULL;
+        if (n && strlen(values) + 2 < sizeof values)
+            strncat(values, n + 4, 1);
+    }
+    fclose(trace_file);
+    trace_file = NULL;
+    ck_assert_str_eq(values, "10");
 }
 END_TEST
 
@@ -117,5 +141,6 @@ END_TEST
 SUITE(mechanisms_toy_model) {
     TEST_LOOP(each_lane_by_itself, 0, 2);
     TEST_LOOP(a_model_knows_warps_and_facts, 0, 2);
+    TEST(a_model_has_a_curve_in_the_trace);
     TEST_LOOP(random_kernels_end_alike, 0, 4);
 }

@@ -1,3 +1,5 @@
+/* Writes the random kernels of affine_kernel.h. A value is affine if it is linear in the thread index; a scalar is
+ * equal in all threads of a CTA. */
 #include "affine_kernel.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -64,7 +66,8 @@ static void word_statement(struct gen *g) {
         PUT("  mov.u32 %%a%u, %%%s;\n", d,
             (const char *[]){"tid.x", "tid.y", "tid.z", "ctaid.z", "ntid.y", "laneid"}[below(g, 6)]);
         break;
-    default: /* the result is affine only if the source is a scalar, and this is not always so */
+    /* the result is affine only if the source is a scalar; in three of four cases, the source gets a scalar before */
+    default:
         if (!chance(g, 4))
             PUT("  mov.u32 %%a%u, %s;\n", a, scalar(g, s));
         PUT("  %s %%a%u, %%a%u, %u;\n", only[below(g, 10)], d, a, 1 + below(g, 9));

@@ -1,6 +1,7 @@
-/* Runs random kernels with spin locks inside warps (random_kernel.h). With independent thread scheduling they must
- * end and leave equal memory: with a stack that rotates among paths and with convergence barriers, functionally and
- * with timing. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
+/* Runs random kernels with spin locks inside warps (random_kernel.h). Such a kernel ends if the threads of a warp make
+ * progress independently: with convergence barriers, or in the functional model, whose stack then rotates among the
+ * paths. All runs must leave equal memory. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the
+ * first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/test.h"
@@ -46,7 +47,7 @@ static const struct {
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
-/* By default each kernel runs in one way, and each way runs one kernel. */
+/* By default each kernel runs in one of these ways, and successive kernels use successive ways. */
 START_TEST(kernels_with_locks_end_alike) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : KERNELS / 2),

@@ -2,8 +2,8 @@
  * around f32 operations. */
 #include "random_gen.h"
 
-/* Writes a source operand: usually the newest intermediate result, %u<newest>, unless `newest` is -1; sometimes any
- * intermediate result, which is then read a second time; else an %f register or a number. */
+/* Writes a source operand. Usually this is the newest intermediate result, %u<newest>, unless `newest` is -1. Sometimes
+ * it is any intermediate result, which is then read a second time. Otherwise it is an %f register or a number. */
 static void value(struct gen *g, int newest) {
     if (newest >= 0 && !chance(g, 4))
         fprintf(g->out, "%%u%d", newest);

@@ -3,7 +3,8 @@
  *   value, so they are used only in comparisons, in data, and in 16-bit indices.
  * - %x0, %x1 and so on are data.
  * - %p0, %p1 and so on are predicates of indices or of data.
- * The index of any other access is computed for this access, with coefficients so small that it stays in bounds. */
+ * All indices except the 16-bit ones are computed right before their access. Their coefficients are so small that the
+ * index stays in bounds. */
 #include "random_index.h"
 #include "test/random.h"
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Writes the random kernels of random_kernel.h: their basic statements and control flow. random_rich.c,
+ * random_floats.c, random_ladders.c and random_locks.c write further statements. */
 #include "random_gen.h"
 #include <stdlib.h>
 

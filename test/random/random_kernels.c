@@ -114,7 +114,7 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        /* half of the models, and the next kernel uses the other half; with HEDDLE_EVERY all models */
+        /* by default every second model, and the next kernel uses the other models; with HEDDLE_EVERY all models */
         if (m && (((uint64_t)m + k->seed) % 2 || test_every()))
             same(k, "functional", set);
         if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */
@@ -267,8 +267,8 @@ START_TEST(memory_is_equal_with_reductions) {
 }
 END_TEST
 
-/* With a register limit, registers are spilled to local memory and loaded again. Few kernels have an instruction that
- * needs more than 16 registers. Some kernels have an instruction that needs more than 8 registers. */
+/* With a register limit, registers are spilled to local memory and loaded again. A kernel does not fit if one of its
+ * instructions needs more registers than the limit. At least two fifths of the kernels must fit into 24 registers. */
 START_TEST(memory_is_equal_with_few_registers) {
     static const char *const interpreted[] = {"functional", "functional+dac", "functional+chain+fold+reduce"};
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};

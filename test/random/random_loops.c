@@ -11,8 +11,7 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
-    /* near: accesses often overlap, because there are few words and the pass can compute the distance of the two
-     * pointers */
+    /* near: there are few words, so accesses often overlap; the pass can compute the distance of the two pointers */
     bool near;
     int f[2], r[2]; /* the two registers that were written last; later operations prefer to read them */
 };

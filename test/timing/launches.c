@@ -329,6 +329,22 @@ START_TEST(ctas_are_dealt_out_in_turn) {
 }
 END_TEST
 
+/* A launch that reads 8 KB of the L2, which the previous launch brought:
+ * - with gpu.cold_launches, each launch misses, and takes as long as the first launch
+ * - without it, no access of the second launch misses */
+START_TEST(cold_launches_find_no_line) {
+    for (int cold = 0; cold < 2; cold++) {
+        open_set("fermi", cold ? "gpu.cold_launches=true" : "gpu.cold_launches=false", NULL);
+        struct heddle_module *m = load(kernel("ld.global.u32 %r2,[%a1]; add.u32 %r1,%r1,%r2;", 1));
+        launch(m, "k", 1, 1024);
+        double first = stat("gpu.cycles"), misses = stat("l2.misses");
+        launch(m, "k", 1, 1024);
+        ck_assert_double_ge(misses, 32);
+        ck_assert_double_eq(stat("l2.misses"), cold ? misses : 0);
+        ck_assert(cold ? stat("gpu.cycles") == first : stat("gpu.cycles") < first);
+    }
+}
+END_TEST
 SUITE(timing_launches) {
     TEST(programs_have_lines_of_their_own);
     TEST(ctas_are_dealt_out_in_turn);
@@ -337,6 +353,7 @@ SUITE(timing_launches) {
     TEST(a_held_cta_keeps_its_slot);
     TEST(drained_is_not_before_the_end);
     TEST(launches_keep_instructions_and_constants);
+    TEST(cold_launches_find_no_line);
     TEST(atomics_overlap_or_not);
     TEST(code_is_packed_or_begins_a_line);
     TEST(fetches_end_with_the_line_or_cross);

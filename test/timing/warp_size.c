@@ -1,17 +1,17 @@
-/* Tests warps of 4, 8, 16 and 32 lanes (sm.warp_size): issue slots, pipes and residency derived by hand, results of
+/* Tests warps of 4, 8, 16, 32 and 64 lanes (sm.warp_size): issue slots, pipes and residency derived by hand, results of
  * benchmarks, and the refusal of kernels that depend on 32 lanes. */
 #include "job_rig.h"
 #include "timing/config/config.h"
 #include <stdio.h>
 
-static const uint32_t sizes[] = {4, 8, 16, 32};
+static const uint32_t sizes[] = {4, 8, 16, 32, 64};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 /* Opens `model` on `config` with warps of `size` lanes. */
 static struct heddle *open_size(const char *model, const char *config, uint32_t size) {
     char err[512] = "", set[32];
     snprintf(set, sizeof set, "sm.warp_size=%u", size);
-    const char *const list[] = {set, "gpu.sms=1", NULL}, *const functional[] = {set, NULL};
+    const char *const list[] = {set, "gpu.sms=1", "fetch.perfect=true", NULL}, *const functional[] = {set, NULL};
     struct heddle_options o = {.model = model,
                                .config = config,
                                .set = strcmp(model, "functional") == 0 ? functional : list,
@@ -55,11 +55,12 @@ static struct heddle *run_body(const char *model, const char *config, uint32_t s
  * 2. So a warp with both kinds of groups issues 5 + 3 + 1 + 4 = 13 instructions, a warp of an even group 12, and a warp
  *    of an odd group 10.
  * 3. 64 threads are these warps, with these issue slots:
+ *      64 lanes   1 warp with both kinds       1 x 13 = 13
  *      32 lanes   2 warps with both kinds      2 x 13 = 26
  *      16 lanes   4 warps with both kinds      4 x 13 = 52
  *       8 lanes   4 even and 4 odd warps       4 x 12 + 4 x 10 = 88
  *       4 lanes   8 even and 8 odd warps       8 x 12 + 8 x 10 = 176
- * 4. The lanes of these slots are 26 x 32 = 52 x 16 = 832 and 88 x 8 = 176 x 4 = 704.
+ * 4. The lanes of these slots are 13 x 64 = 26 x 32 = 52 x 16 = 832 and 88 x 8 = 176 x 4 = 704.
  * 5. With each warp size, the threads execute 32 x 12 + 32 x 10 = 704 instructions. The branch counts only for the 32
  *    threads that take it, so thread_instructions is 704 - 32 = 672. */
 static const char groups[] = "ld.param.u64 %a0, [p];\n"
@@ -76,7 +77,7 @@ static const char groups[] = "ld.param.u64 %a0, [p];\n"
                              "st.global.u32 [%a0], %r2;\n";
 
 START_TEST(divergence_within_a_warp_costs_slots) {
-    static const double slots[SIZES] = {176, 88, 52, 26}, lanes[SIZES] = {704, 704, 832, 832};
+    static const double slots[SIZES] = {176, 88, 52, 26, 13}, lanes[SIZES] = {704, 704, 832, 832, 832};
     static const char *const models[] = {"functional", "spe", "minpc", "its"};
     uint32_t out[64];
     for (int i = 0; i < SIZES; i++)
@@ -94,11 +95,12 @@ START_TEST(divergence_within_a_warp_costs_slots) {
 }
 END_TEST
 
-/* An SFU pipe of fermi executes 4 lanes per cycle. So an instruction occupies it for 8, 4 or 2 cycles if warps have 32,
- * 16 or 8 lanes. 16 warps hide all latencies, so 32 more instructions in each warp take 32 x 16 times as long. Warps of
- * 4 lanes are not tested: an instruction would occupy the pipe for 1 cycle, but its fetch takes one and a half. */
-START_TEST(narrow_warps_pass_pipes_faster) {
-    static const double each[SIZES] = {0, 2, 4, 8};
+/* An SFU pipe of fermi executes 4 lanes per cycle. So an instruction occupies it for 16, 8, 4 or 2 cycles if warps have
+ * 64, 32, 16 or 8 lanes. 16 warps hide all latencies, so 32 more instructions in each warp take 32 x 16 times as long.
+ * Warps of 4 lanes are not tested: an instruction would occupy the pipe for 1 cycle, but its fetch takes one and a
+ * half. */
+START_TEST(a_pipe_takes_cycles_for_each_lane) {
+    static const double each[SIZES] = {0, 2, 4, 8, 16};
     char body[2][4096];
     for (int k = 0; k < 2; k++) {
         int n = 0;
@@ -116,11 +118,155 @@ START_TEST(narrow_warps_pass_pipes_faster) {
 }
 END_TEST
 
-/* A pipe of 16 lanes (2 cycles for 32 lanes) takes 1 cycle for every narrower warp; a pipe of 1 lane takes a cycle for
- * each lane. */
+/* Of 1024 threads, those with bit 5 of %tid.x execute `n` operations on one side of a branch, the others `n` on the
+ * other side. Warps of 32 lanes are on one side: 32 warps occupy the SFU pipe for n x 8 cycles each. The two rows of a
+ * warp of 64 lanes diverge: 16 warps occupy the pipe for 2 n x 16 cycles each, because the lanes that are off pass it,
+ * too. So 16 more operations take 32 x 16 x 8 = 4096 and 16 x 2 x 16 x 16 = 8192 cycles. */
+START_TEST(rows_that_diverge_pass_a_pipe_one_after_the_other) {
+    char body[2][8192];
+    for (int k = 0; k < 2; k++) {
+        int n =
+            snprintf(body[k], sizeof body[k], "and.b32 %%r1, %%tid.x, 32;\nsetp.ne.u32 %%q, %%r1, 0;\n@%%q bra ODD;\n");
+        for (int i = 0; i < 32 * (k + 1); i++)
+            n += snprintf(body[k] + n, sizeof body[k] - (size_t)n, "%ssin.approx.f32 %%f%d, 0f3F800000;\n",
+                          i == 16 * (k + 1) ? "bra JOIN;\nODD: " : "", i % 8);
+        snprintf(body[k] + n, sizeof body[k] - (size_t)n, "JOIN:\n");
+    }
+    for (int i = 3; i < SIZES; i++) {
+        struct heddle *less = run_body("spe", "fermi", sizes[i], body[0], 1, 1024, NULL),
+                      *more = run_body("spe", "fermi", sizes[i], body[1], 1, 1024, NULL);
+        double cycles = heddle_stat(more, 0, "gpu.cycles") - heddle_stat(less, 0, "gpu.cycles");
+        ck_assert_double_eq(cycles, sizes[i] == 32 ? 4096 : 8192);
+        heddle_close(less);
+        heddle_close(more);
+    }
+}
+END_TEST
+
+/* Calls, recursion, branches by a table, local memory, reductions at barriers, copies to shared memory, atomics, and
+ * lanes that leave early: 96 threads are one and a half warps of 64 lanes. */
+static const char mixture[] =
+    ".version 9.0\n"
+    ".target sm_90\n"
+    ".address_size 64\n"
+    ".func (.param .b32 r) twice(.param .b32 x)\n"
+    "{\n"
+    ".reg .b32 %r<4>; .reg .pred %q;\n"
+    "ld.param.u32 %r1, [x];\n"
+    "and.b32 %r2, %r1, 1;\n"
+    "setp.eq.u32 %q, %r2, 0;\n"
+    "@%q bra EVEN;\n"
+    "add.u32 %r1, %r1, 5;\n"
+    "st.param.b32 [r], %r1;\n"
+    "ret;\n"
+    "EVEN: shl.b32 %r1, %r1, 1;\n"
+    "st.param.b32 [r], %r1;\n"
+    "ret;\n"
+    "}\n"
+    ".func (.param .b32 r) sum(.param .b32 x)\n"
+    "{\n"
+    ".reg .b32 %r<4>; .reg .pred %q;\n"
+    "ld.param.u32 %r1, [x];\n"
+    "setp.eq.u32 %q, %r1, 0;\n"
+    "@%q bra END;\n"
+    "sub.u32 %r2, %r1, 1;\n"
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call (b), sum, (a); ld.param.b32 %r3, [b]; }\n"
+    "add.u32 %r1, %r1, %r3;\n"
+    "END: st.param.b32 [r], %r1;\n"
+    "ret;\n"
+    "}\n"
+    ".visible .entry k(.param .u64 p)\n"
+    "{\n"
+    ".reg .b32 %r<16>; .reg .b64 %a<8>; .reg .pred %q<4>;\n"
+    ".local .align 4 .b8 loc[64];\n"
+    ".shared .align 16 .b32 s[256];\n"
+    ".shared .align 4 .b32 count;\n"
+    "ld.param.u64 %a0, [p];\n"
+    "mov.u32 %r1, %tid.x;\n"
+    "mov.u64 %a2, loc;\n"
+    "and.b32 %r2, %r1, 7;\n"
+    "mul.wide.u32 %a3, %r2, 4;\n"
+    "add.u64 %a3, %a3, %a2;\n"
+    "st.local.u32 [%a3], %r1;\n"
+    "rem.u32 %r3, %r1, 3;\n"
+    "T: .branchtargets A, B, C;\n"
+    "brx.idx %r3, T;\n"
+    "A: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), twice, (a); ld.param.b32 %r4, [b]; }\n"
+    "bra J;\n"
+    "B: and.b32 %r5, %r1, 15;\n"
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), sum, (a); ld.param.b32 %r4, [b]; }\n"
+    "bra J;\n"
+    "C: ld.local.u32 %r4, [%a3];\n"
+    "J: setp.gt.u32 %q1, %r1, 40;\n"
+    "setp.eq.u32 %q2, %r3, 1;\n"
+    "bar.red.popc.u32 %r6, 0, %q1;\n"
+    "bar.red.and.pred %q3, 0, %q2;\n"
+    "selp.b32 %r7, 100000, 0, %q3;\n"
+    "add.u32 %r4, %r4, %r6;\n"
+    "add.u32 %r4, %r4, %r7;\n"
+    "mov.u32 %r8, s;\n"
+    "shl.b32 %r9, %r1, 2;\n"
+    "add.u32 %r8, %r8, %r9;\n"
+    "mul.wide.u32 %a1, %r1, 4;\n"
+    "add.u64 %a1, %a0, %a1;\n"
+    "st.global.u32 [%a1], %r4;\n"
+    "cp.async.ca.shared.global [%r8], [%a1], 4;\n"
+    "cp.async.wait_all;\n"
+    "bar.sync 0;\n"
+    "mov.u32 %r8, s;\n"
+    "sub.u32 %r9, 95, %r1;\n"
+    "shl.b32 %r9, %r9, 2;\n"
+    "add.u32 %r8, %r8, %r9;\n"
+    "ld.shared.u32 %r10, [%r8];\n"
+    "atom.global.add.u32 %r11, [%a0 + 4096], %r1;\n"
+    "and.b32 %r12, %r1, 3;\n"
+    "mul.wide.u32 %a4, %r12, 4;\n"
+    "add.u64 %a4, %a4, %a0;\n"
+    "red.global.max.u32 [%a4 + 4100], %r10;\n"
+    "setp.eq.u32 %q1, %r3, 2;\n"
+    "@%q1 ret;\n"
+    "bar.sync 1;\n"
+    "st.global.u32 [%a1 + 1024], %r10;\n"
+    "setp.lt.u32 %q2, %r1, 50;\n"
+    "@%q2 exit;\n"
+    "ld.global.v2.u32 {%r13, %r14}, [%a0 + 1024];\n"
+    "add.u32 %r13, %r13, %r14;\n"
+    "st.global.u32 [%a1 + 2048], %r13;\n"
+    "ret;\n"
+    "}\n";
+
+START_TEST(two_rows_are_one_warp) {
+    static const char *const models[] = {"functional", "spe",           "dpe",           "its",       "si",
+                                         "tbc",        "minpc",         "multipath",     "frontiers", "dws50",
+                                         "anypc+dwf",  "anypc+sbi+swi", "multipath+mimd"};
+    enum { WORDS = 2048 };
+    static uint32_t want[WORDS], got[WORDS];
+    for (size_t i = 0; i < 1 + sizeof models / sizeof models[0]; i++) {
+        const char *model = i ? models[i - 1] : "functional";
+        test_case("%s", model);
+        struct heddle *h = open_size(model, "volta", i ? 64 : 32);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", mixture, strlen(mixture));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        uint64_t p = heddle_alloc(h, sizeof want);
+        struct heddle_arg args[] = {{&p, 8}};
+        heddle_clear(h, p, sizeof want);
+        ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){96, 1, 1}, 0, args,
+                                    1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+        heddle_read(h, p, i ? got : want, sizeof want);
+        for (int k = 0; i && k < WORDS; k++)
+            ck_assert_msg(got[k] == want[k], "word %d is %u, not %u", k, got[k], want[k]);
+        heddle_close(h);
+    }
+    ck_assert_uint_eq(want[1024], 2 * 95 * 96 / 2); /* each of the threads of 2 CTAs adds its number */
+}
+END_TEST
+
+/* A pipe of 16 lanes (2 cycles for 32 lanes) takes 1 cycle for every narrower warp and 4 for 64 lanes; a pipe of 1 lane
+ * takes a cycle for each lane. */
 START_TEST(cycles_of_a_pipe) {
     struct sm_cfg s = {.warps = 48};
-    static const uint32_t wide[SIZES] = {1, 1, 1, 2};
+    static const uint32_t wide[SIZES] = {1, 1, 1, 2, 4};
     for (int i = 0; i < SIZES; i++) {
         s.warp_size = sizes[i];
         ck_assert_uint_eq(sm_pipe_cycles(&s, 2), wide[i]);
@@ -144,6 +290,8 @@ START_TEST(an_sm_holds_the_same_threads) {
     for (size_t k = 0; k < SIZES * sizeof models / sizeof models[0]; k++) {
         const char *model = models[k / SIZES];
         const uint32_t size = sizes[k % SIZES];
+        if (size == 64 && (strstr(model, "cae") || strstr(model, "dac"))) /* other_sizes_are_refused() tests this */
+            continue;
         test_case("%u lanes in %s", size, model);
         struct heddle *h = run_body(model, "fermi", size, loads, 9, 192, NULL);
         ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 1536. / size);
@@ -237,11 +385,21 @@ static void refused(const struct heddle_options *o, const char *why) {
 
 START_TEST(other_sizes_are_refused) {
     refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=12", NULL}},
-            "sm.warp_size: 12 is not a power of two: take 4, 8, 16 or 32");
+            "sm.warp_size: 12 is not a power of two: take 4, 8, 16, 32 or 64");
     refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=2", NULL}},
-            "sm.warp_size: 2 is out of range (4 to 32 lanes)");
-    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", NULL}},
-            "sm.warp_size: 64 is out of range (4 to 32 lanes)");
+            "sm.warp_size: 2 is out of range (4 to 64 lanes)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=128", NULL}},
+            "sm.warp_size: 128 is out of range (4 to 64 lanes)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", "sm.warps=46", NULL}},
+            "sm.warps: 46 warps of 32 lanes are no whole number of warps of 64 lanes (sm.warp_size) for each of 2 "
+            "schedulers (sm.schedulers)");
+    refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=64", "core.kind=modern",
+                                                                  "sm.subcores=true", NULL}},
+            "sm.warp_size=64: the operands of core.kind=modern have at most 32 lanes");
+    refused(&(struct heddle_options){.model = "functional+dac", .set = (const char *const[]){"sm.warp_size=64", NULL}},
+            "sm.warp_size=64: 'dac' sends addresses and predicates to rows of 32 lanes: take at most 32 lanes");
+    refused(&(struct heddle_options){.model = "spe+cae", .set = (const char *const[]){"sm.warp_size=64", NULL}},
+            "sm.warp_size=64: 'cae' tags rows of 32 lanes: take at most 32 lanes");
     refused(&(struct heddle_options){.set = (const char *const[]){"sm.warp_size=4", "sm.warps=66", NULL}},
             "sm.warps: the threads of 66 warps of 32 lanes are 528 warps of 4 lanes (sm.warp_size), and an SM has at "
             "most 512: take 64 or fewer");
@@ -258,14 +416,15 @@ static bool may_depend(const char *bench) {
     return strcmp(bench, "mc") == 0 || strstr(bench, "_loop") || strstr(bench, "_sides");
 }
 
-/* Every benchmark passes its own check at a narrow size, unless its kernel depends on 32 lanes. */
+/* Every benchmark passes its own check at another size, unless its kernel depends on 32 lanes. */
 START_TEST(benchmarks_give_the_same_memory) {
     static const char *const models[] = {"functional", "functional+dac"};
+    static const uint32_t others[] = {4, 64, 8, 16};
     char set[32];
     for (int b = 0; b < n_benches; b++) {
-        snprintf(set, sizeof set, "sm.warp_size=%u", sizes[b % (SIZES - 1)]);
+        snprintf(set, sizeof set, "sm.warp_size=%u", others[b % 4]);
         const char *const list[] = {set, NULL};
-        struct job j = {.bench = benches[b], .options = {.model = models[b % 2], .set = list}};
+        struct job j = {.bench = benches[b], .options = {.model = models[others[b % 4] != 64 && b % 2], .set = list}};
         test_case("%s in %s with %s", j.bench->name, j.options.model, set);
         job_run(&j, 0, NULL);
         bool refusal = j.message && strstr(j.message, "depends on warps of 32 lanes") != NULL;
@@ -278,7 +437,9 @@ END_TEST
 
 SUITE(timing_warp_size) {
     TEST(divergence_within_a_warp_costs_slots);
-    TEST(narrow_warps_pass_pipes_faster);
+    TEST(a_pipe_takes_cycles_for_each_lane);
+    TEST(rows_that_diverge_pass_a_pipe_one_after_the_other);
+    TEST(two_rows_are_one_warp);
     TEST(cycles_of_a_pipe);
     TEST(an_sm_holds_the_same_threads);
     TEST(barriers_count_whole_warps);

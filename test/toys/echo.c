@@ -1,6 +1,6 @@
 /* A toy model that uses its warp's number and a fact about blocks. It behaves as spe, except in odd warps of a CTA:
  * after a block of at least three instructions, such a warp issues the block again without lanes. The fact "toy.length"
- * is the number of instructions of each block. */
+ * is the number of instructions of each block. The level "toy.empty" is the number of paths without lanes. */
 #include "isa/paths/reconv_spe.h"
 #include "models.h"
 
@@ -40,11 +40,17 @@ static int echo_paths(const void *st, struct path *out, int max) {
 
 static bool echo_finished(const void *st) { return reconv_spe.finished(&((const struct echo *)st)->stack); }
 
+/* Sets the PC of the path without lanes. */
+static void set_empty(struct echo *s, uint32_t pc) {
+    reconv_level_add(&s->warp, 0, (pc != PC_EXIT) - (s->pc != PC_EXIT));
+    s->pc = pc;
+}
+
 /* The path at `pc` leaves its block. */
 static void leaves_block(struct echo *s, uint32_t pc) {
     uint32_t b = reconv_block(&s->warp, pc);
     if (s->warp.warp % 2 && s->length && s->length[b] >= LONG)
-        s->pc = s->warp.program->blocks[b].begin;
+        set_empty(s, s->warp.program->blocks[b].begin);
 }
 
 static uint32_t top_pc(const struct echo *s) { return spe_top(&s->stack).pc; }
@@ -54,7 +60,7 @@ static unsigned echo_advance(void *st, int id, uint32_t next) {
     uint32_t pc = id == ECHO_ID ? s->pc : top_pc(s);
     bool leaves = reconv_block(&s->warp, next) != reconv_block(&s->warp, pc);
     if (id == ECHO_ID) {
-        s->pc = leaves ? PC_EXIT : next;
+        set_empty(s, leaves ? PC_EXIT : next);
         return 0;
     }
     if (leaves)
@@ -95,6 +101,7 @@ const struct reconv_ops reconv_echo = {
     .help = "spe, and long blocks issue twice",
     .flags = RECONV_EMPTY,
     .facts = (const char *const[]){ECHO_FACT, NULL},
+    .levels = (const char *const[]){ECHO_LEVEL, NULL},
     .size = echo_size,
     .start = echo_start,
     .inform = echo_inform,

@@ -7,5 +7,6 @@
 extern const struct reconv_ops reconv_solo;
 /* echo.c: spe, but the odd warps of a CTA issue long blocks twice, the second time without lanes. */
 extern const struct reconv_ops reconv_echo;
-#define ECHO_FACT "toy.length"
+#define ECHO_FACT  "toy.length"
+#define ECHO_LEVEL "toy.empty"
 #endif

@@ -27,7 +27,7 @@ START_TEST(a_mechanism_brings_policies) {
     ck_assert_double_eq(toy_statistic("l1.bypassed"), 1);
     STATUS(2, run, "-s sched.policy=newest");
     SAYS(err, "sched.policy is one of: lrr gto two_level oldest youngest cggty highest baws cta_groups cta_locality "
-              "cta_banks gcaws; not \"newest\"");
+              "cta_banks prefetch_aware gcaws; not \"newest\"");
 }
 END_TEST
 

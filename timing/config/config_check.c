@@ -39,6 +39,11 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
         snprintf(err, err_size, "core.kind=modern: its SM is divided into sub-cores; set sm.subcores=on");
         return false;
     }
+    if (s->warp_size > CFG_LANES && c->core.kind == CORE_MODERN) {
+        snprintf(err, err_size, "sm.warp_size=%u: the operands of core.kind=modern have at most %d lanes", s->warp_size,
+                 CFG_LANES);
+        return false;
+    }
     if (!s->subcores)
         return true;
     if (s->banks % n) {
@@ -136,14 +141,22 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
 
 static bool check_warp_size(const struct sm_cfg *s, char *err, size_t err_size) {
     if (!is_power_of_two(s->warp_size)) {
-        snprintf(err, err_size, "sm.warp_size: %u is not a power of two: take 4, 8, 16 or 32", s->warp_size);
+        snprintf(err, err_size, "sm.warp_size: %u is not a power of two: take 4, 8, 16, 32 or 64", s->warp_size);
         return false;
     }
     if (sm_warp_slots(s) > CFG_MAX_SLOTS) {
         snprintf(err, err_size,
                  "sm.warps: the threads of %u warps of 32 lanes are %u warps of %u lanes (sm.warp_size), and an SM has "
                  "at most %d: take %u or fewer",
-                 s->warps, sm_warp_slots(s), s->warp_size, CFG_MAX_SLOTS, CFG_MAX_SLOTS * s->warp_size / CFG_MAX_LANES);
+                 s->warps, sm_warp_slots(s), s->warp_size, CFG_MAX_SLOTS, CFG_MAX_SLOTS * s->warp_size / CFG_LANES);
+        return false;
+    }
+    if (s->warp_size > CFG_LANES && s->warps * CFG_LANES / s->schedulers % s->warp_size) {
+        snprintf(
+            err, err_size,
+            "sm.warps: %u warps of 32 lanes are no whole number of warps of %u lanes (sm.warp_size) for each of %u "
+            "schedulers (sm.schedulers)",
+            s->warps, s->warp_size, s->schedulers);
         return false;
     }
     return true;

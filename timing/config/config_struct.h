@@ -7,7 +7,8 @@ enum {
     CFG_MAX_WARPS = 128, /* of sm.warps */
     CFG_MAX_SLOTS = 512, /* warps of an SM after sm.warp_size has changed their number */
     CFG_MIN_LANES = 4,
-    CFG_MAX_LANES = 32,
+    CFG_LANES = 32, /* lanes of the warps that sm.warps and initiations mean */
+    CFG_MAX_LANES = 64,
     CFG_NAME_BYTES = 48
 };
 
@@ -54,12 +55,12 @@ struct config {
 /* clang-format on */
 
 /* Returns the number of warps that an SM holds. The option sm.warps counts warps of 32 lanes, so narrower warps are
- * more: eight warps of 4 lanes for each of these. */
-static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_MAX_LANES / s->warp_size; }
+ * more: eight warps of 4 lanes for each of these, or one warp of 64 lanes for two. */
+static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_LANES / s->warp_size; }
 
 /* Returns the cycles for which an instruction occupies a pipe. `initiation` is this time for a warp of 32 lanes. */
 static inline uint32_t sm_pipe_cycles(const struct sm_cfg *s, uint32_t initiation) {
-    return (initiation * s->warp_size + CFG_MAX_LANES - 1) / CFG_MAX_LANES;
+    return (initiation * s->warp_size + CFG_LANES - 1) / CFG_LANES;
 }
 
 static inline bool pipe_exists(const struct sm_cfg *s, int pipe) { return pipe == PIPE_MEM || s->pipe[pipe].units; }

@@ -29,8 +29,7 @@
 #define CACHE_INDEX_ROWS(at, name)                                                                                     \
     OPT_ENUM3(at index, name ".index", cache_index, INDEX_LINEAR, INDEX_LINEAR, "linear", INDEX_XOR, "xor",            \
               INDEX_FERMI, "fermi",                                                                                    \
-              "how a line is mapped to a set: low bits of its number, all bits folded, or as measured on Fermi's L1 "  \
-              "(HPCA 2014)")
+              "how a line is mapped to a set: low bits of its number, all bits folded, or as on Fermi")
 #define CACHE_REPLACEMENT_ROWS(at, name, what)                                                                         \
     OPT_POLICY(at replacement, name ".replacement", replacement_names, "which line of a set the " what " replaces")
 #define CACHE_BYPASS_ROWS(at, name, what)                                                                              \

@@ -77,7 +77,7 @@ static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanem
     for (unsigned l = 0; l < WARP_LANES; l++)
         word[l] = lanes >> l & 1 ? some << ((addr[l] & mask) >> 2) : 0;
     for (; lanes; n++) {
-        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask, words = 0;
+        uint64_t line = addr[lanes_first(lanes)] & ~mask, words = 0;
         lanemask_t same = 0;
         for (unsigned l = 0; l < WARP_LANES; l++) {
             words |= (addr[l] & ~mask) == line ? word[l] : 0;
@@ -99,7 +99,7 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
     int n = 0;
     for (; lanes; n++) {
         struct touched t = {.sectors = 0};
-        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask;
+        uint64_t line = addr[lanes_first(lanes)] & ~mask;
         lanemask_t same = 0;
         for (unsigned l = 0; l < WARP_LANES; l++)
             same |= (lanemask_t)((addr[l] & ~mask) == line) << l;
@@ -107,7 +107,7 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
         lanes &= ~same;
         out[n] = (struct coalesced){.line = line, .lanes = same, .same = 1};
         for (; same; same &= same - 1)
-            touch(&t, (unsigned)(addr[__builtin_ctz(same)] - line), bytes);
+            touch(&t, (unsigned)(addr[lanes_first(same)] - line), bytes);
         close_request(&out[n], &t, c->line_bytes);
     }
     return n;
@@ -117,11 +117,11 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
  * share lines. */
 static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                             struct coalesced *out) {
-    struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 bytes */
+    struct touched t[3 * MAX_WARP_LANES]; /* 64 bytes touch at most three lines of 32 bytes */
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
     for (; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        unsigned lane = lanes_first(lanes);
         uint64_t at = addr[lane], end = at + bytes;
         while (at < end) {
             uint64_t line = at & ~mask, stop = min64(line + c->line_bytes, end);
@@ -133,7 +133,7 @@ static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lan
                 out[i] = (struct coalesced){.line = line, .same = 1};
                 t[i] = (struct touched){.sectors = 0};
             }
-            out[i].lanes |= 1u << lane;
+            out[i].lanes |= (lanemask_t)1 << lane;
             touch(&t[i], (unsigned)(at - line), (unsigned)(stop - at));
             at = stop;
         }
@@ -147,7 +147,7 @@ enum { FEW_LANES = 8 }; /* up to this number of lanes, a loop over the lanes is 
 
 static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                          struct coalesced *out) {
-    if (__builtin_popcount(lanes) <= FEW_LANES)
+    if (lanes_count(lanes) <= FEW_LANES)
         return coalesce_by_lane(c, addr, lanes, bytes, out);
     struct layout is = layout_of(addr, lanes, bytes, c->line_bytes - 1);
     if (!is.one_line)
@@ -189,9 +189,22 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
     return (int)n;
 }
 
+/* Coalesces a warp of 64 lanes. */
+static __attribute__((noinline)) int coalesce_rows(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes,
+                                                   unsigned bytes, struct coalesced *out) {
+    const unsigned row = part_lanes(c, bytes), part = row == WARP_LANES ? MAX_WARP_LANES : row;
+    const lanemask_t all = ~(lanemask_t)0 >> (MAX_WARP_LANES - part);
+    int n = 0;
+    for (unsigned first = 0; first < MAX_WARP_LANES; first += part)
+        n += coalesce_by_lane(c, addr, lanes & all << first, bytes, out + n);
+    return n;
+}
+
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]) {
     hot_assert(bytes >= 1 && bytes <= 64);
+    if (__builtin_expect(lanes >> WARP_LANES != 0, 0))
+        return coalesce_rows(c, addr, lanes, bytes, out);
     unsigned part = part_lanes(c, bytes);
     if (lanes == LANES_ALL && !(bytes & (bytes - 1)) && parts_in_lines(c, addr[0], bytes, part) &&
         unit_stride(addr, bytes))
@@ -302,14 +315,14 @@ int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_
 
 /* Returns the size of the largest group of `lanes` with one address. */
 static unsigned most_same(const uint64_t *addr, lanemask_t lanes) {
-    unsigned most = 0;
+    unsigned most = 0, last = lanes >> WARP_LANES ? MAX_WARP_LANES : WARP_LANES;
     while (lanes) {
-        uint64_t at = addr[__builtin_ctz(lanes)];
+        uint64_t at = addr[lanes_first(lanes)];
         lanemask_t equal = 0;
-        for (unsigned l = 0; l < WARP_LANES; l++)
+        for (unsigned l = 0; l < last; l++)
             equal |= (lanemask_t)(addr[l] == at) << l;
         equal &= lanes;
-        unsigned n = (unsigned)__builtin_popcount(equal);
+        unsigned n = lanes_count(equal);
         most = n > most ? n : most;
         lanes &= ~equal;
     }
@@ -326,10 +339,10 @@ int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t 
 
 int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced out[COALESCE_MAX]) {
-    struct touched t[WARP_LANES];
+    struct touched t[MAX_WARP_LANES];
     int n = 0;
     for (; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        unsigned lane = lanes_first(lanes);
         uint64_t line = addr[lane] & ~(uint64_t)(c->line_bytes - 1);
         struct touched mine = {.sectors = 0};
         int i = 0;
@@ -342,7 +355,7 @@ int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanem
         }
         t[i].byte[0] |= mine.byte[0];
         t[i].sectors |= mine.sectors;
-        out[i].lanes |= 1u << lane;
+        out[i].lanes |= (lanemask_t)1 << lane;
     }
     for (int i = 0; i < n; i++)
         close_request(&out[i], &t[i], c->line_bytes);
@@ -361,13 +374,14 @@ void coalesce_widen(struct coalesced *r) {
 
 int coalesce_local(const struct coalescer *c, uint64_t local_base, uint64_t stride, const uint64_t *offset,
                    lanemask_t lanes, unsigned bytes, struct coalesced out[COALESCE_MAX]) {
-    uint64_t addr[WARP_LANES];
+    uint64_t addr[MAX_WARP_LANES];
     struct coalescer whole = {.line_bytes = c->line_bytes};
+    const unsigned last = lanes >> WARP_LANES ? MAX_WARP_LANES : WARP_LANES;
     int n = 0;
     for (unsigned done = 0; done < bytes;) {
-        unsigned first = (unsigned)__builtin_ctz(lanes | 1u << 31);
+        unsigned first = lanes_first(lanes | (lanemask_t)1 << (MAX_WARP_LANES - 1));
         unsigned room = 4 - (unsigned)((offset[first] + done) & 3), take = bytes - done < room ? bytes - done : room;
-        for (unsigned l = 0; l < WARP_LANES; l++)
+        for (unsigned l = 0; l < last; l++)
             addr[l] = local_base + ((offset[l] + done) >> 2) * stride + l * 4 + ((offset[l] + done) & 3);
         n += coalesce(&whole, addr, lanes, take, out + n);
         done += take;

@@ -13,7 +13,7 @@ enum {
     LINE_BYTES_MAX = 256,
     /* The largest number of requests: 64 bytes per lane of local memory, with each word of each lane in its own
      * line. */
-    COALESCE_MAX = 16 * WARP_LANES,
+    COALESCE_MAX = 16 * MAX_WARP_LANES,
 };
 
 struct coalesced {

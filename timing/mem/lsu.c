@@ -90,20 +90,22 @@ static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, co
 static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WARP_LANES]) {
     if (a->halves.shape == SHAPE_ANY)
         return a->addr;
-    for (unsigned l = 0; l < WARP_LANES; l++)
+    for (unsigned l = 0; l < WARP_LANES; l++) /* a warp of 64 lanes has SHAPE_ANY */
         room[l] = halves_lane(&a->halves, l, (unsigned)a->n_elems * a->msize);
     return room;
 }
 
-/* Adds the details that only prefetchers, lock owners and bypass policies need. The last of the instruction's accesses
- * to a line releases the line's lock. */
+/* Adds the details that only prefetchers, lock owners and policies of the L1 need. The last of the instruction's
+ * accesses to a line releases the line's lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
+    const bool critical = l->critical.of && l->critical.of(l->critical.ctx, a->warp);
     for (uint32_t i = 0; i < f->n; i++) {
         struct line_op *op = &f->op[i];
-        uint64_t first = addr[__builtin_ctz(op->lanes)];
+        op->critical = critical;
+        uint64_t first = addr[lanes_first(op->lanes)];
         if (op->lanes & device && first > op->address)
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
@@ -133,10 +135,11 @@ static __attribute__((noinline)) void add_different_constants(const struct lsu *
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
              same_mask = l->cfg->lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
+    const unsigned n = lanes >> WARP_LANES ? MAX_WARP_LANES : WARP_LANES;
     while (lanes) {
-        uint64_t at = addr[__builtin_ctz(lanes)];
+        uint64_t at = addr[lanes_first(lanes)];
         lanemask_t same = 0;
-        for (unsigned i = 0; i < WARP_LANES; i++)
+        for (unsigned i = 0; i < n; i++)
             same |= (lanemask_t)((addr[i] ^ at) <= same_mask) << i;
         same &= lanes;
         lanes &= ~same;
@@ -312,7 +315,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     slot->unread = f->n;
     slot->miss_lanes = 0;
     slot->missed = false;
-    slot->wide = local && bytes > 4;
+    slot->wide = (local && bytes > 4) | (a->lanes >> WARP_LANES != 0);
     slot->warp = a->warp;
     slot->fill = a->fill;
     l->slot_of_tag[a->tag % LSU_TAGS] = f->slot;
@@ -647,6 +650,8 @@ void lsu_stats(struct lsu *l, struct stats *s) {
     stats_put(s, STAT_lsu_bank_conflicts, (double)(l->n.shared_passes - l->n.shared_accesses));
     mem_waits_stats(&l->waits, s);
     STATS_COUNT(s, l1_rows, &l1->n);
+    if (l1->cache.policy && l1->cache.policy->stats)
+        l1->cache.policy->stats(l1->cache.policy_state, s);
     cache_line_stats(&l1->cache.n, STAT_l1_lines_prefetches, s);
     prefetchers_stats(&l->prefetchers, s);
     for (int i = 0; i < LSU_PIPES; i++)

@@ -56,7 +56,8 @@ struct line_op {
     uint16_t warp;
     uint8_t offset; /* the first byte of the lowest lane */
     bool unlocks : 1,
-        leads : 1; /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+        leads : 1,    /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
+        critical : 1; /* the warp is critical; set with lsu.details only */
 };
 
 /* A request of a prefetcher. */
@@ -79,7 +80,7 @@ struct lsu_slot {
     uint32_t unread;  /* number of lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide;  /* true if a lane may wait for several lines */
+    bool wide;  /* true if a lane may wait for several lines, or a lane above 31 waits: miss_lanes only grows */
     bool walks; /* true for an access of the walk unit */
     uint16_t warp;
     /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */
@@ -198,7 +199,11 @@ struct lsu {
         struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
     } fetch;
 
-    bool details; /* line accesses have the details that prefetchers, lock owners and bypass policies need */
+    bool details; /* line accesses have the details that prefetchers, lock owners and policies of the L1 need */
+    struct {
+        bool (*of)(const void *ctx, uint32_t warp); /* lsu_ask_critical(); NULL: no warp is critical */
+        const void *ctx;
+    } critical;
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
@@ -300,7 +305,7 @@ static inline void walker_arrived(struct lsu *l, uint32_t slot) {
     struct walk *k = &w->walk[w->access[slot].walk];
     const uint64_t ready = w->now + l->cfg->walk.latency;
     for (lanemask_t m = w->access[slot].lanes; m; m &= m - 1)
-        k->ray[__builtin_ctz(m)].ready = ready;
+        k->ray[lanes_first(m)].ready = ready;
     k->next = min64(k->next, ready);
     w->next = min64(w->next, ready);
     l->slot[slot].walks = false;

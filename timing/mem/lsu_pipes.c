@@ -122,9 +122,9 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes. arrived() gets both
- * back. */
-static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
+/* Returns the 64-bit id that the cache stores for a waiting access: its slot and its lanes up to 31. arrived() gets
+ * both back. */
+static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | (rowmask_t)op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {
     if (slot == PREFETCH_SLOT)
@@ -179,6 +179,17 @@ static void tell_bypass(struct lsu *l, struct lsu_pipe *p, const struct line_op 
     p->n.bypassed += past;
 }
 
+/* Tells the replacement policy whose access comes next. */
+static __attribute__((noinline, cold)) void tell_replacement(const struct lsu_pipe *p, const struct line_op *op) {
+    const struct cache *c = &p->cache;
+    if (c->policy && c->policy->access)
+        c->policy->access(c->policy_state, &(struct replacement_access){.line = op->address >> p->line_shift,
+                                                                        .pc = op->pc,
+                                                                        .warp = op->warp,
+                                                                        .critical = op->critical,
+                                                                        .ahead = op->kind >= LINE_PREFETCH});
+}
+
 static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = p->cache.shape.sectored ? lsu_sectors_in_line(p, op, op->sectors) : p->all_sectors;
@@ -190,6 +201,8 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
         lsu_part_done(l, op->slot);
         return true;
     }
+    if (__builtin_expect(l->details, 0))
+        tell_replacement(p, op);
     struct cache_out out;
     struct cache_spot at = cache_look(&p->cache, line);
     if (blocked(l, p, sectors & (uint8_t)~cache_valid(&p->cache, at), now))
@@ -232,6 +245,8 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
 static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;
     uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
+    if (__builtin_expect(l->details, 0))
+        tell_replacement(p, op);
     bool local = op->kind == LINE_LOCAL_STORE, back = local ? p->write_back_local : p->write_back_global;
     struct cache_spot at = cache_look(&p->cache, line);
     bool hit = at.way != CACHE_NO_WAY, past = back && goes_past(l, p, op, at);
@@ -278,6 +293,8 @@ static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, 
         always_there(l, p, op, now);
         return true;
     }
+    if (op->kind >= LINE_PREFETCH)
+        tell_replacement(p, op);
     if (op->kind == LINE_PREFETCH)
         lsu_prefetch(l, p, op, now);
     else if (op->kind == LINE_ASKED)
@@ -345,7 +362,7 @@ void lsu_return(struct lsu *l, uint64_t now) {
             if (!any)
                 continue;
             try_again(l, p);
-            arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
+            arrived(l, (uint32_t)(target >> 32), (rowmask_t)target, now);
             l->return_turn = (p->id + 1u) % LSU_PIPES;
             return;
         }
@@ -367,7 +384,7 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
         return;
     }
     while (cache_take(&p->cache, r->tag, &target))
-        arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
+        arrived(l, (uint32_t)(target >> 32), (rowmask_t)target, now);
 }
 
 void lsu_replies(struct lsu *l, uint64_t now) {

@@ -274,7 +274,13 @@ static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *op
 
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops) {
     struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
+    l->details |= l1->present && ops->access;
     return !l1->present || cache_use_replacement(&l1->cache, ops);
+}
+
+void lsu_ask_critical(struct lsu *l, bool (*critical)(const void *ctx, uint32_t warp), const void *ctx) {
+    l->critical.of = critical;
+    l->critical.ctx = ctx;
 }
 
 bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops) {
@@ -282,7 +288,7 @@ bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops) {
     if (!l1->present)
         return true;
     bool ok = bypass_use(&l1->bypass, ops, &l1->cache);
-    l->details = l->prefetchers.n || l1->bypass.ops;
+    l->details |= l1->bypass.ops != NULL;
     return ok;
 }
 

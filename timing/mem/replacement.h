@@ -2,8 +2,11 @@
 #define TIMING_REPLACEMENT_H
 /* A replacement policy decides which line of a full set a cache evicts. Each cache has its own state. Caches run on
  * several host threads, so the states of two caches must not share variable data. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct stats;
 
 /* Value in replacement_set.used of a way that is locked or whose data are outstanding. Its line must not be evicted. */
 #define CACHE_STAYS (~0ull)
@@ -12,6 +15,15 @@
 struct replacement_set {
     uint32_t number, ways;
     const uint64_t *used; /* indexed by way: larger for lines that were used later, or CACHE_STAYS */
+};
+
+/* An access of a warp to an L1. */
+struct replacement_access {
+    uint64_t line; /* line number in the cache */
+    uint32_t pc;
+    uint16_t warp;
+    bool critical; /* a unit says that the warp is critical: lsu_ask_critical() */
+    bool ahead;    /* a prefetch */
 };
 
 struct replacement_ops {
@@ -33,6 +45,18 @@ struct replacement_ops {
     void (*fill)(void *state, uint32_t set, uint32_t ways, uint32_t way);
     /* A way becomes empty without a new line: a store or the end of a launch dropped its line. */
     void (*drop)(void *state, uint32_t set, uint32_t ways, uint32_t way);
+    /* An L1 calls it before each access of global or local memory. The calls of hit(), victim() and fill() that follow
+     * belong to this access. The L1 repeats the call if the access is refused. */
+    void (*access)(void *state, const struct replacement_access *a);
+    /* Adds to `s` the counts of an L1 since the last call, and clears them. */
+    void (*stats)(void *state, struct stats *s);
+};
+
+/* The choices of l1.replacement and l2.replacement, also those of mechanisms. */
+enum replacement_choice {
+#define DECLARED_POLICIES
+#define REPLACEMENT(name) REPLACEMENT_CHOICE_##name,
+#include "timing/config/policies.def"
 };
 
 #define REPLACEMENT(name) extern const struct replacement_ops replacement_##name;

@@ -31,7 +31,7 @@ unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves 
  * entry then holds another word, two lanes conflict. */
 static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
     uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
-    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* replaces inactive lanes */
+    uint32_t some = (uint32_t)(offset[lanes_first(lanes)] >> shift); /* replaces inactive lanes */
     for (unsigned l = 0; l < WARP_LANES; l++)
         word[l] = lanes >> l & 1 ? (uint32_t)(offset[l] >> shift) : some;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -45,7 +45,7 @@ static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned s
 struct asked {
     uint64_t any; /* bit mask of the banks in use; only these banks have a valid `n` */
     uint8_t n[BANKS_MAX];
-    uint32_t word[BANKS_MAX][WARP_LANES];
+    uint32_t word[BANKS_MAX][MAX_WARP_LANES];
 };
 
 /* Adds a word to a bank. Returns the number of different words of the bank. */
@@ -58,7 +58,7 @@ static inline unsigned add_word(struct asked *a, unsigned bank, uint32_t word) {
     unsigned i = 0;
     while (a->word[bank][i] != word)
         if (++i == a->n[bank]) {
-            if (i < WARP_LANES)
+            if (i < MAX_WARP_LANES)
                 a->word[bank][a->n[bank]++] = word;
             break;
         }
@@ -71,7 +71,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
     a.any = 0;
     unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t at = offset[__builtin_ctz(lanes)];
+        uint64_t at = offset[lanes_first(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
             unsigned n = add_word(&a, bank_of(b, w), (uint32_t)w);
             most = n > most ? n : most;
@@ -84,7 +84,7 @@ unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lan
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
     /* an aligned access of at most a word's bytes touches one word per lane */
-    if (lanes && bytes <= b->width && !(b->banks & mask)) {
+    if (lanes && !(lanes >> WARP_LANES) && bytes <= b->width && !(b->banks & mask)) {
         unsigned shift = (unsigned)__builtin_ctz(b->width);
         if (one_pass(offset, lanes, shift, mask))
             return 1;
@@ -97,7 +97,7 @@ unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offs
     uint8_t turns[BANKS_MAX] = {0};
     unsigned most = 1, shift = (unsigned)__builtin_ctz(b->width);
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t at = offset[__builtin_ctz(lanes)];
+        uint64_t at = offset[lanes_first(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
             unsigned t = ++turns[bank_of(b, w)];
             most = t > most ? t : most;

@@ -32,7 +32,7 @@ void walker_accept(struct lsu *l, const struct lsu_access *a, uint16_t slot, uin
     *k = (struct walk){
         .came = now, .next = now + 1, .left = a->lanes, .pc = a->pc, .tag = a->tag, .slot = slot, .warp = a->warp};
     for (lanemask_t m = a->lanes; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
+        unsigned lane = lanes_first(m);
         const uint64_t *list = (const uint64_t *)(uintptr_t)a->addr[lane];
         k->ray[lane] = (struct ray){.at = list + 1, .end = list + 1 + list[0], .ready = now + 1};
         w->n_of.rays++;
@@ -83,10 +83,10 @@ static bool begin_access(struct lsu *l, struct walk *k, unsigned lane, struct bu
     uint64_t address = *k->ray[lane].at;
     lanemask_t same = 0;
     for (lanemask_t m = k->left >> lane << lane; m; m &= m - 1) {
-        unsigned other = (unsigned)__builtin_ctz(m);
+        unsigned other = lanes_first(m);
         const struct ray *r = &k->ray[other];
         if (r->ready <= now && r->at != r->end && (*r->at ^ address) / WALK_BYTES == 0)
-            same |= 1u << other;
+            same |= (lanemask_t)1 << other;
     }
     if (!b->accesses || (!own && (!b->ports || !send(l, k, address, same, now))))
         return false;
@@ -94,7 +94,7 @@ static bool begin_access(struct lsu *l, struct walk *k, unsigned lane, struct bu
     b->ports -= !own;
     l->walker.n_of.accesses++;
     for (; same; same &= same - 1) {
-        struct ray *r = &k->ray[__builtin_ctz(same)];
+        struct ray *r = &k->ray[lanes_first(same)];
         r->at++;
         r->ready = own ? now + cfg->own_latency + cfg->latency : NEVER;
         l->walker.n_of.visits++;
@@ -109,10 +109,10 @@ static void step(struct lsu *l, struct walk *k, struct budget *b, uint64_t now) 
     k->noted = true;
     k->next = NEVER;
     for (lanemask_t m = k->left; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
+        unsigned lane = lanes_first(m);
         const struct ray *r = &k->ray[lane];
         if (r->ready <= now && r->at == r->end)
-            k->left &= ~(1u << lane);
+            k->left &= ~((lanemask_t)1 << lane);
         else if (r->ready > now || begin_access(l, k, lane, b, now))
             k->next = min64(k->next, r->ready);
         else

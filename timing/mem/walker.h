@@ -26,7 +26,7 @@ struct walk {
     struct ray {
         const uint64_t *at, *end; /* rest of the ray's list of addresses */
         uint64_t ready;           /* cycle of the ray's next step; UINT64_MAX: the ray waits for data */
-    } ray[WARP_LANES];
+    } ray[MAX_WARP_LANES];
 };
 
 struct walker {

@@ -70,14 +70,14 @@ static void write_head(const struct trace_event *e, const struct program *p, con
                 length);
         break;
     case TRACE_CTA:
-        fprintf(out, "{\"name\":\"CTA %u\",\"cat\":\"cta\",\"ph\":\"X\",\"dur\":%" PRIu64, e->lanes, length);
+        fprintf(out, "{\"name\":\"CTA %" PRIu64 "\",\"cat\":\"cta\",\"ph\":\"X\",\"dur\":%" PRIu64, e->lanes, length);
         break;
     case TRACE_WAIT:
         fprintf(out, "{\"name\":\"%s\",\"cat\":\"wait\",\"ph\":\"X\",\"dur\":%" PRIu64, path_state_word(e->what),
                 length);
         break;
     case TRACE_BARRIER:
-        fprintf(out, "{\"name\":\"barrier %u opens\",\"cat\":\"barrier\",\"ph\":\"i\",\"s\":\"t\"", e->lanes);
+        fprintf(out, "{\"name\":\"barrier %" PRIu64 " opens\",\"cat\":\"barrier\",\"ph\":\"i\",\"s\":\"t\"", e->lanes);
         break;
     case TRACE_COUNTER:
         fprintf(out, "{\"name\":\"%s\",\"cat\":\"counter\",\"ph\":\"C\"", e->name);
@@ -96,8 +96,8 @@ static void write_event(const struct trace_event *e, uint32_t sm, const struct p
     write_head(e, p, names, out);
     fprintf(out, ",\"ts\":%" PRIu64 ",\"pid\":%u,\"tid\":%u", e->from, sm, track(e));
     if (e->kind == TRACE_INST || e->kind == TRACE_WAIT)
-        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08x\"%s%s}", e->pc, p->info[e->pc].line, e->lanes,
-                e->missed ? ",\"missed\":true" : "", e->unfinished ? ",\"unfinished\":true" : "");
+        fprintf(out, ",\"args\":{\"pc\":%u,\"line\":%u,\"lanes\":\"%08" PRIx64 "\"%s%s}", e->pc, p->info[e->pc].line,
+                e->lanes, e->missed ? ",\"missed\":true" : "", e->unfinished ? ",\"unfinished\":true" : "");
     else if (e->unfinished)
         fprintf(out, ",\"args\":{\"unfinished\":true}");
     else if (e->kind == TRACE_UNIT)

@@ -83,6 +83,7 @@ struct trace {
     const char *name[WARP_SLOTS]; /* by warp slot: name of a context; if NULL, the warp's number is used */
     /* by warp slot: number of paths in the last cycle that was noted; path indices below it may have an open wait */
     uint8_t paths[WARP_SLOTS];
+    uint64_t level[RECONV_LEVELS];            /* levels of the model in the last cycle that was noted */
     bool begun;                               /* true if some events of this SM have been written */
     uint64_t named[(TRACE_TRACKS + 63) / 64]; /* tracks whose names have been written */
     struct trace_event *event;

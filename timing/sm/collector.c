@@ -19,7 +19,7 @@ void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool 
     enum { NEVER_AT_ONCE = -1024 };
     assert(lanes >= 1 && 32 % lanes == 0);
     f->slots = 32 / lanes;
-    f->parts = warp_lanes > lanes ? warp_lanes / lanes : 1;
+    f->parts = warp_lanes > 32 ? 32 / lanes : warp_lanes > lanes ? warp_lanes / lanes : 1;
     f->write_port = write_port;
     f->at_once = f->slots > 1 || write_port ? NEVER_AT_ONCE : (int32_t)f->operands;
 }

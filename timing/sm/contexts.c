@@ -52,7 +52,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     sw->context = true;
     sw->asleep = sm->contexts.asleep;
     c->cta->held = &sm->memory.held;
-    c->cta->n_threads = (uint32_t)__builtin_popcount(how->lanes);
+    c->cta->n_threads = lanes_count(how->lanes);
     warp_set_add(&c->warps, w);
     cta_start(c->cta, (struct dim3){0, 0, 0}, sm->id);
     control_cta_start(sm->model.ops, sm->model.options, c->shared, 1);

@@ -19,7 +19,7 @@ struct copy {
     uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[WARP_LANES]; /* groups committed by a lane since the copy, its own included; at most SINCE_MAX */
+    uint8_t since[MAX_WARP_LANES]; /* groups committed by a lane since the copy, its own included; at most SINCE_MAX */
 };
 
 /* mbarrier arrivals that wait for the copies that were issued before them. */
@@ -27,7 +27,7 @@ struct arrival {
     lanemask_t lanes; /* 0: the entry is free */
     uint16_t warp;
     uint64_t serial;
-    uint32_t address[WARP_LANES]; /* address of each lane's mbarrier, in shared memory */
+    uint32_t address[MAX_WARP_LANES]; /* address of each lane's mbarrier, in shared memory */
 };
 
 struct sm_copies {
@@ -62,7 +62,7 @@ static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t la
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
         const struct copy *c = &sm->copies->copy[i];
         for (lanemask_t m = c->serial < serial ? c->lanes & lanes & ~found : 0; m; m &= m - 1) {
-            int l = __builtin_ctz(m);
+            int l = (int)lanes_first(m);
             bool waits = c->since[l] > groups || c->since[l] == SINCE_MAX;
             found |= (lanemask_t)waits << l;
         }
@@ -89,7 +89,7 @@ static void commit(struct sm *sm, uint32_t w, lanemask_t lanes) {
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
         struct copy *c = &sm->copies->copy[i];
         for (lanemask_t m = c->lanes & lanes; m; m &= m - 1)
-            c->since[__builtin_ctz(m)] += c->since[__builtin_ctz(m)] < SINCE_MAX;
+            c->since[lanes_first(m)] += c->since[lanes_first(m)] < SINCE_MAX;
     }
 }
 
@@ -101,7 +101,7 @@ static void begin_arrival(struct sm *sm, uint32_t w) {
     if (k)
         later = lanes_in_flight(sm, w, lanes, UINT64_MAX, -1);
     for (lanemask_t m = lanes & ~later; m; m &= m - 1)
-        mbarrier_copies_done(sm->warps.slot[w].w->cta, sm->fx.addr[__builtin_ctz(m)]);
+        mbarrier_copies_done(sm->warps.slot[w].w->cta, sm->fx.addr[lanes_first(m)]);
     if (!later)
         return;
     struct arrival *a = k->arrival;
@@ -112,7 +112,7 @@ static void begin_arrival(struct sm *sm, uint32_t w) {
         k->arrivals_end++;
     *a = (struct arrival){.lanes = later, .warp = (uint16_t)w, .serial = k->serial++};
     for (lanemask_t m = later; m; m &= m - 1)
-        a->address[__builtin_ctz(m)] = (uint32_t)sm->fx.addr[__builtin_ctz(m)];
+        a->address[lanes_first(m)] = (uint32_t)sm->fx.addr[lanes_first(m)];
     k->n_arrivals++;
 }
 
@@ -138,7 +138,7 @@ static bool arrive(struct sm *sm, uint32_t w) {
         if (!complete)
             continue;
         for (lanemask_t m = complete; m; m &= m - 1)
-            mbarrier_copies_done(sm->warps.slot[w].w->cta, a->address[__builtin_ctz(m)]);
+            mbarrier_copies_done(sm->warps.slot[w].w->cta, a->address[lanes_first(m)]);
         sm->arrivals_made++;
         a->lanes &= ~complete;
         k->n_arrivals -= !a->lanes;

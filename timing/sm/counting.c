@@ -40,7 +40,7 @@ static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, 
 }
 
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active) {
-    uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    uint32_t lanes = lanes_count(sm->fx.lanes);
     count_pipe(&sm->n, ti, 1, lanes);
     if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_COMPOUND | TIMED_SPILLED), 0)) {
         if (!count_special(sm, ti, pc, lanes))
@@ -50,8 +50,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
     }
     sm->n.thread_instructions += lanes;
     if (sm->issue.profile)
-        sm->issue.profile[pc].lanes +=
-            (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+        sm->issue.profile[pc].lanes += lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
 /* Adds the counts of the registers and of the pipe for `issued` executions of instruction `ti`. */
@@ -79,19 +78,18 @@ void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_pat
 
 void sm_count_companion(struct sm *sm, uint32_t pc, lanemask_t active, bool own_pass, bool decoded) {
     const struct timed_inst *ti = &sm->program->inst[pc];
-    uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    uint32_t lanes = lanes_count(sm->fx.lanes);
     sm->n.pipe[ti->pipe] += own_pass;
     sm->n.read_words += ti->read_words;
     sm->n.write_words += ti->write_words;
-    sm->n.active_lanes += (unsigned)__builtin_popcount(active);
+    sm->n.active_lanes += lanes_count(active);
     sm->n.op_lanes[ti->op] += lanes;
     sm->n.thread_instructions += lanes;
-    count_pipe(&sm->n, ti, own_pass, (uint32_t)__builtin_popcount(sm->fx.lanes & active));
+    count_pipe(&sm->n, ti, own_pass, lanes_count(sm->fx.lanes & active));
     if (!sm->issue.profile)
         return;
     sm->issue.profile[pc].issued += decoded;
-    sm->issue.profile[pc].lanes +=
-        (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+    sm->issue.profile[pc].lanes += lanes_count(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
 /* Derives, from the number of issues of each PC, all counts to which each issue of the PC adds the same value. */

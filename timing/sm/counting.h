@@ -5,7 +5,7 @@
 
 /* Counts the active lanes and the concurrent paths when a path issues an instruction. */
 static inline void count_path(struct sm_counts *n, const struct sm_warp *sw, const struct sm_path *path) {
-    n->active_lanes += (unsigned)__builtin_popcount(path->lanes);
+    n->active_lanes += lanes_count(path->lanes);
     n->path_sum += sw->n_concurrent;
 }
 /* Counts an instruction at issue. `driven`: the instruction belongs to a driven context. The context's unit counts the

@@ -108,7 +108,7 @@ struct formed {
 
 /* Adds the lanes of a path to the formed warp if they fit. */
 static bool fits_in(const struct sm *sm, struct formed *f, lanemask_t lanes) {
-    const uint32_t threads = f->threads + (uint32_t)__builtin_popcount(lanes);
+    const uint32_t threads = f->threads + lanes_count(lanes);
     if (sm->joint.reach != JOINT_SAME_PC)
         return true;
     if (sm->cfg->reconv.joint_lanes == JOINT_HOME ? f->lanes & lanes : threads > sm->cfg->sm.warp_size)
@@ -122,7 +122,7 @@ static __attribute__((noinline)) void fetch_more(struct sm *sm, uint32_t part, u
     const struct sm_path *first = &sm->warps.slot[w].path[p];
     struct warp_set want = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t left = sm->joint.more;
-    struct formed formed = {first->lanes, (uint32_t)__builtin_popcount(first->lanes)};
+    struct formed formed = {first->lanes, lanes_count(first->lanes)};
     if (sm->operands.n_parts > 1)
         want = warp_sets_and(&want, &sm->issue.sched[part].mine);
     for (uint32_t other = w; left && warp_set_any(&want, sm->warps.words); warp_set_drop(&want, other)) {

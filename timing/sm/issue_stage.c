@@ -117,7 +117,7 @@ issue_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, u
         return true;
     }
     tally->issued++;
-    tally->lanes += (unsigned)__builtin_popcount(sm->fx.lanes);
+    tally->lanes += lanes_count(sm->fx.lanes);
     count_path(&sm->n, sw, path);
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, NULL, now, true, one_part);

@@ -59,7 +59,7 @@ static lanemask_t place_of(const struct sm *sm, uint32_t warp, uint32_t path) {
 static bool lanes_fit(const struct sm *sm, const struct sm_joint *j, lanemask_t lanes) {
     if (sm->cfg->reconv.joint_lanes == JOINT_HOME || sm->joint.slices || !j->n)
         return !(lanes & j->lanes);
-    return j->threads + (uint32_t)__builtin_popcount(lanes) <= sm->cfg->sm.warp_size;
+    return j->threads + lanes_count(lanes) <= sm->cfg->sm.warp_size;
 }
 
 /* Returns true if the path can be a companion or the leader, except for its lanes. */
@@ -101,7 +101,7 @@ static void add(const struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t
                                                .mem = MEM_QUEUE};
     j->n++;
     j->lanes |= place_of(sm, warp, path);
-    j->threads += (uint32_t)__builtin_popcount(from->lanes);
+    j->threads += lanes_count(from->lanes);
 }
 
 bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
@@ -125,7 +125,7 @@ bool sm_joint_is_jump(const struct sm *sm, const struct sm_joint *j) {
 }
 
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
-    struct sm_joint led = {.scheduler = j->scheduler};
+    struct sm_joint led = {.scheduler = j->scheduler, .all = j->all};
     if (j->n != 1 || !sm_joint_add(sm, &led, warp, path, now))
         return false;
     *j = led;
@@ -140,6 +140,8 @@ struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j) {
 }
 
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
+    const uint32_t lanes = sm->cfg->sm.warp_size > WARP_LANES ? sm->cfg->sm.warp_size : WARP_LANES;
+    more = more < lanes ? more : lanes - 1; /* a formed warp has a member for each lane at most */
     sm->joint.more = more > sm->joint.more ? more : sm->joint.more;
     sm->joint.reach = reach > sm->joint.reach ? reach : sm->joint.reach;
 }
@@ -147,7 +149,7 @@ void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
 void sm_joint_gangs(struct sm *sm, uint32_t warps) { sm->joint.gang = warps; }
 
 void sm_joint_slices(struct sm *sm) {
-    sm->joint.slices = WARP_LANES / sm->cfg->sm.warp_size;
+    sm->joint.slices = sm->cfg->sm.warp_size < CFG_LANES ? CFG_LANES / sm->cfg->sm.warp_size : 1;
     sm_joint_gangs(sm, sm->joint.slices);
     lsu_note_known(sm->lsu);
 }
@@ -191,7 +193,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     bool decoded = false;
     for (uint32_t k = 0; k < i; k++)
         decoded |= j->member[k].pc == m->pc;
-    sm->joint.n.lanes += (unsigned)__builtin_popcount(m->counted);
+    sm->joint.n.lanes += lanes_count(m->counted);
     if (i == 0) {
         const struct sm_warp *sw = &sm->warps.slot[m->warp];
         sm_count_issue(sm, sw, &sw->path[p], &sm->program->inst[m->pc], false);
@@ -199,7 +201,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
         return;
     }
     sm->joint.n.saved++;
-    sm->joint.n.jumped += (unsigned)__builtin_popcount(m->lanes & ~m->counted);
+    sm->joint.n.jumped += lanes_count(m->lanes & ~m->counted);
     sm->joint.n.decodes += !decoded;
     sm_count_companion(sm, m->pc, m->counted, own_pass, !decoded);
 }
@@ -267,7 +269,7 @@ static void issue_members(struct sm *sm, struct sm_joint *j, uint64_t now) {
 }
 
 bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now) {
-    struct sm_joint j = {.scheduler = s};
+    struct sm_joint j = {.scheduler = s, .all = launch_full_warp(sm->launch)};
     if (!sm_joint_add(sm, &j, leader->warp, leader->path, now))
         return false;
     sm_units_join(sm, &j, now);

@@ -38,7 +38,7 @@
 
 struct sm;
 
-enum { JOINT_MOST = WARP_LANES }; /* members of a slot: their lanes are disjoint */
+enum { JOINT_MOST = MAX_WARP_LANES }; /* members of a slot: their lanes are disjoint */
 
 struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
@@ -56,6 +56,7 @@ struct sm_joint {
     uint32_t scheduler, n;
     uint32_t threads; /* of all members */
     lanemask_t lanes; /* of all members */
+    lanemask_t all;   /* lanes of a whole warp */
     struct sm_joint_member member[JOINT_MOST];
 };
 

@@ -19,7 +19,7 @@ bool joint_merges(const struct sm *sm, uint32_t pc) {
  * from `h`. */
 static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *any, lanemask_t lanes, uint32_t bytes) {
     for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
+        unsigned l = lanes_first(lanes);
         addr[l] = h->shape == SHAPE_ANY ? any[l] : halves_lane(h, l, bytes);
     }
 }
@@ -27,15 +27,15 @@ static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *an
 /* Adds the addresses of threads whose lanes other threads may use: each to its own lane if it is free, else to the
  * first free lane. */
 static void cross_over(struct mem_inst *m, const struct effects *fx, uint32_t bytes) {
-    uint64_t addr[WARP_LANES];
+    uint64_t addr[MAX_WARP_LANES];
     spell_out(addr, &fx->halves, fx->addr, fx->lanes, bytes);
     lanemask_t *used = &m->access.lanes, home = fx->lanes & ~*used;
     for (lanemask_t all = home; all; all &= all - 1)
-        m->addr[__builtin_ctz(all)] = addr[__builtin_ctz(all)];
+        m->addr[lanes_first(all)] = addr[lanes_first(all)];
     *used |= home;
     for (lanemask_t moved = fx->lanes & ~home; moved; moved &= moved - 1) {
-        unsigned to = (unsigned)__builtin_ctz(~*used);
-        m->addr[to] = addr[__builtin_ctz(moved)];
+        unsigned to = lanes_first(~*used);
+        m->addr[to] = addr[lanes_first(moved)];
         *used |= (lanemask_t)1 << to;
     }
 }

@@ -96,7 +96,7 @@ static uint64_t write_results(struct sm *sm, struct sm_joint *j, struct regfile 
 static uint32_t cycles_of(const struct sm *sm, struct sm_joint *j, const struct sm_joint_member *first) {
     const struct timed_inst *ti = timed_of(sm, first);
     uint32_t members = 0;
-    if (!sm->joint.slices)
+    if (sm->joint.slices < 2)
         return ti->initiation;
     EACH_MEMBER(j, first->pipe, m)
     members++;

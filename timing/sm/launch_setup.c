@@ -31,6 +31,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->ctas.registers_each = f.registers;
     sm->ctas.shared_each = f.shared;
     sm->clock.accounted = now;
+    for (uint32_t i = 0; i < RECONV_LEVELS; i++)
+        sm->model.level[i] = (struct reconv_level){.since = now};
     sm->status.finished_at = now;
     sm->status.stopped = false;
     sm->contexts.asleep = true;

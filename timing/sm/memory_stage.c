@@ -93,7 +93,7 @@ static __attribute__((noinline, cold)) void take_walk(const struct sm *sm, struc
     const struct memory *memory = sm->launch->memory;
     m->access.halves.shape = SHAPE_ANY;
     for (lanemask_t left = m->access.lanes; left; left &= left - 1) {
-        int l = __builtin_ctz(left);
+        unsigned l = lanes_first(left);
         struct walk_record r = {.list = 0};
         mem_read(memory, sm->fx.addr[l], &r, sizeof r);
         const struct allocation *a = mem_find(memory, r.list, sizeof(uint64_t), NULL);
@@ -128,7 +128,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
     a->tag = m->inflight;
     m->skip = !a->lanes;
     if (__builtin_expect(fx->halves.shape == SHAPE_ANY, 0))
-        memcpy(m->addr, fx->addr, sizeof m->addr);
+        memcpy(m->addr, fx->addr, fx->lanes >> WARP_LANES ? sizeof m->addr : WARP_LANES * sizeof *m->addr);
     if (__builtin_expect(fx->local_lanes || fx->space == SPACE_LOCAL, 0))
         take_local(sm, a);
     if (__builtin_expect(in->kind == K_COPY, 0))

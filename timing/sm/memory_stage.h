@@ -35,7 +35,7 @@ struct mem_inst {
     bool skip;          /* no lane executes it */
     uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX if unknown */
     struct lsu_access access;
-    uint64_t addr[WARP_LANES];
+    uint64_t addr[MAX_WARP_LANES];
 };
 
 /* State of the memory stage: the memory instructions, and the launch's settings for local memory. */

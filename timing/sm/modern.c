@@ -29,6 +29,7 @@ void modern_launch(struct sm *sm) {
     struct sm_modern *m = sm->modern;
     const struct scoreboard_ops *sb = sm->model.sb;
     m->control = sm->program->program->control;
+    m->guided = m->control && sm->cfg->core.control_bits;
     m->by_lane = sb != &scoreboard_warp && sb != &scoreboard_counted;
     memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++) {

@@ -51,20 +51,32 @@ static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path
     return true;
 }
 
+/* Returns the warp that fetches next: the warp that issued last or, if it has no room, the youngest warp with room.
+ * Returns -1 if no warp of `left` has room. */
+static int next_warp(const struct sm *sm, const struct warp_set *left, uint32_t last) {
+    int best = -1;
+    uint32_t w;
+    if (last / 64 < sm->warps.words && warp_set_has(left, last) && path_with_room(sm, &sm->warps.slot[last]) >= 0)
+        return (int)last;
+    for (struct warp_walk at = warp_walk(left); warp_next(&at, left, sm->warps.words, &w);)
+        if ((best < 0 || sm->warps.age[w] > sm->warps.age[best]) && path_with_room(sm, &sm->warps.slot[w]) >= 0)
+            best = (int)w;
+    return best;
+}
+
 static void fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
     const struct sched *s = &sm->issue.sched[part];
-    struct warp_set left = warp_sets_and(&s->mine, &sm->warps.live);
-    const struct sched_view view = {.words = sm->warps.words, .age = sm->warps.age};
-    uint32_t w = s->last;
-    while (warp_set_any(&left, sm->warps.words)) {
-        if (w / 64 >= sm->warps.words || !warp_set_has(&left, w))
-            w = (uint32_t)sched_pick_youngest(&view, &left);
-        int p = path_with_room(sm, &sm->warps.slot[w]);
-        if (p >= 0 && start(sm, part, w, &sm->warps.slot[w].path[p], now)) {
+    struct warp_set left;
+    int w;
+    for (uint32_t k = 0; k < sm->warps.words; k++)
+        left.word[k] = s->mine.word[k] & sm->warps.live.word[k];
+    while ((w = next_warp(sm, &left, s->last)) >= 0) {
+        struct sm_warp *sw = &sm->warps.slot[w];
+        if (start(sm, part, (uint32_t)w, &sw->path[path_with_room(sm, sw)], now)) {
             sm->modern->fetches = true;
             return;
         }
-        warp_set_drop(&left, w);
+        warp_set_drop(&left, (uint32_t)w);
     }
 }
 

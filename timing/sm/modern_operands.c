@@ -18,7 +18,7 @@ static uint32_t reads_of(const struct sm *sm, uint32_t pc, struct read *out) {
     uint32_t n = 0;
     for (uint8_t i = 0; c && i < CONTROL_OPERANDS; i++)
         if (c->read_words[i])
-            out[n++] = (struct read){c->read[i], c->read_words[i], i, c->reuse >> i & 1};
+            out[n++] = (struct read){c->read[i], c->read_words[i], i, c->reuse >> i & sm->cfg->core.reuse_cache};
     for (uint32_t i = 0; !c && i < r->n_read && n < MAX_READS; i++)
         if (sm->program->program->reg_words[r->read[i]])
             out[n++] =
@@ -77,36 +77,38 @@ static struct modern_ports *ports_at(struct modern_part *p, uint64_t cycle) {
 
 /* Returns true if the banks have ports for the reads in the READ_CYCLES cycles from `from` on. An instruction that
  * needs more reads takes all of these ports. */
-static bool has_ports(struct modern_part *p, uint64_t from, const uint32_t need[MODERN_BANKS]) {
+static bool has_ports(struct modern_part *p, uint32_t ports, uint64_t from, const uint32_t need[MODERN_BANKS]) {
     for (unsigned b = 0; b < MODERN_BANKS; b++) {
-        uint32_t n = 0;
+        uint32_t n = 0, most = READ_CYCLES * ports;
         for (uint64_t c = from; c < from + READ_CYCLES; c++)
-            n += !(ports_at(p, c)->read >> b & 1);
-        if (n < (need[b] < READ_CYCLES ? need[b] : READ_CYCLES))
+            n += ports - ports_at(p, c)->read[b];
+        if (n < (need[b] < most ? need[b] : most))
             return false;
     }
     return true;
 }
 
 /* Reserves `n` reads of a bank in the first free cycles from `from` on. Returns the cycle after the last read. */
-static uint64_t reserve_reads(struct modern_part *p, uint64_t from, unsigned bank, uint32_t n) {
+static uint64_t reserve_reads(struct modern_part *p, uint32_t ports, uint64_t from, unsigned bank, uint32_t n) {
     for (; n; from++) {
-        struct modern_ports *e = ports_at(p, from);
-        n -= !(e->read >> bank & 1);
-        e->read |= (uint8_t)(1u << bank);
+        uint8_t *read = &ports_at(p, from)->read[bank];
+        uint32_t more = ports - *read < n ? ports - *read : n;
+        *read = (uint8_t)(*read + more);
+        n -= more;
     }
     return from;
 }
 
 uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from) {
     struct modern_part *p = &sm->modern->part[part];
+    const uint32_t ports = sm->cfg->core.read_ports;
     uint32_t need[MODERN_BANKS];
     uint64_t at = from, read = 0;
     ports_needed(sm, part, w, pc, need);
-    while (!has_ports(p, at + 1, need))
+    while (!has_ports(p, ports, at + 1, need))
         at++;
     for (unsigned b = 0; b < MODERN_BANKS; b++)
-        read = max64(read, reserve_reads(p, at + 1, b, need[b]));
+        read = max64(read, reserve_reads(p, ports, at + 1, b, need[b]));
     /* an instruction with more operands than three of a bank stays until it has read the others */
     at = max64(at, read > READ_CYCLES ? read - 1 - READ_CYCLES : 0);
     sm->modern->n.bubbles += at - from;
@@ -115,13 +117,14 @@ uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, 
 
 uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t now) {
     struct modern_part *p = &sm->modern->part[part];
+    const uint32_t ports = sm->cfg->core.read_ports;
     uint32_t need[MODERN_BANKS];
     uint64_t last = 0, best = 0;
     ports_needed(sm, part, w, pc, need);
     for (unsigned b = 0; b < MODERN_BANKS; b++)
         if (need[b]) {
-            last = max64(last, reserve_reads(p, now, b, need[b]));
-            best = max64(best, now + need[b]);
+            last = max64(last, reserve_reads(p, ports, now, b, need[b]));
+            best = max64(best, now + (need[b] + ports - 1) / ports);
         }
     return last - best;
 }

@@ -51,8 +51,8 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
     const struct control_bits *c = modern_control(m, pc);
     if (is_stalled(&m->warp[w], lanes, now))
         return SB_WAIT_ARITH;
-    return c ? check_counters(m, w, c, lanes)
-             : sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
+    return m->guided ? check_counters(m, w, c, lanes)
+                     : sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
 }
 
 bool modern_is_variable(const struct timed_inst *ti) {

@@ -48,10 +48,11 @@ struct modern_cached {
     uint16_t warp;
 };
 
-/* Ports of the register banks in one cycle, one bit a bank. */
+/* Ports of the register banks in one cycle. */
 struct modern_ports {
-    uint64_t cycle; /* for any other cycle, the entry counts as empty */
-    uint8_t read, written;
+    uint64_t cycle;             /* for any other cycle, the entry counts as empty */
+    uint8_t read[MODERN_BANKS]; /* number of reads of each bank */
+    uint8_t written;            /* bit b: bank b is written */
 };
 
 /* A sub-core. */
@@ -80,6 +81,7 @@ struct modern_flight {
 
 struct sm_modern {
     const struct control_bits *control; /* of the program that runs; NULL: none */
+    bool guided;                        /* control bits decide which instructions may issue */
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
     uint32_t turn;                      /* sub-core whose memory instruction is next */

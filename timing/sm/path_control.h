@@ -14,6 +14,7 @@ struct sm_model {
     const struct scoreboard_ops *sb;
     uint16_t long_latency;            /* TIMED_ bits of instructions for which sm_long_latency() is called */
     uint64_t counts[RECONV_COUNTERS]; /* what the model counts: see reconv_ops.counters */
+    struct reconv_level level[RECONV_LEVELS];
 };
 void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct reconv_cfg *options);
 

@@ -10,8 +10,8 @@ enum { COUNT_MAX = 63 }; /* six bits */
 
 struct counted_board {
     uint32_t n_regs;
-    uint32_t warp[N_COUNTERS];            /* number of operations in flight, of all lanes */
-    uint8_t lane[N_COUNTERS][WARP_LANES]; /* number of operations in flight, by lane */
+    uint32_t warp[N_COUNTERS];                /* number of operations in flight, of all lanes */
+    uint8_t lane[N_COUNTERS][MAX_WARP_LANES]; /* number of operations in flight, by lane */
     struct {
         lanemask_t pending, load;
         /* lanes that loaded the register with counter k, which has not been zero since */
@@ -39,7 +39,7 @@ static inline bool counts(const struct counted_board *b, unsigned k, lanemask_t 
     if (!by_lane || !b->warp[k])
         return b->warp[k] != 0;
     for (; lanes; lanes &= lanes - 1)
-        if (b->lane[k][__builtin_ctz(lanes)])
+        if (b->lane[k][lanes_first(lanes)])
             return true;
     return false;
 }
@@ -48,7 +48,7 @@ static inline bool full(const struct counted_board *b, unsigned k, lanemask_t la
     if (!by_lane)
         return b->warp[k] >= COUNT_MAX;
     for (; lanes; lanes &= lanes - 1)
-        if (b->lane[k][__builtin_ctz(lanes)] >= COUNT_MAX)
+        if (b->lane[k][lanes_first(lanes)] >= COUNT_MAX)
             return true;
     return false;
 }
@@ -96,7 +96,7 @@ static void counted_issue(void *state, unsigned board, lanemask_t lanes, const s
         return;
     b->warp[k]++;
     for (; lanes; lanes &= lanes - 1)
-        b->lane[k][__builtin_ctz(lanes)]++;
+        b->lane[k][lanes_first(lanes)]++;
 }
 
 /* Removes the marks of the values that used counter `k`, because the counter is zero for `lanes`. */
@@ -118,9 +118,9 @@ static inline void writeback(struct counted_board *b, lanemask_t lanes, const st
         return;
     b->warp[k]--;
     for (lanemask_t m = lanes; m; m &= m - 1)
-        if (--b->lane[k][__builtin_ctz(m)] == 0)
+        if (--b->lane[k][lanes_first(m)] == 0)
             zero |= m & -m;
-    forget(b, k, by_lane ? zero : b->warp[k] ? 0 : LANES_ALL);
+    forget(b, k, by_lane ? zero : b->warp[k] ? 0 : ~(lanemask_t)0);
 }
 
 static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {

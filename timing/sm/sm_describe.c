@@ -1,6 +1,7 @@
 /* Describes the state of warps, for reports on launches that do not end. */
 #include "isa/machine/warpsync.h"
 #include "stages.h"
+#include <inttypes.h>
 
 /* Prints the location of a PC in readable form. */
 static void print_place(FILE *out, const struct program *p, uint32_t pc) {
@@ -27,12 +28,12 @@ static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
 
 static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     const struct program *p = sm->program->program;
-    fprintf(out, "    lanes %08x at ", path->lanes);
+    fprintf(out, "    lanes %08" PRIx64 " at ", path->lanes);
     print_place(out, p, path->pc);
     fprintf(out, "\n      %s", path_state_phrase(path->state));
     lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
     if (missing)
-        fprintf(out, " for lanes %08x of its member mask", missing);
+        fprintf(out, " for lanes %08" PRIx64 " of its member mask", missing);
     else if (path->state == PATH_BARRIER)
         print_barrier(out, sw->w, path->lanes);
     if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
@@ -59,11 +60,11 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             shown = sw->path[p].lanes == d[i].path.lanes;
         if (shown)
             continue;
-        fprintf(out, "    lanes %08x at ", d[i].path.lanes);
+        fprintf(out, "    lanes %08" PRIx64 " at ", d[i].path.lanes);
         print_place(out, sm->program->program, d[i].path.pc);
         lanemask_t missing = warp_sync_missing(sw->w, d[i].path.lanes, d[i].path.pc);
         if (missing)
-            fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
+            fprintf(out, "\n      waits for lanes %08" PRIx64 " of its member mask", missing);
         else
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
         if (!missing && waits_at_barrier(sm, sw, &d[i].path))
@@ -96,7 +97,7 @@ static void print_memory_inst(FILE *out, const struct sm *sm, const struct mem_i
     fprintf(out, "    memory instruction in the %s, warp slot %u", stage, f->warp);
     if (sw->w)
         fprintf(out, " (CTA (%u,%u,%u), warp %u)", sw->w->cta->id.x, sw->w->cta->id.y, sw->w->cta->id.z, sw->w->index);
-    fprintf(out, ", lanes %08x at ", f->lanes);
+    fprintf(out, ", lanes %08" PRIx64 " at ", f->lanes);
     print_place(out, sm->program->program, f->pc);
     fprintf(out, "\n");
 }

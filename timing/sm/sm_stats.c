@@ -53,12 +53,18 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
         stats_put(s, STAT_sm_scoreboard_bits, sm->model.sb->bits(sm->program->program->n_regs, sm->cfg->sm.warp_size));
 }
 
-/* Adds what the reconvergence model counted, and clears its counters. */
+/* Adds what the reconvergence model counted, and the sums of its levels, and clears both. */
 static void model_stats(struct sm *sm, struct stats *s) {
-    const char *const *name = sm->model.ops->counters;
+    const char *const *name = sm->model.ops->counters, *const *level = sm->model.ops->levels;
     for (int i = 0; name && name[i]; i++)
         stats_add(s, name[i], (double)sm->model.counts[i]);
     memset(sm->model.counts, 0, sizeof sm->model.counts);
+    for (int i = 0; level && level[i]; i++) {
+        reconv_level_sum(&sm->model.level[i], sm->clock.accounted);
+        if (stat_index(level[i]) >= 0)
+            stats_add(s, level[i], (double)sm->model.level[i].sum);
+        sm->model.level[i].sum = 0;
+    }
 }
 
 /* Adds the rounding errors of the CTAs since the last call. */
@@ -77,7 +83,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_take_tally(sm);
     STATS_COUNT(s, sm_rows, &sm->n);
     stats_put(s, STAT_sm_lane_slots,
-              (double)(sm->n.warp_instructions * (sm->joint.slices ? WARP_LANES : sm->cfg->sm.warp_size) +
+              (double)(sm->n.warp_instructions * (sm->joint.slices ? sm->joint.slices : 1) * sm->cfg->sm.warp_size +
                        sm->joint.n.jumped));
     for (int i = 0; i < N_SLOTS; i++)
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);

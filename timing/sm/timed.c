@@ -129,18 +129,21 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
     }
 }
 
-/* Fills in the banks of the register operands. Predicates are omitted, because they are not in the banks. */
-static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
+/* Fills in the banks of the register operands. Predicates are omitted, because they are not in the banks. A register of
+ * a warp of 64 lanes is two rows of one bank, each of which is read or written on its own. */
+static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, unsigned rows, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
     t->banks.bank = out;
     for (unsigned i = 0; i < r->n_read; i++)
         if (p->reg_words[r->read[i]]) {
-            out[t->banks.n_reads++] = (uint8_t)(r->read[i] % banks);
+            for (unsigned row = 0; row < rows; row++)
+                out[t->banks.n_reads++] = (uint8_t)(r->read[i] % banks);
             t->read_words = (uint8_t)(t->read_words + p->reg_words[r->read[i]]);
         }
     for (unsigned i = 0; i < r->n_write; i++)
         if (p->reg_words[r->write[i]]) {
-            out[t->banks.n_reads + t->banks.n_writes++] = (uint8_t)(r->write[i] % banks);
+            for (unsigned row = 0; row < rows; row++)
+                out[t->banks.n_reads + t->banks.n_writes++] = (uint8_t)(r->write[i] % banks);
             t->write_words = (uint8_t)(t->write_words + p->reg_words[r->write[i]]);
         }
 }
@@ -195,9 +198,10 @@ static uint8_t fetch_count(const struct timed_program *t, const struct config *c
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
+    const unsigned rows = sm->warp_size > WARP_LANES ? 2 : 1;
     *t = (struct timed_program){.program = p, .code_address = code_address};
     t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one entry more: the SM reads one instruction ahead */
-    t->bank = calloc((size_t)p->n_regs_list + 1, 1);
+    t->bank = calloc((size_t)p->n_regs_list * rows + 1, 1);
     t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
     if (!t->inst || !t->bank || !t->fallback) {
         timed_free(t);
@@ -231,7 +235,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
             /* the instruction has the latency class of memory, but makes no access */
             ti->pipe = existing_pipe(sm, PIPE_INT);
-        fill_banks(ti, p, banks, t->bank + info->regs);
+        fill_banks(ti, p, banks, rows, t->bank + (size_t)info->regs * rows);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)

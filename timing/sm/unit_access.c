@@ -31,6 +31,10 @@ uint32_t sm_get_group(const struct sm *sm, uint32_t slot, uint32_t path) {
 
 bool sm_is_context(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].context; }
 bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->warps.live, slot); }
+const char *const *sm_get_levels(const struct sm *sm, const struct reconv_level **levels) {
+    *levels = sm->model.level;
+    return sm->model.ops->levels;
+}
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
 
 const char *sm_context_name(const struct sm *sm, uint32_t slot) {

@@ -51,6 +51,8 @@ struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot 
 /* Returns the paths of the warp, and sets *n to their number. */
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n);
 uint32_t sm_get_group(const struct sm *sm, uint32_t slot, uint32_t path); /* reconv_ops.group of a path of the warp */
+/* Returns the names of the levels of the reconvergence model (NULL: none), and sets *levels to their values. */
+const char *const *sm_get_levels(const struct sm *sm, const struct reconv_level **levels);
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */

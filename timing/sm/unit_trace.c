@@ -65,9 +65,23 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
         &(struct trace_event){.from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .missed = r->missed});
 }
 
-/* Records what each path waits for after this cycle. */
+/* Records the levels of the model that have changed in this cycle. */
+static void note_levels(struct trace *t, const struct sm *sm, uint64_t now) {
+    const struct reconv_level *level;
+    const char *const *name = sm_get_levels(sm, &level);
+    for (uint32_t i = 0; name && name[i]; i++) {
+        if (level[i].value != t->level[i])
+            trace_note(t,
+                       &(struct trace_event){
+                           .from = now, .to = now, .address = level[i].value, .name = name[i], .kind = TRACE_COUNTER});
+        t->level[i] = level[i].value;
+    }
+}
+
+/* Records the levels of the model, and what each path waits for after this cycle. */
 static void note_states(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
+    note_levels(t, sm, now);
     for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
         uint32_t n;
         const struct sm_path *path = sm_get_paths(sm, w, &n);

@@ -10,8 +10,9 @@
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
 struct sm_path {
-    uint32_t pc;
     lanemask_t lanes;
+    uint32_t pc;
+    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint16_t id;       /* number that the model gave to the path */
     uint16_t ticket;   /* ticket of the path's fetch, in state PATH_FETCHING */
     uint8_t board;     /* path.board */
@@ -22,7 +23,6 @@ struct sm_path {
     uint8_t stray;     /* enum path_stray */
     uint8_t coming;    /* modern core: number of fetches for the instructions behind the buffer; else 0 */
     bool missed;       /* modern core: true if the last of these fetches missed the L0 instruction cache */
-    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };
 #endif

@@ -38,11 +38,11 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     /* true if the warp's active path stalled or yielded: the switch then costs wants.stall_latency */
     bool gave_way;
     bool in_split_check; /* in sm_warps.split_check */
+    uint32_t long_ops;   /* number of long-latency operations since its path became active */
     struct warp_control control;
-    uint32_t long_ops;      /* number of long-latency operations since its path became active */
-    uint32_t loads;         /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
-    struct sm_await *await; /* MAX_PATHS entries, see member_results.h; the fields from here on are rarely used */
-    uint32_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
+    uint32_t loads; /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
+    uint16_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
+    struct sm_await *await;               /* MAX_PATHS entries, see member_results.h; rarely used */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 

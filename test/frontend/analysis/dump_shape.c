@@ -77,7 +77,7 @@ START_TEST(loops_and_cycles) {
 }
 END_TEST
 
-/* Lists each read with the definitions that reach it, by instruction number. */
+/* The output must list, for each read, the definitions that reach it, by instruction number. */
 START_TEST(definitions_of_each_read) {
     char *text = shown(nested, "defuse");
     static const char *const parts[] = {

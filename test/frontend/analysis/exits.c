@@ -63,7 +63,7 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* 20,000 jumps, each to the jump before it. An analysis of quadratic time would take minutes. */
+/* A chain of 20,000 jumps, each to the jump before it. An analysis of quadratic time would take minutes. */
 START_TEST(a_long_chain) {
     enum { N = 20000 };
     char *text = malloc(64 * N), *at = text;

@@ -233,8 +233,8 @@ static const struct {
      HEAD "H:" SPLIT(1, "A") DO3 SPLIT(2, "N") " bra J;\nA:" DO3 "J:" DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3;"
                                                " @%o bra H;\n" TAIL,
      4 + 3 * (3 + 3 + 3 + 1 + 3 + 3 + 3) + 8},
-    /* a loop as in the previous kernel that contains an inner loop of two iterations, with two exits to J and one exit
-     * past J */
+    /* A loop of three iterations. It contains an inner loop of two iterations, which has two exits to J and one exit
+     * past J. */
     {"a loop in a round",
      HEAD "O: mov.u32 %r5,0;\nI: and.b32 %r6,%r1,1; setp.eq.u32 %o,%r6,0; @%o bra J; and.b32 %r6,%r1,2;"
           " setp.eq.u32 %o,%r6,0; @%o bra N; add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,2; @%o bra I;\nJ:" DO3

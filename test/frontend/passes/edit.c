@@ -358,7 +358,7 @@ static bool jump_where_needed(struct ir *ir) {
     uint32_t far = edit_new_block(e, NO_BLOCK, 0, from + 2, edit_info(e, branch));
     struct inst in = nop();
     edit_at_end(e, far, &in);
-    edit_retarget(e, from, from + 1, far); /* the fall-through of a guarded branch */
+    edit_retarget(e, from, from + 1, far); /* redirects the fall-through edge of a guarded branch */
     ck_assert(edit_end(e));
     ck_assert_uint_eq(ir->n, n + 2); /* the add can no longer be reached; a nop and two jumps have been added */
     ck_assert_uint_eq(of_kind(ir, K_BRANCH), 3);

@@ -154,8 +154,8 @@ START_TEST(no_two_live_registers_share) {
 }
 END_TEST
 
-/* Checks that the register count for occupancy equals the largest number of live words that the textbook method finds,
- * which holds when no register is read before it is written. */
+/* Checks that the register count for occupancy equals the largest number of live words that the textbook method finds.
+ * They are equal if no register is read before it is written. */
 static void check_pressure(const struct made *m) {
     static struct flow f;
     textbook(&m->ir, &f);

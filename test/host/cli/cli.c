@@ -76,7 +76,7 @@ START_TEST(unknown_options_are_refused) {
     STATUS(HEDDLE_USAGE, "bench --model");
     SAYS(err, "--model needs a value: MODEL");
     STATUS(HEDDLE_USAGE, "bench --size medium");
-    SAYS(err, "--size is small or paper");
+    SAYS(err, "--size is small, paper or card");
     STATUS(HEDDLE_USAGE, "bench -j 0");
     STATUS(HEDDLE_USAGE, "bench --cycle-limit 1e6");
     STATUS(HEDDLE_USAGE, "list models --markdown=yes");

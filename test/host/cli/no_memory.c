@@ -39,6 +39,7 @@ static const char *const commands[] = {
     "sweep mriq -c tiny -s l1.size=8K,16K -j 1 -o new.db",
     "report made.db -o page.html",
     "results made.db",
+    "validate tiny --only shared-latency --json v.json --csv v.csv",
     "exec -q -c turing -m functional '%s/test/cuda/clang.out'",
     "exec -q -c turing -m spe+dac '%s/test/cuda/clang.out'",
     SPACES "-c tiny -s memory.model=full -s gpc.sms=1 -s gpc.size=4096 -s gpc.ways=1",

@@ -657,7 +657,7 @@ START_TEST(unknown_figures_are_refused_with_names) {
     STATUS(HEDDLE_USAGE, "reproduce");
     SAYS(err, "which figure?");
     STATUS(HEDDLE_USAGE, "reproduce dpe-13 --size large");
-    SAYS(err, "--size is small or paper");
+    SAYS(err, "--size is small, paper or card");
     STATUS(HEDDLE_OK, "reproduce list");
     SAYS(out, "subwarp-table3");
     ck_assert(!exists("results.db"));

@@ -103,9 +103,9 @@ static void fill_cell(struct probe *p, struct affine_reg *r, uint32_t c) {
     struct affine_tuple t = tuple(r->bits);
     ck_assert(cell_write(cell, r->bits, s, s->launched, s->launched, &t, &expanded));
     for (uint32_t k = below(3) ? 0 : below(5); k > 0; k--) {
-        lanemask_t lanes[MAX_CTA_WARPS];
+        rowmask_t lanes[MAX_CTA_WARPS];
         for (uint32_t w = 0; w < s->n_warps; w++)
-            lanes[w] = (lanemask_t)any() & s->launched[w];
+            lanes[w] = (rowmask_t)any() & s->launched[w];
         t = tuple(r->bits);
         ck_assert(cell_write(cell, r->bits, s, lanes, s->launched, &t, &expanded));
     }
@@ -128,7 +128,7 @@ static void fill_regs(struct probe *p) {
             bool uniform = below(2), value = below(2);
             r->uniform = uniform ? r->uniform | 1u << c : r->uniform & ~(1u << c);
             for (uint32_t w = 0; w < e->shape.n_warps; w++)
-                r->pred[c * e->shape.n_warps + w] = !uniform ? (lanemask_t)any() : value ? LANES_ALL : 0;
+                r->pred[c * e->shape.n_warps + w] = !uniform ? (rowmask_t)any() : value ? LANES_ALL : 0;
         }
     }
 }
@@ -164,7 +164,7 @@ static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *ba
 /* Adds the other threads as a stack entry below the threads of the instruction, and marks all registers as live, so
  * that the engine must keep the other threads' values. */
 static void make_others_wait(struct affine_engine *e) {
-    lanemask_t *lanes = e->stack[1].lanes;
+    rowmask_t *lanes = e->stack[1].lanes;
     e->stack[1] = e->stack[0];
     e->stack[0].lanes = lanes;
     e->stack[0].pc = e->stack[0].rpc = e->stream.begin + 1;
@@ -190,7 +190,7 @@ static void open_probe(struct probe *p, const struct dim3 *ids, uint32_t n) {
     fill_regs(p);
     for (uint32_t i = 0; i < p->e->n_warps; i++)
         if (below(3) == 0)
-            p->e->stack[0].lanes[i] &= (lanemask_t)any();
+            p->e->stack[0].lanes[i] &= (rowmask_t)any();
     if (below(3) == 0)
         for (uint32_t i = 0; i < p->e->n_warps; i++) /* some threads have exited */
             p->e->live[i] = p->e->stack[0].lanes[i];
@@ -205,7 +205,7 @@ static void check_case(struct probe *p, const char *name) {
     struct affine_engine *e = p->e;
     struct affine_step step;
     struct effects fx;
-    lanemask_t lanes[MAX_BATCH * MAX_WARPS];
+    rowmask_t lanes[MAX_BATCH * MAX_WARPS];
     uint32_t nw = e->shape.n_warps;
     memcpy(lanes, e->stack[e->depth - 1].lanes, e->n_warps * sizeof *lanes);
     for (uint32_t i = 0; i < e->n_warps; i++)
@@ -239,7 +239,7 @@ static void check_case(struct probe *p, const char *name) {
     for (uint32_t k = 0; k < e->stream.n_regs; k++)
         for (uint32_t i = 0; i < e->n_warps && !e->regs[k].bits; i++)
             if (e->regs[k].uniform >> i / nw & 1) {
-                lanemask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
+                rowmask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
                 EXPECT(!((e->regs[k].pred[i] ^ first) & e->live[i]), "%s: not the same for CTA %u", name, i / nw);
             }
 }
@@ -352,7 +352,7 @@ static const struct {
     {"min.s32", 48, 2, 1, 0},         /* 48 is the first value of warp 1 */
     {"min.s32", 0xfffffffb, 1, 1, 0}, /* -5 is smaller than all values */
     {"min.u32", 0xfffffffb, 1, 1, 0}, {"max.s32", 47, 2, 1, 0},
-    {"max.s32", 20, 2, 2, 0},         /* warp 0 selects by its lanes */
+    {"max.s32", 20, 2, 2, 0},         /* 20 is between the values of warp 0, so its lanes select */
     {"rem.u32", 48, 2, 1, 0},         /* quotients 0 and 1 */
     {"rem.s32", 100, 1, 1, 0},        /* quotient 0 */
     {"rem.s32", 20, 4, 3, 0},         /* quotients 0 to 2 in warp 0, 2 and 3 in warp 1 */

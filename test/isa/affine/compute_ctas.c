@@ -63,7 +63,7 @@ static const struct {
     {RULE_MUL, 2, {LINEAR, CONSTANT}, CTA_LINEAR},
     {RULE_MUL, 2, {SAME_TID, LINEAR}, CTA_EACH},
     {RULE_MUL, 2, {LINEAR, SAME_TID}, CTA_EACH},
-    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* square of the CTA index */
+    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* the square of the CTA index is not linear */
     {RULE_MUL, 2, {EACH, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME_TID, LINEAR}, CTA_LINEAR},
     {RULE_MAD, 3, {SAME, LINEAR, SAME}, CTA_LINEAR},

@@ -309,7 +309,8 @@ START_TEST(divergent_tuples) {
         vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
     } while (!step.entries);
     ck_assert_uint_eq(fallbacks, _i >= 4);
-    /* counts only mad.wide: the moves after the fallback write to r, which already has exact values */
+    /* Of these instructions, only mad.wide computes thread by thread. A mov computes a constant, even if its
+     * destination r already has exact values. */
     ck_assert_uint_eq(vectors, _i >= 4);
     uint64_t at[WARP_LANES];
     ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);

@@ -12,12 +12,12 @@ static void setup(void) {
 }
 static void teardown(void) { supply_free(&s); }
 
-static void put_address(uint32_t site, lanemask_t lanes, uint64_t base) {
+static void put_address(uint32_t site, rowmask_t lanes, uint64_t base) {
     struct affine_entry e = {.site = site, .lanes = lanes, .kind = SITE_DATA, .at = {base, {4, 0, 0}}};
     ck_assert(supply_put(&s, 1, &e));
 }
 
-static void put_pred(uint32_t site, lanemask_t lanes, lanemask_t value) {
+static void put_pred(uint32_t site, rowmask_t lanes, rowmask_t value) {
     struct affine_entry e = {.site = site, .lanes = lanes, .kind = SITE_PRED, .value = value};
     ck_assert(supply_put(&s, 0, &e));
 }
@@ -50,8 +50,8 @@ START_TEST(lanes_take_parts_of_an_entry) {
     ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, 3, a), 0);
     ck_assert_uint_eq(a[1], 2132);
     ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 2);
-    ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), ~(lanemask_t)3);
-    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, ~(lanemask_t)3, a), 0);
+    ck_assert_uint_eq(supply_ready(&s, 1, QUEUE_ADDRESS), ~(rowmask_t)3);
+    ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, ~(rowmask_t)3, a), 0);
     ck_assert_uint_eq(a[2], 1136);
     ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 1);
     teardown();
@@ -60,7 +60,7 @@ END_TEST
 
 /* Each side of a branch has an entry in the queue. A path that contains the lanes of both sides takes both entries. */
 START_TEST(a_path_takes_several_entries) {
-    lanemask_t out = 0;
+    rowmask_t out = 0;
     setup();
     put_pred(2, 0x0000ffff, 0xffffff0f);
     put_pred(2, 0xffff0000, 0x12345678);
@@ -76,7 +76,7 @@ START_TEST(a_path_takes_several_entries) {
 END_TEST
 
 START_TEST(entries_of_another_site) {
-    lanemask_t out = 0;
+    rowmask_t out = 0;
     setup();
     put_pred(2, 0x0000ffff, LANES_ALL);
     put_pred(4, 0xffff0000, LANES_ALL);
@@ -89,7 +89,7 @@ END_TEST
 
 /* Addresses and predicates are in separate queues. When a queue grows, its order stays. */
 START_TEST(queues_grow) {
-    lanemask_t out = 0;
+    rowmask_t out = 0;
     setup();
     for (uint32_t k = 0; k < 100; k++) {
         put_pred(k, LANES_ALL, k);

@@ -89,13 +89,13 @@ START_TEST(cells_hold_what_was_written) {
     cell_init(&c);
     rng = 99;
     for (int round = 0; round < 400; round++) {
-        lanemask_t lanes[MAX_CTA_WARPS];
+        rowmask_t lanes[MAX_CTA_WARPS];
         uint32_t k = 1 + below(TUPLES), dense = below(5);
         struct affine_tuple t = {k, {k, 2 * k, 0 - (uint64_t)k}};
         bool expanded = false;
         for (uint32_t w = 0; w < s.n_warps; w++)
             lanes[w] = s.launched[w] & (dense == 0   ? LANES_ALL
-                                        : dense == 1 ? (lanemask_t)test_random(&rng)
+                                        : dense == 1 ? (rowmask_t)test_random(&rng)
                                                      : 1u << below(32));
         ck_assert(cell_write(&c, 64, &s, lanes, s.launched, &t, &expanded));
         ck_assert(!expanded || c.n == 0);
@@ -127,15 +127,15 @@ START_TEST(four_variants) {
     cell_init(&c);
     for (uint32_t k = 1; k <= 3; k++) {
         struct affine_tuple t = {100 * k, {k, 0, 0}};
-        ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << k}, s.launched, &t, &expanded));
+        ck_assert(cell_write(&c, 32, &s, &(rowmask_t){1u << k}, s.launched, &t, &expanded));
         ck_assert_uint_eq(c.n, k + 1);
     }
     struct affine_tuple t = {7, {0}};
-    ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 3}, s.launched, &t, &expanded)); /* replaces the last */
+    ck_assert(cell_write(&c, 32, &s, &(rowmask_t){1u << 3}, s.launched, &t, &expanded)); /* replaces the last */
     ck_assert_uint_eq(c.n, 4);
     ck_assert(!expanded);
     t.base = 8;
-    ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 4}, s.launched, &t, &expanded));
+    ck_assert(cell_write(&c, 32, &s, &(rowmask_t){1u << 4}, s.launched, &t, &expanded));
     ck_assert(expanded);
     ck_assert_uint_eq(c.n, 0);
     /* after a write by all threads, the cell has one tuple again */

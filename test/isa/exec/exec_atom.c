@@ -50,7 +50,7 @@ static void set(opnd_t o, int lane, unsigned bytes, uint64_t v) {
     memcpy((char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes > 8 ? 8 : bytes);
 }
 
-/* Returns values from a small set, so that lanes often have equal values, and the limits of each type. */
+/* Returns one of eight values, so that lanes often have equal values. The limits of the types are among them. */
 static uint64_t value(int i) {
     static const uint64_t v[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000080000000, 0xfffffffffffffffe};
     return v[i % 8];
@@ -105,7 +105,7 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-static void check_case(int i, lanemask_t m) {
+static void check_case(int i, rowmask_t m) {
     unsigned bytes = cases[i].bytes, low = bytes > 8 ? 8 : bytes;
     uint64_t want[SLOTS], keep = low == 8 ? ~0ull : (1ull << 8 * low) - 1;
     struct inst *in = setup(cases[i].opcode, bytes);

@@ -125,12 +125,12 @@ union buffer {
     uint16_t u16[WARP_LANES];
     uint32_t u32[WARP_LANES];
     uint64_t u64[WARP_LANES];
-    lanemask_t mask;
+    rowmask_t mask;
 };
 static void buffer_put(union buffer *b, enum type t, int l, uint64_t v) {
     switch (type_bytes(t)) {
     case 0:
-        b->mask = (b->mask & ~(1u << l)) | (lanemask_t)(v & 1) << l;
+        b->mask = (b->mask & ~(1u << l)) | (rowmask_t)(v & 1) << l;
         break;
     case 1:
         b->u8[l] = (uint8_t)v;

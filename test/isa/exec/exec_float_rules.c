@@ -251,7 +251,9 @@ START_TEST(fma_without_instructions) {
             c = f32_bits(-f32_from_bits(a) * f32_from_bits(b)) ^ (c & 3);
         }
         float x = f32_from_bits(a), y = f32_from_bits(b), z = f32_from_bits(c);
-        if (i % 4 == 2) { /* x * y is half a unit of z less j^2 2^-24, so x * y + z rounded to double is a tie of f32 */
+        /* x * y is (1 - j^2) 2^-24, which is just below half an ulp of z. So x * y + z is just below the midpoint of
+         * two f32 numbers, but rounded to double it is this midpoint. */
+        if (i % 4 == 2) {
             float j = (float)(i % 128) * 0x1p-23f;
             x = 1 + j;
             y = (1 - j) * 0x1p-24f;
@@ -290,7 +292,7 @@ START_TEST(d_may_be_a_source) {
             r->fn.lane(&copy[k], &d2, &copy[0], &copy[1], &copy[2], &copy[3]);
             char name[64];
             isa_row_name(r, name, sizeof name);
-            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(lanemask_t);
+            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(rowmask_t);
             ck_assert_msg(memcmp(&d, &copy[k], bytes) == 0, "%s: d = source %d", name, k);
         }
     }
@@ -317,11 +319,11 @@ START_TEST(results_are_the_same_everywhere) {
                     in[0].u32[l] = (in[0].u32[l] & 0x87ffffff) | 0x3c000000;
             memset(&d, 0, sizeof d);
             r->fn.lane(&d, &d2, &in[0], &in[1], &in[2], &in[3]);
-            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(lanemask_t);
+            size_t bytes = type_bytes(r->d) ? type_bytes(r->d) * WARP_LANES : sizeof(rowmask_t);
             for (size_t k = 0; k < bytes; k++)
                 h = (h ^ d.u8[k]) * 0x100000001b3;
         }
-        hash += h; /* the hash must not depend on the order of the rows */
+        hash += h; /* a sum, so that the order of the rows does not change the hash */
     }
     ck_assert_uint_eq(hash, 0xfafe33be4e28f787);
 }

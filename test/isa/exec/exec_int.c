@@ -113,7 +113,7 @@ static bool reference(const struct isa_row *row, struct ref_lane *x) {
 }
 
 static uwide width_mask(enum type t) { return t == T_PRED ? 1 : ref_ones(8 * type_bytes(t)); }
-static size_t warp_bytes(enum type t) { return t == T_PRED ? sizeof(lanemask_t) : (size_t)WARP_LANES * type_bytes(t); }
+static size_t warp_bytes(enum type t) { return t == T_PRED ? sizeof(rowmask_t) : (size_t)WARP_LANES * type_bytes(t); }
 
 static void wrong(const struct isa_row *row, const struct ref_lane *x, const char *what, enum type t, uwide got,
                   uwide wanted) {

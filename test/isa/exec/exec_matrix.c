@@ -284,7 +284,8 @@ START_TEST(every_shape_type_and_layout) {
                 .s = &shapes[s], .k = &kinds[_i], .how = n % 5 < 3 ? CONSTANT : REGISTER, .space = spaces[n % 3]};
             for (int x = 0; x < 4; x++) {
                 j.col[x] = layouts >> x & 1;
-                /* the stride is a multiple of 16 bytes, and at least as long as a row or column */
+                /* One case of four omits the stride (0), and one has a stride of 16 elements more than a row or column.
+                 * In the other two, the stride is the length of a row or column. */
                 j.stride[x] = n % 4 == 3 ? 0 : (j.col[x] ? rows_of(&j, x) : columns_of(&j, x)) + 16 * (n % 2);
             }
             whole_values(&g, &j);

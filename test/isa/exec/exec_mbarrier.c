@@ -37,7 +37,7 @@ static void teardown(void) {
 
 /* Executes `opcode` in the lanes m on the mbarrier object at shared address AT. b is the operand register, d the
  * destination register. */
-static void run(const char *opcode, opnd_t d, opnd_t b, lanemask_t m) {
+static void run(const char *opcode, opnd_t d, opnd_t b, rowmask_t m) {
     struct decoded dec;
     struct decode_error why;
     ck_assert_msg(isa_decode(opcode, (uint32_t)strlen(opcode), &dec, &why), "%s: %s", opcode, why.message);
@@ -51,7 +51,7 @@ static void run(const char *opcode, opnd_t d, opnd_t b, lanemask_t m) {
     exec_inst(w, &in, m, &fx);
 }
 
-static void run_counted(const char *opcode, opnd_t d, uint32_t n, lanemask_t m) {
+static void run_counted(const char *opcode, opnd_t d, uint32_t n, rowmask_t m) {
     for (int l = 0; l < WARP_LANES; l++)
         ((uint32_t *)reg_ptr(w, count))[l] = n;
     run(opcode, d, count, m);

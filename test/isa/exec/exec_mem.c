@@ -96,7 +96,7 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
 
 /* Checks that fx.halves, the shape of each half warp's addresses, agrees with the addresses. For full warps, patterns
  * 0, 1, 3 and 4 must be recognized. */
-static void check_halves(int kind, lanemask_t m, unsigned bytes) {
+static void check_halves(int kind, rowmask_t m, unsigned bytes) {
     static const uint8_t shapes[N_PLACES] = {SHAPE_UNIT, SHAPE_UNIFORM, SHAPE_ANY, SHAPE_UNIT, SHAPE_UNIFORM};
     if (m == LANES_ALL)
         ck_assert_uint_eq(fx.halves.shape, shapes[kind]);
@@ -112,7 +112,7 @@ static const struct width {
               {"u16", 4}, {"u16", 8}, {"s16", 2}, {"s16", 4}, {"s16", 8}, {"b16", 2}, {"u32", 4}, {"u32", 8},
               {"s32", 4}, {"s32", 8}, {"f32", 4}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b64", 8}, {"b128", 16}};
 enum { N_WIDTHS = sizeof widths / sizeof widths[0] };
-static const lanemask_t masks[] = {LANES_ALL, 0x0000ffff, 0xfffe0000, 0x7ffe7ffe, 0x80000001, 0x5a5a0ff0, 1};
+static const rowmask_t masks[] = {LANES_ALL, 0x0000ffff, 0xfffe0000, 0x7ffe7ffe, 0x80000001, 0x5a5a0ff0, 1};
 
 static const char *spelled(const char *what, const char *space, int n, const char *type) {
     static char text[64];
@@ -120,7 +120,7 @@ static const char *spelled(const char *what, const char *space, int n, const cha
     return text;
 }
 
-static void check_load(const struct width *x, int kind, lanemask_t m, int n) {
+static void check_load(const struct width *x, int kind, rowmask_t m, int n) {
     setup(x->rsize);
     struct inst *in = emit(spelled("ld", "global", n, x->type), x->rsize, n, 16);
     begin();
@@ -158,7 +158,7 @@ START_TEST(loads) {
 }
 END_TEST
 
-static void check_store(const struct width *x, int kind, lanemask_t m, int n) {
+static void check_store(const struct width *x, int kind, rowmask_t m, int n) {
     setup(x->rsize);
     struct inst *in = emit(spelled("st", "global", n, x->type), x->rsize, n, 16);
     begin();
@@ -226,7 +226,7 @@ START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
         uint32_t first, lanes; /* address of lane 0; number of words, after which the addresses repeat */
-        int lane;              /* lane that faults, with address 0; -1: none */
+        int lane;              /* lane that faults, because its address has wrapped to 0; -1: no lane */
     } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
                 {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
     setup(4);
@@ -254,7 +254,7 @@ START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
     begin();
-    static const lanemask_t some[] = {0xfff00000, 0x00001fff, 0x0ff00ff0};
+    static const rowmask_t some[] = {0xfff00000, 0x00001fff, 0x0ff00ff0};
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         for (int end_of = 0; end_of < 2; end_of++) {
             const int lowest = __builtin_ctz(some[i]), highest = 31 - __builtin_clz(some[i]);
@@ -520,7 +520,7 @@ START_TEST(space_of_an_address) {
     uint64_t constant = mem_alloc(&mem, 64, 0, "c", true);
     opnd_t p = asm_reg(a, 0);
     static const char *const names[] = {"global", "shared", "local", "const", "param"};
-    static const lanemask_t want[] = {1, 2, 4, 8, 16};
+    static const rowmask_t want[] = {1, 2, 4, 8, 16};
     cta_free(cta); /* starts the CTA again, because the first CTA has no register p */
     begin();
     uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};

@@ -56,7 +56,7 @@ static uint32_t shuffled(const char *mode, uint32_t lane, uint32_t b, uint32_t c
     return *valid ? (uint32_t)j : lane;
 }
 
-static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32_t c, lanemask_t m) {
+static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32_t c, rowmask_t m) {
     char opcode[32];
     snprintf(opcode, sizeof opcode, form, mode);
     setup(4);
@@ -130,7 +130,7 @@ END_TEST
 START_TEST(votes) {
     static const struct {
         const char *opcode;
-        lanemask_t value, members, active, want;
+        rowmask_t value, members, active, want;
     } cases[] = {
         {"vote.sync.all.pred", 0xffffffff, ~0u, ~0u, ~0u},
         {"vote.sync.all.pred", 0xfffffffe, ~0u, ~0u, 0},
@@ -202,8 +202,8 @@ START_TEST(match_random) {
                                  d, x, OPND_ZERO, OPND_ZERO);
         in->e = e;
         in->d2 = all ? p : OPND_SINK;
-        const lanemask_t lanes = (lanemask_t)(test_random(&s) | 1u << (n & 31)),
-                         who = lanes & (lanemask_t)(test_random(&s) | 1u << (n & 31));
+        const rowmask_t lanes = (rowmask_t)(test_random(&s) | 1u << (n & 31)),
+                        who = lanes & (rowmask_t)(test_random(&s) | 1u << (n & 31));
         const uint32_t kinds = 1 + test_random_below(&s, n % 5 ? 4 : 40);
         uint64_t v[WARP_LANES];
         for (int l = 0; l < WARP_LANES; l++) {
@@ -220,9 +220,9 @@ START_TEST(match_random) {
         for (int l = 0; l < WARP_LANES; l++)
             every &= !(who >> l & 1) || v[l] == v[__builtin_ctz(who)];
         for (int l = 0; l < WARP_LANES; l++) {
-            lanemask_t want = 0;
+            rowmask_t want = 0;
             for (int k = 0; k < WARP_LANES; k++)
-                want |= (lanemask_t)(v[k] == v[l]) << k & who;
+                want |= (rowmask_t)(v[k] == v[l]) << k & who;
             want = all ? (every ? who : 0) : want;
             EXPECT(r32(d)[l] == (lanes >> l & 1 ? want : 0x77), "case %d, lane %d: %08x, not %08x", n, l, r32(d)[l],
                    want);

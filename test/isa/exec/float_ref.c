@@ -101,7 +101,8 @@ static uint64_t sign_bit(enum type t) { return 1ull << (8 * type_bytes(t) - 1); 
 static uint64_t flush(enum type t, uint64_t bits, bool ftz) {
     return ftz && is_subnormal(t, bits) ? bits & sign_bit(t) : bits;
 }
-/* Returns the NaN that a row gives. For f64, it has the payload of the first NaN operand. */
+/* Returns the NaN that an instruction gives. For f64, this is the first NaN operand, as a quiet NaN; in all other
+ * cases, the canonical NaN. */
 static uint64_t nan_of(enum type t, const uint64_t *in, int n) {
     if (t == T_F64)
         for (int i = 0; i < n; i++)

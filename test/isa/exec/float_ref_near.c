@@ -62,7 +62,7 @@ static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
 /* MPFR's numbers, created once. */
 static struct {
     bool ready;
-    mpfr_t exact[2]; /* for f32 60 bits of precision, 2^36 times finer than f32; for f64 100 bits */
+    mpfr_t exact[2]; /* for f32: 60 bits, which are 36 more than f32 has; for f64: 100 bits */
     mpfr_t x, y, got, size, least;
 } pool;
 static void make_pool(void) {

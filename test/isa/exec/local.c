@@ -26,17 +26,17 @@ struct access {
     const struct width *k;
     unsigned n;
     bool store, generic;
-    lanemask_t lanes, device;
+    rowmask_t lanes, device;
     uint64_t at[WARP_LANES];
 };
 
 static struct access random_access(uint64_t *s) {
     struct access x = {.k = &widths[test_random_below(s, sizeof widths / sizeof widths[0])],
                        .generic = test_random_below(s, 2),
-                       .lanes = test_random_below(s, 2) ? LANES_ALL : (lanemask_t)test_random(s) | 1};
+                       .lanes = test_random_below(s, 2) ? LANES_ALL : (rowmask_t)test_random(s) | 1};
     x.n = x.k->msize > 4 ? 1 : 1u << test_random_below(s, 3);
     x.store = test_random_below(s, 2) && x.k->type[0] != 's';
-    x.device = x.generic && !test_random_below(s, 3) ? (lanemask_t)test_random(s) : 0;
+    x.device = x.generic && !test_random_below(s, 3) ? (rowmask_t)test_random(s) : 0;
     const unsigned bytes = x.n * x.k->msize, places = LOCAL / bytes, kind = test_random_below(s, 3);
     const uint64_t first = test_random_below(s, places);
     for (unsigned l = 0; l < WARP_LANES; l++)

@@ -389,7 +389,8 @@ START_TEST(random_four) {
 }
 END_TEST
 
-/* 1 + 2^-10 * k / 8192 must be rounded up for exactly k of the 8192 random values */
+/* The first f16 number above 1 is 1 + 2^-10. The number 1 + 2^-10 * k / 8192 lies between them, so exactly k of the
+ * 8192 random values must round it up. */
 START_TEST(random_is_fair) {
     const struct isa_row *row = row_of("cvt.rs.f16x2.f32");
     for (uint32_t k = 0; k < 8192; k += 1023) {

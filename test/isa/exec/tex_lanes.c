@@ -130,14 +130,14 @@ static void keep(struct scene *c, struct outcome *o) {
     o->fx.fault_text = NULL;
 }
 
-static void together(struct scene *c, lanemask_t m, struct outcome *o) {
+static void together(struct scene *c, rowmask_t m, struct outcome *o) {
     memset(&o->fx, 0, sizeof o->fx);
     start(c);
     exec_inst(c->w, c->in, m, &o->fx);
     keep(c, o);
 }
 
-static void one_by_one(struct scene *c, lanemask_t m, struct outcome *o) {
+static void one_by_one(struct scene *c, rowmask_t m, struct outcome *o) {
     memset(&o->fx, 0, sizeof o->fx);
     start(c);
     for (; m && !o->fx.fault; m &= m - 1)
@@ -147,7 +147,7 @@ static void one_by_one(struct scene *c, lanemask_t m, struct outcome *o) {
 
 static void compare(struct scene *c, uint64_t *s, const char *opcode, int number) {
     static struct outcome all, single;
-    lanemask_t m = chance(s, 3) ? (lanemask_t)test_random(s) | 7u << test_random_below(s, 28) : LANES_ALL;
+    rowmask_t m = chance(s, 3) ? (rowmask_t)test_random(s) | 7u << test_random_below(s, 28) : LANES_ALL;
     together(c, m, &all);
     one_by_one(c, m, &single);
     for (int i = 0; i < REGISTERS; i++)

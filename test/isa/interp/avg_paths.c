@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 /* Returns gpu.avg_paths of a kernel that diverges: one half of the warp goes to the barrier at once, and the other half
- * first executes a block of 200 additions. If `long_half_taken` is true, the branch is taken by this other half.
- * Whichever half runs first, both paths exist during the 200 additions. Before the branch and after the barrier, one
- * path executes about 8 instructions. So the average is (8 + 2 * 201 + a few) / (8 + 201 + a few), which is more than
- * 1.9. */
+ * first executes 200 additions. If `long_half_taken` is true, the half with the additions takes the branch. Whichever
+ * half runs first, both paths exist during the 200 additions and the barrier after them. About 8 further instructions,
+ * before the branch and after the barrier, have one path. So the average is about (8 + 2 * 201) / (8 + 201), which is
+ * more than 1.9. */
 static double mean_of(const char *model, const char *set, int long_half_taken) {
     static char text[8192];
     char err[512] = "";

@@ -198,7 +198,7 @@ START_TEST(race_of_a_write_and_a_read) {
 END_TEST
 
 /* Thread t reads s[63 - t] and then writes s[t]. A barrier comes before the reads. After it warp 1 continues first,
- * because warp 1 completed the barrier. */
+ * because warp 1 completed the barrier. So thread 63 writes s[63] before thread 0 reads it. */
 START_TEST(race_of_a_read_and_a_write) {
     ck_assert_int_eq(launch("race_write", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: read of 4 bytes at 0xfc (shared memory)"));
@@ -343,7 +343,8 @@ START_TEST(barriers_order) {
 }
 END_TEST
 
-/* With a reconvergence stack, the other lanes never arrive at the barrier. The deadlock error follows the report. */
+/* Half of the lanes of warp 1 arrive at a barrier. With a reconvergence stack, the other half waits for them after the
+ * branch, so neither half can continue. The error text has the checker's report first, then the deadlock. */
 START_TEST(a_barrier_for_some_lanes) {
     static const char report[] =
         "divergent barrier: only 16 of a warp's 32 live threads arrive in kernel 'partial_barrier'\n"

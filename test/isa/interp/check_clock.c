@@ -70,8 +70,8 @@ START_TEST(trees_are_arrays) {
 }
 END_TEST
 
-/* A join of two clocks shares subtrees that are equal, or that the other clock covers, instead of copying them. The
- * cost of a chain of releases depends on this. */
+/* A join of two clocks does not copy a subtree that it can share with one of them. It can share a subtree if both are
+ * equal, or if all times in one are at least those in the other. This keeps chains of releases cheap. */
 START_TEST(joins_share) {
     struct clocks k;
     const uint32_t early[ENTRIES] = {1, 1, 1}, late[ENTRIES] = {2, 2, 2};

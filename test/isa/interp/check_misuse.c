@@ -137,8 +137,8 @@ START_TEST(null_format) {
 }
 END_TEST
 
-/* mbarrier.init initialises an mbarrier object, whatever the form of its address. Waiting for the object orders
- * accesses. */
+/* mbarrier.init initialises an mbarrier object, whatever the form of its address. A wait for the end of a phase orders
+ * the accesses before the arrivals before the accesses after the wait. */
 #define INIT "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.init.shared.b64 [%s], 2;\nbar.sync 0;\n"
 #define WAIT(parity)                                                                                                   \
     "W" #parity ": mbarrier.test_wait.parity.shared.b64 %q, [%s], " #parity ";\n@!%q bra W" #parity ";\n"

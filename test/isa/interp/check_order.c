@@ -7,7 +7,7 @@
 #include "order_rig.h"
 
 enum { LOW = 0xffff, ONLY_0 = 1, ONLY_1 = 2, LANE_16 = 1 << 16 };
-static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
+static const lanemask_t ALL = LANES_ALL, HIGH = LANES_ALL ^ LOW;
 static struct order_rig r;
 
 static void setup(void) { rig_begin(&r, asm_new()); }
@@ -34,7 +34,7 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
     ck_assert(lane_before(16, 2, 0));
     ck_assert_uint_eq(step(HIGH), 4);
     ck_assert(lane_before(0, 2, 16));
-    /* lane 16 is on the other side of the branch, so time 3 of lane 0 is unordered */
+    /* lane 16 is on the other side of the branch, so the access of lane 0 at time 3 is unordered */
     ck_assert(!lane_before(0, 3, 16));
     ck_assert(lane_before(17, 4, 16));
     ck_assert_uint_eq(step(LOW), 5);
@@ -271,7 +271,8 @@ START_TEST(a_release_after_a_fence) {
     order_acquire(&to, next, false);
     ck_assert(!weak_before(0, 0, 4, 1, 2)); /* no fence in between */
     ck_assert(strong_before(0, 0, 5, 1, 2));
-    /* `next` was released in this instruction, before the fence: its cached clock must be dropped */
+    /* The fence extends what this instruction releases, so the clock `next`, which was computed before the fence, must
+     * not be used again. */
     order_fence(&n);
     struct clock *last = order_released(&n);
     order_acquire(&to, last, false);
@@ -300,7 +301,8 @@ START_TEST(a_fence_of_the_cta) {
     ck_assert_ptr_ne(later, local);
     order_acquire(&to, later, true);
     ck_assert(strong_before(0, 0, 3, 0, 2));
-    /* `later` was released in this instruction, before the fence: its clock must be computed again */
+    /* The fence extends what this instruction releases, so the clock `later`, which was computed before the fence, must
+     * not be used again. */
     order_fence(&cta);
     struct clock *last = order_released_cta(&gpu);
     order_acquire(&to, last, true);

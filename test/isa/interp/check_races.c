@@ -127,10 +127,11 @@ START_TEST(threads) {
 }
 END_TEST
 
-/* Four blocks of two warps execute `*a += 1`. Updates are lost in each of the 8 warps: in a warp, lane 0 writes a word
- * that lane 1 has read. (The checker represents a broadcast by two lanes.) Warp 1 of block 0 is the first warp that is
- * not ordered after earlier accesses. So 7 warps give more reports: two for reads (of two lanes), and one for the
- * write of lane 0. These are 8 + 7 * 2 = 22 reports at one place, and 7 at the other. */
+/* Four blocks of two warps execute `*a += 1`, which is a load and a store. A place is a pair of instructions. At the
+ * place of load and store, each of the 8 warps gives one report: its lane 0 writes a word that its lane 1 has read.
+ * (The checker represents a broadcast by two lanes.) All 7 warps after the first also race with earlier warps. Each of
+ * them gives two more reports at this place, since two lanes read what another warp wrote: 8 + 7 * 2 = 22. At the place
+ * of two stores, each of them gives one report: 7. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
@@ -148,7 +149,8 @@ START_TEST(both_places) {
 }
 END_TEST
 
-/* Block 1 is the first block whose accesses race with the store of the other block. */
+/* Each block reads the sum of the previous block. So block 1 is the first block that races, with the store of block
+ * 0. */
 START_TEST(places_of_two_blocks) {
     static char text[65536];
     run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);

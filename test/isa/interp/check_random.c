@@ -181,7 +181,7 @@ START_TEST(random_kernels_are_clean) {
 }
 END_TEST
 
-/* Under the model its, lanes of a warp reach a barrier of this kernel on one path after another. All lanes arrive, so
+/* Under the model `its`, lanes of a warp reach a barrier of this kernel on one path after another. All lanes arrive, so
  * the checker must report nothing. */
 START_TEST(paths_arrive_at_a_barrier_one_by_one) {
     static uint32_t in[RANDOM_IN_WORDS];

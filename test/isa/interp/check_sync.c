@@ -146,7 +146,7 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    /* extends the existing release at the address, but not another CTA's release of CTA scope */
+    /* An atomic usually adds to the release at its address. It replaces a release of CTA scope by another CTA. */
     at_flag(atom, 1, 2, RELEASE | CTA);
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
@@ -198,7 +198,7 @@ START_TEST(a_narrow_release_after_a_wide_fence) {
 END_TEST
 
 /* The test uses far more addresses than the initial table holds (64), and one of them is address 0. Each address must
- * keep its own release. The lanes of an instruction access different addresses, but two lanes access one address. */
+ * keep its own release. The five lanes of an instruction access four addresses: lanes 0 and 1 access the same one. */
 START_TEST(many_places) {
     struct now n = rig_now(&r, 0, 0, RELEASE);
     n.in = store;

@@ -165,9 +165,9 @@ END_TEST
 
 /* A cooperative grid can have more CTAs in flight than the buffer of finished turns has entries (128). While CTA 1
  * executes 2 million divisions, a host thread runs the other CTAs in groups. With three threads, a group is a sixth of
- * the CTAs that are left, but at most 16. The ninth group begins with CTA 121, so it can have nine CTAs, 121 to 129.
- * CTA 128 uses up its turn of 4,194,304 instructions (it has 1,400,000 iterations of 3 instructions), so the rest of
- * its group must wait. Every CTA increments its word once. */
+ * the CTAs that are left, but at most 16. So the groups can have 16 (six times), 14, 11 and 9 CTAs, and the ninth group
+ * has CTAs 121 to 129. CTA 128 uses up its turn of 4,194,304 instructions (it has 1,400,000 iterations of 3
+ * instructions), so the rest of its group must wait. Every CTA increments its word once. */
 START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
     setup();

@@ -79,7 +79,7 @@ START_TEST(turns_end_with_a_block) {
             ck_assert(!r.warps[0].blocked && !r.warps[0].starved);
         }
         if (r.warps[0].done) {
-            /* the branch of the last iteration is not taken */
+            /* in the last iteration, the branch is not taken, so its 32 lanes are not counted */
             ck_assert_uint_eq(r.n.thread_instructions, 32 * 31 - 32);
             ck_assert_uint_eq(r.n.path_sum, 31);
             ck_assert_uint_eq(r.n.max_depth, 1);

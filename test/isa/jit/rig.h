@@ -53,7 +53,7 @@ static inline void rig_free(struct rig *r) {
 }
 
 /* Sets the active lanes. */
-static inline void rig_lanes(struct rig *r, lanemask_t active) {
+static inline void rig_lanes(struct rig *r, rowmask_t active) {
     r->f.active = active;
     r->f.inactive = ~active;
     r->f.n_active = (unsigned)__builtin_popcount(active);
@@ -61,8 +61,8 @@ static inline void rig_lanes(struct rig *r, lanemask_t active) {
 
 /* Returns a random mask that contains some, but not all lanes: one lane, the first lanes, all but one lane, or
  * arbitrary lanes. */
-static inline lanemask_t rig_part(uint64_t *rng) {
-    lanemask_t m = (lanemask_t)test_random(rng);
+static inline rowmask_t rig_part(uint64_t *rng) {
+    rowmask_t m = (rowmask_t)test_random(rng);
     switch (test_random_below(rng, 5)) {
     case 0: /* one lane */
         m = 1u << test_random_below(rng, WARP_LANES);
@@ -81,7 +81,7 @@ static inline lanemask_t rig_part(uint64_t *rng) {
 
 /* Completes the block and enters it with the lanes `active` until it is compiled. Returns true if it was compiled.
  * r->before must have the initial register values. */
-static inline bool rig_compile(struct rig *r, lanemask_t active) {
+static inline bool rig_compile(struct rig *r, rowmask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
     r->w = (struct warp){.bank = {r->bank, r->a->constants}, .program = &r->a->p, .launched = LANES_ALL};

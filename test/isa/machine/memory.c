@@ -1,3 +1,4 @@
+/* Tests device memory: addresses of allocations, mapped host memory, reserved ranges, and descriptions of addresses. */
 #include "isa/machine/memory.h"
 #include "test/test.h"
 

@@ -20,7 +20,8 @@ static uint32_t differ(struct dim3 b) {
     return n;
 }
 
-/* Tests all block shapes of up to three dimensions with 1024 threads, and all shapes with one row of such a block. */
+/* For all x and y with x * y <= 1024, tests a block with one layer, and a block with as many layers as 1024 threads
+ * allow. */
 START_TEST(thread_ids) {
     uint32_t blocks = 0;
     for (uint32_t x = 1; x <= MAX_CTA_THREADS; x++)

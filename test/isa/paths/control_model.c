@@ -118,7 +118,7 @@ static struct effects fx;
 static uint64_t state;
 enum { BRANCH = 0, BAR = 2, SYNC = 3, EXIT = 5, PAIRS = 6, LOW = 0xffff };
 static opnd_t masks; /* register that holds the lane masks of the instruction PAIRS */
-static const lanemask_t ALL = LANES_ALL, HIGH = ~(lanemask_t)LOW;
+static const lanemask_t ALL = LANES_ALL, HIGH = LANES_ALL ^ LOW;
 
 /* Makes the program of both warps and starts its CTA. 0: branch to 5 with reconvergence at 4; 2: bar.sync; 3:
  * bar.warp.sync of all lanes; 5: exit; 6: bar.warp.sync with masks in a register. */

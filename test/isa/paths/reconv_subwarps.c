@@ -247,8 +247,8 @@ START_TEST(awaited_lanes_leave_the_barrier) {
     ws.wants[7] = 0x01;
     ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED);
     ck_assert_str_eq(all(), "91:fr 2:f0a ");
-    /* f0 is alone in its group, so it passes. The table does not contain the PC of the active subwarp, so f and f0
-     * do not merge. */
+    /* f0 is alone in its group, so it passes. The model does not know the PC of the active subwarp, which may have
+     * advanced, so f and f0 do not merge. */
     bsync(4);
     ck_assert_str_eq(all(), "91:fr 91:f0a ");
 }

@@ -27,7 +27,7 @@ static inline const char *active(void) {
     struct path p[2];
     out[0] = 0;
     if (ops->paths(st, p, 2))
-        snprintf(out, sizeof out, "%u:%x", p[0].pc, p[0].lanes);
+        snprintf(out, sizeof out, "%u:%x", p[0].pc, (rowmask_t)p[0].lanes);
     return out;
 }
 static inline int id(void) {
@@ -46,8 +46,8 @@ static inline const char *all(void) {
     for (lanemask_t m = 0xff; m; m &= m - 1)
         for (int i = 0; i < n; i++)
             if (d[i].path.lanes & m & -m && !(d[i].path.lanes & ((m & -m) - 1)))
-                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, d[i].path.lanes,
-                         d[i].state[0]);
+                snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc,
+                         (rowmask_t)d[i].path.lanes, d[i].state[0]);
     ck_assert_int_eq(n, ops->depth(st));
     return out;
 }

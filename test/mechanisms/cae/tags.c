@@ -134,7 +134,7 @@ START_TEST(progressions_are_found) {
     for (int n = 0; n < 20000; n++) {
         int r = BYTE + _i;
         uint64_t base = test_random(&rng), offset = n % 3 ? test_random(&rng) : test_random(&rng) % 9;
-        lanemask_t lanes = (lanemask_t)test_random(&rng) & (lanemask_t)(n % 2 ? test_random(&rng) : ~0ull);
+        rowmask_t lanes = (rowmask_t)test_random(&rng) & (rowmask_t)(n % 2 ? test_random(&rng) : ~0ull);
         lanes = n % 7 ? lanes : 0x11111111u << n % 4; /* every fourth lane */
         if (!lanes)
             continue;
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(predicates_are_all_or_nothing) {
     static const struct {
-        lanemask_t set, live;
+        rowmask_t set, live;
         int class;
         unsigned value;
     } rows[] = {{0, LANES_ALL, CLASS_SCALAR, 0}, {LANES_ALL, LANES_ALL, CLASS_SCALAR, 1},
@@ -176,7 +176,7 @@ START_TEST(predicates_are_all_or_nothing) {
         ck_assert_int_eq(t.class, rows[i].class);
         ck_assert(t.class == CLASS_VECTOR || t.base == rows[i].value);
         ck_assert(cae_tag_fits(&map, PRED, &t, &w));
-        lanemask_t other = ~rows[i].set;
+        rowmask_t other = ~rows[i].set;
         memcpy(bank + AT_PRED, &other, 4);
         ck_assert_int_eq(cae_tag_fits(&map, PRED, &t, &w), t.class == CLASS_VECTOR);
     }
@@ -196,7 +196,7 @@ START_TEST(widening_keeps_every_lane) {
     for (uint32_t n = 0; n < 200000; n++) {
         unsigned bytes = n % 2 ? 1 : 4;
         bool is_signed = n / 2 % 2;
-        lanemask_t lanes = n % 5 ? LANES_ALL : 0xffffu << n % 17;
+        rowmask_t lanes = n % 5 ? LANES_ALL : 0xffffu << n % 17;
         int64_t offset =
             bytes == 1 ? (int64_t)(test_random(&rng) % 17) - 8 : (int32_t)test_random(&rng) >> test_random(&rng) % 32;
         uint64_t base =

@@ -23,7 +23,7 @@ static const char *stack(void) {
     int n = ops->describe(st, d, MAX_PATHS);
     out[0] = 0;
     for (int i = 0; i < n; i++)
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, d[i].path.lanes,
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, (rowmask_t)d[i].path.lanes,
                  strstr(d[i].state, "left")        ? 'L'
                  : strstr(d[i].state, "right")     ? 'R'
                  : strstr(d[i].state, "suspended") ? 's'
@@ -38,7 +38,7 @@ static const char *shown(void) {
     int n = ops->paths(st, p, 2);
     out[0] = 0;
     for (int i = 0; i < n; i++)
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x/%u ", p[i].pc, p[i].lanes, p[i].board);
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x/%u ", p[i].pc, (rowmask_t)p[i].lanes, p[i].board);
     return out;
 }
 static struct path at(uint32_t pc) {

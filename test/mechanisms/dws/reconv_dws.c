@@ -131,7 +131,7 @@ static const char *nodes(void) {
     ck_assert_int_eq(n, reconv_dws.depth(st));
     out[0] = 0;
     for (int i = 0; i < n; i++)
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, d[i].path.lanes,
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x%c ", d[i].path.pc, (rowmask_t)d[i].path.lanes,
                  strstr(d[i].state, "children")    ? 'c'
                  : strstr(d[i].state, "suspended") ? 'b'
                  : strstr(d[i].state, "entry")     ? 'p'

@@ -121,7 +121,7 @@ static void run_lanes(const struct toy *t, enum frontiers_kind kind, lanemask_t 
  * - path B1 B2 B3 B4 END: after B4, the best block of the frontier is B5 */
 START_TEST(conservative_branches_issue_empty_blocks) {
     enum { ALL = 0x7fffffff };
-    const lanemask_t none = ~(lanemask_t)ALL;
+    const lanemask_t none = 1u << 31;
     static struct toy_run r;
     const struct toy t = _i ? example(none, none, none, ALL) : example(none, ALL, none, none);
     const uint64_t issued = _i ? 2 * 4 + 1 : 2 * 2 + 1;
@@ -144,7 +144,7 @@ static const char *state(const void *st) {
     struct path p;
     out[0] = 0;
     if (reconv_frontiers.paths(st, &p, 1))
-        snprintf(out, sizeof out, "%u:%x of %d", p.pc, p.lanes, reconv_frontiers.depth(st));
+        snprintf(out, sizeof out, "%u:%x of %d", p.pc, (rowmask_t)p.lanes, reconv_frontiers.depth(st));
     return out;
 }
 static int id_of(const void *st) {

@@ -21,7 +21,7 @@ static const char *running(void) {
     struct path p;
     out[0] = 0;
     if (ops->paths(st, &p, 1))
-        snprintf(out, sizeof out, "%u:%x %u", p.pc, p.lanes, p.id);
+        snprintf(out, sizeof out, "%u:%x %u", p.pc, (rowmask_t)p.lanes, p.id);
     return out;
 }
 /* Returns all paths as "pc:lanes id" and a letter for the state: L runs at the lowest PC, h waits at a higher PC, s
@@ -32,7 +32,7 @@ static const char *all(void) {
     int n = ops->describe(st, d, MAX_PATHS);
     out[0] = 0;
     for (int i = 0; i < n; i++)
-        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x %u%c ", d[i].path.pc, d[i].path.lanes,
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%u:%x %u%c ", d[i].path.pc, (rowmask_t)d[i].path.lanes,
                  d[i].path.id,
                  strstr(d[i].state, "lowest")   ? 'L'
                  : strstr(d[i].state, "higher") ? 'h'

@@ -39,7 +39,7 @@ static void meet(void) {
 static void add_group(uint32_t w, const struct path *p, char *out, size_t size) {
     const uint32_t group = cta_stack_group(&warp[w], p->id);
     size_t at = strlen(out);
-    snprintf(out + at, size - at, "%u:%u.%x", p->pc, w, p->lanes);
+    snprintf(out + at, size - at, "%u:%u.%x", p->pc, w, (rowmask_t)p->lanes);
     for (uint32_t v = 0; group && v < cta->n_warps; v++) {
         struct path q[MAX_PATHS];
         for (int n = cta_stack_paths(&warp[v], q, MAX_PATHS); n-- > 0;) {
@@ -50,7 +50,7 @@ static void add_group(uint32_t w, const struct path *p, char *out, size_t size) 
                 out[at] = 0;
                 return;
             }
-            snprintf(out + strlen(out), size - strlen(out), "+%u.%x", v, q[n].lanes);
+            snprintf(out + strlen(out), size - strlen(out), "+%u.%x", v, (rowmask_t)q[n].lanes);
         }
     }
     snprintf(out + strlen(out), size - strlen(out), " ");

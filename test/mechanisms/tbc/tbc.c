@@ -2,6 +2,7 @@
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { WARPS = 2, THREADS = 32 * WARPS };
 
@@ -101,9 +102,61 @@ START_TEST(a_compacted_warp_does_not_wait_for_a_sleeping_member) {
 }
 END_TEST
 
+/* Warp 1 first waits for a load, whose lanes are off in warp 0. Each warp reads its clock right before the branch. So
+ * the 32 threads of warp 0 wait as many cycles as the clocks differ. The samples of 50 cycles have the same sum. */
+START_TEST(waiting_threads_are_counted) {
+    static const char code[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p,%q; .reg .b32 %r<9>; .reg .b64 %d<4>;\n"
+        "ld.param.u64 %d1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %d2,%r1,4; add.u64 %d1,%d1,%d2;\n"
+        "setp.gt.u32 %p,%r1,31; and.b32 %r3,%r1,1; setp.ne.u32 %q,%r3,0; mov.u32 %r4,0;\n"
+        "@%p ld.global.u32 %r4,[%d1]; add.u32 %r4,%r4,1; mov.u32 %r2,%clock; @%q bra T;\n"
+        "add.u32 %r4,%r4,5; mul.lo.u32 %r4,%r4,3; bra J;\nT: mul.lo.u32 %r4,%r4,7; add.u32 %r4,%r4,9;\n"
+        "J: st.global.u32 [%d1],%r2; st.global.u32 [%d1+1024],%r4; ret;\n}\n";
+    char err[512], line[65536];
+    uint32_t clock[THREADS];
+    double sampled = 0;
+    FILE *samples = tmpfile();
+    ck_assert_ptr_nonnull(samples);
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = "tbc", .config = "fermi", .samples = samples, .sample_interval = 50}, err,
+        sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", code, strlen(code));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 4096);
+    struct heddle_arg arg = {&p, 8};
+    ck_assert_int_eq(
+        heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){THREADS, 1, 1}, 0, &arg, 1),
+        HEDDLE_OK);
+    heddle_read(h, p, clock, sizeof clock);
+    const double waiting = heddle_stat(h, 0, "tbc.waiting");
+    ck_assert_double_gt(waiting, 32 * 100);
+    ck_assert_double_eq(waiting, 32.0 * (clock[32] - clock[0]));
+    heddle_close(h);
+    rewind(samples);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, samples));
+    int column = 0;
+    for (const char *at = strstr(line, ",tbc.waiting"); at > line; at--)
+        column += *at == ',';
+    ck_assert_int_gt(column, 0);
+    int rows = 0;
+    for (; fgets(line, sizeof line, samples); rows++) {
+        const char *at = line;
+        for (int i = 0; i < column; i++)
+            at = strchr(at, ',') + 1;
+        sampled += strtod(at, NULL);
+    }
+    fclose(samples);
+    ck_assert_int_gt(rows, 4);
+    ck_assert_double_eq(sampled, waiting);
+}
+END_TEST
+
 SUITE(mechanisms_tbc) {
     TEST(a_compacted_warp_issues_once);
     TEST(aligned_lanes_issue_as_under_spe);
     TEST(parts_of_an_sm_are_not_compacted);
     TEST_LOOP(a_compacted_warp_does_not_wait_for_a_sleeping_member, 0, 2);
+    TEST(waiting_threads_are_counted);
 }

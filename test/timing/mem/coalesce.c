@@ -37,6 +37,39 @@ START_TEST(offset_by_a_word_is_two_lines) {
 }
 END_TEST
 
+/* In a warp of 64 lanes, lanes of both rows share lines: 64 adjacent words are 2 lines, or 3 with an offset of 4 bytes,
+ * the second of which has lanes 31 to 62. One word is one line for all lanes. 8 bytes per lane go in parts of 16 lanes.
+ * 64 words of 32 banks are two words for each bank, one word is one pass, and 64 words with a stride of 32 words are 64
+ * words of bank 0. An atomic on one word takes 64 turns. */
+START_TEST(rows_share_lines_and_banks) {
+    uint64_t a[MAX_WARP_LANES], same[MAX_WARP_LANES], apart[MAX_WARP_LANES], wide[MAX_WARP_LANES];
+    const lanemask_t all = ~(lanemask_t)0;
+    for (unsigned l = 0; l < MAX_WARP_LANES; l++)
+        a[l] = 0x1000 + 4 * l, same[l] = 0x1010, apart[l] = 128 * l, wide[l] = 0x1000 + 8 * l;
+    ck_assert_int_eq(coalesce(&fermi, a, all, 4, out), 2);
+    ck_assert_uint_eq(out[1].line, 0x1080);
+    ck_assert_uint_eq(out[1].lanes, (lanemask_t)LANES_ALL << 32);
+    ck_assert_uint_eq(out[1].bytes, 128);
+    ck_assert_uint_eq(out[1].full, 0xf);
+    ck_assert_int_eq(coalesce(&fermi, wide, all, 8, out), 4);
+    ck_assert_uint_eq(out[3].lanes, (lanemask_t)0xffff << 48);
+    ck_assert_int_eq(coalesce_atomic(&fermi, same, all, 4, out), 1);
+    ck_assert_uint_eq(out[0].lanes, all);
+    ck_assert_uint_eq(out[0].same, 64);
+    ck_assert_uint_eq(shared_cycles(&banks32, a, all, 4), 2);
+    ck_assert_uint_eq(shared_cycles(&banks32, same, all, 4), 1);
+    ck_assert_uint_eq(shared_cycles(&banks32, apart, all, 4), 64);
+    ck_assert_uint_eq(shared_atomic_cycles(&banks32, same, all, 4), 64);
+    for (unsigned l = 0; l < MAX_WARP_LANES; l++)
+        a[l] += 4;
+    ck_assert_int_eq(coalesce(&fermi, a, all, 4, out), 3);
+    ck_assert_uint_eq(out[1].lanes, (lanemask_t)LANES_ALL << 31);
+    ck_assert_int_eq(coalesce(&fermi, a, (lanemask_t)1 << 63 | 1, 4, out), 2);
+    ck_assert_uint_eq(out[1].line, 0x1100);
+    ck_assert_uint_eq(out[1].lanes, (lanemask_t)1 << 63);
+}
+END_TEST
+
 /* With a stride of s words, a warp spans 32 s words, which are s lines, until each lane has its own line. */
 START_TEST(strides_make_as_many_lines) {
     static const unsigned expect[][2] = {{2, 2}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 32}, {64, 32}};
@@ -296,11 +329,11 @@ static void request_is_right(const struct coalesced *r, const uint64_t *a, lanem
     bool touched[LINE_BYTES_MAX] = {false};
     lanemask_t lanes = 0;
     unsigned n = 0, sectors = 0, full = 0;
-    for (unsigned l = 0; l < WARP_LANES; l++)
+    for (unsigned l = 0; l < MAX_WARP_LANES; l++)
         for (uint64_t at = a[l]; part >> l & 1 && at < a[l] + bytes; at++)
             if (at / line_bytes == r->line / line_bytes) {
                 touched[at % line_bytes] = true;
-                lanes |= 1u << l;
+                lanes |= (lanemask_t)1 << l;
             }
     for (unsigned s = 0; s < line_bytes / SECTOR_BYTES; s++) {
         unsigned in = 0;
@@ -317,33 +350,35 @@ static void request_is_right(const struct coalesced *r, const uint64_t *a, lanem
     ck_assert_uint_eq(r->full, full);
 }
 
-/* Tests random line sizes, access sizes and addresses, aligned or not:
+/* Tests random line sizes, access sizes and addresses, aligned or not, of warps of 32 and of 64 lanes:
  * - each request describes exactly the bytes that its lanes access
  * - two requests of the same part of the warp never have the same line
  * - each accessed byte is in a request */
 START_TEST(random_addresses) {
-    uint64_t seed = 77, a[WARP_LANES];
-    for (int i = 0; i < 20000; i++) {
+    uint64_t seed = 77, a[MAX_WARP_LANES];
+    for (int i = 0; i < 12000; i++) {
         unsigned line = 32u << test_random_below(&seed, 4), bytes = 1u << test_random_below(&seed, 7);
         unsigned span = 16u << test_random_below(&seed, 10), kind = test_random_below(&seed, 4);
         bytes = kind == 3 ? 1 + test_random_below(&seed, 64) : bytes;
-        lanemask_t lanes = (lanemask_t)test_random(&seed) | (kind == 2 ? LANES_ALL : 0);
-        for (unsigned l = 0; l < WARP_LANES; l++) {
+        const unsigned size = i / 2 % 2 ? MAX_WARP_LANES : WARP_LANES;
+        const lanemask_t all = ~(lanemask_t)0 >> (MAX_WARP_LANES - size);
+        lanemask_t lanes = (test_random(&seed) | (kind == 2 ? ~0ull : 1ull << (size - 1))) & all;
+        for (unsigned l = 0; l < MAX_WARP_LANES; l++) {
             a[l] = 0x7fff0000u + test_random_below(&seed, span);
             a[l] = kind < 2 ? a[l] / bytes * bytes : a[l];
         }
         int n = coalesce(&(struct coalescer){.line_bytes = line, .split_wide = i % 2}, a, lanes, bytes, out);
-        unsigned part = i % 2 == 0 || bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
+        unsigned part = i % 2 == 0 || bytes <= 4 ? size : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
         uint64_t wanted = 0, lines = 0;
         for (int k = 0; k < n; k++) {
-            unsigned first = (unsigned)__builtin_ctz(out[k].lanes) / part * part;
-            lanemask_t mine = part == 32 ? lanes : lanes & ((1u << part) - 1) << first;
+            unsigned first = lanes_first(out[k].lanes) / part * part;
+            lanemask_t mine = part >= 32 ? lanes : lanes & (((lanemask_t)1 << part) - 1) << first;
             request_is_right(&out[k], a, mine, bytes, line);
-            lines += (unsigned)__builtin_popcount(out[k].lanes);
+            lines += lanes_count(out[k].lanes);
             for (int j = 0; j < k; j++)
                 ck_assert(out[j].line != out[k].line || !(out[j].lanes & mine));
         }
-        for (unsigned l = 0; l < WARP_LANES; l++)
+        for (unsigned l = 0; l < size; l++)
             wanted += lanes >> l & 1 ? (a[l] + bytes - 1) / line - a[l] / line + 1 : 0;
         ck_assert_uint_eq(lines, wanted);
     }
@@ -360,8 +395,8 @@ START_TEST(shapes_are_addresses) {
         unsigned bytes = 1u << test_random_below(&seed, 6), line = 32u << test_random_below(&seed, 4);
         unsigned span = 2u << test_random_below(&seed, 9), full = test_random_below(&seed, 3);
         struct halves h = {.shape = (uint8_t)(SHAPE_UNIFORM + i % 2)};
-        lanemask_t lanes = full ? LANES_ALL : (lanemask_t)(test_random(&seed) & test_random(&seed)) | 1u << 17;
-        lanes &= full == 1 ? (lanemask_t)test_random(&seed) << 8 | 256 : LANES_ALL;
+        rowmask_t lanes = full ? LANES_ALL : (rowmask_t)(test_random(&seed) & test_random(&seed)) | 1u << 17;
+        lanes &= full == 1 ? (rowmask_t)test_random(&seed) << 8 | 256 : LANES_ALL;
         h.first[0] = 0x10000 + test_random_below(&seed, span) * bytes;
         h.first[1] = i % 3 ? 0x10000 + test_random_below(&seed, span) * bytes : h.first[0] + HALF_LANES * bytes;
         if (!(lanes & 0xffff) || !(lanes >> HALF_LANES))
@@ -421,6 +456,7 @@ SUITE(timing_coalesce) {
     TEST(any_number_of_banks);
     TEST(unit_stride_is_one_line);
     TEST(offset_by_a_word_is_two_lines);
+    TEST(rows_share_lines_and_banks);
     TEST_LOOP(strides_make_as_many_lines, 0, 7);
     TEST(wide_elements_go_in_parts);
     TEST(uniform_wide_access_asks_once_a_part);

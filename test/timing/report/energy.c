@@ -61,6 +61,7 @@ static const struct price {
     {"sld_lookup", "sld.lookups", "l1"},
     {"ccws_vta", "ccws.lookups", "l1"},
     {"ccws_vta", "ccws.inserts", "l1"},
+    {"daws_sample", "daws.sampled", "l1"},
     {"chained", "chain.later_operations", "float"},
     {"cae_op", "cae.affine_instructions", "affine"},
     {"cae_read", "cae.reads", "affine"},

@@ -54,6 +54,8 @@ static const struct {
     {"nextline.accuracy", "nextline.useful", "nextline.issued"},
     {"sld.accuracy", "sld.useful", "sld.issued"},
     {"ccws.held_share", "ccws.held_cycles", "sm.warp_cycles"},
+    {"daws.held_share", "daws.held_cycles", "sm.warp_cycles"},
+    {"daws.footprint", "daws.predicted", "daws.entries"},
     {"ddp.degree", "ddp.degree_sum", "ddp.confident"},
     {"lcs.limit", "lcs.limit_sum", "lcs.limits"},
     {"host.warp_instructions_per_second", "gpu.warp_instructions", "host.seconds"},

@@ -88,6 +88,21 @@ START_TEST(operands_of_one_bank_make_bubbles) {
 }
 END_TEST
 
+/* With two read ports a bank, the operands need no additional cycle. */
+START_TEST(more_ports_make_no_bubbles) {
+    static const char *const set[] = {"gpu.sms=1", "core.read_ports=2", NULL};
+    char body[4096];
+    const uint32_t at = lead_in(body);
+    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
+    for (uint32_t i = 2; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            reads(at + i, k, 10 + 2 * k, 1);
+    rig_run(set, body, WARP, 2);
+    ck_assert_int_eq((int)(rig_at(0, at + 5) - rig_at(0, at)), 5);
+    ck_assert_double_eq(rig_stat("core.port_bubbles"), 0);
+}
+END_TEST
+
 /* ---- Listing 4: the register-file cache ---- */
 
 START_TEST(reuse_bits_keep_operands) {
@@ -100,6 +115,7 @@ START_TEST(reuse_bits_keep_operands) {
         {{7, 2, 8}, 0, 1}, /* miss, and R2 stays for the third: R7 is in the other bank */
         {{4, 7, 8}, 0, 0}, /* R4 is in the bank and position of R2: miss, miss */
     };
+    static const char *const no_cache[] = {"gpu.sms=1", "core.reuse_cache=off", NULL};
     static const int first[] = {2, 3, 4}, third[] = {2, 12, 13};
     char body[4096];
     const uint32_t at = lead_in(body);
@@ -111,9 +127,11 @@ START_TEST(reuse_bits_keep_operands) {
     }
     rig_bits[at].reuse = 1;
     rig_bits[at + 1].reuse = (uint8_t)row[_i].reuse;
-    rig_run(one_sm, body, WARP, 1);
-    ck_assert_double_eq(rig_stat("core.reuse_hits"), row[_i].hits);
-    ck_assert_double_eq(rig_stat("core.port_reads"), 9 - row[_i].hits);
+    for (int cached = 1; cached >= 0; cached--) {
+        rig_run(cached ? one_sm : no_cache, body, WARP, 1);
+        ck_assert_double_eq(rig_stat("core.reuse_hits"), cached * row[_i].hits);
+        ck_assert_double_eq(rig_stat("core.port_reads"), 9 - cached * row[_i].hits);
+    }
 }
 END_TEST
 
@@ -336,6 +354,19 @@ START_TEST(insufficient_bits_are_counted) {
 }
 END_TEST
 
+/* Without control bits, or if core.control_bits turns them off, the scoreboard makes a dependent instruction wait. */
+START_TEST(the_scoreboard_stands_in_for_control_bits) {
+    static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", NULL};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "add.f32 %%f1,%%f1,%%f39;\n", 0, 2);
+    rig_no_bits = _i == 1;
+    rig_run(_i == 2 ? off : one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 4 : 1);
+    ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i == 0);
+}
+END_TEST
+
 /* ---- constant operands ---- */
 
 /* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although
@@ -360,6 +391,7 @@ SUITE(timing_sm_modern_core) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST_LOOP(memory_instructions_issue_as_in_table_1, 0, 12);
     TEST_LOOP(operands_of_one_bank_make_bubbles, 0, 4);
+    TEST(more_ports_make_no_bubbles);
     TEST_LOOP(reuse_bits_keep_operands, 0, 4);
     TEST(the_scheduler_is_greedy_then_youngest);
     TEST(a_stall_count_switches_warps);
@@ -370,5 +402,6 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
     TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);
+    TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
     TEST(a_constant_operand_that_misses_costs_79_cycles);
 }

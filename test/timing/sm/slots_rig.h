@@ -74,7 +74,7 @@ static void rig_run(const char *model, const char *const *set, const char *body,
 static inline void rig_print(void) {
     for (uint32_t i = 0; i < rig_n; i++)
         printf("%5u warp %u pc %2u lanes %08x\n", (unsigned)rig_slot[i].cycle, rig_slot[i].warp, rig_slot[i].pc,
-               rig_slot[i].lanes);
+               (rowmask_t)rig_slot[i].lanes);
 }
 
 /* Returns the cycle in which these lanes of the warp first issued the instruction. Fails if they did not issue it. */
@@ -82,7 +82,7 @@ static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
     for (uint32_t i = 0; i < rig_n; i++)
         if (rig_slot[i].warp == warp && rig_slot[i].pc == pc && rig_slot[i].lanes == lanes)
             return rig_slot[i].cycle;
-    ck_abort_msg("warp %u, pc %u, lanes %08x: never issued", warp, pc, lanes);
+    ck_abort_msg("warp %u, pc %u, lanes %08x: never issued", warp, pc, (rowmask_t)lanes);
     return 0;
 }
 /* Returns the number of times that the lane issued the instruction. */

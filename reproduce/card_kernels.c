@@ -1,0 +1,34 @@
+/* Kernels that Nsight Compute measured: averages over all launches, with caches emptied before each launch and locked
+ * clocks. */
+#include "card_kernels.h"
+#include <stddef.h>
+
+const char card_kernels_source[] = "V. Kandiah et al., AccelWattch, MICRO 2021, hw_perf.csv of the Accel-Sim "
+                                   "repository (Nsight Compute): Quadro GV100";
+
+const struct card_kernel card_kernels[] = {
+    {"gv100", "backprop (Rodinia 3.1, 65536)", "layerforward", "backprop", "backprop_forward",
+     "the public kernel computes the steps of its tree with __powf and %", 23833, 147464, 60089, 29030, 147460},
+    {"gv100", "backprop (Rodinia 3.1, 65536)", "adjust_weights", "backprop", "backprop_adjust",
+     "the public kernel computes in f64", 32360, 286738, 190810, 54154, 286734},
+    {"gv100", "hotspot (Rodinia 3.1, 1024 2 2)", "calculate_temp", "hotspot", "hotspot",
+     "the public kernel computes partly in f64", 54627, 262147, 65651, 486712, 262144},
+    {"gv100", "kmeans (Rodinia 3.1, 819,200 points)", "kmeansPoint", "kmeans", "kmeans_nearest",
+     "the public kernel reads points as a texture", 894072, 12331030, 92241, 6750338, 12298576},
+    {"gv100", "srad_v1 (Rodinia 3.1, 100 0.5 502 458)", "srad", NULL, NULL, "srad has tiles in two dimensions", 14469,
+     29002, 52306, 68101, 28984},
+    {"gv100", "sad (Parboil, large)", "mb_sad_calc", NULL, NULL, "sad would run for an hour", 6544694, 258041, 8720500,
+     8785693, 257280},
+    {"gv100", "sgemm (Parboil, medium)", "mysgemmNT", NULL, NULL, "sgemm has no tiles in registers", 361311, 393276,
+     110281, 2059848, 393088},
+    {"gv100", "mri-q (Parboil, large)", "ComputeQ", "mriq", "mriq", NULL, 695815, 164412, 39393, 0, 163840},
+    {"gv100", "binomialOptions (CUDA samples)", "binomialOptions", NULL, NULL, "binopt keeps its nodes in memory",
+     1369889, 640, 0, 0, 0},
+    {"gv100", "fastWalshTransform (CUDA samples)", "fwtBatch2", "fwt", "fwt_far", NULL, 126020, 1048617, 1012740, 0,
+     1048576},
+    {"gv100", "fastWalshTransform (CUDA samples)", "fwtBatch1", "fwt", "fwt_near", NULL, 150811, 1048662, 1038813, 0,
+     1048576},
+    {"gv100", "histogram (CUDA samples)", "histogram64", NULL, NULL, "histogram has 256 bins", 148547, 2097186, 36415,
+     0, 2097152},
+    {0},
+};
