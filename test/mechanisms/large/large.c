@@ -42,7 +42,7 @@ enum { BEFORE = 9, FALL = 5, TAKEN = 4, AFTER = 2, THREADS = 64 };
 
 struct ran {
     uint32_t out[THREADS];
-    double issued, instructions, subwarps, threads, lanes, slots;
+    double issued, instructions, subwarps, threads, lanes, slots, jumped, waiting;
 };
 
 static struct ran run(const char *model, uint32_t threads, uint64_t mask, const char *const *set, struct order *o) {
@@ -69,6 +69,8 @@ static struct ran run(const char *model, uint32_t threads, uint64_t mask, const 
     r.threads = heddle_stat(h, -1, "gpu.thread_instructions");
     r.lanes = heddle_stat(h, -1, "gpu.active_lanes");
     r.slots = heddle_stat(h, -1, "gpu.lane_slots");
+    r.jumped = heddle_stat(h, -1, "joint.jump_threads");
+    r.waiting = heddle_stat(h, -1, "large.waiting");
     heddle_close(h);
     for (uint32_t t = 0; t < threads; t++) {
         uint32_t x = mask >> t & 1 ? (t + 5) * t + 3 : (t + 1) * t + 7;
@@ -96,6 +98,9 @@ START_TEST(the_fullest_column_decides) {
     /* the jump counts a lane of each column once, and its 15 other threads have lane slots of their own */
     ck_assert_double_eq(large.lanes, spe.lanes - 19 + 4);
     ck_assert_double_eq(large.slots, 4 * large.issued + 15);
+    ck_assert_double_eq(large.jumped, 15);
+    /* the two schedulers issue the branch for two rows a cycle: 8, 16 and 24 threads wait at the end of three cycles */
+    ck_assert_double_eq(large.waiting, 8 + 16 + 24);
 }
 END_TEST
 
