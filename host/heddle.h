@@ -123,7 +123,7 @@ enum heddle_status heddle_status(const struct heddle *h);
 const char *heddle_notes(const struct heddle *h);
 
 /* Loads a module from PTX text of `len` bytes. Messages call the module `name`. Returns NULL on failure. Closing the
- * context frees the module, with whatever function it was loaded. */
+ * context frees its modules, whichever function loaded them. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* Loads a module from a file: PTX text, or output of nvcc with PTX inside (an executable, a shared or relocatable
  * object, a .fatbin). If the file has PTX for several GPUs, the best version for gpu.capability is used; code compiled
@@ -269,8 +269,8 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
 
-/* The kind of error because of which the latest launch returned HEDDLE_FAULT (or, for HEDDLE_FAULT_UNSUPPORTED,
- * HEDDLE_USAGE). */
+/* The kind of error of the latest launch. The launch returned HEDDLE_FAULT, or HEDDLE_USAGE with the kind
+ * HEDDLE_FAULT_UNSUPPORTED. */
 enum heddle_fault {
     HEDDLE_FAULT_NONE,
     HEDDLE_FAULT_ADDRESS,   /* an access outside of memory, to freed memory, or a store to read-only memory */

@@ -5,7 +5,7 @@
 #include "heddle.h"
 #include "isa/machine/memory.h"
 
-/* Do for a context what mem_reserve(), mem_place(), mem_take() and mem_give() do for its memory. */
+/* Call mem_reserve(), mem_place(), mem_take() and mem_give() (isa/machine/memory.h) for the context's memory. */
 uint64_t reserve_range(struct heddle *h, uint64_t bytes, uint64_t align, uint64_t hint);
 bool reserve_place(struct heddle *h, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
 bool reserve_take(struct heddle *h, uint64_t bytes);

@@ -43,7 +43,7 @@ static bool stands_at(const struct ctas *c, uint32_t sm, uint64_t at) {
     return sm_status(c->view.sm[sm])->reached == at;
 }
 
-/* Reports to the policy the CTAs that have ended on SMs that have reached the edge `at`. */
+/* Tells the policy how many CTAs have ended on each SM that has reached the edge `at`. */
 static void report_ends(struct ctas *c, const struct cta_begins *begins, uint64_t at) {
     c->view.cycle = at;
     for (uint32_t i = 0; i < c->view.sms; i++) {

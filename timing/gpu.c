@@ -193,8 +193,8 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If an event is due before r->to +
- * windows.edge, the result may be the cycle of a later event before this cycle. */
+/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If several events are due before r->to +
+ * windows.edge, the result may be the cycle of any of them. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -325,8 +325,8 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    /* Windows that come near the cycle limit are short and exact. They begin early enough for the memory side, which
-     * may be ahead of the SMs by up to two windows and two crossings. */
+    /* Windows near the cycle limit are short and exact. The memory side may be ahead of the SMs by up to two windows
+     * and two crossings, so windows are exact from this distance to the limit on. */
     if (r->l->cycle_limit)
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;

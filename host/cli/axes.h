@@ -1,6 +1,6 @@
 #ifndef HOST_AXES_H
 #define HOST_AXES_H
-/* Options with several values: -s KEY=VALUE,VALUE or -s KEY=FROM:TO:STEP. */
+/* Options with several values, the axes of a sweep: -s KEY=VALUE,VALUE or -s KEY=FROM:TO:STEP. */
 #include "cmd.h"
 
 struct axes {

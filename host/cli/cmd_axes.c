@@ -1,4 +1,4 @@
-/* Reads axes from the options of a command line. */
+/* Reads axes (options with several values, axes.h) from a command line. */
 #include "axes.h"
 #include <stdlib.h>
 #include <string.h>

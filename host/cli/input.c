@@ -92,9 +92,9 @@ static const char *copy_all(int from, int to) {
     }
 }
 
-/* Copies an input into memory. If the command line names a file descriptor, it then refers to the copy, so that its
- * path still works. Otherwise (a FIFO), in->path gets the path of the copy. Returns the reason of a failure, or
- * NULL. */
+/* Copies an input into memory. If the command line names a file descriptor (/dev/fd/N), descriptor N then refers to the
+ * copy, so the name still works. Otherwise (a FIFO), in->path gets the path of the copy. Returns the reason of a
+ * failure, or NULL. */
 static const char *copy(struct cli_input *in, int from) {
     int to = memfd_create("heddle-input", 0);
     if (to < 0)

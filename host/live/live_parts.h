@@ -59,8 +59,8 @@ char *live_state_json(struct live_state *s);
 /* live_page.c: returns the page, which the caller frees. NULL: out of memory. */
 char *live_page(const struct live_state *s);
 
-/* live_http.c: the callback that answers a GET of `path` with a text of this type; the server frees the text. NULL: no
- * such page. */
+/* live_http.c: the server. It calls `get` for each GET of a path: `get` returns the text of the page, which the server
+ * frees, and sets *type to the text's content type. NULL: no such page. */
 struct live_http;
 struct live_http_ops {
     char *(*get)(void *ctx, const char *path, const char **type);

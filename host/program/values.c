@@ -31,8 +31,8 @@ static void print_value(struct value v, char *out, size_t size) {
         snprintf(out, size, "%lld", (long long)v.i);
 }
 
-/* Replaces the default *v of the value that setting `s` declares by the number that the caller gave, if any. When the
- * program is opened, also adds the number to the list `settings` of the program. */
+/* Setting `s` declares a value, and *v is its default. If the caller gave another number for this value, stores it in
+ * *v. When the program is opened, also adds the number to the list `settings` of the program. */
 static bool take_given(struct run *r, const config_setting_t *s, struct value *v) {
     const char *name = config_setting_name(s);
     size_t len = strlen(name);

@@ -168,7 +168,8 @@ static int find_series(const struct panel *p, const char *label, size_t len) {
     return -1;
 }
 
-/* Returns expression `value` for the run of a series with a program, not yet compared with another series. */
+/* Evaluates expression `value` for the run of a series with a program. The result is absolute, not relative to a
+ * base. */
 static double measured(const struct figure_runs *r, int panel, int series, int program, const char *value,
                        const struct plan *plan, const struct result_set *set) {
     int run = r->run[(panel * FIGURE_SERIES + series) * r->n_programs + program];

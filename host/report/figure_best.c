@@ -25,7 +25,7 @@ static int base_of(const struct figure_runs *r, const struct panel *p) {
 }
 
 /* Finds the use of issue slots that decreases most from row `base` to row `best`. Slots without a live warp are not
- * counted, since an SM that has no work has fewer of them whenever the launch gets shorter, whatever the cause. */
+ * counted: on an SM without work, their number falls whenever the launch gets shorter, whatever the cause. */
 static void find_slot(struct figure_best *b, const struct result_set *set, const struct result_row *base,
                       const struct result_row *best) {
     int n;

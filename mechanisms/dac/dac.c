@@ -180,7 +180,7 @@ static bool next_sends(const struct dac_stream *s) {
     return !s->repeat && !engine_done(s->engine) && is_enq(engine_next(s->engine));
 }
 
-/* Makes CTAs that have no stream yet the next batch of an idle affine warp (section 4.1). */
+/* Gives an idle affine warp its next batch: CTAs for which no stream has begun (section 4.1). */
 static void begin_batch(struct dac *d, struct dac_stream *s, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
@@ -244,7 +244,7 @@ static uint8_t affine_may_issue(struct dac *d, struct dac_stream *s, const struc
     return !atq_has_room(d) || (c->in->kind == K_ENQ_PRED && dac_enq_waits(d, s, now)) ? PATH_QUEUE : PATH_READY;
 }
 
-/* Returns true if none of the entries that these lanes take next still waits for its data. */
+/* Returns true if the data of all entries that these lanes take next have arrived. */
 static bool data_there(struct dac *d, uint32_t slot, rowmask_t lanes) {
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
     const struct dac_queue *q = &d->queue[slot];
@@ -412,8 +412,8 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
 }
 
-/* Makes the other affine warps check again whether they may issue, when an affine warp has filled the ATQ. Another
- * affine warp must not send any more in this cycle. */
+/* Makes the other affine warps check again whether they may issue, when an affine warp has filled the ATQ. Then no
+ * other affine warp may send an entry in this cycle. */
 static void atq_filled(struct dac *d, const struct dac_stream *by, uint64_t now) {
     for (uint32_t i = 0; i < d->cfg->dac.contexts; i++)
         if (&d->stream[i] != by && d->stream[i].context != NO_CONTEXT)

@@ -145,13 +145,13 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct daws_warp *w = &d->warp[i->warp];
     const uint32_t loop = loop_at(d, i->pc);
     if (loop && loop != w->loop)
-        enter(d, i->warp, loop, (uint32_t)__builtin_popcount(i->lanes));
+        enter(d, i->warp, loop, lanes_count(i->lanes));
     else if (!loop)
         leave(d, i->warp);
     if (!loop)
         return;
     if (i->in->kind == K_BRANCH && i->fx && i->fx->taken && i->in->target <= i->pc) {
-        const uint32_t lanes = (uint32_t)__builtin_popcount(i->fx->taken);
+        const uint32_t lanes = lanes_count(i->fx->taken);
         d->stale |= lanes != w->lanes;
         w->lanes = lanes;
     }

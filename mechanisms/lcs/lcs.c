@@ -52,7 +52,8 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct lcs *t = u;
     uint32_t slot = sm_get_cta_slot(sm, i->warp);
-    /* an ordered instruction is reported again as ISSUE_PERFORMED */
+    /* an ordered instruction, such as an atomic, is reported a second time as ISSUE_PERFORMED; this report is not
+     * counted */
     if (slot < SM_CTA_SLOTS && i->phase != ISSUE_PERFORMED)
         t->issued[slot]++;
 }
@@ -112,7 +113,7 @@ static uint64_t lcs_pick(void *state, const struct cta_view *v, uint32_t sm) {
 /* State of bcs and lbcs. */
 struct blocks {
     uint64_t next;     /* first CTA of the next block */
-    uint64_t second[]; /* by SM: the second CTA of its block + 1, which the SM has not got yet; 0: none */
+    uint64_t second[]; /* by SM: 1 + the second CTA of its block, until the SM gets this CTA; 0: none */
 };
 
 static size_t blocks_size(uint32_t sms) { return sizeof(struct blocks) + sms * sizeof(uint64_t); }

@@ -15,7 +15,7 @@ enum {
 };
 
 struct program_reduce {
-    /* function that executes the shuffle of a step; the instruction's list has the shuffle distances */
+    /* function that executes the shuffle of a step; the operand list of the instruction has the distances */
     warp_fn *shuffle;
     lane_fn *add;
     uint16_t shuffle_row, add_row;

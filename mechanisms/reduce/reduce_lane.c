@@ -64,7 +64,7 @@ static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struc
     return false;
 }
 
-/* Returns true if predicate `p`, as `inst` reads it, holds (or does not hold) only in lanes with the number `lane`. */
+/* Returns true if predicate `p`, as `inst` reads it, has the value `holds` only in lanes with the number `lane`. */
 static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool holds, unsigned lane,
                     struct lane_choice *c) {
     uint32_t at = reduce_maker(u->defuse, inst, p << 1);

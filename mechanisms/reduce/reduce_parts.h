@@ -38,7 +38,7 @@ bool reduce_adds(const struct inst *in);
 bool reduce_is_addition(const struct inst *in);
 /* reduce_inst.c: makes the instruction `#reduce` (reduce.h). Operands: d is the sum. a has the values to sum. b chooses
  * the lanes that use the sum. c has the clamp and the segment mask of the shuffles. e is the member mask (OPND_ZERO:
- * the shuffles have none). The list has the shuffle distances. */
+ * the shuffles have none). The operand list has the shuffle distances. */
 extern const struct compound_ops reduce_ops;
 extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);

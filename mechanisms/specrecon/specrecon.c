@@ -4,11 +4,11 @@
  * - iteration delay: a divergent branch in the loop leads to expensive code, where threads gather
  * - loop merge: an inner loop has a divergent number of iterations, and threads gather at its header
  *
- * The loop gets a convergence barrier: BSSY before the loop, BSYNC and a new BSSY where threads gather, BREAK behind
- * each exit. A barrier of pass_barriers() conflicts if some of its threads may be stopped at the gathering place while
- * others wait at the barrier's join in the loop. The pass removes the BSSY of such a barrier (the paper's static
- * deconfliction), so no thread waits at that join. Threads gather without a threshold: the paper's soft barrier is
- * missing.
+ * The loop gets a convergence barrier: BSSY before the loop, BSYNC and a new BSSY where threads gather, BREAK after
+ * each exit of the loop. A barrier of pass_barriers() conflicts if some of its threads may be stopped at the gathering
+ * place while others wait at the barrier's join in the loop. The pass removes the BSSY of such a barrier (the paper's
+ * static deconfliction), so no thread waits at that join. Threads gather without a threshold: the paper's soft barrier
+ * is missing.
  *
  * Built from the public description of the paper. Our choices are: the cost of code (cost_of()), specrecon.ratio and
  * specrecon.trips; one gathering place per outermost loop, the one with the highest ratio; and the loops that the pass

@@ -1,7 +1,7 @@
 /* Thread block compaction [Fung and Aamodt, HPCA 2011]. The warps of a CTA share one reconvergence stack. At a
  * divergent branch all warps of the top entry wait for each other; then the threads of each side are compacted into as
- * few warps as possible, in which each thread keeps its lane. At the reconvergence point of all, the threads return to
- * their own warps.
+ * few warps as possible, in which each thread keeps its lane. When all threads have arrived at the reconvergence point,
+ * they return to their own warps.
  *
  * Readings: warps wait at every branch that has a guard or is indirect, whether or not it diverges. Inside a divergent
  * region, the threads of an entry are compacted again when inner branches have reconverged. */

@@ -1,4 +1,4 @@
-"""Tests the package with the standard library alone: no pytest, numpy, pandas or matplotlib. Prints "passed" at the end.
+"""Tests the package with Python alone: no pytest, numpy, pandas or matplotlib. Prints "passed" at the end.
 
 usage: plain.py FOLDER    a folder for the wheel
 """

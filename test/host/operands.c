@@ -86,7 +86,8 @@ static uint32_t square_and_self(uint32_t t) { return t * t + t; }
 START_TEST(arrays_of_all_spaces) { check(models[_i], "test/compiled/operands.ptx", "indexed_arrays", square_and_self); }
 END_TEST
 
-/* Returns the expected result for 32 threads per block and three blocks along y. */
+/* Returns the expected result of thread t: 100 %ntid.x + %tid.x + 10000 %nctaid.y, with 32 threads per block and three
+ * blocks along y. */
 static uint32_t vectors(uint32_t t) { return 100 * 32 + t + 3 * 10000; }
 START_TEST(special_registers_are_vectors) { check(models[_i], "test/compiled/operands.ptx", "vectors", vectors); }
 END_TEST

@@ -226,7 +226,7 @@ static const struct {
     {" setp.gt.u32 %q,%r1,99;\n", 64},
     {" setp.lt.u32 %w,%r1,32;\n", 64},
     {" mov.u32 %r3,0;\n", 64},
-    {" @%p bra A;\n", 64}, /* 12 take it */
+    {" @%p bra A;\n", 64}, /* 12 threads take the branch */
     {" add.u32 %r3,%r1,1;\n", 52},
     {" mul.lo.u32 %r3,%r3,%r3;\n", 52},
     {" bra.uni J;\n", 52},
@@ -240,7 +240,7 @@ static const struct {
     {" @%p call f;\n", 64},
     {" and.b32 %r6,%r1,1;\n", 64},
     {"T: .branchtargets C,D;\n", 0},
-    {" @%p brx.idx %r6,T;\n", 64},     /* 12 take it */
+    {" @%p brx.idx %r6,T;\n", 64},     /* 12 threads take the branch */
     {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 threads fall through from the brx, and 6 even threads branch here */
     {"D: add.u32 %r5,%r5,%r6;\n", 64},
     {" @%w bar.sync 1,32;\n", 32}, /* warp 1 has a false guard, so it does not arrive */
@@ -298,7 +298,7 @@ static const struct {
     uint32_t misses;
 } accesses[] = {
     {"ld.global.u32 %r2,[%d2];", 1},
-    {"add.u32 %r3,%r2,%r2;", 0}, /* it waits */
+    {"add.u32 %r3,%r2,%r2;", 0}, /* waits for the load */
     {"st.global.u32 [%d2+4096],%r3;", 0},
     {"ld.global.u32 %r4,[%d2];", 0},
     {"ld.global.u32 %r5,[%d2];", 0},

@@ -60,8 +60,8 @@ START_TEST(each_declaration_is_in_the_list) {
 }
 END_TEST
 
-/* Only a base mechanism has models. It has neither a prefetcher nor a refusal, which are for extensions. Every help
- * text is a single line. */
+/* Only a base mechanism has models. Only an extension may have a prefetcher, or a function `refuse` that rejects
+ * combinations with other models. Every help text is a single line. */
 START_TEST(each_descriptor_is_whole) {
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++) {
         const struct mechanism *m = *at;

@@ -1,6 +1,7 @@
 #ifndef TEST_PREFETCH_ASK_RIG_H
 #define TEST_PREFETCH_ASK_RIG_H
-/* A prefetcher of a mechanism without a cache: the test calls observe(), and the rig records the requests. */
+/* Test fixture: runs a mechanism's prefetcher without a cache. The test reports accesses by observe(), and the fixture
+ * records the prefetcher's requests. */
 #include "mechanisms/mechanism.h"
 #include "test/test.h"
 #include "timing/config/config.h"

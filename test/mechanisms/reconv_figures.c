@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 /* Figure 1 of the dual-path paper. A branches to B and C, and C branches to D and E. D and E reconverge at F, B and F
- * at G. Blocks have three instructions, but F has one. Lanes: B 0; C 1 2 3; D 1; E 2 3. */
+ * at G. Each block has three instructions, but F has one. Lane 0 runs B, lanes 1 to 3 run C. Of these, lane 1 runs D,
+ * lanes 2 and 3 run E. */
 enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
 static struct toy figure1(void) {
     struct toy t = {.n = 19};

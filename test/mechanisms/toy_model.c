@@ -83,7 +83,8 @@ static const char three_blocks[] =
     "setp.gt.u32 %p, %r1, 100;\n@%p bra L;\nadd.u32 %r1, %r1, 5;\nL: st.global.u32 [%d1], %r1;\nret; }\n";
 
 /* The kernel's three blocks have 6 instructions (with the branch), 1 and 2 (st, ret). Each of two warps issues these 9
- * instructions. The second warp issues the first block once more, without lanes: 2 x 9 + 6 warp instructions. */
+ * instructions. Under the model echo, the second warp issues the first block once more, without lanes: 2 x 9 + 6 warp
+ * instructions. */
 START_TEST(a_model_knows_warps_and_facts) {
     static const uint32_t in[RANDOM_IN_WORDS];
     static struct ran r;

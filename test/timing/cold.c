@@ -50,9 +50,9 @@ END_TEST
 /* One SM of volta.
  * - Without a cluster cache, only the first line costs time, because no stream buffer can request it earlier: 313
  *   cycles from DRAM, as measured, plus the latency of the instruction caches.
- * - With a cluster cache, a line takes 58 + 8 cycles more. The eight lines of a stream buffer last for 384 cycles (64
- *   instructions of three warps, two cycles each). A line takes longer than this to arrive, so warps also wait for
- *   later lines. */
+ * - With a cluster cache, a line takes 66 cycles more: 58 in this cache, and 8 for the way from it to the SM. The eight
+ *   lines of a stream buffer last for 384 cycles (64 instructions of three warps, two cycles each). A line takes longer
+ *   than this to arrive, so warps also wait for later lines. */
 START_TEST(one_sm_waits_for_its_first_line) {
     double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
     double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});

@@ -62,9 +62,9 @@ static const char *kernel(const char *body, int n) {
 
 /* For a warp, its last store is complete when it leaves the L1. The acknowledgement of the store arrives 140 cycles
  * later:
- * - 8 + 3 for the line's 4 flits to the L2
+ * - 8 until the first flit of the line is at the L2, and 3 for its other three flits
  * - 120 in the ROP
- * - 1 + 8 for the acknowledgement
+ * - 1 for the tags, and 8 for the way of the acknowledgement back
  * With peer.sm_hold_stores, a CTA is held until all acknowledgements have arrived, so the CTA ends in this cycle.
  * Without it, the CTA ends with the store, and the machine drains for 140 cycles. The launch ends in the same cycle in
  * both cases. */

@@ -202,7 +202,7 @@ static const char *sms_of_ctas(const struct cta_ops *ops, const char *most, uint
 }
 
 /* Two SMs have room for four CTAs each. Under in_order they take turns. Under chunks, SM 0 gets the first half of the
- * grid. With room for only one CTA, each SM waits for its CTA before it gets the next one of its part. */
+ * grid. With room for only one CTA, each SM gets the next CTA of its half when its current CTA has ended. */
 START_TEST(cta_policy_chooses_the_sm) {
     ck_assert_str_eq(sms_of_ctas(NULL, "sm.ctas=4", 7), "0101010");
     ck_assert_str_eq(sms_of_ctas(&cta_policy_chunks, "sm.ctas=4", 7), "0001111");
@@ -244,7 +244,7 @@ START_TEST(cta_policy_hears_of_ends) {
     ck_assert_uint_eq(calls.ended, 4);
     ck_assert_uint_eq(calls.most_held, 2);
     ck_assert_uint_eq(calls.picks, 6 + calls.refused);
-    ck_assert_uint_le(calls.refused, 4); /* after a refusal, the next call comes after an end */
+    ck_assert_uint_le(calls.refused, 4); /* after a refusal, the policy is called again only when a CTA has ended */
     ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 2);
     heddle_close(h);
 }

@@ -2,7 +2,7 @@
  * and largest values. Each kernel runs in three ways:
  * - SMs synchronise at every edge (gpu.poll calls everything in every cycle)
  * - long windows on one thread
- * - long windows on four threads, where the partitions are two jobs */
+ * - long windows on four threads, which simulate the memory partitions as two separate jobs */
 #include "timing/windows.h"
 #include "host/context.h"
 #include "test/test.h"
@@ -154,10 +154,11 @@ START_TEST(windows_change_no_figure) {
 }
 END_TEST
 
-/* - fermi's crossbar latency of 8 and ROP latency of 120 allow windows of (120 + 16) / 2 = 68 cycles, which are capped
- *   at 64
- * - a ROP latency of 0 allows (1 + 16) / 2 = 8 cycles, which is less than the 16 cycles between edges, so the window
- *   is 16 cycles */
+/* A window is at most half of the ROP latency plus two crossings of the crossbar (memsys_window()).
+ * - fermi's crossing of 8 cycles and ROP latency of 120 allow (120 + 2 x 8) / 2 = 68 cycles, but no window is longer
+ *   than 64 cycles
+ * - a ROP latency of 0 counts as 1 and allows (1 + 2 x 8) / 2 = 8 cycles; this is less than the 16 cycles between
+ *   edges, so the window is 16 cycles */
 START_TEST(windows_are_as_long_as_the_lookahead) {
     static const struct {
         const char *set;

@@ -54,8 +54,8 @@ struct config {
 };
 /* clang-format on */
 
-/* Returns the number of warps that an SM holds. The option sm.warps counts warps of 32 lanes, so narrower warps are
- * more: eight warps of 4 lanes for each of these, or one warp of 64 lanes for two. */
+/* Returns the number of warps that an SM holds. The option sm.warps counts warps of 32 lanes. An SM holds more warps if
+ * they are narrower (eight warps of 4 lanes instead of each warp of 32), and half as many if they have 64 lanes. */
 static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_LANES / s->warp_size; }
 
 /* Returns the cycles for which an instruction occupies a pipe. `initiation` is this time for a warp of 32 lanes. */

@@ -5,7 +5,8 @@
  * activate, and a column command for each burst. It issues one command per clock. Column commands have priority over
  * row commands, and banks are served round-robin.
  *
- * For each constraint, the model stores the first clock at which the command is allowed:
+ * For each constraint, the model stores the first clock at which the command is allowed. RC, RP and the others are the
+ * options dram.rc, dram.rp and so on:
  *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
  *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
  *   column     RCD after the activate, CCD after any other column command (never less than the burst), CCDL after a

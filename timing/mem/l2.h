@@ -22,7 +22,7 @@ struct l2_request {
     uint64_t ready; /* core cycle from which its tags may be read */
     uint64_t line;  /* line number in the slice */
     uint32_t tag;   /* tag of the sender */
-    uint32_t pc;    /* `pc` of mem_request, as `warp` below */
+    uint32_t pc;    /* mem_request.pc; the field `warp` below is mem_request.warp */
     uint16_t sm, bytes;
     uint16_t warp;
     uint8_t kind, serial;

@@ -54,7 +54,7 @@ struct line_op {
     uint8_t sectors, full, kind, serial;
     uint8_t cache_op; /* enum cache_op; set with lsu.details only */
     uint16_t warp;
-    uint8_t offset; /* the first byte of the lowest lane */
+    uint8_t offset; /* offset in the line of the lowest lane's first byte */
     bool unlocks : 1,
         leads : 1,    /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
         critical : 1; /* the warp is critical; set with lsu.details only */

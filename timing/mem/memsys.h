@@ -82,7 +82,8 @@ bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops)
 bool memsys_use_bypass(struct memsys *m, const struct bypass_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
-/* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */
+/* Returns how many cycles SMs may run between two exchanges: 2 L, from L cycles behind the memory side to L cycles
+ * ahead of it. With the fixed model, this is its latency, if that is less than 2 x icnt.latency. */
 uint32_t memsys_quantum(const struct memsys *m);
 enum { MEMSYS_WINDOW = 64 }; /* maximum of memsys_window() */
 /* Returns the longest interval between two memsys_follow() calls, in cycles, with which memsys_lead() can stay ahead

@@ -40,7 +40,7 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
         f->next_read[b] = slot + 1;
         last = max64(last, c + 1);
     }
-    /* the other lanes of each operand are read after the first lanes of all operands */
+    /* if a bank port is narrower than a warp, the remaining lanes are read after the first lanes of all operands */
     for (unsigned i = 0; f->parts > 1 && i < l->n_reads; i++)
         f->next_read[regfile_bank(f, l->bank[i], warp)] += f->parts - 1;
     f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;

@@ -3,9 +3,9 @@
 /* Collector units: they gather the operands of an instruction before it enters a pipe.
  *
  * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all its
- * later steps are computed, in order of issue (first come, first served). So no step is simulated cycle by cycle. Each
- * step takes at least one cycle, except with collector.latch=0 and pipe.latch=0: issue latch; allocation of a collector
- * unit; operand reads (limited per cycle, and one access per bank and cycle); dispatch. */
+ * later steps are computed, in order of issue (first come, first served). So no step is simulated cycle by cycle. The
+ * steps are: issue latch, allocation of a collector unit, operand reads (limited per cycle, and one access per bank and
+ * cycle), dispatch. Each step takes at least one cycle, except with collector.latch=0 and pipe.latch=0. */
 #include "regfile.h"
 
 enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };

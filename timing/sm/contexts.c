@@ -64,7 +64,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
 /* Stops a context: its lanes execute no further instructions. */
 static void stop(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    /* if `served` is true, all lanes have arrived, and the result counts in n_served; it is never written */
+    /* if `served` is true, all lanes have arrived, and n_served counts the result, which will now never be written */
     for (uint32_t i = 0; i < sw->n_await; i++)
         if (sw->await[i].served)
             sm->members.n_served--;

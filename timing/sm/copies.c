@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 /* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that is already in the
- * ready state can add one more arrival, and so can each arrival that is performed at an edge (timing/windows.h). */
+ * ready state can add one more arrival, and so can each arrival that is performed at an edge (timing/windows.h). So the
+ * table has ARRIVAL_PLACES entries: MAX_ARRIVALS, and one more for each path. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
@@ -19,7 +20,8 @@ struct copy {
     uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[MAX_WARP_LANES]; /* groups committed by a lane since the copy, its own included; at most SINCE_MAX */
+    /* for each lane: the number of groups committed since the copy, including the copy's own; at most SINCE_MAX */
+    uint8_t since[MAX_WARP_LANES];
 };
 
 /* mbarrier arrivals that wait for the copies that were issued before them. */

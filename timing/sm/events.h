@@ -2,8 +2,8 @@
 #define TIMING_SM_EVENTS_H
 #include <stdint.h>
 
-/* Kinds of events of the timing wheel. The kind decides what the value of an event is: an instruction in flight, a
- * ticket, a warp or a CTA slot. */
+/* Kinds of events of the timing wheel. The kind decides what the value of an event is: an instruction in flight, the
+ * ticket of a fetch (fetch.h), a warp or a CTA slot. */
 enum {
     EVENT_WRITEBACK,
     EVENT_FETCHED,

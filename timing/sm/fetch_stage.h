@@ -11,8 +11,8 @@ struct sm;
 struct sm_fetch_stage {
     bool any_refused;          /* true if some path may have the flag `refused` */
     uint16_t last[8];          /* warp that fetched last, by part */
-    struct warp_set spent;     /* peer.fetch_retires_warps: finished warps, and */
-    struct warp_set reclaimed; /* finished warps whose slots the stage has freed */
+    struct warp_set spent;     /* with peer.fetch_retires_warps: finished warps that still hold their slots */
+    struct warp_set reclaimed; /* with peer.fetch_retires_warps: finished warps whose slots the stage has freed */
 };
 
 /* Returns a ticket for a fetch. The ticket consists of the warp slot and a number that the warp increments at each

@@ -28,7 +28,8 @@
  *   with a flag of TIMED_RARE (timed.h); variants from sm_unit_ops.form; and, if the model gathers
  *   (reconv_wants.gathers), instructions before which it gathers.
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
- *   pipe.*. Register accesses count for each member. An instruction at a second PC is decoded too: joint.decodes.
+ *   pipe.*. Register accesses count for each member. joint.decodes counts the decoded instructions of members at
+ *   further PCs.
  * - Each path fetches for itself. sm_joint_fetches() adds the further fetches in a cycle that a mechanism's paper has.
  *
  * While a unit subscribes, the SM does not use its fast path. */

@@ -50,9 +50,10 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
 /* Begins the record of an instruction in flight that issues in cycle `now`. Its counters rise in Control, so
  * instructions that issue from now + 2 on see them. */
 void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now);
-/* Moves the lanes of a new instruction in flight from `of`, an access some of whose lanes missed. */
+/* Called when some lanes of the access `of` missed and the others are now the instruction in flight `new`. With
+ * counters by lane, moves the record of those others from `of` to `new`. */
 void modern_split(struct sm *sm, uint32_t of, uint32_t new);
-/* EVENT_RAISE: raises the counters. */
+/* Handles EVENT_RAISE: raises the counters of an instruction in flight. */
 void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Lower a counter of an instruction in flight, whose operands have been read or whose result is written. */
 void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now);
@@ -94,8 +95,8 @@ uint64_t modern_copy_ends(const struct modern_flight *mf);
 /* ---- modern_memory.c ---- */
 /* Follows sm_mem_accept(). */
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(). Returns
- * the same. */
+/* Runs the address units and the arbiter before the load/store unit for one cycle, in place of sm_mem_tick(), and
+ * returns what sm_mem_tick() returns. */
 bool modern_mem_tick(struct sm *sm, uint64_t now);
 
 /* ---- modern_fetch.c ---- */

@@ -11,7 +11,7 @@ enum {
     READS = 3,          /* cycles of operand reads */
     CONSTANT_LINE = 64, /* bytes; assumed */
     CONSTANT_MISS = 79, /* cycles that a constant operand delays its instruction if the L0 cache misses */
-    CONSTANT_WAIT = 4   /* cycles after which the scheduler takes another warp */
+    CONSTANT_WAIT = 4   /* cycles that the scheduler waits for a constant operand before it takes another warp */
 };
 
 /* Lets nothing issue to the pipes of a sub-core before cycle `from`. */
@@ -69,7 +69,7 @@ static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t
     uint64_t leaves = own_file ? arrives : modern_allocate(sm, part, w, pc, arrives);
     p->allocate_free = leaves + 1;
     hold(e, arrives - 1); /* the instruction leaves Control in cycle `arrives` */
-    /* the scheduler knows nothing of waits for ports, and they keep the distances between instructions */
+    /* a wait for register ports does not change when a dependent instruction may issue: it delays both */
     uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
     if (!own_file)
         modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + ti->latency);
@@ -110,7 +110,7 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {
     struct modern_flight *mf = &sm->modern->flight[inflight];
     const struct inflight *f = &sm->in_flight.entry[inflight];
-    if (!mf->variable) /* its result was written in this cycle, too */
+    if (!mf->variable) /* fixed latency: modern_completes() lowers both counters */
         return;
     if (mf->reads_reserved) {
         modern_has_read(sm, inflight, now);

@@ -1,6 +1,6 @@
 /* The modern core: the fetch stage. In each cycle, a sub-core fetches one instruction: for the warp that issued last
- * or, if its buffer is full, for the youngest warp with room. Instructions that are on their way count as in the
- * buffer. */
+ * or, if its buffer is full, for the youngest warp with room. A fetched instruction that has not arrived yet counts as
+ * part of the buffer. */
 #include "modern.h"
 #include "stages.h"
 

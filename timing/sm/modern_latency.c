@@ -9,8 +9,9 @@ enum { TAIL = 1 };
 enum memory_kind { GLOBAL_LOAD, GLOBAL_STORE, SHARED_LOAD, SHARED_STORE, CONSTANT_LOAD, COPY, N_MEMORY_KINDS };
 
 /* Cycles from issue (Huerta et al., Table 2): `read`, until a source may be written; `result`, until a consumer may
- * issue if the access hits. By the address, in regular (0) or uniform registers or immediate (1), and by the size, 32,
- * 64 or 128 bits a lane. Results of 0: none. */
+ * issue if the access hits. The first index is 0 for an address in regular registers and 1 for an address in uniform
+ * registers or an immediate. The second index is the size: 32, 64 or 128 bits a lane. A result of 0 means that there is
+ * none. */
 static const struct {
     uint8_t read[2][3], result[2][3];
 } latency[N_MEMORY_KINDS] = {

@@ -1,6 +1,6 @@
-/* The modern core: memory instructions from issue to the load/store unit, of a modern core. A sub-core buffers five
- * instructions. Its address unit takes one every four cycles, and the part that all sub-cores share takes one every
- * two. */
+/* The modern core: memory instructions from issue to the load/store unit. A sub-core buffers five instructions, and its
+ * address unit takes one every four cycles. All sub-cores share an arbiter, which passes one instruction every two
+ * cycles to the load/store unit. */
 #include "memory_replies.h"
 #include "modern.h"
 #include "stages.h"
@@ -8,7 +8,7 @@
 
 enum {
     ADDRESS_CYCLES = MODERN_TO_SHARED - MODERN_TO_LATCH, /* in the address unit */
-    SHARED_CYCLES = 2                                    /* from one instruction to the next in the shared part */
+    SHARED_CYCLES = 2                                    /* from one instruction to the next in the arbiter */
 };
 
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
@@ -37,7 +37,7 @@ static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
     s->what += MEM_OUT - MEM_LATCH;
 }
 
-/* Returns true if the oldest instruction of a sub-core can go to the shared part. */
+/* Returns true if the oldest instruction of a sub-core can go to the arbiter. */
 static bool is_due(const struct sm *sm, const struct mem_queue *q, uint64_t now) {
     return q->n && q->step->what % MEM_STAGES == MEM_OUT && q->step->at <= now &&
            !sm->memory.inst[q->step->what / MEM_STAGES].ordered;

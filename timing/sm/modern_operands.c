@@ -109,7 +109,8 @@ uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, 
         at++;
     for (unsigned b = 0; b < MODERN_BANKS; b++)
         read = max64(read, reserve_reads(p, ports, at + 1, b, need[b]));
-    /* an instruction with more operands than three of a bank stays until it has read the others */
+    /* an instruction with more than three operands of one bank stays in Allocate until READ_CYCLES cycles of reads
+     * remain */
     at = max64(at, read > READ_CYCLES ? read - 1 - READ_CYCLES : 0);
     sm->modern->n.bubbles += at - from;
     return at;

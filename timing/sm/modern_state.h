@@ -13,9 +13,9 @@ enum {
     MODERN_STALLS = 4,          /* groups of lanes of a warp with a stall count of their own */
     MODERN_BUFFER = 3,          /* instructions in the buffer of a path */
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
-    MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit, */
-    MODERN_TO_SHARED = 11,      /* and to the part that all sub-cores share */
-    MODERN_CONSTANT_LINES = 32, /* of the constant cache for fixed-latency operands */
+    MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
+    MODERN_TO_SHARED = 11,      /* cycles from its issue to the arbiter that all sub-cores share */
+    MODERN_CONSTANT_LINES = 32, /* lines of the constant cache for fixed-latency operands */
     MODERN_PARTS = 8
 };
 
@@ -68,9 +68,11 @@ struct modern_part {
     uint32_t n_constant;
 };
 
-/* What the core knows about an instruction in flight. All zero for instructions that other parts of the SM issue. */
+/* What the core knows about an instruction in flight. All zero for instructions without a call of
+ * modern_flies(). */
 struct modern_flight {
-    uint64_t granted;  /* cycle in which a memory instruction left the sub-core; other: when its result is ready */
+    uint64_t granted;  /* memory instruction: cycle in which it left the sub-core; other instructions: cycle in which
+                        * the result is ready */
     uint64_t has_read; /* cycle in which its counter for reads falls */
     lanemask_t lanes;  /* of its path */
     bool variable;     /* its latency is variable */
@@ -85,7 +87,7 @@ struct sm_modern {
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
     uint32_t turn;                      /* sub-core whose memory instruction is next */
-    uint64_t grant_from;                /* first cycle in which the shared part accepts a memory instruction */
+    uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
     struct modern_warp *warp;     /* by slot */
     struct modern_flight *flight; /* by entry of the table of instructions in flight */

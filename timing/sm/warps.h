@@ -59,7 +59,8 @@ struct sm_warps {
     struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
     struct {
         bool used;                 /* the model splits paths */
-        uint32_t n;                /* number of warps whose loads have changed since the last sm_split() */
+        uint32_t n;                /* number of warps listed for the next sm_split(): a load was issued or got its tags
+                                    * or data */
         uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;

@@ -1,5 +1,5 @@
-/* cuGetExportTable(). On a GPU, NVIDIA's own libraries get undocumented parts of the driver from it. If a file calls it
- * here, a CUDA runtime is linked into this file that Heddle could not replace. */
+/* cuGetExportTable(). On a GPU, NVIDIA's own libraries get undocumented parts of the driver from it. Under Heddle, a
+ * file that calls it contains a CUDA runtime that Heddle could not replace. */
 #include "driver.h"
 #include "host/cuda/redirect/machine_code.h"
 #include <dlfcn.h>

@@ -66,7 +66,8 @@ static void make(struct contest_rig *t) {
  *   count.
  * - sgemm: `one` is less than half a percent faster, which does not count. `two` is the best, with the speed-up 100 /
  *   90. Of 200 slots, `two` saves 15 that wait at a barrier and 5 that wait for a load.
- * - reduction: only the bound is faster than the base. A bound is never the best. */
+ * - reduction: only `bound` is faster than the base. This series is an upper limit, not a real mechanism, so it is
+ *   never the best. */
 START_TEST(the_best_of_each_program_by_hand) {
     struct contest_rig t;
     struct panel_values v;
@@ -91,9 +92,10 @@ START_TEST(the_best_of_each_program_by_hand) {
 }
 END_TEST
 
-/* A positive heat means good, a negative heat means bad. For ratios, the scale is logarithmic and ends at 1.5 and 1 /
- * 1.5, so the square root of 1.5 is half way. A speed-up above 1 is good; a ratio of cycles or of misses above 1 is
- * bad. For absolute values, such as the share of active lanes, 0.5 is the middle of the scale. */
+/* figure_heat() returns the place of a value in the colours of the map: positive is good, negative is bad. For ratios,
+ * the scale is logarithmic and ends at 1.5 and 1 / 1.5, so the square root of 1.5 is half way. A speed-up above 1 is
+ * good; a ratio of cycles or of misses above 1 is bad. For absolute values, such as the share of active lanes, 0.5 is
+ * the middle of the scale. */
 START_TEST(colours_of_a_map) {
     const struct panel speedup = {.kind = PANEL_SPEEDUP}, ratio = {.kind = PANEL_RATIO}, value = {.kind = PANEL_VALUE};
     ck_assert_double_eq(figure_heat(&speedup, 1), 0);

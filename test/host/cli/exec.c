@@ -49,7 +49,7 @@ START_TEST(the_result_is_written_as_json) {
     char *text = slurp("r.json");
     cJSON *o = cJSON_Parse(text);
     ck_assert_ptr_nonnull(o);
-    /* 10 launches: scale 2, fill 1, reverse 2, bounded 1, count 1, by_value 3 */
+    /* number of launches of each kernel: scale 2, fill 1, reverse 2, bounded 1, count 1, by_value 3; in all 10 */
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "kernels")), 10);
     SAYS(text, "api.out");
     cJSON_Delete(o);
@@ -181,7 +181,8 @@ START_TEST(launches_by_kernels_are_refused) {
 }
 END_TEST
 
-/* test/cuda/clang.cu uses clang's stubs. The results are 2 * 99 + 5 + 4 = 207, and 0 + 9. */
+/* test/cuda/clang.cu uses clang's stubs. Its kernel reverses the numbers x from 0 to 99 and computes 2 x + 5 + 4. So
+ * the first result is 207 (x = 99), and the last is 9 (x = 0). */
 START_TEST(programs_of_clang_run) {
     if (cannot_run())
         return;

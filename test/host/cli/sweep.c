@@ -257,7 +257,7 @@ END_TEST
 START_TEST(a_full_disk_loses_nothing_that_was_written) {
     char command[2 * PATH_MAX];
     /* bash's ulimit -f counts kilobytes; the file has room for only some of the runs */
-    snprintf(command, sizeof command, "bash -c \"ulimit -f 150; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
+    snprintf(command, sizeof command, "bash -c \"ulimit -f 200; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
              cli_binary);
     int how = system(command);
     ck_assert(WIFEXITED(how));

@@ -111,7 +111,8 @@ static void write_by_hand(void) {
  * - peak of fermi: 15 SMs with 2 schedulers issue 960 thread instructions per cycle
  * - L1: 1000 sectors of 32 bytes, so 64000 / 32000 = 2 instructions per byte. 15 x 128 bytes per cycle would allow more
  *   than 960 instructions per cycle, so the peak is 960, and 64 per cycle are 6.7 %
- * - DRAM: 4 instructions per byte. 6 x 8 x 4 x 924 / 700 = 253.4 bytes per cycle would also allow more than 960
+ * - DRAM: 4 instructions per byte. 6 channels x 8 bytes x data rate 4 x 924 / 700 MHz = 253.4 bytes per cycle would
+ *   also allow more than 960
  * - hottest line: line i of 40 lines has i slots, so the last has 40 of 820: 4.9 %
  * - f32: 32000 + 2 * 16000 flop in 1000 cycles are 64 per cycle, of a peak of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 flop per
  *   byte

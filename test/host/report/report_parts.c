@@ -9,8 +9,9 @@ static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),      
             *options[N_OPTIONS] = {T("gpu.sms"),       T("clock.core_mhz"), T("sm.schedulers"),  T("l1.ports"),
                                    T("l1.line"),       T("l2.slices"),      T("l2.port_bytes"),  T("clock.l2_mhz"),
                                    T("dram.channels"), T("dram.bus_bytes"), T("dram.data_rate"), T("clock.dram_mhz")};
-/* Peaks per cycle at 700 MHz: 2 x 1 x 32 = 64 thread instructions; L1: 2 x 1 x 128 = 256 bytes; L2: 2 x 32 x 350 / 700
- * = 32 bytes; DRAM: 1 x 8 x 4 x 350 / 700 = 16 bytes. */
+/* Peaks per SM cycle (700 MHz). Instructions: 2 SMs x 1 scheduler x 32 threads = 64. L1: 2 SMs x 1 port x 128 = 256
+ * bytes. L2: 2 slices x 32 bytes x 350 / 700 MHz = 32 bytes. DRAM: 1 channel x 8 bytes x data rate 4 x 350 / 700 MHz =
+ * 16 bytes. */
 static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), T("2"),
                                    T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
 

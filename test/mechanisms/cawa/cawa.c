@@ -1,4 +1,4 @@
-/* Tests the criticality of warps and the picks of gcaws, with numbers that can be followed by hand. */
+/* Tests the criticality of warps and the picks of the warp scheduler gcaws. Expected values are computed by hand. */
 #include "isa/program.h"
 #include "test/mechanisms/policy_rig.h"
 

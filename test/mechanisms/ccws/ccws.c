@@ -66,9 +66,10 @@ END_TEST
 
 static struct warp_set set_of(uint64_t warps) { return (struct warp_set){.word = {warps}}; }
 
-/* Four warps have the base score 100, so the cutoff is 400. With 3 hits in 32 instructions, the score of warp 2 becomes
- * 3 / 32 * 8 * 400 = 300. The order is 2, 0, 1, 3, and the sums are 300, 400, 500 and 600: warps 1 and 3 may not load.
- * After 100 cycles the sums are 200, 300, 400 and 500: warp 1 may load. After 200 cycles warp 3 may load, too. */
+/* Four warps have the base score 100, so the cutoff is 400. With 3 hits in 32 instructions and the factor 8, the score
+ * of warp 2 becomes 3 / 32 * 8 * 400 = 300. The order is 2, 0, 1, 3, and the sums are 300, 400, 500 and 600: warps 1
+ * and 3 may not load. After 100 cycles the sums are 200, 300, 400 and 500: warp 1 may load. After 200 cycles warp 3 may
+ * load, too. */
 START_TEST(scores_by_hand) {
     struct ccws_scores s = {.base = 100, .words = 1};
     const struct warp_set live = set_of(0xf);

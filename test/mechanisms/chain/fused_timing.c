@@ -8,7 +8,8 @@
 
 /* The latency depends on the longer of the two sequences. It is chain.latency<depth>, or, if this option is 0, the
  * latency of an addition plus two cycles for each further FPU. An instruction with two sequences needs one more read
- * port. These instructions need no fallback, so the times of the fallback are 0. */
+ * port. A fused instruction never executes as separate operations (its fallback), so the times of the fallback are
+ * 0. */
 START_TEST(latency_is_that_of_the_deeper_sequence) {
     static const struct {
         struct fused fused;

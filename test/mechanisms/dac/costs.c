@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 /* Each thread stores a word at its index in the CTA. Expanding this address costs one cycle for the start address of
- * the CTA, and one cycle for the line of each warp. One more cycle is needed if the CTA has several rows: the
- * adjustment has one value for all threads, so it is computed once for the CTA. */
+ * the CTA, and one cycle for the line of each warp. If the CTA has several rows, the address needs an adjustment for
+ * the next row. The adjustment has the same value in all threads, so it costs one more cycle for the whole CTA. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -143,7 +143,8 @@ START_TEST(predicates_by_hand) {
                 {"setp.eq.s32 %p,%r3,25", 16, 0, 0, 1, 1, 1, 3, 1ull << 47},
                 {"setp.lt.s32 %p,%r3,25", 16, 0, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.lt.s32 %p,%r3,10", 16, 0, 0, 1, 1, 1, 3, 0x8000ffff},
-                /* two predicates: the costlier comparison counts, and the first one decides for warp 1 only */
+                /* a predicate of two comparisons costs as much as the costlier one. In the first row, the first
+                 * comparison needs all lanes in warp 0, but only the first and the last lane in warp 1. */
                 {"setp.gt.u32 %q,%r1,15; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 1, 0, 1, 1, 3, 0xffff0000},
                 {"setp.gt.u32 %q,%r2,31; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 2, 0, 0, 1, 4, 0xffffffff},
                 {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 0, 2, 1, ~0ull}};

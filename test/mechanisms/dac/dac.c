@@ -506,8 +506,8 @@ START_TEST(deadlocks_name_warps) {
 END_TEST
 
 /* Figure 4's kernel is stopped at many points. The report must name for what each warp waits: the first load waits for
- * its address, and then for its line. If each warp has room for one mask, the affine warp waits before it sends the
- * next one. With dac.enq_waits=off, it waits after its branch. */
+ * its address, and then for its line. The predicate queue of each warp has room for one predicate, so the affine warp
+ * waits before it sends the next one. With dac.enq_waits=off, it waits after its branch. */
 START_TEST(reports_name_what_warps_wait_for) {
     const char *set[] = {"gpu.sms=1",          "dac.pwaq=48", "dac.pwpq=16", "memory.model=fixed",
                          "memory.latency=600", NULL,          NULL};

@@ -417,7 +417,8 @@ static void check_wait(struct watch *t, uint32_t i, uint64_t now) {
     if (!is_busy(d, i) || engine_done(s->engine) || has_to_wait(t, i, now) ||
         d->sm->warps.slot[s->context].path[0].state != PATH_QUEUE)
         return;
-    /* a wait that has begun in this cycle may have had its reason when the affine warp was ready to issue */
+    /* if the wait began in this cycle, its reason may already be gone: the reason held when the affine warp tried to
+     * issue */
     CHECK(next_sends(s) &&
               (d->tail - d->head == d->cfg->dac.atq || t->batch_full[i] || has_full_queue(d, i) || s->enq_since == now),
           "affine warp %u waits without need", i);

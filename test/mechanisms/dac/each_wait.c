@@ -35,9 +35,9 @@ static int step(void) { return test_every() ? 1 : 4; }
 
 /* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that. Their
  * queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the L1 set of
- * the eight loads' lines. By default every fourth base model is tested, with HEDDLE_EVERY all of them; but tbc is left
- * out, because the first warp would wait for the polling warp where the loop ends: plain loads do not mark a loop that
- * waits, and a kernel with other loads in its loop is not decoupled. */
+ * the eight loads' lines. By default every fourth base model is tested, with HEDDLE_EVERY all of them. The model tbc is
+ * left out: there the first warp would wait for the polling warp at the end of the loop. tbc avoids this only for loops
+ * with volatile or atomic loads, and a kernel with such a loop is not decoupled. */
 START_TEST(a_long_wait_ends_with_an_entry) {
     const int base = _i * step();
     char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"

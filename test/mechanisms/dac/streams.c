@@ -138,8 +138,8 @@ static bool few_tuples(const void *config, const char *key, double *value) {
     return strcmp(key, "dac.tuples") == 0;
 }
 
-/* With any limit of tuple registers, the affine stream fits into the limit. It is complete if the complete stream fits.
- * The verifier accepts both streams. A higher limit never decouples fewer accesses. */
+/* With any limit of tuple registers, the affine stream fits into the limit. If the stream without a limit fits, nothing
+ * is left out of it. The verifier accepts both streams. A higher limit never decouples fewer accesses. */
 START_TEST(streams_fit_into_the_tuple_file) {
     uint32_t parts = 0;
     const uint64_t kernels = test_every() ? 40 : 24;

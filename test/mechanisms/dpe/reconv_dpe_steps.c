@@ -206,9 +206,10 @@ START_TEST(halves_of_a_load) {
 }
 END_TEST
 
-/* Sets of lanes are hexadecimal masks. Lanes 3 wait for lane 4, which is below them on the stack. So lanes 3 move to a
- * separate stack at the bottom. If lanes c wait for lane 4, too, they also move, and lanes f0 run. Otherwise lanes c
- * wait at a CTA barrier and stay on the stack. A path that moves gets a new id, which is reported. */
+/* Masks are hexadecimal. The lanes of mask 3 wait for lane 4, which is below them on the stack. So they move to a
+ * separate stack at the bottom. If the lanes of mask c wait for lane 4, too, they also move, and the lanes of mask f0
+ * run. Otherwise the lanes of mask c wait at a CTA barrier and stay on the stack. A path that moves gets a new id,
+ * which is reported. */
 START_TEST(waiting_paths_give_way) {
     for (int both = 0; both < 2; both++) {
         struct lane_waits ws = {.waiting = 0x0f};

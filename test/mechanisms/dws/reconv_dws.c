@@ -50,7 +50,7 @@ START_TEST(splits_beyond_the_table_are_parked) {
     start(50, 2);
     diverge(0, 0xff, 20, 0x0f, 10);
     diverge(20, 0x0f, 30, 0x03, 10);
-    ck_assert_str_eq(schedulable(), "30:3 1:f0 "); /* c is parked */
+    ck_assert_str_eq(schedulable(), "30:3 1:f0 "); /* lanes c are parked */
     diverge(1, 0xf0, 40, 0x30, 10);
     ck_assert_str_eq(schedulable(), "30:3 40:30 "); /* c0, too */
     reconv_dws.leave(st, id_at(30), 0x03, 31);

@@ -239,7 +239,8 @@ START_TEST(early_exits_keep_the_frontier) {
 }
 END_TEST
 
-/* Lanes that return from a deeper call go first, and do not merge with lanes of another depth at the same PC. */
+/* Lanes inside more nested calls run first. They do not merge with lanes that are at the same PC with fewer nested
+ * calls. */
 START_TEST(deeper_calls_go_first) {
     const struct toy t = example(0xf, 0xf, 0xf, 0xf);
     struct reconv_cfg cfg;

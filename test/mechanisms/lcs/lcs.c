@@ -72,9 +72,9 @@ START_TEST(equal_ctas_all_stay) {
 }
 END_TEST
 
-/* Each CTA writes the number of its SM. Two SMs get blocks in turn. An SM with room for three CTAs gets one block. If
- * only one CTA fits, there are no blocks. The last block of an odd grid has one CTA. All CTAs wait so long that none
- * ends before each SM is full. */
+/* Each CTA writes the number of its SM. A block is two consecutive CTAs. Two SMs get blocks in turn. An SM with room
+ * for three CTAs gets one block. If only one CTA fits, there are no blocks. The last block of an odd grid has one CTA.
+ * All CTAs wait so long that none ends before each SM is full. */
 START_TEST(blocks_stay_together) {
     static const struct {
         const char *policy, *ctas, *sms;

@@ -312,9 +312,9 @@ static uint32_t registers_of(const char *const *set, bool pipelined, const char 
 }
 
 /* In the pipelined loop, three values of different iterations are in flight, and the loop has the most live registers
- * of the kernel. Without a register limit, the number of live registers grows by the number in the statistic. With a
- * limit between the numbers of live registers without and with pipelining, the loop gets fewer stages, and no register
- * is spilled. */
+ * of the kernel. Without a register limit, the number of live registers grows by the number in the statistic. If the
+ * limit is above the number without pipelining but below the number with pipelining, the loop gets fewer stages, and no
+ * register is spilled. */
 START_TEST(a_register_limit_reduces_stages) {
     static const char loop[] =
         "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f6, %f5, %f3;\nmul.f32 %f7, %f6, %f5;\n"

@@ -6,7 +6,7 @@
 enum { STEPS = 5 };
 
 /* Writes a ladder: five steps, each a shuffle and an addition, that sum %f7 over the lanes of a warp. The sum stays in
- * %f7, so the ladder has no moves. The distances begin with 16 if `from_16` is true, else with 1. */
+ * %f7, so no step copies it to another register. The distances begin with 16 if `from_16` is true, else with 1. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
     int at = 0;
     bool up = strstr(how, "up") != NULL;

@@ -43,8 +43,8 @@ static double relative(float have, float want) {
     return have == want ? 0 : fabs((double)have - (double)want) / size;
 }
 
-/* For each number of values: the result must be the tree's sum with a single rounding. Also checks the statistic of its
- * difference from the serial sum. */
+/* For each number of values: the result must be the tree's sum with a single rounding. Also checks the statistic that
+ * reports the difference between this sum and the serial sum. */
 START_TEST(sums_are_the_trees) {
     static const char *const wide[] = {"chain.ieee=off", NULL}, *const exact[] = {"chain.ieee=on", NULL};
     float in[FLOATS];

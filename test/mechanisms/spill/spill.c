@@ -76,9 +76,9 @@ START_TEST(values_beyond_the_limit_are_spilled) {
 }
 END_TEST
 
-/* A loop loads eight values under a guard and adds them. Lanes whose guard is false keep the old value. So each value,
- * also a value that was spilled and reloaded, would be live in all iterations if nothing defined it in all lanes. The
- * address, the sum and the counter take four registers. */
+/* A loop loads eight values under a guard and adds them. Lanes whose guard is false keep the old value. So each value
+ * would be live in all iterations, and spilling would free no register. The pass must therefore first define each
+ * reloaded value in all lanes. The address, the sum and the counter take four registers. */
 START_TEST(guarded_values_are_spilled) {
     char err[512] = "";
     const char *const set[] = {"regs.max=9", NULL};

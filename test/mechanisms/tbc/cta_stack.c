@@ -28,14 +28,14 @@ static void teardown(void) {
     cta = NULL;
 }
 
-/* The drivers call meet() after each step. */
+/* Lets the CTA's stack combine paths, if it has something to do. The functions below call it after each step. */
 static void meet(void) {
     if (cta->due)
         cta_stack_meet(cta);
     cta->due = false;
 }
 
-/* Adds path `p` of warp `w` and the paths of later warps in its group to `out`, unless an earlier warp is in it. */
+/* If `w` is the first warp of its group, adds path `p` of `w` and the paths of the group's other warps to `out`. */
 static void add_group(uint32_t w, const struct path *p, char *out, size_t size) {
     const uint32_t group = cta_stack_group(&warp[w], p->id);
     size_t at = strlen(out);

@@ -181,7 +181,7 @@ static const struct {
     {"sm.warps=4K", "sm.warps: 4K is out of range (1 to 128 warps)"},
     {"sm.subcores=maybe", "sm.subcores is on or off, not \"maybe\""},
     {"sched.policy=fifo", "sched.policy is one of: lrr gto two_level oldest youngest cggty baws cta_groups "
-                          "cta_locality cta_banks gcaws; not \"fifo\""},
+                          "cta_locality cta_banks prefetch_aware gcaws; not \"fifo\""},
     {"clock.core_mhz=fast", "clock.core_mhz takes a number, not \"fast\""},
     {"clock.core_mhz=nan", "clock.core_mhz takes a number, not \"nan\""},
     {"gpu.name=\"", "gpu.name cannot hold quotes, backslashes or control characters"},
@@ -295,8 +295,8 @@ START_TEST(numbers_that_fit_are_taken) {
 }
 END_TEST
 
-/* libconfig itself reads a file whose @include comes after the first setting. A number above 32 bits in such a file
- * must be refused, too. */
+/* If an @include comes after the first setting, libconfig itself reads the included file. A number above 32 bits in
+ * this file must be refused, too. */
 START_TEST(large_numbers_of_an_included_file) {
     char text[128], name[64];
     snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));

@@ -9,7 +9,7 @@
 
 enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
-/* Statistics of one run. `n` is 0 if heddle refused the run, or if it reached the limit. */
+/* Statistics of one run. `n` is 0 if heddle refused the run, or if the run reached the cycle limit. */
 struct figures {
     int n;
     double v[MAX_STATS];

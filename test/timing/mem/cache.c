@@ -303,7 +303,8 @@ START_TEST(sectors_come_one_by_one) {
 }
 END_TEST
 
-/* A locked line survives two fills of its set, which has two ways. The second way of this set cannot be locked, too. */
+/* A locked line survives two fills of its set, which has two ways. While one way is locked, the second way of the set
+ * cannot be locked. */
 START_TEST(locked_lines_stay) {
     start(2, 2, false);
     read_and_fill(0);

@@ -195,7 +195,9 @@ START_TEST(sectors_come_together) {
 END_TEST
 
 /* - The second miss finds no free MSHR at cycle 19, and waits until the first line arrives at 282.
- * - The row of the second line is open by then, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8. */
+ * - From the crossbar to DRAM and back to the cluster cache, the first line took 282 - 18 = 264 cycles.
+ * - The row of the second line is open by then, so DRAM takes 12 cycles less. 8 cycles later the line is at the SM:
+ *   282 + 264 - 12 + 8. */
 START_TEST(a_miss_waits_for_an_mshr) {
     static struct gpc_rig r;
     prepare(&r);

@@ -42,9 +42,9 @@ START_TEST(addresses_are_divided) {
 }
 END_TEST
 
-/* Units become due at random cycles. Each unit is called in its cycle, units of one cycle are called in order, and
- * no unit is lost. A unit whose cycle is beyond the ring of
- * cycles that an agenda holds is called in the last cycle of the ring, and registers again. */
+/* Units become due at random cycles. Each unit is called in its cycle, units of one cycle are called in order, and no
+ * unit is lost. An agenda holds a ring of cycles. A unit whose cycle is beyond the ring is called in the last cycle of
+ * the ring, and registers again. */
 START_TEST(due_units_are_called) {
     static const uint32_t some[] = {7, 64, 65, 129, AGENDA_UNITS};
     static uint64_t due[AGENDA_UNITS]; /* UINT64_MAX: none */

@@ -37,7 +37,8 @@ static const struct price {
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
-    {"rf_read", "sm.swap_stores", "regfile"}, /* spills: registers that are written to memory and read back */
+    {"rf_read", "sm.swap_stores", "regfile"}, /* a swap reads the registers of the warp that leaves, and stores them in
+                                               * memory */
     {"rf_write", "sm.swap_loads", "regfile"},
     {"l1", "sm.swap_stores", "l1"},
     {"l1", "sm.swap_loads", "l1"},

@@ -69,8 +69,9 @@ END_TEST
 
 /* ---- Listing 1: ports of the register banks ---- */
 
-/* CLOCK, NOP, FFMA R11=R10,R12,R14, FFMA R13=R16,RX,RY, NOP, CLOCK: 5 cycles from CLOCK to CLOCK, and one more for each
- * of X and Y that is even, because the bank of even registers then has 5 or 6 reads in 4 or 5 cycles. */
+/* The code is CLOCK, NOP, FFMA R11=R10,R12,R14, FFMA R13=R16,RX,RY, NOP, CLOCK. From the first CLOCK to the second it
+ * takes 5 cycles, and one cycle more for each of X and Y that is even. The bank of even registers delivers one register
+ * per cycle, and already reads R10, R12, R14 and R16. */
 START_TEST(operands_of_one_bank_make_bubbles) {
     static const struct { int x, y, cycles; } row[] = {{19, 21, 5}, {18, 21, 6}, {19, 20, 6}, {18, 20, 7}};
     char body[4096];
@@ -83,7 +84,8 @@ START_TEST(operands_of_one_bank_make_bubbles) {
     reads(at + 3, 2, row[_i].y, 1);
     rig_run(one_sm, body, WARP, 2);
     ck_assert_int_eq((int)(rig_at(0, at + 5) - rig_at(0, at)), row[_i].cycles);
-    /* without the last NOP, CLOCK waits for nothing: Allocate holds the FFMA while CLOCK is in Control */
+    /* without the last NOP, the CLOCK does not wait: the FFMA waits in the stage Allocate, while the CLOCK passes the
+     * stage Control */
     ck_assert_int_eq((int)(rig_at(0, at + 4) - rig_at(0, at)), 4);
 }
 END_TEST
@@ -106,14 +108,16 @@ END_TEST
 /* ---- Listing 4: the register-file cache ---- */
 
 START_TEST(reuse_bits_keep_operands) {
-    /* reg and position of the operand of the second instruction; reuse bits of the first two; hits */
+    /* row[].reg: registers that the second instruction reads, by operand position. row[].reuse: its reuse bits.
+     * row[].hits: expected reads from the register-file cache. The first instruction keeps R2, its operand at position
+     * 0. */
     static const struct {
         int reg[3], reuse, hits;
     } row[] = {
         {{2, 7, 8}, 0, 1}, /* hit, then miss */
         {{2, 7, 8}, 1, 2}, /* hit, hit */
-        {{7, 2, 8}, 0, 1}, /* miss, and R2 stays for the third: R7 is in the other bank */
-        {{4, 7, 8}, 0, 0}, /* R4 is in the bank and position of R2: miss, miss */
+        {{7, 2, 8}, 0, 1}, /* miss: R7 is in the other bank, so R2 stays and the third instruction hits */
+        {{4, 7, 8}, 0, 0}, /* miss, miss: R4 drops R2, which is in the same bank and position */
     };
     static const char *const no_cache[] = {"gpu.sms=1", "core.reuse_cache=off", NULL};
     static const int first[] = {2, 3, 4}, third[] = {2, 12, 13};
@@ -178,8 +182,9 @@ static void run_four(const struct control_bits *second, const char *const *set, 
     ck_assert_str_eq(got, wanted);
 }
 
-/* (a) The youngest warp issues until it misses the L0 instruction cache, the next one finds the line and issues to
- * its end, then the youngest does. Lines of 32 instructions: ld.param, 5 and 26 instructions are in the first line. */
+/* (a) The youngest warp issues until it misses the L0 instruction cache. When the next warp needs the line, the line
+ * has arrived, so this warp issues all its instructions. Then the youngest warp issues the rest. A line has 32
+ * instructions: the first line has ld.param, 5 instructions of the lead-in, and 26 of the 32 additions. */
 START_TEST(the_scheduler_is_greedy_then_youngest) {
     static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
     struct control_bits none = CONTROL_NONE;
@@ -196,7 +201,7 @@ START_TEST(a_stall_count_switches_warps) {
 }
 END_TEST
 
-/* (c) Yield on the second instruction. W0 yields to nobody but W1, as W2 and W3 have ended. */
+/* (c) The second instruction has the yield bit. W0 can yield only to W1, because W2 and W3 have ended. */
 START_TEST(a_yield_switches_warps) {
     struct control_bits second = CONTROL_NONE;
     second.yields = true;
@@ -216,7 +221,8 @@ START_TEST(a_yield_to_nobody_costs_a_cycle) {
 }
 END_TEST
 
-/* A counter rises in Control, the cycle after issue: an instruction that issues right behind does not see it. */
+/* The stage Control increments a dependence counter in the cycle after issue. So an instruction that issues in that
+ * cycle does not see the increment. */
 START_TEST(a_counter_rises_a_cycle_after_issue) {
     char body[4096];
     const uint32_t first = lead_in(body);
@@ -296,9 +302,10 @@ END_TEST
 
 /* ---- write ports ---- */
 
-/* A load from shared memory is written 24 cycles after its issue, an FFMA 10 cycles: Control, Allocate, three cycles of
- * reads, then 4 cycles of execution. An FFMA that issues 14 cycles after the load and writes the same bank delays the
- * load by one cycle. */
+/* A load from shared memory is written 24 cycles after its issue. An FFMA is written 10 cycles after its issue:
+ * Control, Allocate, three cycles of reads and 4 cycles of execution come before. So an FFMA that issues 14 cycles
+ * after the load is written in the same cycle as the load. If it writes the same bank, the load is written one cycle
+ * later. */
 START_TEST(a_load_waits_for_the_write_port) {
     char body[4096];
     const uint32_t first = lead_in(body);
@@ -317,9 +324,8 @@ START_TEST(a_load_waits_for_the_write_port) {
 }
 END_TEST
 
-/* DEPBAR.LE: three loads raise a counter; an instruction that allows one
- * outstanding load issues when the second has been written. Loads
- * leave the address unit every four cycles. */
+/* DEPBAR.LE waits until a counter is at most its limit. Three loads increment a counter. An instruction whose limit is
+ * one issues when the second load has been written. The address unit finishes a load every four cycles. */
 START_TEST(a_limit_lets_some_loads_stay_outstanding) {
     char body[4096];
     const uint32_t first = lead_in(body);
@@ -369,8 +375,8 @@ END_TEST
 
 /* ---- constant operands ---- */
 
-/* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although
- * ld.const has brought the line into its own cache. */
+/* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although a
+ * ld.const has loaded the line: ld.const uses another cache. */
 START_TEST(a_constant_operand_that_misses_costs_79_cycles) {
     char body[4096];
     const uint32_t first = lead_in(body);

@@ -109,7 +109,7 @@ static void describe(const void *u, const struct sm *s, FILE *out) {
 static const struct sm_unit_ops ops[UNITS] = {{.name = "a", ALL}, {.name = "b", ALL}, {.name = "c", ALL}};
 /* A unit that has only make(), and does nothing. */
 static const struct sm_unit_ops mute = {.name = "mute", .make = make};
-/* Has one call only. */
+/* A unit that has only make() and look(). */
 static const struct sm_unit_ops looks = {.name = "looks", .make = make, .look = look};
 
 static void tick(void *u, struct sm *s, uint64_t now) {
