@@ -74,6 +74,8 @@ static const struct ground needs[] = {
     {"specrecon.ratio", "its+specrecon", "fermi", {NULL}, NULL},
     {"dwf.", "anypc+dwf", "fermi", {NULL}, NULL},
     {"tbc.", "tbc", "fermi", {NULL}, NULL},
+    {"joint.lanes", "anypc+dwf", "fermi", {NULL}, NULL},
+    {"large.", "large", "fermi", {NULL}, NULL},
     {"its.", "its", "fermi", {NULL}, NULL},
     {"si.yield_after", "si", "fermi", {"si.yield=on", NULL}, NULL},
     {"si.", "si", "fermi", {NULL}, NULL},
