@@ -1,6 +1,7 @@
 /* Launches a kernel: packs arguments into the parameter block, runs it, and reports failures. */
 #include "context.h"
 #include "handles.h"
+#include "isa/interp/late.h"
 #include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,15 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
         if (e->interp)
             e->interp(&h->config, &cfg);
     const struct native_counts before = native_count(cfg.native);
+    struct late late = {0};
+    if (h->config.core.check && l->program->control)
+        cfg.late = &late;
     bool ended = interp_run(l, &cfg, &n, f);
+    if (late.n) { /* a fault may be the consequence */
+        fault_free(f);
+        *f = (struct fault){.kind = FAULT_ASSERT, .pc = late.pc, .text = strdup(late.text)};
+        ended = false;
+    }
     if (cfg.native) {
         struct native_counts after = native_count(cfg.native);
         stats_add(s, "host.jit_blocks", after.blocks - before.blocks);

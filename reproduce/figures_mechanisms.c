@@ -25,11 +25,15 @@ static const struct series all[] = {
     /* several paths in one issue slot */
     MODEL("tbc"),
     MODEL("capri"),
+    MODEL("large"),
+    WITH("large, two_level", "large", "sched.policy=two_level"),
     MODEL("anypc"),
     MODEL("anypc+sbi"),
     MODEL("anypc+swi"),
     MODEL("spe+swi"),
     MODEL("anypc+dwf"),
+    WITH("vws, 4 lanes", "spe+vws", "sm.warp_size=4"),
+    WITH("vws, 8 lanes", "spe+vws", "sm.warp_size=8"),
     {.label = "anypc+mimd", .model = "anypc+mimd", .base = "spe", .bound = true},
     /* warp schedulers */
     WITH("gto", "spe", "sched.policy=gto"),

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool wants_control(const struct ir *ir) {
+    return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
+}
+
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -21,9 +25,15 @@ const struct pass passes[] = {
     {"waits", "loops that wait for other threads", .run = pass_waits},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
+    {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
+     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
+    {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,
+     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on"},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
+    {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
+     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on", .dump = dump_control},
     {.name = NULL},
 };
 

@@ -32,6 +32,14 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
  * limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
+/* schedule.c: order of instructions for the core of today. */
+bool pass_schedule(struct ir *ir);
+/* banks.c: registers for the core of today. */
+bool pass_banks(struct ir *ir);
+/* control_pass.c: control bits for the core of today, and their listing. */
+bool pass_control(struct ir *ir);
+void dump_control(const struct ir *ir, FILE *out);
+
 /* Checks the program under construction after pass `name`. Returns a description of the first error, in `buffer`, or
  * NULL. */
 const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_t size);

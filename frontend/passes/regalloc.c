@@ -10,15 +10,14 @@
  * thread_regs, the register count for occupancy, is the maximum number of 32-bit words live at one point of a thread,
  * including callers' registers across calls (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0). It is at
  * least 2 and not rounded: rounding to the allocation unit is up to the timing model. */
-#include "frontend/analysis/ir.h"
+#include "regalloc.h"
 #include "isa/arith.h"
 #include <string.h>
 
-/* Free slots of one class: a binary heap, lowest first. */
+/* Free slots of one class and parity: a binary heap, lowest first. */
 struct free_slots {
     uint32_t *heap;
     uint32_t n, cap;
-    uint32_t used; /* number of slots allocated so far */
 };
 
 static void heap_push(struct ir *ir, struct free_slots *f, uint32_t slot) {
@@ -46,24 +45,71 @@ static uint32_t heap_pop(struct free_slots *f) {
 struct sweep {
     struct ir *ir;
     uint32_t *begins, *next_begin, *ends, *next_end;
-    struct free_slots free[N_REG_CLASSES];
+    struct free_slots free[N_REG_CLASSES][2]; /* even and odd */
+    uint32_t used[N_REG_CLASSES];             /* number of slots allocated so far */
+    slot_parity_fn *parity;                   /* NULL: the lowest free slot is taken */
+    void *ctx;
+    uint32_t *since[N_REG_CLASSES], cap_since[N_REG_CLASSES]; /* slot -> position at which it became free */
 };
 enum { NO_VREG = SINK_VREG }; /* ends the lists: register 0 is never allocated */
+
+/* Returns the index of the free slot that has been free for longest. `f` is not empty. */
+static uint32_t oldest(const struct sweep *s, enum reg_class c, const struct free_slots *f) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < f->n; i++)
+        if (s->since[c][f->heap[i]] < s->since[c][f->heap[best]])
+            best = i;
+    return best;
+}
+
+/* Returns the slot that has been free for longest, of the preferred parity if there is one. An instruction that writes
+ * it waits less for earlier instructions that read it. */
+static uint32_t take_oldest(struct sweep *s, uint32_t v) {
+    enum reg_class c = s->ir->vregs[v].cls;
+    int want = s->parity(s->ctx, v);
+    uint32_t at[2] = {0, 0};
+    for (int k = 0; k < 2; k++)
+        at[k] = s->free[c][k].n ? oldest(s, c, &s->free[c][k]) : 0;
+    if (want < 0 || !s->free[c][want].n)
+        want = !s->free[c][0].n ||
+               (s->free[c][1].n && s->since[c][s->free[c][1].heap[at[1]]] < s->since[c][s->free[c][0].heap[at[0]]]);
+    struct free_slots *f = &s->free[c][want];
+    uint32_t slot = f->heap[at[want]];
+    f->heap[at[want]] = f->heap[--f->n];
+    return slot;
+}
+
+static uint32_t take_slot(struct sweep *s, uint32_t v) {
+    enum reg_class c = s->ir->vregs[v].cls;
+    struct free_slots *f = s->free[c];
+    if (!f[0].n && !f[1].n)
+        return s->used[c]++;
+    if (s->parity)
+        return take_oldest(s, v);
+    return heap_pop(&f[!f[0].n || (f[1].n && f[1].heap[0] < f[0].heap[0])]);
+}
+
+static void free_slot(struct sweep *s, uint32_t v, uint32_t position) {
+    enum reg_class c = s->ir->vregs[v].cls;
+    uint32_t slot = s->ir->vregs[v].slot;
+    while (slot >= s->cap_since[c])
+        s->since[c] = ir_grow(s->ir->tmp, s->since[c], s->cap_since[c], &s->cap_since[c], sizeof *s->since[c]);
+    s->since[c][slot] = position;
+    heap_push(s->ir, &s->free[c][slot % 2], slot);
+}
 
 static void sweep_function(struct sweep *s, struct ir_function *fn) {
     struct ir *ir = s->ir;
     for (int c = 0; c < N_REG_CLASSES; c++)
-        s->free[c].n = s->free[c].used = 0;
+        s->free[c][0].n = s->free[c][1].n = s->used[c] = 0;
     for (uint32_t p = 2 * fn->begin; p < 2 * fn->end; p++) {
         for (uint32_t v = p > 2 * fn->begin ? s->ends[p - 1] : NO_VREG; v != NO_VREG; v = s->next_end[v])
-            heap_push(ir, &s->free[ir->vregs[v].cls], ir->vregs[v].slot);
-        for (uint32_t v = s->begins[p]; v != NO_VREG; v = s->next_begin[v]) {
-            struct free_slots *f = &s->free[ir->vregs[v].cls];
-            ir->vregs[v].slot = f->n ? heap_pop(f) : f->used++;
-        }
+            free_slot(s, v, p);
+        for (uint32_t v = s->begins[p]; v != NO_VREG; v = s->next_begin[v])
+            ir->vregs[v].slot = take_slot(s, v);
     }
     for (int c = 0; c < N_REG_CLASSES; c++)
-        fn->slots[c] = s->free[c].used;
+        fn->slots[c] = s->used[c];
 }
 
 /* Returns true for a result of a memory access that no instruction reads, such as the old value of an atomic or a
@@ -75,8 +121,8 @@ static bool unread_result(const struct ir *ir, const struct interval *r) {
     return kind == K_LOAD || kind == K_ATOM || kind == K_TEX;
 }
 
-static void colour(struct ir *ir) {
-    struct sweep s = {.ir = ir};
+static void colour(struct ir *ir, slot_parity_fn *parity, void *ctx) {
+    struct sweep s = {.ir = ir, .parity = parity, .ctx = ctx};
     s.begins = arena_array(ir->tmp, 2 * (size_t)ir->n + 1, sizeof *s.begins);
     s.ends = arena_array(ir->tmp, 2 * (size_t)ir->n + 1, sizeof *s.ends);
     s.next_begin = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.next_begin);
@@ -211,10 +257,12 @@ static void note_windows(struct ir *ir) {
     }
 }
 
-bool pass_regalloc(struct ir *ir) {
+bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber, void *ctx) {
     uint32_t total[N_REG_CLASSES] = {0}, specials[N_REG_CLASSES] = {0};
     uint32_t(*base)[N_REG_CLASSES] = arena_array(ir->tmp, (size_t)ir->n_functions + 1, sizeof *base);
-    colour(ir);
+    colour(ir, parity, ctx);
+    if (renumber)
+        renumber(ctx);
     stack_functions(ir, base, total);
     total_pressure(ir);
     place_specials(ir, specials);
@@ -224,3 +272,5 @@ bool pass_regalloc(struct ir *ir) {
     ir->allocated = true;
     return true;
 }
+
+bool pass_regalloc(struct ir *ir) { return regalloc_with(ir, NULL, NULL, NULL); }

@@ -97,5 +97,7 @@ const char *verify_program(const struct program *p, char *buffer, size_t size) {
     for (uint32_t i = 0; i < p->n_specials; i++)
         if (p->specials[i].offset < SINK_BYTES || p->specials[i].offset + 32 * p->specials[i].bytes > p->reg_bytes)
             wrong(&r, "special register %u at %u", p->specials[i].id, p->specials[i].offset);
+    if (p->control && !r.wrong)
+        verify_control(&r, p);
     return r.wrong ? buffer : NULL;
 }

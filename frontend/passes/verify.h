@@ -1,6 +1,6 @@
 #ifndef FRONTEND_VERIFY_H
 #define FRONTEND_VERIFY_H
-/* Reporting of broken invariants. Private to verify.c, verify_ir.c and verify_barriers.c. */
+/* Reporting of broken invariants. Private to verify*.c. */
 #include "pass.h"
 #include <stdarg.h>
 
@@ -23,4 +23,6 @@ __attribute__((format(printf, 2, 3))) static inline void wrong(struct verdict *r
 }
 /* verify_barriers.c: checks convergence barriers. Requires: blocks and their edges. */
 void verify_barriers(struct verdict *r, const struct ir *ir);
+/* verify_control.c: checks that the control bits of a finished program are sufficient on every path. */
+void verify_control(struct verdict *r, const struct program *p);
 #endif

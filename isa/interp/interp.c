@@ -7,6 +7,7 @@
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
 #include "isa/paths/paths_report.h"
+#include "late.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -299,7 +300,7 @@ static struct slot *new_slot(struct run *run) {
     s->run.counts_loads = run->cfg->affine;
     s->run.turns = run->cfg->turns && run->model == &reconv_spe;
     bool affine = program_affine_stream(run->launch->program) != 0;
-    if (!run->cfg->check && !c->held && c->n_rows == c->n_warps)
+    if (!run->cfg->check && !run->cfg->late && !c->held && c->n_rows == c->n_warps)
         s->run.native.code = run->cfg->native;
     if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
         cta_run_free(&s->run);
@@ -309,6 +310,11 @@ static struct slot *new_slot(struct run *run) {
     if (affine)
         s->run.affine->corners = run->cfg->affine_corners;
     if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
+        cta_run_free(&s->run);
+        free(s);
+        return NULL;
+    }
+    if (run->cfg->late && c->n_rows == c->n_warps && !(s->run.late = late_cta_new(run->cfg->late, c))) {
         cta_run_free(&s->run);
         free(s);
         return NULL;
@@ -574,7 +580,7 @@ static void init_lock(struct run *run) {
 static uint32_t threads_of(const struct run *run) {
     const struct interp_cfg *cfg = run->cfg;
     uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
-    if (!n || cfg->check)
+    if (!n || cfg->check || cfg->late)
         return 1;
     n = n > MAX_THREADS ? MAX_THREADS : n;
     return n > run->n_ctas ? (uint32_t)run->n_ctas : n;

@@ -6,6 +6,7 @@
 #include "isa/machine/workers.h"
 
 struct jit;
+struct late;
 
 /* Statistics of programs with an affine stream. A batch of CTAs is counted once. */
 struct interp_affine_stats {
@@ -51,6 +52,7 @@ struct interp_cfg {
     uint32_t affine_batch;
     bool affine_corners;   /* true: COMPARE_CORNERS counts as COMPARE_ENDS; false: as COMPARE_LANES */
     struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
+    struct late *late;     /* tests the program's control bits (late.h), on one host thread; NULL: no test */
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };
 

@@ -2,6 +2,7 @@
 #include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
+#include "late.h"
 #include <stdlib.h>
 
 enum { PATH_QUANTUM = 512 }; /* number of warp instructions after which another path of the same warp runs */
@@ -33,6 +34,8 @@ void cta_run_free(struct cta_run *r) {
     cta_affine_free(r->affine);
     r->affine = NULL;
     cta_watch_free(r);
+    late_cta_free(r->late);
+    r->late = NULL;
     free(r->warps);
     free(r->shared);
     cta_free(r->cta);
@@ -61,6 +64,8 @@ void cta_run_start(struct cta_run *r) {
         native_cta_start(r);
     if (r->check)
         check_cta_start(r->check);
+    if (r->late)
+        late_cta_start(r->late);
     if (r->affine)
         cta_affine_start(r->affine, r->cta);
 }
@@ -83,6 +88,29 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
 }
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
+
+/* Works as run_block(), and tests the control bits of each instruction. */
+static const struct inst *run_late_block(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes,
+                                         uint64_t clock, bool every_pc, struct tally *t) {
+    for (;; in++) {
+        bool apart = kind_is_convergence(in->kind) || (in->kind == K_BRANCH && in->hints & HINT_APART);
+        if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes))
+            return r->stands ? in : NULL;
+        late_before(r->late, w, in, lanes);
+        if (in->kind == K_BRANCH)
+            exec_inst(w, in, lanes, &r->fx);
+        else if (!cta_execute(r, w, in, lanes, ++clock)) {
+            r->fault_pc = pc_of(w, in);
+            return NULL;
+        }
+        late_after(r->late, w, in, &r->fx);
+        t->warp += !apart;
+        t->barrier += apart;
+        t->thread += apart ? 0 : lanes_count(r->fx.lanes);
+        if (in->ends_block || in->kind >= K_BRANCH || every_pc)
+            return in;
+    }
+}
 
 /* run_block() for a warp of 64 lanes, without native code. No instruction of its program waits. */
 static __attribute__((noinline)) const struct inst *run_block_rows(struct cta_run *r, struct warp *w,
@@ -111,6 +139,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     const bool part = lanes != LANES_ALL;
     if (__builtin_expect(w->high != NULL, 0))
         return run_block_rows(r, w, in, lanes, clock, every_pc, t);
+    if (__builtin_expect(r->late != NULL, 0))
+        return run_late_block(r, w, in, lanes, clock, every_pc, t);
     /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
      * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))

@@ -40,6 +40,8 @@ struct cta_run {
     bool counts_loads; /* true: count loads for affine statistics */
     /* state of the checker, freed with the run; NULL: the launch is not checked */
     struct check_cta *check;
+    /* tests control bits, freed with the run; NULL: no test */
+    struct late_cta *late;
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
     /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
     bool stands;

@@ -20,7 +20,8 @@ static uint32_t fullest(const uint16_t need[MAX_WARP_LANES]) {
     return most;
 }
 
-bool capri_arrive(struct capri *c, uint32_t pc, const struct target *t, int n, uint32_t set) {
+bool capri_arrive(void *capri, uint32_t pc, const struct target *t, int n, uint32_t set) {
+    struct capri *c = capri;
     struct capri_entry *e = find(c, pc, n > 1);
     if (!e)
         return false;

@@ -22,6 +22,6 @@ struct capri {
 
 /* Records that a warp arrives at the branch at `pc`, with the targets t[0 .. n - 1]. `set`: number of warps that pass
  * the branch. Returns true if the warp should wait for the others. Returns false for a branch without an entry, also if
- * the table has no room for a new entry. */
-bool capri_arrive(struct capri *c, uint32_t pc, const struct target *t, int n, uint32_t set);
+ * the table has no room for a new entry. `capri`: a struct capri. */
+bool capri_arrive(void *capri, uint32_t pc, const struct target *t, int n, uint32_t set);
 #endif

@@ -6,9 +6,29 @@
  * Readings: warps wait at every branch that has a guard or is indirect, whether or not it diverges. Inside a divergent
  * region, the threads of an entry are compacted again when inner branches have reconverged. */
 #include "reconv_tbc.h"
-#include "cta_stack.h"
+#include "capri.h"
+#include "isa/paths/cta_stack.h"
 #include "mechanisms/mechanism.h"
 #include "tbc_unit.h"
+
+static struct cta_stack_plan plan_of(const struct reconv_cfg *cfg) {
+    const bool predicts = cfg && cfg->tbc_predict;
+    return (struct cta_stack_plan){.fallthrough_first = cfg && cfg->first == FIRST_FALLTHROUGH,
+                                   .home = true,
+                                   .any_lane = cfg && cfg->joint_lanes == JOINT_ANY,
+                                   .waits = predicts ? capri_arrive : NULL,
+                                   .predictor = predicts ? sizeof(struct capri) : 0};
+}
+
+static size_t tbc_cta_size(const struct reconv_cfg *cfg, uint32_t n_warps) {
+    const struct cta_stack_plan plan = plan_of(cfg);
+    return cta_stack_size(&plan, n_warps);
+}
+
+static void tbc_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
+    const struct cta_stack_plan plan = plan_of(cfg);
+    cta_stack_join(st, &plan, cta, warp);
+}
 
 static enum reconv_board tbc_board(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -26,8 +46,8 @@ const struct reconv_ops reconv_tbc = {
     .name = "tbc",
     .help = "thread block compaction: one stack for the warps of a CTA, which wait for each other at branches",
     .size = cta_stack_warp_size,
-    .cta_size = cta_stack_size,
-    .join = cta_stack_join,
+    .cta_size = tbc_cta_size,
+    .join = tbc_join,
     .meet = cta_stack_meet,
     .start = cta_stack_start,
     .inform = cta_stack_inform,

@@ -7,8 +7,7 @@
  * (joint.h) take one slot each. So do members in different parts of a divided SM, because their registers are there
  * [reading]. */
 #include "tbc_unit.h"
-#include "timing/sm/joint.h"
-#include "timing/sm/unit_access.h"
+#include "timing/sm/unit_group.h"
 #include <stdlib.h>
 
 /* The state of a path in its present group: rider[warp slot][lowest lane of the path]. */
@@ -37,42 +36,15 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-/* A path and its group. */
-struct member {
-    uint32_t warp, path, group; /* warp slot; index among the paths of the warp */
-};
-
-static struct member member_of(const struct sm *sm, uint32_t warp, uint32_t path) {
-    return (struct member){warp, path, sm_get_group(sm, warp, path)};
-}
-
-static const struct sm_path *path_of(const struct sm *sm, const struct member *m) {
-    uint32_t n;
-    return &sm_get_paths(sm, m->warp, &n)[m->path];
-}
-
-static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const struct member *m) {
-    struct rider *r = &t->rider[m->warp][lanes_first(path_of(sm, m)->lanes)];
+static struct rider *rider_of(struct tbc_unit *t, const struct sm *sm, const struct group_member *m) {
+    struct rider *r = &t->rider[m->warp][lanes_first(group_path(sm, m)->lanes)];
     if (r->group != m->group)
         *r = (struct rider){.group = m->group};
     return r;
 }
 
-/* Fills `out` with the other paths of the group, and returns their number. */
-static uint32_t others_of(const struct sm *sm, const struct member *self, struct member out[MAX_WARP_LANES]) {
-    struct warp_set warps = sm_get_cta(sm, sm_get_cta_slot(sm, self->warp))->warps;
-    uint32_t found = 0, w, n;
-    while (warp_set_take(&warps, &w)) {
-        sm_get_paths(sm, w, &n);
-        for (uint32_t p = 0; p < n; p++)
-            if ((w != self->warp || p != self->path) && sm_get_group(sm, w, p) == self->group)
-                out[found++] = (struct member){w, p, self->group};
-    }
-    return found;
-}
-
 /* Makes tick() reconsider the warps of all `others` that are held, so that the SM calls may_issue() for them again. */
-static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct member *others, uint32_t n) {
+static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct group_member *others, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (!rider_of(t, sm, &others[i])->held || warp_set_has(&t->due, others[i].warp))
             continue;
@@ -84,9 +56,9 @@ static void reconsider_others(struct tbc_unit *t, struct sm *sm, const struct me
 /* Returns true if a path that waits for nothing else must wait for member `m` of its group. The path has issued
  * `executed` instructions in this group. It does not wait for a member whose warp sleeps. It does not wait for a member
  * that waits for a queue, since the affine warp may fill this queue only after other warps have issued. */
-static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct member *m) {
+static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed, const struct group_member *m) {
     const struct rider *r = rider_of(t, sm, m);
-    const uint8_t state = path_of(sm, m)->state;
+    const uint8_t state = group_path(sm, m)->state;
     if (state == PATH_TURN)
         return false;
     if (r->executed != executed)
@@ -95,13 +67,13 @@ static bool waits_for(struct tbc_unit *t, const struct sm *sm, uint32_t executed
 }
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
-    const struct member self = member_of(sm, c->warp, c->path);
-    struct member others[MAX_WARP_LANES];
+    const struct group_member self = group_member_of(sm, c->warp, c->path);
+    struct group_member others[MAX_WARP_LANES];
     (void)now;
     if (!self.group)
         return PATH_READY;
     struct rider *r = rider_of(u, sm, &self);
-    uint32_t n = others_of(sm, &self, others);
+    uint32_t n = group_others(sm, &self, others);
     bool was_held = r->held;
     r->held = false;
     for (uint32_t i = 0; i < n; i++)
@@ -112,12 +84,8 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 }
 
 static void join(void *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
-    const struct member lead = member_of(sm, j->member[0].warp, j->member[0].path);
-    struct member others[MAX_WARP_LANES];
     (void)u;
-    for (uint32_t i = 0, n = lead.group ? others_of(sm, &lead, others) : 0; i < n; i++)
-        if (path_of(sm, &others[i])->pc == j->member[0].pc)
-            sm_joint_add(sm, j, others[i].warp, others[i].path, now);
+    group_join(sm, j, now);
 }
 
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
@@ -125,12 +93,12 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     const struct sm_path *paths = sm_get_paths(sm, i->warp, &n);
     while (p < n && paths[p].lanes != i->lanes)
         p++;
-    const struct member self = p < n ? member_of(sm, i->warp, p) : (struct member){.group = 0};
-    struct member others[MAX_WARP_LANES];
+    const struct group_member self = p < n ? group_member_of(sm, i->warp, p) : (struct group_member){.group = 0};
+    struct group_member others[MAX_WARP_LANES];
     if (i->phase == ISSUE_PERFORMED || !self.group)
         return;
     rider_of(u, sm, &self)->executed++;
-    reconsider_others(u, sm, others, others_of(sm, &self, others));
+    reconsider_others(u, sm, others, group_others(sm, &self, others));
 }
 
 static void tick(void *u, struct sm *sm, uint64_t now) {

@@ -224,6 +224,8 @@ START_TEST(branches_to_exits_count_as_exits) {
                               timed_models()->name[m]);
                 if (_i == LOOP_PAIR) /* the second kernel executes an additional jump, so counts differ */
                     continue;
+                if (strcmp(timed_models()->name[m], "large") == 0) /* a branch forms sub-warps anew, an exit does not */
+                    continue;
                 ck_assert_msg(a.warp == b.warp && a.thread == b.thread, "%s, %s%s, n = %d: %g and %g, not %g and %g",
                               pairs[_i].name, timed ? "" : "functional, ", timed_models()->name[m], n, a.warp, a.thread,
                               b.warp, b.thread);

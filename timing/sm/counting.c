@@ -85,7 +85,7 @@ void sm_count_companion(struct sm *sm, uint32_t pc, lanemask_t active, bool own_
     sm->n.active_lanes += lanes_count(active);
     sm->n.op_lanes[ti->op] += lanes;
     sm->n.thread_instructions += lanes;
-    count_pipe(&sm->n, ti, own_pass, lanes);
+    count_pipe(&sm->n, ti, own_pass, lanes_count(sm->fx.lanes & active));
     if (!sm->issue.profile)
         return;
     sm->issue.profile[pc].issued += decoded;

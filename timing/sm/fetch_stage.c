@@ -89,6 +89,9 @@ static bool reaches(const struct sm *sm, uint32_t w, const struct sm_path *first
     switch (sm->joint.reach) {
     case JOINT_SAME_WARP:
         return other == w;
+    case JOINT_SAME_GANG:
+        return path->pc == first->pc && !path->stray && sm->warps.slot[other].cta == sm->warps.slot[w].cta &&
+               sm->warps.slot[other].w->index / sm->joint.gang == sm->warps.slot[w].w->index / sm->joint.gang;
     case JOINT_SAME_PC:
         return path->pc == first->pc && !path->stray &&
                warp_set_has(&sm->issue.sched[w % sm->cfg->sm.schedulers].mine, other);
@@ -97,22 +100,40 @@ static bool reaches(const struct sm *sm, uint32_t w, const struct sm_path *first
     }
 }
 
+/* The threads of the paths that a formed warp fetches for. */
+struct formed {
+    lanemask_t lanes;
+    uint32_t threads;
+};
+
+/* Adds the lanes of a path to the formed warp if they fit. */
+static bool fits_in(const struct sm *sm, struct formed *f, lanemask_t lanes) {
+    const uint32_t threads = f->threads + lanes_count(lanes);
+    if (sm->joint.reach != JOINT_SAME_PC)
+        return true;
+    if (sm->cfg->reconv.joint_lanes == JOINT_HOME ? f->lanes & lanes : threads > sm->cfg->sm.warp_size)
+        return false;
+    *f = (struct formed){f->lanes | lanes, threads};
+    return true;
+}
+
 /* Runs the further fetches that follow a fetch of path `p` of warp `w` in its cycle (joint.h). */
 static __attribute__((noinline)) void fetch_more(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     const struct sm_path *first = &sm->warps.slot[w].path[p];
     struct warp_set want = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t left = sm->joint.more;
-    lanemask_t lanes = sm->joint.reach == JOINT_SAME_PC ? first->lanes : 0;
+    struct formed formed = {first->lanes, lanes_count(first->lanes)};
     if (sm->operands.n_parts > 1)
         want = warp_sets_and(&want, &sm->issue.sched[part].mine);
     for (uint32_t other = w; left && warp_set_any(&want, sm->warps.words); warp_set_drop(&want, other)) {
         other = warp_set_after(&want, other, sm->warps.words);
         const struct sm_warp *sw = &sm->warps.slot[other];
         for (uint32_t i = 0; left && i < sw->n_paths; i++) {
-            if (lanes & sw->path[i].lanes || !reaches(sm, w, first, other, &sw->path[i]) ||
+            struct formed with = formed;
+            if (!reaches(sm, w, first, other, &sw->path[i]) || !fits_in(sm, &with, sw->path[i].lanes) ||
                 !start_fetch(sm, part, other, i, now))
                 continue;
-            lanes |= sm->joint.reach == JOINT_SAME_PC ? sw->path[i].lanes : 0;
+            formed = with;
             sm->joint.n.fetches++;
             left--;
         }

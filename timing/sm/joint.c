@@ -48,28 +48,80 @@ static bool pipe_has_room(const struct sm *sm, const struct sm_joint *j, uint32_
     return true;
 }
 
-bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
+/* Returns the lanes of the pipes that the path uses. */
+static lanemask_t place_of(const struct sm *sm, uint32_t warp, uint32_t path) {
+    const struct sm_warp *sw = &sm->warps.slot[warp];
+    const uint32_t slice = sm->joint.slices ? sw->w->index % sm->joint.slices : 0;
+    return sw->path[path].lanes << slice * sm->cfg->sm.warp_size;
+}
+
+/* Returns true if the lanes fit into the slot. */
+static bool lanes_fit(const struct sm *sm, const struct sm_joint *j, lanemask_t lanes) {
+    if (sm->cfg->reconv.joint_lanes == JOINT_HOME || sm->joint.slices || !j->n)
+        return !(lanes & j->lanes);
+    return j->threads + lanes_count(lanes) <= sm->cfg->sm.warp_size;
+}
+
+/* Returns true if the path can be a companion or the leader, except for its lanes. */
+static bool may_join(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[warp];
     const struct sm_path *from = &sw->path[path];
     bool near = sm->operands.n_parts == 1 || warp_set_has(&sm->issue.sched[j->scheduler].mine, warp);
     if (j->n == JOINT_MOST || !near || !warp_set_has(&sm->warps.live, warp) || path >= sw->n_paths)
         return false;
-    return from->state < N_PIPES && from->lanes && !(from->lanes & j->lanes) && !issues_alone(sm, warp, path) &&
+    return from->state < N_PIPES && from->lanes && !issues_alone(sm, warp, path) &&
            pipe_has_room(sm, j, warp, from->pc, now) && has_room(&sm->in_flight, j->n + 1);
 }
 
-bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
+bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
+    return may_join(sm, j, warp, path, now) && lanes_fit(sm, j, place_of(sm, warp, path));
+}
+
+/* Returns the first turn in which no member with the same pipe has one of these lanes. */
+static uint8_t turn_of(const struct sm_joint *j, lanemask_t lanes, uint8_t pipe) {
+    lanemask_t used[JOINT_MOST] = {0};
+    uint8_t turn = 0;
+    for (uint32_t i = 0; i < j->n; i++)
+        used[j->member[i].turn] |= j->member[i].pipe == pipe ? j->member[i].lanes : 0;
+    while (used[turn] & lanes)
+        turn++;
+    return turn;
+}
+
+static void add(const struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, bool jump) {
     const struct sm_path *from = &sm->warps.slot[warp].path[path];
+    const uint8_t pipe = sm->program->inst[from->pc].pipe;
+    j->member[j->n] = (struct sm_joint_member){.warp = warp,
+                                               .path = path,
+                                               .pc = from->pc,
+                                               .lanes = from->lanes,
+                                               .counted = jump ? from->lanes & ~j->lanes : from->lanes,
+                                               .pipe = pipe,
+                                               .turn = jump ? 0 : turn_of(j, from->lanes, pipe),
+                                               .mem = MEM_QUEUE};
+    j->n++;
+    j->lanes |= place_of(sm, warp, path);
+    j->threads += lanes_count(from->lanes);
+}
+
+bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
     if (!sm_joint_may(sm, j, warp, path, now))
         return false;
-    j->lanes |= from->lanes;
-    j->member[j->n++] = (struct sm_joint_member){.warp = warp,
-                                                 .path = path,
-                                                 .pc = from->pc,
-                                                 .lanes = from->lanes,
-                                                 .pipe = sm->program->inst[from->pc].pipe,
-                                                 .mem = MEM_QUEUE};
+    add(sm, j, warp, path, false);
     return true;
+}
+
+bool sm_joint_add_jump(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
+    if (!may_join(sm, j, warp, path, now) || sm->warps.slot[warp].path[path].pc != j->member[0].pc ||
+        !sm_joint_is_jump(sm, j))
+        return false;
+    add(sm, j, warp, path, true);
+    return true;
+}
+
+bool sm_joint_is_jump(const struct sm *sm, const struct sm_joint *j) {
+    const struct inst *in = &sm->program->program->code[j->member[0].pc];
+    return in->kind == K_BRANCH && in->guard == NO_GUARD;
 }
 
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
@@ -92,6 +144,14 @@ void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
     more = more < lanes ? more : lanes - 1; /* a formed warp has at most one member for each lane */
     sm->joint.more = more > sm->joint.more ? more : sm->joint.more;
     sm->joint.reach = reach > sm->joint.reach ? reach : sm->joint.reach;
+}
+
+void sm_joint_gangs(struct sm *sm, uint32_t warps) { sm->joint.gang = warps; }
+
+void sm_joint_slices(struct sm *sm) {
+    sm->joint.slices = sm->cfg->sm.warp_size < CFG_LANES ? CFG_LANES / sm->cfg->sm.warp_size : 1;
+    sm_joint_gangs(sm, sm->joint.slices);
+    lsu_note_known(sm->lsu);
 }
 
 /* Returns the present index of the member's path; MAX_PATHS if the path no longer exists or can no longer issue. */
@@ -133,7 +193,7 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
     bool decoded = false;
     for (uint32_t k = 0; k < i; k++)
         decoded |= j->member[k].pc == m->pc;
-    sm->joint.n.lanes += lanes_count(m->lanes);
+    sm->joint.n.lanes += lanes_count(m->counted);
     if (i == 0) {
         const struct sm_warp *sw = &sm->warps.slot[m->warp];
         sm_count_issue(sm, sw, &sw->path[p], &sm->program->inst[m->pc], false);
@@ -141,8 +201,9 @@ static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, ui
         return;
     }
     sm->joint.n.saved++;
+    sm->joint.n.jumped += lanes_count(m->lanes & ~m->counted);
     sm->joint.n.decodes += !decoded;
-    sm_count_companion(sm, m->pc, m->lanes, own_pass, !decoded);
+    sm_count_companion(sm, m->pc, m->counted, own_pass, !decoded);
 }
 
 /* Tells the policy of the warp's scheduler that a member has executed, with the effects sm->fx. */

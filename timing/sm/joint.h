@@ -7,12 +7,17 @@
  * - A companion is a path that could be a leader in this cycle: its own warp's scoreboard, buffer, barriers and units
  *   let it issue, and its pipe has room. In a divided SM, its warp belongs to the same scheduler. sm_joint_add() checks
  *   this.
- * - The lanes of all members are disjoint. Each thread stays in its lane, and a path joins with all of its lanes.
+ * - The lanes of all members are disjoint. Each thread stays in its lane, and a path joins with all of its lanes. With
+ *   joint.lanes=any, a crossbar between register banks and pipes moves threads to free lanes. Then the members have at
+ *   most as many threads as a full warp. Registers, local memory and call stack of a thread stay in its home lane.
+ * - sm_joint_add_jump() adds members with the same lanes at an unguarded direct branch, which reads no register. The
+ *   lanes count once in gpu.active_lanes.
  * - Members with the same pipe share one pass if their initiation intervals are equal: one collector unit, one entry
  *   into the pipe. They may be at different PCs. A member with another pipe has a pass of its own there, at full cost.
  * - Register banks are addressed lane by lane. So the reads of members of a pass do not delay each other, but the pass
  *   waits for all of them, and other instructions find all their banks in use. The same holds for results with equal
- *   latency, which share the result bus once. Results with different latencies use the bus one by one.
+ *   latency, which share the result bus once. Results with different latencies use the bus one by one. Members with a
+ *   common home lane (joint.lanes=any) read and write their banks one after the other: joint.lane_conflicts.
  * - Loads and stores at the same PC in constant, parameter, shared or global memory become one access of the load/store
  *   unit with the lanes of all members. Their operands are collected, and their results are written, member by member.
  *   Other memory instructions are not merged: each needs its own place in the issue latch, or it cannot join.
@@ -40,7 +45,9 @@ struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
     uint32_t pc;
     lanemask_t lanes;
+    lanemask_t counted; /* the lanes that count as active: at a jump, those without a thread of an earlier member */
     uint8_t pipe;
+    uint8_t turn;     /* members with a common home lane read and write their registers in different turns, from 0 */
     uint32_t mem;     /* index into sm_memory.inst of its access; MEM_QUEUE: none */
     uint64_t written; /* cycle in which its result is written, or in which it ends */
 };
@@ -48,6 +55,7 @@ struct sm_joint_member {
 /* The members of an issue slot. member[0] is the leader. */
 struct sm_joint {
     uint32_t scheduler, n;
+    uint32_t threads; /* of all members */
     lanemask_t lanes; /* of all members */
     lanemask_t all;   /* lanes of a whole warp */
     struct sm_joint_member member[JOINT_MOST];
@@ -58,6 +66,11 @@ struct sm_joint {
 bool sm_joint_may(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
 /* Adds a companion. Returns false, without a change, if the rules above forbid it. */
 bool sm_joint_add(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
+/* Returns true if the leader is at an unguarded direct branch. */
+bool sm_joint_is_jump(const struct sm *sm, const struct sm_joint *j);
+/* Adds a companion with any lanes that is at the same unguarded direct branch as the leader, and shares its PC
+ * register. Returns false, without a change, if it cannot be a companion. */
+bool sm_joint_add_jump(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
 /* Replaces the leader, before companions are added. Returns false, without a change, if the path may not be a companion
  * under the rules above. */
 bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now);
@@ -65,12 +78,23 @@ bool sm_joint_lead(struct sm *sm, struct sm_joint *j, uint32_t warp, uint32_t pa
 struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j);
 
 /* The paths for which the fetch stage may fetch again in the cycle of a fetch. JOINT_SAME_WARP: other paths of the same
- * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC with other lanes. JOINT_ANY_WARP: paths of any
+ * warp. JOINT_SAME_PC: paths of the same scheduler at the same PC that fit into the lanes, which a formed warp fetches
+ * once. JOINT_SAME_GANG: paths of the same gang at the same PC, see sm_joint_gangs(). JOINT_ANY_WARP: paths of any
  * warp. */
-enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_ANY_WARP };
+enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_SAME_GANG, JOINT_ANY_WARP };
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
  * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
+/* Each set of this number of consecutive warps of a CTA is a gang, whose paths at one PC are fetched once, whatever
+ * their lanes are. Call it from sm_unit_ops.launch. */
+void sm_joint_gangs(struct sm *sm, uint32_t warps);
+
+/* Makes gangs of narrow warps: the pipes have 32 lanes, which are slices of sm.warp_size lanes. A warp of a CTA uses
+ * the slice with its number modulo the number of slices, which is also the size of a gang. Lanes of a slot are lanes of
+ * the pipes. A pass of several members takes as long as an instruction with as many lanes. The results of a load that
+ * members share are written together. A member whose data have all arrived does not wait for the others. Call it from
+ * sm_unit_ops.launch. */
+void sm_joint_slices(struct sm *sm);
 
 /* ---- the state of an SM ---- */
 struct joint_counts {
@@ -79,8 +103,12 @@ struct joint_counts {
 };
 struct sm_joint_state {
     uint32_t more, reach;            /* sm_joint_fetches() */
+    uint32_t gang;                   /* sm_joint_gangs(); 0: none */
+    uint32_t slices;                 /* sm_joint_slices(); 0: a warp uses all lanes of the pipes */
     uint32_t merged;                 /* entries of `next` in use */
     uint16_t next[MAX_INFLIGHT + 1]; /* by instruction in flight: 1 + the next member of its access; 0: none */
+    lanemask_t at[MAX_INFLIGHT + 1]; /* by instruction in flight: the lanes of a member in its access */
+    bool ended[MAX_INFLIGHT + 1];    /* the first member of the access has ended, and the others have not */
     struct joint_counts n;
 };
 
@@ -95,6 +123,10 @@ void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
 bool joint_merges(const struct sm *sm, uint32_t pc);
 /* Adds the lanes of a member, whose effects are in sm->fx, to the access `mem` of an earlier member. */
 void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
+/* Ends members of the access `tag` whose data have arrived, while others wait. (sm_joint_slices()) */
+void joint_known(struct sm *sm, uint32_t tag, uint64_t now);
+/* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
+bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Removes the members that follow `inflight` in the list of its access. Returns the first of them; NO_INFLIGHT: there
  * is none. */
 uint32_t joint_take(struct sm *sm, uint32_t inflight);

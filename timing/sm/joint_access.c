@@ -1,6 +1,8 @@
 /* Memory accesses of several members of an issue slot. The first member's entry of the table of instructions in flight
  * stands for the access; the entries of the other members follow it in a list. */
 #include "joint.h"
+#include "memory_replies.h"
+#include "stages.h"
 #include "uniform_path.h"
 
 bool joint_merges(const struct sm *sm, uint32_t pc) {
@@ -22,6 +24,22 @@ static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *an
     }
 }
 
+/* Adds the addresses of threads whose lanes other threads may use: each to its own lane if it is free, else to the
+ * first free lane. */
+static void cross_over(struct mem_inst *m, const struct effects *fx, uint32_t bytes) {
+    uint64_t addr[MAX_WARP_LANES];
+    spell_out(addr, &fx->halves, fx->addr, fx->lanes, bytes);
+    lanemask_t *used = &m->access.lanes, home = fx->lanes & ~*used;
+    for (lanemask_t all = home; all; all &= all - 1)
+        m->addr[lanes_first(all)] = addr[lanes_first(all)];
+    *used |= home;
+    for (lanemask_t moved = fx->lanes & ~home; moved; moved &= moved - 1) {
+        unsigned to = lanes_first(~*used);
+        m->addr[to] = addr[lanes_first(moved)];
+        *used |= (lanemask_t)1 << to;
+    }
+}
+
 void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path *path = &sw->path[p];
@@ -36,10 +54,19 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, false);
     spell_out(m->addr, &a->halves, m->addr, a->lanes, bytes);
-    spell_out(m->addr, &fx->halves, fx->addr, fx->lanes, bytes);
     a->halves.shape = SHAPE_ANY;
-    a->lanes |= fx->lanes;
-    a->shared_lanes |= fx->shared_lanes;
+    const lanemask_t before = a->lanes;
+    if (!(a->lanes & fx->lanes)) {
+        spell_out(m->addr, &fx->halves, fx->addr, fx->lanes, bytes);
+        a->lanes |= fx->lanes;
+    } else {
+        cross_over(m, fx, bytes);
+    }
+    if (sm->joint.slices) {
+        sm->joint.at[i] = a->lanes & ~before;
+        if (!sm->joint.next[m->inflight])
+            sm->joint.at[m->inflight] = before;
+    }
     sm->joint.next[i] = sm->joint.next[m->inflight];
     sm->joint.next[m->inflight] = (uint16_t)(i + 1);
     sm->joint.merged++;
@@ -51,6 +78,52 @@ uint32_t joint_take(struct sm *sm, uint32_t inflight) {
     sm->joint.next[inflight] = 0;
     sm->joint.merged -= next != 0;
     return next ? next - 1 : NO_INFLIGHT;
+}
+
+/* Makes a new entry for the first member of the access, whose data have arrived. The others still need the old
+ * entry. */
+static uint32_t part_from(struct sm *sm, uint32_t tag) {
+    const struct inflight old = sm->in_flight.entry[tag];
+    uint32_t i = sm_inflight_new(sm, old.warp, old.pc, old.lanes, old.board);
+    sm->in_flight.entry[i].issued = old.issued;
+    sm->in_flight.entry[i].form = NULL;
+    sm->joint.ended[tag] = true;
+    sm->joint.merged++;
+    return i;
+}
+
+void joint_known(struct sm *sm, uint32_t tag, uint64_t now) {
+    uint32_t end[JOINT_MOST], n = 0;
+    lanemask_t waits;
+    if (!sm->joint.next[tag] || !lsu_waits_on_miss(sm->lsu, tag, &waits))
+        return;
+    if (!sm->joint.ended[tag] && !(sm->joint.at[tag] & waits) && in_flight_has_room(&sm->in_flight))
+        end[n++] = part_from(sm, tag);
+    for (uint16_t *link = &sm->joint.next[tag]; *link;) {
+        uint32_t i = *link - 1u;
+        if (sm->joint.at[i] & waits) {
+            link = &sm->joint.next[i];
+            continue;
+        }
+        *link = sm->joint.next[i];
+        sm->joint.next[i] = 0;
+        sm->joint.merged--;
+        end[n++] = i;
+    }
+    sm_accesses_done(sm, end, n, false, now);
+}
+
+bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const uint32_t w = sm->in_flight.entry[inflight].warp;
+    if (!sm->joint.slices || !sm->joint.ended[inflight])
+        return false;
+    sm->joint.ended[inflight] = false;
+    sm->joint.merged--;
+    in_flight_end(&sm->in_flight, inflight);
+    sm->warps.slot[w].inflight--;
+    if (sm->warps.slot[w].finished)
+        sm_warp_check_done(sm, w, now);
+    return true;
 }
 
 uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from) {

@@ -17,9 +17,10 @@ static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
     sm_complete(sm, inflight, now);
 }
 
-/* Does the same as sm_access_done(), inline for the replies of every cycle. */
+/* Does the same as sm_access_done(), inline for the replies of every cycle. `together`: the cycle in which the results
+ * of several members are written; 0: the access reserves its own writes. */
 static inline __attribute__((always_inline)) void access_done(struct sm *sm, uint32_t inflight, bool missed,
-                                                              uint64_t now) {
+                                                              uint64_t together, uint64_t now) {
     struct inflight *f = &sm->in_flight.entry[inflight];
     struct sm_warp *sw = &sm->warps.slot[f->warp];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
@@ -38,6 +39,8 @@ static inline __attribute__((always_inline)) void access_done(struct sm *sm, uin
     uint64_t written = now;
     if (__builtin_expect(sm->modern != NULL, 0))
         written = modern_returns(sm, inflight, now);
+    else if (ti->banks.n_writes && together)
+        written = together;
     else if (ti->banks.n_writes)
         written = operands_write(&sm->operands, f->part, w, f->form ? &f->form->ti : ti, f->form,
                                  now + sm->cfg->sm.latch_writeback, now);
@@ -50,15 +53,31 @@ static inline __attribute__((always_inline)) void access_done(struct sm *sm, uin
 }
 
 void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
-    access_done(sm, inflight, missed, now);
+    access_done(sm, inflight, missed, 0, now);
+}
+
+void sm_accesses_done(struct sm *sm, const uint32_t *inflight, uint32_t n, bool missed, uint64_t now) {
+    uint64_t written = now;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct inflight *f = &sm->in_flight.entry[inflight[i]];
+        written = max64(written, operands_write(&sm->operands, f->part, f->warp, &sm->program->inst[f->pc], NULL,
+                                                now + sm->cfg->sm.latch_writeback, now));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        access_done(sm, inflight[i], missed, written, now);
 }
 
 /* Ends an access that may have several members (joint.h). */
 static __attribute__((noinline)) void members_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+    uint32_t gang[JOINT_MOST], n = 0;
     for (uint32_t next; inflight != NO_INFLIGHT; inflight = next) {
         next = joint_take(sm, inflight);
-        access_done(sm, inflight, missed, now);
+        if (!sm->joint.slices)
+            access_done(sm, inflight, missed, 0, now);
+        else if (!joint_end(sm, inflight, now))
+            gang[n++] = inflight;
     }
+    sm_accesses_done(sm, gang, n, missed, now);
 }
 
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops) { return lsu_use_replacement(sm->lsu, ops); }
@@ -68,13 +87,16 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
     return lsu_add_prefetcher(sm->lsu, ops, ctx);
 }
 
-/* Handles loads that missed and loads whose tags have all been read, for models that rotate or split paths. */
+/* Handles loads that missed and loads whose tags have all been read, for models that rotate or split paths, and for
+ * gangs. */
 static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
     uint32_t tag;
     while (sm->model.wants.rotates && lsu_missed(sm->lsu, &tag))
         sm_missed(sm, tag, now);
     while (sm->model.wants.splits && lsu_known(sm->lsu, &tag))
         sm_load_known(sm, tag);
+    while (sm->joint.slices && lsu_known(sm->lsu, &tag))
+        joint_known(sm, tag, now);
 }
 
 static __attribute__((noinline)) void take_rest(struct sm *sm, unsigned found, uint64_t now) {
@@ -91,13 +113,13 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
     uint32_t tag;
     bool missed;
     if (found & LSU_ACCESSES) {
-        if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits, 0))
+        if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits | (sm->joint.slices != 0), 0))
             take_notes(sm, now);
         while (lsu_done(sm->lsu, &tag, &missed))
             if (__builtin_expect(sm->joint.merged != 0, 0))
                 members_done(sm, tag, missed, now);
             else
-                access_done(sm, tag, missed, now);
+                access_done(sm, tag, missed, 0, now);
     }
     if (__builtin_expect(found & ~LSU_ACCESSES || sm->operands.n_parts > 1 || fetch_waits(&sm->fetch), 0))
         take_rest(sm, found, now);

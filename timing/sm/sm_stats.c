@@ -82,7 +82,9 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_account(sm, to);
     sm_take_tally(sm);
     STATS_COUNT(s, sm_rows, &sm->n);
-    stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * sm->cfg->sm.warp_size);
+    stats_put(s, STAT_sm_lane_slots,
+              (double)(sm->n.warp_instructions * (sm->joint.slices ? sm->joint.slices : 1) * sm->cfg->sm.warp_size +
+                       sm->joint.n.jumped));
     for (int i = 0; i < N_SLOTS; i++)
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);
     rounding_stats(sm, s);

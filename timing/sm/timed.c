@@ -240,6 +240,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             fill_compound(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
+        ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
     }
     for (uint32_t i = 0; i < p->n_compounds; i++)

@@ -56,6 +56,7 @@ struct timed_inst {
     struct sb_regs regs;
     struct bank_list banks;
     uint16_t latency, initiation;    /* cycles */
+    uint16_t whole;                  /* `initiation` for 32 lanes */
     uint8_t pipe;                    /* enum pipe_id of an existing pipe */
     uint8_t kind;                    /* enum inst_kind */
     uint8_t op;                      /* enum op_class */

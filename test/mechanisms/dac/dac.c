@@ -267,9 +267,9 @@ START_TEST(polling_warps_do_not_block_their_cta) {
                              *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
                              *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
     static const char *const *const sets[] = {small, medium, large};
-    /* not tested under tbc, where warp 0 would wait for the polling warp at the end of the loop: tbc does not recognise
-     * a loop with ordinary loads as a loop that waits for other threads */
-    const bool polls = base_models()->ops[_i] != &reconv_tbc;
+    /* not tested under tbc and large, where warp 0 would wait for the polling warp at the end of the loop: they do not
+     * recognise a loop with ordinary loads as a loop that waits for other threads */
+    const bool polls = base_models()->ops[_i] != &reconv_tbc && strcmp(base_models()->name[_i], "large") != 0;
     for (int k = 0; k < 3 && polls; k++) {
         uint32_t word[257], got[64];
         open_with(bases_with("+dac")->name[_i], sets[k], 2000000);

@@ -1,6 +1,7 @@
 /* Tests the stack of a CTA step by step: compaction, reconvergence, and threads that wait at barriers or exit. The
  * warps have four lanes. */
-#include "mechanisms/tbc/cta_stack.h"
+#include "isa/paths/cta_stack.h"
+#include "mechanisms/tbc/reconv_tbc.h"
 #include "test/toys/toy.h"
 #include <stdio.h>
 
@@ -11,10 +12,10 @@ static struct cta_stack_warp warp[WARPS];
 static lanemask_t lanes; /* of each warp */
 
 static void start(uint32_t warps) {
-    cta = calloc(1, cta_stack_size(&cfg, warps));
+    cta = calloc(1, reconv_tbc.cta_size(&cfg, warps));
     cta->n_warps = warps;
     for (uint32_t w = 0; w < warps; w++) {
-        cta_stack_join(&warp[w], &cfg, cta, w);
+        reconv_tbc.join(&warp[w], &cfg, cta, w);
         cta_stack_start(&warp[w], &cfg, 0, lanes);
     }
 }

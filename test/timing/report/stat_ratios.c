@@ -16,6 +16,7 @@ static const struct {
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
     {"joint.lanes_per_slot", "joint.lanes", "joint.slots"},
+    {"large.subwarps_each", "large.subwarps", "large.instructions"},
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},

@@ -101,6 +101,7 @@ static cJSON *traced(const char *model, const char *machine, const char *text, u
                                                0, &(struct heddle_arg){&p, 8}, 1);
         ck_assert_msg(got == want, "%s: %d %s", model, got, heddle_error(h));
         *issued += heddle_stat(h, i, "gpu.warp_instructions") + heddle_stat(h, i, "gpu.barrier_instructions");
+        *issued += heddle_stat(h, i, "joint.saved_slots"); /* each path has its own bar */
     }
     ck_assert_uint_eq(heddle_trace_lost(h), 0);
     heddle_close(h);

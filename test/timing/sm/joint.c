@@ -50,15 +50,24 @@ static const char four_sides[] = HEAD FILL FILL FILL LOAD
 struct ran {
     uint32_t out[64];
     double cycles, slots, joint, saved, lanes, decodes, left_out, accesses;
-    double lsu, transactions, fetches, sp, reads, writes;
+    double lsu, transactions, fetches, sp, reads, writes, conflicts;
 };
 
 static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
     static const uint32_t in[64] = {100};
     char err[512];
     struct ran r = {.cycles = 0};
-    const char *const set[] = {
-        "gpu.sms=1", "sm.schedulers=1", "fetch.width=8", "peer.fetch_crosses_lines=on", "fetch.perfect=on", more, NULL};
+    char first[64] = "";
+    const char *second = more ? strchr(more, ' ') : NULL;
+    snprintf(first, sizeof first, "%.*s", more ? (int)strcspn(more, " ") : 0, more ? more : "");
+    const char *const set[] = {"gpu.sms=1",
+                               "sm.schedulers=1",
+                               "fetch.width=8",
+                               "peer.fetch_crosses_lines=on",
+                               "fetch.perfect=on",
+                               more ? first : NULL,
+                               second ? second + 1 : NULL,
+                               NULL};
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "fermi", .set = set, .threads = 1}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s: %s", model, err);
@@ -85,6 +94,7 @@ static struct ran run(const char *model, const char *text, uint32_t threads, con
     r.lsu = heddle_stat(h, 0, "lsu.instructions");
     r.reads = heddle_stat(h, 0, "collector.reads");
     r.writes = heddle_stat(h, 0, "collector.writes");
+    r.conflicts = heddle_stat(h, 0, "joint.lane_conflicts");
     r.fetches = heddle_stat(h, 0, "joint.fetches");
     r.transactions = heddle_stat(h, 0, "lsu.transactions");
     r.sp = heddle_stat(h, 0, "pipe.sp");
@@ -205,14 +215,92 @@ START_TEST(accesses_are_merged) {
 }
 END_TEST
 
+/* As HALVES, but in both warps lanes 0 to 15 execute the five additions and LASTLY. */
+#define SAME_HALVES(LASTLY)                                                                                            \
+    HEAD FILL FILL FILL LOAD " setp.ge.u32 %q3,%r2,16;\n setp.lt.u32 %q2,%r1,32;\n add.u32 %r15,%r1,1;\n"              \
+                             " add.u32 %r16,%r3,%r3;\n bar.sync 0;\n @%q3 bra J;\n" SIDE("1") LASTLY "J:\n" END
+
+/* The same lanes of both warps are active, so no slot is shared if threads keep their lanes. With joint.lanes=any, each
+ * slot takes the instruction of both warps: 6 slots instead of 12. In each of these slots the second warp reads one
+ * register and writes one register in the lanes of the first warp, so 12 accesses wait. */
+START_TEST(threads_cross_to_free_lanes) {
+    static const char *const models[] = {"spe+dwf", "spe+swi"};
+    const char *text = SAME_HALVES(LAST("1"));
+    struct ran home = run(models[_i], text, 64, NULL), any = run(models[_i], text, 64, "joint.lanes=any");
+    ck_assert_double_eq(home.joint, 0);
+    ck_assert_double_eq(home.conflicts, 0);
+    ck_assert_double_eq(any.joint, 6);
+    ck_assert_double_eq(any.saved, 6);
+    ck_assert_double_eq(any.lanes, 6 * 32);
+    ck_assert_double_eq(home.slots - any.slots, 6);
+    ck_assert_double_eq(any.conflicts, 12);
+    ck_assert_double_eq(any.reads, home.reads);
+    ck_assert_double_eq(any.writes, home.writes);
+    for (int t = 0; t < 64; t++)
+        ck_assert_uint_eq(any.out[t], home.out[t]);
+}
+END_TEST
+
+/* With a single register bank: if the warps use different lanes, each of the six slots reads the bank for one cycle. If
+ * they use the same lanes, it reads for two cycles, so the sixth slot leaves the collector six cycles later. The writes
+ * follow a latency later, also in two cycles each. Only the last write ends a cycle later in addition. The code after
+ * the join needs this register last, so the wait is not seen. */
+START_TEST(crossed_threads_wait_for_banks) {
+    struct ran apart = run("spe+dwf", HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
+    struct ran same = run("spe+dwf", SAME_HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
+    ck_assert_double_eq(apart.joint, 6);
+    ck_assert_double_eq(same.joint, 6);
+    ck_assert_double_eq(apart.conflicts, 0);
+    ck_assert_double_eq(same.cycles - apart.cycles, 6);
+}
+END_TEST
+
+/* A slot has at most 32 threads: three quarters of both warps do not fit into one slot. */
+START_TEST(a_slot_has_as_many_threads_as_lanes) {
+    struct ran any = run("spe+dwf",
+                         HEAD FILL FILL FILL LOAD
+                         " setp.ge.u32 %q3,%r2,24;\n setp.lt.u32 %q2,%r1,32;\n add.u32 %r15,%r1,1;\n"
+                         " add.u32 %r16,%r3,%r3;\n bar.sync 0;\n @%q3 bra J;\n" SIDE("1") LAST("1") "J:\n" END,
+                         64, "joint.lanes=any");
+    ck_assert_double_eq(any.joint, 0);
+}
+END_TEST
+
+/* The sixth instruction is an access of the same lanes of both warps, which becomes one access with 32 threads. In the
+ * first two cases each thread has its own word, in 16 words of two lines, so the two transactions remain. In the third
+ * case all threads read one word. */
+START_TEST(accesses_of_crossed_threads_are_merged) {
+    static const struct {
+        const char *text;
+        double transactions;
+    } rows[] = {{SAME_HALVES(" ld.global.u32 %r9,[%a2];\n"), 0},
+                {SAME_HALVES(" st.global.u32 [%a2],%r5;\n"), 0},
+                {SAME_HALVES(" ld.global.u32 %r9,[%a1];\n"), 1}};
+    struct ran home = run("spe+dwf", rows[_i].text, 64, NULL);
+    struct ran any = run("spe+dwf", rows[_i].text, 64, "joint.lanes=any");
+    ck_assert_double_eq(any.joint, 6);
+    ck_assert_double_eq(any.accesses, 1);
+    ck_assert_double_eq(home.lsu - any.lsu, 1);
+    ck_assert_double_eq(home.transactions - any.transactions, rows[_i].transactions);
+    for (int t = 0; t < 64; t++)
+        ck_assert_uint_eq(any.out[t], home.out[t]);
+}
+END_TEST
+
 /* Runs a random kernel and stores its memory in `out`. Returns its cycles. */
 static double run_random(const char *model, uint64_t seed, bool poll, const char *text, uint32_t *out) {
     static uint32_t in[RANDOM_IN_WORDS];
     char err[512];
-    const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", poll ? "gpu.poll=on" : "gpu.poll=off",
-                               seed & 1 && strstr(model, "dwf") ? "dwf.majority=on" : NULL, NULL};
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(model, "*"), model);
+    const char *const set[] = {"sm.registers=65536",
+                               "sm.shared_bytes=16384",
+                               poll ? "gpu.poll=on" : "gpu.poll=off",
+                               strchr(model, '*') ? "joint.lanes=any" : "joint.lanes=home",
+                               seed & 1 && strstr(model, "dwf") ? "dwf.majority=on" : NULL,
+                               NULL};
     struct heddle *h = heddle_open(
-        &(struct heddle_options){.model = model, .config = "tiny", .set = set, .threads = 2, .cycle_limit = 50000000},
+        &(struct heddle_options){.model = name, .config = "tiny", .set = set, .threads = 2, .cycle_limit = 50000000},
         err, sizeof err);
     ck_assert_msg(h != NULL, "%s: %s", model, err);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
@@ -231,11 +319,12 @@ static double run_random(const char *model, uint64_t seed, bool poll, const char
 }
 
 /* Random kernels leave the same memory contents as in the functional model, and take the same number of cycles with
- * and without polling. */
+ * and without polling. A star after a model stands for joint.lanes=any. */
 START_TEST(results_are_the_same) {
     static const char *const models[] = {"anypc",      "anypc+sbi",     "anypc+swi",   "anypc+sbi+swi", "anypc+dwf",
                                          "anypc+mimd", "multipath+sbi", "dws+sbi+swi", "dpe+mimd",      "spe+swi",
-                                         "spe+dwf",    "its+swi",       "si+dwf"};
+                                         "spe+dwf",    "its+swi",       "si+dwf",      "anypc+dwf*",    "spe+swi*",
+                                         "tbc*",       "large*",        "large"};
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= (test_every() ? 100 : 3); seed++) {
         char *text = random_kernel(seed, seed & 2 ? RANDOM_RICH : RANDOM_LEAVERS);
@@ -273,6 +362,10 @@ SUITE(timing_sm_joint) {
     TEST_LOOP(warps_fill_idle_lanes, 0, 5);
     TEST(a_formed_warp_fetches_once);
     TEST_LOOP(accesses_are_merged, 0, 4);
-    TEST_LOOP(results_are_the_same, 0, 13);
+    TEST_LOOP(threads_cross_to_free_lanes, 0, 2);
+    TEST(crossed_threads_wait_for_banks);
+    TEST(a_slot_has_as_many_threads_as_lanes);
+    TEST_LOOP(accesses_of_crossed_threads_are_merged, 0, 3);
+    TEST_LOOP(results_are_the_same, 0, 18);
     TEST(refusals);
 }

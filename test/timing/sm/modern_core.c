@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { WARP = 32 };
-static const char *const one_sm[] = {"gpu.sms=1", NULL};
+static const char *const one_sm[] = {"gpu.sms=1", "core.assembly=off", NULL};
 
 /* Appends `n` instructions `line`, in which %d is the number of the instruction, to the body. */
 static uint32_t repeat(char *body, const char *line, uint32_t from, uint32_t n) {
@@ -186,7 +186,8 @@ static void run_four(const struct control_bits *second, const char *const *set, 
  * has arrived, so this warp issues all its instructions. Then the youngest warp issues the rest. A line has 32
  * instructions: the first line has ld.param, 5 instructions of the lead-in, and 26 of the 32 additions. */
 START_TEST(the_scheduler_is_greedy_then_youngest) {
-    static const char *const set[] = {"gpu.sms=1", "sm.inst_bytes=8", "l0i.line=256", "l1i.line=256", NULL};
+    static const char *const set[] = {"gpu.sms=1",    "core.assembly=off", "sm.inst_bytes=8",
+                                      "l0i.line=256", "l1i.line=256",      NULL};
     struct control_bits none = CONTROL_NONE;
     run_four(&none, set, 1, "3x26 2x33 3x7 1x33 0x33");
 }
@@ -362,7 +363,7 @@ END_TEST
 
 /* Without control bits, or if core.control_bits turns them off, the scoreboard makes a dependent instruction wait. */
 START_TEST(the_scoreboard_stands_in_for_control_bits) {
-    static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", NULL};
+    static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", "core.assembly=off", NULL};
     char body[4096];
     const uint32_t first = lead_in(body);
     repeat(body, "add.f32 %%f1,%%f1,%%f39;\n", 0, 2);

@@ -12,23 +12,47 @@ size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
     return sizeof(struct cta_stack_warp);
 }
 
-size_t cta_stack_size(const struct reconv_cfg *cfg, uint32_t n_warps) {
-    (void)cfg;
+/* Returns the bytes of one stack. */
+static size_t stack_size(uint32_t n_warps, size_t predictor) {
     size_t nodes = most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
-    return (sizeof(struct cta_stack) + nodes + n_warps * MAX_WARP_LANES * sizeof(struct cta_path) + 7) & ~(size_t)7;
+    return (sizeof(struct cta_stack) + nodes + n_warps * MAX_WARP_LANES * sizeof(struct cta_path) + predictor + 15) &
+           ~(size_t)7;
 }
 
-void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp) {
-    struct cta_stack *s = (struct cta_stack *)cta;
-    struct cta_stack_warp *w = st;
-    if (!s->path) {
-        s->path = (struct cta_path *)(void *)(s->node + most_nodes(cta->n_warps));
-        s->lanes = (lanemask_t *)(void *)(s->path + (size_t)cta->n_warps * MAX_WARP_LANES);
-        s->fallthrough_first = cfg && cfg->first == FIRST_FALLTHROUGH;
-        s->predicts = cfg && cfg->tbc_predict;
-        s->top = CTA_NO_NODE;
-    }
-    *w = (struct cta_stack_warp){.s = s, .path = s->path + (size_t)warp * MAX_WARP_LANES, .warp = warp};
+/* Returns how many of the `n` warps of a CTA have a common stack. */
+static uint32_t warps_of(const struct cta_stack_plan *plan, uint32_t n) {
+    return plan->warps && plan->warps < n ? plan->warps : n;
+}
+
+size_t cta_stack_size(const struct cta_stack_plan *plan, uint32_t n_warps) {
+    const uint32_t each = warps_of(plan, n_warps);
+    return sizeof(struct cta_stacks) + (n_warps + each - 1) / each * stack_size(each, plan->predictor);
+}
+
+/* Begins the stack of the warps from `first` on. */
+static void begin(struct cta_stack *s, const struct cta_stack_plan *plan, struct cta_stacks *all, uint32_t first) {
+    const uint32_t each = all->each, left = all->cta.n_warps - first;
+    s->of = all;
+    s->plan = *plan;
+    s->first = first;
+    s->n_warps = each < left ? each : left;
+    s->path = (struct cta_path *)(void *)(s->node + most_nodes(each));
+    s->lanes = (lanemask_t *)(void *)(s->path + (size_t)each * MAX_WARP_LANES);
+    uintptr_t behind = (uintptr_t)(s->lanes + (size_t)most_nodes(each) * each);
+    s->predictor = (void *)((behind + 7) & ~(uintptr_t)7);
+    s->top = CTA_NO_NODE;
+}
+
+void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_cta *cta, uint32_t warp) {
+    struct cta_stacks *all = (struct cta_stacks *)cta;
+    all->each = warps_of(plan, cta->n_warps);
+    all->bytes = stack_size(all->each, plan->predictor);
+    struct cta_stack *s = cta_stack_at(all, warp / all->each);
+    if (!s->of)
+        begin(s, plan, all, warp / all->each * all->each);
+    const uint32_t own = warp - s->first;
+    *(struct cta_stack_warp *)st =
+        (struct cta_stack_warp){.s = s, .path = s->path + (size_t)own * MAX_WARP_LANES, .warp = own};
 }
 
 /* ---- nodes ---- */
@@ -37,12 +61,12 @@ static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
     uint32_t i = 0;
     while (i < s->high && s->node[i].used)
         i++;
-    hot_assert(i < most_nodes(s->cta.n_warps));
+    hot_assert(i < most_nodes(s->n_warps));
     if (i == s->high)
         s->high++;
     like.used = true;
     s->node[i] = like;
-    memset(cta_stack_lanes(s, i), 0, s->cta.n_warps * sizeof(lanemask_t));
+    memset(cta_stack_lanes(s, i), 0, s->n_warps * sizeof(lanemask_t));
     if (like.parent != CTA_NO_NODE)
         *(like.aside ? &s->node[like.parent].away : &s->node[like.parent].children) += 1;
     return (uint16_t)i;
@@ -80,7 +104,7 @@ static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_sta
 /* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
  * Returns NULL if there is none. The paths of warp w have numbers from w * MAX_WARP_LANES on. */
 static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
-    for (; *at < s->cta.n_warps * MAX_WARP_LANES; ++*at) {
+    for (; *at < s->n_warps * MAX_WARP_LANES; ++*at) {
         struct cta_path *p = &s->path[*at];
         if (p->lanes && p->node == node && p->state == state) {
             ++*at;
@@ -104,30 +128,43 @@ static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
 
 /* Returns the group number of a new compacted warp. A number is reused only after all other numbers. */
 static uint16_t new_group(struct cta_stack *s) {
-    if (!++s->last_group)
-        s->last_group = 1;
-    return s->last_group;
+    if (!++s->of->last_group)
+        s->of->last_group = 1;
+    return s->of->last_group;
+}
+
+/* Returns which of the threads `m` of a warp ride in a compacted warp in which threads of other warps use the lanes
+ * `used`; with plan.any_lane, `riders` threads in any lanes. */
+static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
+    if (!s->plan.any_lane)
+        return m & ~used;
+    lanemask_t rides = 0;
+    for (; m && riders < s->width; m &= m - 1, riders++) /* the last threads wait for the next warp */
+        rides |= m & -m;
+    return rides;
 }
 
 /* Makes paths at the PC of `node` for all its threads. The paths belong to node `to`. The i-th compacted warp has the
- * i-th thread of each lane; if `home` of node `to` is set, it has the threads of warp i. */
+ * i-th thread of each lane; if `home` of node `to` is set, it has the threads of warp i. With
+ * plan.any_lane, each compacted warp is filled with threads of any lanes before the next one begins. */
 static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
     const struct cta_node *n = &s->node[node];
-    const uint32_t warps = s->cta.n_warps;
+    const uint32_t warps = s->n_warps;
     lanemask_t left[MAX_CTA_WARPS], all = 0; /* left: by warp, threads that are in no compacted warp yet */
     for (uint32_t w = 0; w < warps; w++)
         all |= left[w] = cta_stack_lanes(s, node)[w];
     for (uint32_t first = 0; all; first++) {
         struct cta_path like = {.pc = n->pc, .depth = n->depth, .node = to, .group = new_group(s)};
         lanemask_t in[MAX_CTA_WARPS], used = 0;
-        uint32_t riders = 0;
+        uint32_t riders = 0, threads = 0;
         all = 0;
         for (uint32_t w = 0; w < warps; w++) {
-            in[w] = s->node[to].home && w != first ? 0 : left[w] & ~used;
+            in[w] = s->node[to].home && w != first ? 0 : that_ride(s, left[w], used, threads);
             used |= in[w];
             left[w] &= ~in[w];
             all |= left[w];
             riders += in[w] != 0;
+            threads += lanes_count(in[w]);
         }
         like.shared = riders > 1;
         for (uint32_t w = 0; w < warps; w++)
@@ -181,8 +218,10 @@ void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanema
     (void)cfg;
     if (!s->high)
         s->top = new_node(
-            s, (struct cta_node){.pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = true});
+            s, (struct cta_node){
+                   .pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = s->plan.home});
     w->alive = lanes;
+    s->width = lanes_count(lanes) > s->width ? lanes_count(lanes) : s->width;
     cta_stack_lanes(s, 0)[w->warp] = lanes;
     if (lanes)
         new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
@@ -212,7 +251,7 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     struct cta_stack_warp *w = st;
     w->path[id].pc = next;
     if (ends(w->s, &w->path[id], w->warp))
-        w->s->cta.due = true;
+        cta_stack_due(w->s);
     return 0;
 }
 
@@ -221,9 +260,9 @@ static bool stops(struct cta_stack *s, const struct cta_path *p, const struct ta
     uint32_t set = 0;
     if (s->node[p->node].stack != CTA_NO_NODE)
         return true; /* its stack is aside, so no other compacted warp is in its node */
-    for (uint32_t w = 0; w < s->cta.n_warps; w++)
+    for (uint32_t w = 0; w < s->n_warps; w++)
         set += cta_stack_lanes(s, p->node)[w] != 0;
-    return capri_arrive(&s->capri, p->site, t, n, set);
+    return s->plan.waits(s->predictor, p->site, t, n, set);
 }
 
 /* Paths wait for each other only at conditional branches. They do not wait at the branches of loops that wait for other
@@ -236,7 +275,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
     p.site = site->pc;
     p.rpc = site->rpc;
     bool meets = site->conditional && !site->waits;
-    p.alone = meets && w->s->predicts && !stops(w->s, &p, t, n);
+    p.alone = meets && w->s->plan.waits && !stops(w->s, &p, t, n);
     meets &= !p.alone || n > 1 || p.shared || w->s->node[p.node].stack != CTA_NO_NODE;
     free_path(w->s, &w->path[id]);
     for (int i = 0; i < n; i++) {
@@ -251,7 +290,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
     for (uint32_t i = 0; i < MAX_WARP_LANES && !meets; i++)
         if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
             ends(w->s, &w->path[i], w->warp);
-    w->s->cta.due = true;
+    cta_stack_due(w->s);
     return 0;
 }
 
@@ -261,7 +300,7 @@ unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     for (uint32_t i = 0; i < w->s->high; i++)
         cta_stack_lanes(w->s, i)[w->warp] &= ~lanes;
     w->alive &= ~lanes;
-    w->s->cta.due = true;
+    cta_stack_due(w->s);
     if (p->lanes & ~lanes) {
         p->lanes &= ~lanes;
         return cta_stack_advance(st, id, next);
@@ -275,14 +314,14 @@ unsigned cta_stack_stall(void *st, int id, enum reconv_stall why) {
     if (why != STALL_OTHER)
         return 0;
     set_state(w->s, &w->path[id], CTA_SLEEPS);
-    w->s->cta.due = true;
+    cta_stack_due(w->s);
     return RECONV_CHANGED;
 }
 
 unsigned cta_stack_wake(void *st, int id) {
     struct cta_stack_warp *w = st;
     set_state(w->s, &w->path[id], CTA_RUNS);
-    w->s->cta.due = true;
+    cta_stack_due(w->s);
     return RECONV_CHANGED;
 }
 
@@ -308,9 +347,9 @@ static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state st
 }
 
 /* Returns the turn of the path's target; a target with a higher turn runs later. Targets run in their order; the
- * fall-through runs last, or first if s->fallthrough_first is set. */
+ * fall-through runs last, or first if plan.fallthrough_first is set. */
 static uint32_t turn_of(const struct cta_stack *s, const struct cta_path *p) {
-    return p->pc != p->site + 1 ? 1u + p->rank : s->fallthrough_first ? 0 : UINT8_MAX;
+    return p->pc != p->site + 1 ? 1u + p->rank : s->plan.fallthrough_first ? 0 : UINT8_MAX;
 }
 
 /* Returns the path of the node whose target runs last. */
@@ -431,7 +470,7 @@ static void detach(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     uint16_t parent = n->parent;
     for (uint32_t a = parent; a != CTA_NO_NODE; a = s->node[a].parent)
-        for (uint32_t w = 0; w < s->cta.n_warps; w++)
+        for (uint32_t w = 0; w < s->n_warps; w++)
             cta_stack_lanes(s, a)[w] &= ~cta_stack_lanes(s, node)[w];
     n->parent = n->stack = CTA_NO_NODE;
     n->rpc = PC_EXIT;
@@ -445,9 +484,9 @@ static void detach(struct cta_stack *s, uint16_t node) {
  * their node, nor for paths that sleep or wait at another branch [reading]. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
-    if (s->predicts && go_alone(s, node))
+    if (s->plan.waits && go_alone(s, node))
         return true;
-    const bool apart = s->predicts && n->stack == CTA_NO_NODE;
+    const bool apart = s->plan.waits && n->stack == CTA_NO_NODE;
     if (n->children || n->paths[CTA_RUNS] || n->paths[CTA_POLLS])
         return false;
     if (n->paths[CTA_SLEEPS] && !(apart && n->paths[CTA_ARRIVED]))
@@ -547,9 +586,9 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
 
 /* Reports each warp that has paths in a top node, because these paths appear or disappear. */
 static void announce(struct cta_stack *s) {
-    for (uint32_t i = 0; i < s->cta.n_warps * MAX_WARP_LANES; i++)
+    for (uint32_t i = 0; i < s->n_warps * MAX_WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
-            reconv_move(&s->cta, i / MAX_WARP_LANES);
+            reconv_move(&s->of->cta, s->first + i / MAX_WARP_LANES);
 }
 
 /* Chooses the top of each stack that is aside of the CTA's top node. */
@@ -566,8 +605,7 @@ static void choose_aside(struct cta_stack *s) {
     }
 }
 
-void cta_stack_meet(struct reconv_cta *cta) {
-    struct cta_stack *s = (struct cta_stack *)cta;
+static void meet(struct cta_stack *s) {
     uint16_t top;
     do {
         while (settle_all(s)) {
@@ -580,14 +618,24 @@ void cta_stack_meet(struct reconv_cta *cta) {
         s->patience = 0;
     else if (s->high)
         top = next_poller(s, CTA_NO_NODE, s->top);
-    if (s->predicts) { /* reports all warps, because stacks aside of the top may have new paths, too */
+    if (s->plan.waits) { /* reports all warps, because stacks aside of the top may have new paths, too */
         s->top = top;
         choose_aside(s);
-        for (uint32_t w = 0; w < cta->n_warps; w++)
-            reconv_move(cta, w);
+        for (uint32_t w = 0; w < s->n_warps; w++)
+            reconv_move(&s->of->cta, s->first + w);
     } else if (top != s->top) {
         announce(s);
         s->top = top;
         announce(s);
+    }
+}
+
+void cta_stack_meet(struct reconv_cta *cta) {
+    struct cta_stacks *all = (struct cta_stacks *)cta;
+    for (uint32_t first = 0; first < cta->n_warps; first += all->each) {
+        struct cta_stack *s = cta_stack_at(all, first / all->each);
+        if (s->due)
+            meet(s);
+        s->due = false;
     }
 }

@@ -1,7 +1,8 @@
-#ifndef MECHANISMS_CTA_STACK_H
-#define MECHANISMS_CTA_STACK_H
-/* A reconvergence stack for a whole CTA. An entry has threads of any warps, a PC and an rpc. The threads of the top
- * entry run as paths, one for each warp and group: a group is a compacted warp, in which each thread keeps its lane.
+#ifndef ISA_CTA_STACK_H
+#define ISA_CTA_STACK_H
+/* A reconvergence stack for the warps of a CTA, or one for each set of its warps. An entry has threads of any warps, a
+ * PC and an rpc. The threads of the top entry run as paths, one for each warp and group: a group is a compacted warp,
+ * in which each thread keeps its lane.
  *
  * A path that reaches a conditional branch waits until all paths of its entry have arrived. Then each target becomes an
  * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its
@@ -11,10 +12,10 @@
  * can run because paths wait at CTA barriers or for lanes of their member mask, another entry becomes the top
  * [reading]. The same happens if all paths of the top entry poll, that is, repeat a loop that waits for other threads.
  * If nothing else can run, the other paths of an entry do not wait for paths that poll or wait. */
-#include "capri.h"
+#include "reconv.h"
 
 enum { CTA_NO_NODE = 0xffff };
-/* With a predictor (capri.h), a compacted warp that diverges at a branch where no warp waits has a stack of its own
+/* With a predictor, a compacted warp that diverges at a branch where no warp waits has a stack of its own
  * until the branch reconverges. The bottom of this stack is an aside node. It hangs aside of a node whose other paths
  * continue meanwhile. In its own stack, the warp is not compacted with others [reading]. */
 
@@ -50,19 +51,44 @@ struct cta_node {
     uint32_t order;   /* the runnable node with the highest number is the top */
 };
 
-struct cta_stack {
+struct cta_stack_plan {
+    uint32_t warps; /* each set of this number of consecutive warps has a stack; 0: all warps of the CTA have one */
+    bool fallthrough_first; /* the fall-through of a branch runs first */
+    bool home;              /* threads ride in their own warps until a branch diverges, and again when all are back */
+    bool any_lane;          /* threads ride in any lane of a compacted warp, else each keeps its lane */
+    /* A compacted warp with these targets arrives at a branch that `set` warps will pass. Returns true if it waits for
+     * the others. `predictor` is memory of the stack, zeros at first. NULL: compacted warps wait at every branch. */
+    bool (*waits)(void *predictor, uint32_t pc, const struct target *t, int n, uint32_t set);
+    size_t predictor; /* bytes */
+};
+
+/* The stacks of a CTA, which follow this struct in memory. */
+struct cta_stacks {
     struct reconv_cta cta;
-    bool fallthrough_first, predicts;
-    uint32_t patience;  /* polls since a path that does not poll has run */
-    uint16_t high, top; /* number of nodes that were ever used; node whose paths may issue, or CTA_NO_NODE */
+    uint32_t each; /* warps of a stack; the last one may have fewer */
     uint16_t last_group;
+    size_t bytes; /* of a stack */
+};
+
+struct cta_stack {
+    struct cta_stacks *of;
+    struct cta_stack_plan plan;
+    uint32_t first, n_warps; /* its warps in the CTA; below, a warp has its number in the stack */
+    bool due;                /* meet() has work */
+    uint32_t width;          /* threads of a full warp */
+    uint32_t patience;       /* polls since a path that does not poll has run */
+    uint16_t high, top;      /* number of nodes that were ever used; node whose paths may issue, or CTA_NO_NODE */
     uint32_t clock;
     lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
     struct cta_path *path;
-    struct capri capri;
-    struct reconv_warp who; /* copy of the data of one warp of the CTA, to reach the levels that all warps share */
+    void *predictor;
+    struct reconv_warp who; /* copy of the data of a warp, to reach the levels that all warps share */
     struct cta_node node[];
 };
+static inline struct cta_stack *cta_stack_at(struct cta_stacks *all, uint32_t i) {
+    return (struct cta_stack *)(void *)((char *)(all + 1) + i * all->bytes);
+}
+static inline void cta_stack_due(struct cta_stack *s) { s->due = s->of->cta.due = true; }
 
 /* State of one warp. */
 struct cta_stack_warp {
@@ -74,7 +100,7 @@ struct cta_stack_warp {
 
 /* Returns the threads of a node, by warp. */
 static inline lanemask_t *cta_stack_lanes(const struct cta_stack *s, uint32_t node) {
-    return s->lanes + (size_t)node * s->cta.n_warps;
+    return s->lanes + (size_t)node * s->n_warps;
 }
 /* Returns true if paths of the node may issue. */
 static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
@@ -85,10 +111,12 @@ static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
 /* The only level of this model (reconv_ops.levels): threads that wait at a branch for other warps to arrive. */
 enum { CTA_LEVEL_WAITING };
 
+/* A model makes its reconv_ops.cta_size and join of these two, with its plan. */
+size_t cta_stack_size(const struct cta_stack_plan *plan, uint32_t n_warps);
+void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_cta *cta, uint32_t warp);
+
 /* Members of struct reconv_ops. */
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg);
-size_t cta_stack_size(const struct reconv_cfg *cfg, uint32_t n_warps);
-void cta_stack_join(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp);
 void cta_stack_inform(void *st, const struct reconv_warp *w);
 void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int cta_stack_paths(const void *st, struct path *out, int max);

@@ -1,0 +1,93 @@
+/* Sets the control bits of a finished program for the core of today (core.kind=modern), which has no scoreboard.
+ * Requires: ir->program. Keeps: everything. Makes: ir->program->control. */
+#include "control_pass.h"
+#include "pass.h"
+#include <string.h>
+
+static void add_use(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
+    struct control *c = ctx;
+    uint32_t n = c->first[0];
+    (void)position;
+    if (c->board[offset / 4] == NO_BOARD)
+        return;
+    c->uses = IR_ROOM(c->ir, c->uses, n, c->cap_uses);
+    c->uses[n] = (struct control_operand){c->board[offset / 4], (uint8_t)use};
+    c->first[0]++;
+}
+
+/* Lists the registers that each instruction uses. Special registers are not written, so nobody waits for them. */
+static void find_uses(struct control *c) {
+    struct ir *ir = c->ir;
+    c->n_regs = ir->n_boards;
+    c->words = ir->board_words;
+    c->board = arena_array(ir->tmp, (size_t)ir->reg_bytes / 4 + 1, sizeof *c->board);
+    memset(c->board, 0xff, ((size_t)ir->reg_bytes / 4 + 1) * sizeof *c->board);
+    for (uint32_t v = 1; v < ir->n_vregs; v++)
+        if (ir->vregs[v].written && !ir->vregs[v].special)
+            c->board[ir->vregs[v].offset / 4] = ir->board[v];
+    c->timing = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->timing);
+    c->first = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->first);
+    for (uint32_t pc = 0; pc < c->p->n; pc++) {
+        c->timing[pc] = control_timing_of(&c->p->code[pc]);
+        control_uses(c->p, &c->p->code[pc], add_use, c);
+        c->first[pc + 1] = c->first[0];
+    }
+    c->first[0] = 0;
+}
+
+bool pass_control(struct ir *ir) {
+    struct control c = {.ir = ir, .p = ir->program};
+    if (ir->n_boards + CONTROL_COUNTERS > UINT16_MAX) {
+        snprintf(ir->failure, sizeof ir->failure, "kernel '%s' has too many registers for control bits: %u", ir->kernel,
+                 ir->n_boards);
+        return false;
+    }
+    c.bits = arena_array(ir->keep, (size_t)ir->program->n + 1, sizeof *c.bits);
+    for (uint32_t pc = 0; pc < ir->program->n; pc++)
+        c.bits[pc] = CONTROL_NONE;
+    find_uses(&c);
+    control_counters(&c);
+    control_stalls(&c);
+    control_places(&c);
+    ir->program->control = c.bits;
+    return true;
+}
+
+static void print_wait(uint8_t wait, char *out) {
+    for (unsigned k = 0; k < CONTROL_COUNTERS; k++)
+        out[k] = wait >> k & 1 ? (char)('0' + k) : '-';
+    out[CONTROL_COUNTERS] = 0;
+}
+
+static char counter_name(uint8_t counter) { return counter == CONTROL_NO_COUNTER ? '-' : (char)('0' + counter); }
+
+static void print_registers(const struct control_bits *b, FILE *out) {
+    static const char position[CONTROL_OPERANDS] = {'a', 'b', 'c'};
+    if (b->write_words)
+        fprintf(out, " d=R%u", b->write);
+    for (unsigned i = 0; i < CONTROL_OPERANDS; i++)
+        if (b->read_words[i])
+            fprintf(out, " %c=R%u%s", position[i], b->read[i], b->reuse >> i & 1 ? ".reuse" : "");
+    if (b->constant != CONTROL_NO_CONSTANT)
+        fprintf(out, " constant 0x%x", b->constant);
+    if (b->uniform)
+        fputs(" uniform", out);
+}
+
+void dump_control(const struct ir *ir, FILE *out) {
+    const struct program *p = ir->program;
+    char wait[CONTROL_COUNTERS + 1], text[512];
+    fprintf(out, "kernel %s: stall count, yield, counter until read, counter until written, counters awaited\n",
+            p->name);
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const struct control_bits *b = &p->control[pc];
+        if (p->blocks[p->info[pc].block].begin == pc)
+            fprintf(out, "B%u:\n", p->info[pc].block);
+        print_wait(b->wait, wait);
+        program_print_inst(p, pc, text, sizeof text);
+        fprintf(out, "%6u  S%02u %c R%c W%c %s  %s  //", pc, b->stall, b->yields ? 'Y' : '-',
+                counter_name(b->raise_read), counter_name(b->raise_write), wait, text);
+        print_registers(b, out);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,14 @@
+#ifndef FRONTEND_REGALLOC_H
+#define FRONTEND_REGALLOC_H
+/* Register allocation with preferred banks. */
+#include "frontend/analysis/ir.h"
+
+/* Returns whether a register should have an even (0) or odd (1) slot, or -1 if it does not matter. It is called right
+ * before the register gets its slot, in the order of the intervals' begins. */
+typedef int slot_parity_fn(void *ctx, uint32_t vreg);
+/* Exchanges slots of one function and class, after all registers have slots. */
+typedef void renumber_fn(void *ctx);
+/* Works as pass_regalloc(), but takes the slot that has been free for longest, of the preferred parity if there is one.
+ * The number of slots stays the same. `parity` and `renumber` may be NULL. */
+bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber, void *ctx);
+#endif

@@ -1,0 +1,236 @@
+/* Orders the instructions of each block for the core of today (core.kind=modern), which issues in order and waits where
+ * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
+ *
+ * List scheduling: of the instructions whose operands have arrived, the one with the longest path of latencies behind
+ * it comes next, unless more registers would be live than the original order needs at most. Loads may pass each other,
+ * but no store. Nothing passes a barrier, an atomic, or an instruction that depends on the lanes that execute it. */
+#include "edit.h"
+#include "isa/control_timing.h"
+#include "pass.h"
+#include <string.h>
+
+enum {
+    LOAD_LATENCY = 32,   /* cycles, of a load that hits the L1 */
+    QUEUED_LATENCY = 20, /* of other instructions of variable latency */
+    MOST = 256           /* instructions that are ordered together */
+};
+
+struct task {
+    uint32_t inst;
+    unsigned waits; /* number of instructions that must come first and have not */
+    unsigned latency, path, ready;
+    bool done;
+};
+
+struct schedule {
+    struct ir *ir;
+    uint32_t *left;             /* register -> number of its uses in the tasks that are left */
+    unsigned char *dies, *live; /* register -> its live range ends in the tasks; it has a value */
+    struct task task[MOST];
+    uint32_t n, order[MOST];
+    unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
+};
+
+/* Returns true if nothing may pass the instruction. */
+static bool is_fence(const struct inst *in) {
+    if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS | HINT_DEQ))
+        return true;
+    return in->kind != K_LANE && in->kind != K_CVT &&
+           ((in->kind != K_LOAD && in->kind != K_STORE) || inst_is_strong(in));
+}
+
+static bool is_access(const struct inst *in) {
+    return (in->kind == K_LOAD || in->kind == K_STORE) && in->space != SPACE_PARAM && in->space != SPACE_CONST;
+}
+
+static bool may_overlap(const struct inst *a, const struct inst *b) {
+    bool write = a->kind == K_STORE || b->kind == K_STORE;
+    return write && is_access(a) && is_access(b) &&
+           (a->space == b->space || a->space == SPACE_GENERIC || b->space == SPACE_GENERIC);
+}
+
+/* Returns whether instruction b must come after a: 2 if it reads a result of a. */
+static unsigned char depends(const struct ir *ir, uint32_t a, uint32_t b) {
+    const struct inst_info *x = &ir->info[a], *y = &ir->info[b];
+    const uint32_t *p = ir->regs + x->regs, *q = ir->regs + y->regs;
+    unsigned char found = may_overlap(&ir->code[a], &ir->code[b]);
+    for (unsigned i = 0; i < (unsigned)x->n_reads + x->n_writes; i++)
+        for (unsigned k = 0; k < (unsigned)y->n_reads + y->n_writes; k++) {
+            if (p[i] != q[k] || (i < x->n_reads && k < y->n_reads))
+                continue;
+            if (i >= x->n_reads && k < y->n_reads)
+                return 2;
+            found = 1;
+        }
+    return found;
+}
+
+static unsigned latency_of(const struct ir *ir, uint32_t i) {
+    const struct inst *in = &ir->code[i];
+    struct control_timing t = control_timing_of(in);
+    if (t.unit == CONTROL_QUEUED)
+        return in->kind == K_LOAD ? LOAD_LATENCY : in->kind == K_STORE ? 1 : QUEUED_LATENCY;
+    bool predicate = in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].cls == RC_PRED;
+    return predicate ? t.guard : t.latency;
+}
+
+/* Returns by how many words the live registers grow if the task comes next. `apply`: it does. */
+static int words_after(struct schedule *s, const struct task *t, bool apply) {
+    const struct ir *ir = s->ir;
+    const struct inst_info *info = &ir->info[t->inst];
+    int sum = 0;
+    for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
+        uint32_t v = ir->regs[info->regs + k];
+        int words = (int)class_words((enum reg_class)ir->vregs[v].cls);
+        if (k >= info->n_reads && !s->live[v])
+            sum += words;
+        if (s->live[v] && s->dies[v] && s->left[v] == 1)
+            sum -= words;
+        if (!apply)
+            continue;
+        s->left[v]--;
+        s->live[v] = !s->dies[v] || s->left[v];
+    }
+    return sum;
+}
+
+/* Prepares the counts of uses. */
+static void begin_words(struct schedule *s) {
+    const struct ir *ir = s->ir;
+    uint32_t from = 2 * s->task[0].inst, to = 2 * s->task[s->n - 1].inst + 1;
+    for (int count = 0; count < 2; count++)
+        for (uint32_t i = 0; i < s->n; i++) {
+            const struct inst_info *info = &ir->info[s->task[i].inst];
+            for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
+                uint32_t v = ir->regs[info->regs + k];
+                s->left[v] = count ? s->left[v] + 1 : 0;
+                s->live[v] = ir->intervals[v].begin < from;
+                s->dies[v] = ir->intervals[v].end >= from && ir->intervals[v].end <= to;
+            }
+        }
+}
+
+static int most_words(struct schedule *s) {
+    int words = 0, most = 0;
+    begin_words(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        words += words_after(s, &s->task[i], true);
+        most = words > most ? words : most;
+    }
+    return most;
+}
+
+static void prepare(struct schedule *s) {
+    for (uint32_t i = s->n; i-- > 0;) {
+        struct task *t = &s->task[i];
+        t->latency = latency_of(s->ir, t->inst);
+        t->path = t->latency;
+        t->waits = t->ready = 0;
+        t->done = false;
+        for (uint32_t k = i + 1; k < s->n; k++) {
+            unsigned char d = s->after[i][k] = depends(s->ir, t->inst, s->task[k].inst);
+            unsigned path = d ? (d == 2 ? t->latency : 1) + s->task[k].path : 0;
+            s->task[k].waits += d != 0;
+            t->path = path > t->path ? path : t->path;
+        }
+    }
+}
+
+/* Returns the next task. Tasks whose operands have arrived come first, and of these, the task with the longest path. A
+ * task after which more than `room` words would be added to the live registers comes only if all others add more. */
+static uint32_t next_task(struct schedule *s, unsigned now, int room) {
+    uint32_t best = s->n;
+    int64_t best_value = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct task *t = &s->task[i];
+        if (t->done || t->waits)
+            continue;
+        int64_t value = t->ready > now ? -(int64_t)(t->ready - now) * (1 << 16) : t->path;
+        int over = words_after(s, t, false) - room;
+        if (over > 0)
+            value -= (int64_t)over * (1ll << 32);
+        if (best == s->n || value > best_value) {
+            best = i;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+/* Orders the tasks, if possible with at most `bound` words of live registers more than at the begin.
+ * Returns the most words of live registers that there are in addition to those at the begin. */
+static int order_tasks(struct schedule *s, int bound) {
+    int words = 0, most = 0;
+    unsigned now = 0;
+    prepare(s);
+    begin_words(s);
+    for (uint32_t n = 0; n < s->n; n++, now++) {
+        uint32_t i = next_task(s, now, bound - words);
+        struct task *t = &s->task[i];
+        words += words_after(s, t, true);
+        most = words > most ? words : most;
+        now = t->ready > now ? t->ready : now;
+        t->done = true;
+        s->order[n] = i;
+        for (uint32_t k = i + 1; k < s->n; k++) {
+            unsigned at = now + (s->after[i][k] == 2 ? t->latency : 1);
+            if (!s->after[i][k])
+                continue;
+            s->task[k].waits--;
+            s->task[k].ready = at > s->task[k].ready ? at : s->task[k].ready;
+        }
+    }
+    return most;
+}
+
+/* Orders the tasks so that the function needs no more registers than in its original order. Returns false if that is
+ * not possible. */
+static bool order_within_registers(struct schedule *s) {
+    const struct ir *ir = s->ir;
+    uint32_t first = s->task[0].inst;
+    int limit = most_words(s), room = (int)ir->functions[ir->info[first].function].pressure - (int)ir->live_at[first];
+    limit = room > limit ? room : limit;
+    for (int bound = limit; bound > -limit; bound -= 1 + limit / 4)
+        if (order_tasks(s, bound) <= limit)
+            return true;
+    return false;
+}
+
+/* Orders the instructions [from, to) of a block, which may pass each other. */
+static void order_run(struct schedule *s, struct edit *e, uint32_t from, uint32_t to) {
+    uint32_t block = s->ir->info[from].block;
+    s->n = to - from;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->task[i].inst = from + i;
+    if (s->n < 2 || !order_within_registers(s))
+        return;
+    for (uint32_t n = 0; n < s->n; n++) {
+        if (to < s->ir->blocks[block].end)
+            edit_move_before(e, from + s->order[n], to);
+        else
+            edit_move_to_end(e, from + s->order[n], block);
+        if (s->order[n] < n)
+            ir_note(s->ir, from + s->order[n], "later by %u", n - s->order[n]);
+        else if (s->order[n] > n)
+            ir_note(s->ir, from + s->order[n], "earlier by %u", s->order[n] - n);
+    }
+}
+
+bool pass_schedule(struct ir *ir) {
+    struct schedule *s = arena_alloc(ir->tmp, sizeof *s);
+    s->ir = ir;
+    if (!pass_liveness(ir))
+        return false;
+    s->left = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s->left);
+    s->dies = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
+    s->live = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
+    struct edit *e = edit_begin(ir);
+    for (uint32_t b = 0; b < ir->n_blocks; b++)
+        for (uint32_t from = ir->blocks[b].begin, to; from<ir->blocks[b].end; from = to> from ? to : to + 1) {
+            for (to = from; to < ir->blocks[b].end && to - from < MOST && !is_fence(&ir->code[to]);)
+                to++;
+            if (to > from)
+                order_run(s, e, from, to);
+        }
+    return edit_end(e);
+}

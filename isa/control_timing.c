@@ -1,0 +1,169 @@
+#include "control_timing.h"
+#include "control_bits.h"
+#include "decode.h"
+
+static struct control_timing fixed(enum control_unit unit, unsigned latency) {
+    return (struct control_timing){(uint8_t)unit, (uint8_t)latency, CONTROL_GUARD_LATENCY};
+}
+static const struct control_timing queued = {CONTROL_QUEUED, 0, 0}, flow = {CONTROL_FLOW, 0, 0};
+
+/* Conversions: through the unit for integers if no float of 64 bits is involved and no float becomes an integer. */
+static struct control_timing conversion(const struct isa_row *row) {
+    enum type d = row->d, s = row->a;
+    bool from_float = type_class(s) == 'f', to_float = type_class(d) == 'f';
+    unsigned to_integral = form_get(row->form, CAT_RND);
+    if (from_float ? !to_float || type_bytes(s) == 8 || type_bytes(d) == 8
+                   : to_float && (d != T_F32 || type_bytes(s) > 4))
+        return queued;
+    if (from_float && to_integral >= RND_RNI && to_integral <= RND_RPI)
+        return queued;
+    return fixed(CONTROL_ALU, !from_float && type_bytes(d) < 8 ? 4 : 5);
+}
+
+/* Instructions of latency class INT_OTHER: logic, shifts, moves, selections, comparisons. */
+static struct control_timing other(const struct isa_row *row) {
+    unsigned bytes = type_bytes(row->a) > type_bytes(row->d) ? type_bytes(row->a) : type_bytes(row->d);
+    bool wide = bytes >= 8;
+    struct control_timing t = fixed(CONTROL_ALU, wide ? 5 : 4);
+    switch (row->op) {
+    case OP_POPC:
+    case OP_CLZ:
+    case OP_BREV:
+    case OP_BFIND:
+    case OP_FNS:
+        return queued;
+    case OP_BFE:
+    case OP_BFI:
+        t.latency = wide ? CONTROL_MAX_STALL : 8;
+        break;
+    case OP_SHL:
+    case OP_SHR:
+        t.latency = wide ? 6 : 4;
+        break;
+    case OP_SETP:
+    case OP_SET:
+        if (row->a == T_F64)
+            return queued;
+        t.latency = wide ? 8 : 4;
+        t.guard = wide ? CONTROL_MAX_STALL : CONTROL_GUARD_LATENCY;
+        break;
+    default:
+        break;
+    }
+    return t;
+}
+
+static struct control_timing lane_timing(const struct inst *in, const struct isa_row *row) {
+    bool wide = type_bytes(row->d) == 8 || type_bytes(row->a) == 8;
+    unsigned part = form_get(row->form, CAT_PART);
+    switch (in->latency) {
+    case LAT_INT_ADD:
+        return fixed(CONTROL_ALU, wide ? 6 : 4);
+    case LAT_INT_MINMAX:
+        return fixed(CONTROL_ALU, wide ? 13 : 4);
+    case LAT_F32_MINMAX:
+        return fixed(CONTROL_ALU, 4);
+    case LAT_INT_MUL:
+    case LAT_INT_MAD:
+        if (type_bytes(row->a) == 8)
+            return part == PART_HI ? queued : fixed(CONTROL_FMA, CONTROL_MAX_STALL);
+        return fixed(CONTROL_FMA, wide || part == PART_HI ? 6 : 4);
+    case LAT_F32_ADD:
+    case LAT_F32_MUL:
+    case LAT_F32_FMA:
+        return fixed(CONTROL_FMA, 4);
+    case LAT_F16:
+        return fixed(CONTROL_FMA, 5);
+    case LAT_INT_OTHER:
+        return other(row);
+    default:
+        return queued;
+    }
+}
+
+struct control_timing control_timing_of(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    switch (in->kind) {
+    case K_LANE:
+        return lane_timing(in, row);
+    case K_CVT:
+        return in->latency == LAT_INT_OTHER || in->latency == LAT_F16 ? conversion(row) : queued;
+    case K_WARP:
+        return row->op == OP_VOTE || row->op == OP_ACTIVEMASK || row->op == OP_LOP3 ? fixed(CONTROL_ALU, 4) : queued;
+    case K_LOAD:
+    case K_STORE:
+    case K_ATOM:
+    case K_TEX:
+    case K_PREFETCH:
+    case K_COPY:
+    case K_COMPOUND:
+    case K_ENQ_DATA:
+    case K_ENQ_ADDR:
+    case K_ENQ_PRED:
+        return queued;
+    case K_BARRIER:
+        return in->d == OPND_SINK ? flow : queued;
+    default:
+        return flow;
+    }
+}
+
+unsigned control_distance(struct control_timing writer, struct control_timing user, enum control_use use,
+                          bool predicate) {
+    unsigned least;
+    if (use == CONTROL_GUARDED_BY || (use == CONTROL_READS && predicate && user.unit != CONTROL_ALU))
+        return writer.guard;
+    if (use == CONTROL_READS)
+        return writer.latency + (user.unit != writer.unit && writer.latency < CONTROL_MAX_STALL);
+    /* a later write must arrive later */
+    if (user.unit == CONTROL_QUEUED)
+        least = CONTROL_LEAST_QUEUED;
+    else
+        least = predicate ? user.guard : user.latency;
+    unsigned arrives = predicate ? writer.guard : writer.latency;
+    return arrives < least ? 0 : arrives - least + 1;
+}
+
+unsigned control_register_bytes(const struct program *p, uint32_t offset) {
+    static const uint8_t bytes[N_REG_AREAS] = {0, 1, 2, 4, 8, 16};
+    unsigned c = N_REG_AREAS - 1;
+    while (c && offset < p->reg_area[c])
+        c--;
+    return bytes[c];
+}
+
+/* Returns how many leading elements of its list an instruction writes. */
+static unsigned list_writes(const struct inst *in) {
+    switch (in->kind) {
+    case K_LOAD:
+        return in->n_list;
+    case K_ATOM:
+        return in->n_list / 2u;
+    case K_TEX:
+    case K_WARP:
+        return in->msize;
+    default:
+        return 0;
+    }
+}
+
+static void use_of(opnd_t o, enum control_use use, unsigned position, control_use_fn *fn, void *ctx) {
+    if (!(o & 1) && o != OPND_SINK)
+        fn(ctx, o >> 1, use, position);
+}
+
+void control_uses(const struct program *p, const struct inst *in, control_use_fn *fn, void *ctx) {
+    if (in->guard != NO_GUARD)
+        fn(ctx, in->guard, CONTROL_GUARDED_BY, 3);
+    use_of(in->a, CONTROL_READS, 0, fn, ctx);
+    use_of(in->b, CONTROL_READS, 1, fn, ctx);
+    use_of(in->c, CONTROL_READS, 2, fn, ctx);
+    use_of(in->e, CONTROL_READS, 3, fn, ctx);
+    for (unsigned i = list_writes(in); i < in->n_list && in->kind != K_CALL; i++)
+        use_of(p->lists[in->list + i], CONTROL_READS, in->kind == K_STORE ? 1 : 3, fn, ctx);
+    use_of(in->d, CONTROL_WRITES, 3, fn, ctx);
+    use_of(in->d2, CONTROL_WRITES, 3, fn, ctx);
+    for (unsigned i = 0; i < list_writes(in) && i < in->n_list; i++)
+        use_of(p->lists[in->list + i], CONTROL_WRITES, 3, fn, ctx);
+}

@@ -1,0 +1,340 @@
+/* Tests the pass `control`: control bits derived by hand; that bits which are too weak are noticed, by the verifier and
+ * by running the program; and that random kernels compute the same with late results. */
+#include "frontend/passes/pass.h"
+#include "host/context.h"
+#include "isa/control_bits.h"
+#include "isa/decode.h"
+#include "test/frontend/frontend_help.h"
+#include "test/random/random_kernel.h"
+#include "test/test.h"
+
+enum { NO = CONTROL_NO_COUNTER };
+
+static struct heddle *open_modern(const char *text, struct heddle_module **m) {
+    static const char *const set[] = {"core.kind=modern", "sm.subcores=on", "core.check=on", NULL};
+    char err[512];
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = "functional", .config = "turing", .set = set, .cycle_limit = 1000000}, err,
+        sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(*m != NULL, "%s", heddle_error(h));
+    return h;
+}
+
+static struct program *program_of(struct heddle *h, struct heddle_module *m) {
+    struct program *p = (struct program *)module_program(h, m, "k");
+    ck_assert_msg(p != NULL, "%s", heddle_error(h));
+    ck_assert_ptr_nonnull(p->control);
+    return p;
+}
+
+static char *kernel(const char *body) {
+    static const char head[] = ".version 7.0 .target sm_70 .address_size 64\n"
+                               ".visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;"
+                               " .reg .f64 %g<9>;\n";
+    size_t size = sizeof head + strlen(body) + 4;
+    char *text = malloc(size);
+    snprintf(text, size, "%s%s\n}\n", head, body);
+    return text;
+}
+
+struct expected {
+    uint8_t stall, raise_read, raise_write, wait;
+};
+
+static void expect(const char *body, const struct expected *want, uint32_t n) {
+    struct heddle_module *m;
+    char *text = kernel(body);
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->n, n);
+    for (uint32_t pc = 0; pc < n; pc++) {
+        const struct control_bits *b = &p->control[pc];
+        EXPECT(b->stall == want[pc].stall, "pc %u: stall count %u, not %u", pc, b->stall, want[pc].stall);
+        EXPECT(b->raise_read == want[pc].raise_read, "pc %u: until read %u", pc, b->raise_read);
+        EXPECT(b->raise_write == want[pc].raise_write, "pc %u: until written %u", pc, b->raise_write);
+        EXPECT(b->wait == want[pc].wait, "pc %u: waits for 0x%x, not 0x%x", pc, b->wait, want[pc].wait);
+    }
+    heddle_close(h);
+    free(text);
+}
+
+/* The first load waits for the parameter, and its counter 0 is free again then. The addition waits for both loads, so
+ * they share counter 0. It must see the second load's counter, so this load has a stall count of 2. A multiplication is
+ * in another unit than an addition: 5 cycles in place of 4. The store needs 5, too. The move overwrites the stored
+ * register, so it waits for counter 0, which is free again. */
+START_TEST(straight_code) {
+    static const struct expected want[] = {{2, NO, 0, 0},  {1, NO, 0, 1},  {2, NO, 0, 0},  {5, NO, NO, 1},
+                                           {5, NO, NO, 0}, {4, NO, NO, 0}, {5, NO, NO, 0}, {2, 0, NO, 0},
+                                           {5, NO, NO, 1}, {1, NO, NO, 0}, {1, NO, NO, 0}};
+    expect("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4]; add.u32 %r3, %r1, %r2;\n"
+           "mul.lo.u32 %r4, %r3, %r3; add.u32 %r5, %r4, 1; sub.u32 %r6, %r5, %r4; st.global.u32 [%d1], %r6;\n"
+           "mov.u32 %r6, 7; st.global.u32 [%d1+8], %r6; ret;",
+           want, 11);
+}
+END_TEST
+
+/* The result of the last addition is late at the begin of the next block: 5 cycles from the addition to the
+ * multiplication are its own cycle and a stall count of 4 at the end of the block. The addition in the loop needs its
+ * own result of 4 cycles ago: the comparison waits 4 for it, and the branch 13 for the comparison. */
+START_TEST(borders_of_blocks) {
+    static const struct expected want[] = {{1, NO, 0, 0},  {1, NO, NO, 0}, {4, NO, NO, 0},
+                                           {5, NO, NO, 0}, {4, NO, NO, 0}, {13, NO, NO, 0},
+                                           {1, NO, NO, 0}, {1, NO, NO, 1}, {1, NO, NO, 0}};
+    expect("ld.param.u64 %d1, [p]; add.u32 %r1, %r1, 1; bra L;\n"
+           "L: mul.lo.u32 %r2, %r1, %r1; add.u32 %r1, %r1, %r2; setp.lt.u32 %p1, %r1, 100; @%p1 bra L;\n"
+           "st.global.u32 [%d1], %r1; ret;",
+           want, 9);
+}
+END_TEST
+
+/* Six counters for seven results: the seventh shares the counter with the nearest wait, that of the sixth. The result
+ * of a double-precision addition comes at an unknown time. */
+START_TEST(more_results_than_counters) {
+    char text[1024] = "ld.param.u64 %d1, [p];\n";
+    for (int i = 1; i <= 7; i++)
+        sprintf(text + strlen(text), "ld.global.f64 %%g%d, [%%d1+%d];\n", i, 8 * i);
+    for (int i = 1; i <= 7; i++)
+        sprintf(text + strlen(text), "add.f64 %%g%d, %%g%d, %%g%d;\n", i, i, i);
+    strcat(text, "st.global.f64 [%d1], %g7; ret;");
+    char *whole = kernel(text);
+    struct heddle_module *m;
+    struct heddle *h = open_modern(whole, &m);
+    const struct program *p = program_of(h, m);
+    for (uint32_t i = 0; i < 7; i++)
+        EXPECT(p->control[1 + i].raise_write == (i < 6 ? i : 5), "load %u raises %u", i, p->control[1 + i].raise_write);
+    for (uint32_t i = 0; i < 7; i++)
+        EXPECT(p->control[8 + i].wait == (i < 6 ? 1u << i : 0), "addition %u waits for 0x%x", i,
+               p->control[8 + i].wait);
+    heddle_close(h);
+    free(whole);
+}
+END_TEST
+
+/* The hints of a program that can be made weaker one at a time: a stall count by 1; a counter awaited; a counter
+ * raised. Returns false if there is no hint `k` at `pc`. */
+enum { HINTS = 1 + CONTROL_COUNTERS + 2 };
+static bool weaken(struct control_bits *b, int k) {
+    if (k == 0 && b->stall > 1)
+        b->stall--;
+    else if (k >= 1 && k <= CONTROL_COUNTERS && b->wait >> (k - 1) & 1)
+        b->wait &= (uint8_t) ~(1u << (k - 1));
+    else if (k == HINTS - 2 && b->raise_read != NO)
+        b->raise_read = NO;
+    else if (k == HINTS - 1 && b->raise_write != NO)
+        b->raise_write = NO;
+    else
+        return false;
+    return true;
+}
+
+static struct { int hints, refused, run, noticed; } tally;
+
+static char said[512]; /* the error of the last launch */
+
+static bool launch(struct heddle *h, struct heddle_module *m, uint64_t seed, uint32_t *out) {
+    static uint32_t in[RANDOM_IN_WORDS];
+    random_input(seed, in);
+    uint64_t din = heddle_alloc(h, sizeof in), dout = heddle_alloc(h, RANDOM_OUT_WORDS * sizeof *out);
+    heddle_write(h, din, in, sizeof in);
+    struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    bool ok = heddle_launch(h, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1},
+                            (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2) == HEDDLE_OK;
+    snprintf(said, sizeof said, "%s", ok ? "" : heddle_error(h));
+    heddle_read(h, dout, out, RANDOM_OUT_WORDS * sizeof *out);
+    heddle_free(h, din);
+    heddle_free(h, dout);
+    return ok;
+}
+
+/* Weakens each hint of a random kernel. The verifier says whether the other hints still suffice on all paths. Runs some
+ * of those programs that do not: running them must notice it, unless no thread takes the path. */
+static void weaken_all(uint64_t seed, unsigned kind, int one_in) {
+    static uint32_t out[RANDOM_OUT_WORDS];
+    struct heddle_module *m;
+    char *text = random_kernel(seed, kind), why[256];
+    struct heddle *h = open_modern(text, &m);
+    struct program *p = program_of(h, m);
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        for (int k = 0; k < HINTS; k++) {
+            struct control_bits right = p->control[pc];
+            if (!weaken(&p->control[pc], k))
+                continue;
+            tally.hints++;
+            bool refused = verify_program(p, why, sizeof why) != NULL;
+            tally.refused += refused;
+            if (tally.hints % one_in == 0) {
+                bool ok = launch(h, m, seed, out);
+                ck_assert_msg(refused || ok, "seed %d, pc %u, hint %d: %s", (int)seed, pc, k, said);
+                ck_assert_msg(ok || strstr(said, "control bits let "), "%s", said);
+                tally.run += refused;
+                tally.noticed += refused && !ok;
+            }
+            p->control[pc] = right;
+        }
+    heddle_close(h);
+    free(text);
+}
+
+START_TEST(weak_hints_are_noticed) {
+    memset(&tally, 0, sizeof tally);
+    for (uint64_t seed = 1; seed <= (test_every() ? 12 : 2); seed++)
+        weaken_all(seed, (unsigned)seed % 2, test_every() ? 60 : 20);
+    ck_assert_int_gt(tally.refused * 100, tally.hints * 90);
+    ck_assert_int_gt(tally.noticed * 100, tally.run * 60);
+}
+END_TEST
+
+/* Random kernels leave the same memory with late results as without. */
+START_TEST(random_kernels_have_enough_hints) {
+    static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++) {
+        char *text = random_kernel(seed, (unsigned)seed % 8), err[512];
+        struct heddle_module *m, *plain;
+        struct heddle *h = open_modern(text, &m);
+        struct heddle *f = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+        ck_assert_msg(f != NULL, "%s", err);
+        ck_assert_ptr_nonnull(plain = heddle_module_text(f, "k.ptx", text, strlen(text)));
+        ck_assert_msg(launch(h, m, seed, got), "seed %d: %s", (int)seed, said);
+        ck_assert(launch(f, plain, seed, want));
+        ck_assert_int_eq(memcmp(want, got, sizeof want), 0);
+        heddle_close(h);
+        heddle_close(f);
+        free(text);
+    }
+}
+END_TEST
+
+/* A result that is read one cycle too early has its old value: %r2 is 7, and its new value is 8. The stored value is
+ * the old one, 7 + 1. */
+START_TEST(an_early_read_gives_the_old_value) {
+    static const char body[] = "ld.param.u64 %d1, [p]; mov.u32 %r2, 7; mov.u32 %r3, 0; bra L; L: add.u32 %r2, %r2, 1;\n"
+                               "add.u32 %r3, %r2, 1; st.global.u32 [%d1], %r3; ret;";
+    for (int early = 0; early < 2; early++) {
+        struct heddle_module *m;
+        char *text = kernel(body);
+        struct heddle *h = open_modern(text, &m);
+        struct program *p = program_of(h, m);
+        uint64_t out = heddle_alloc(h, 4);
+        uint32_t value, pc = p->n - 4;
+        ck_assert_uint_eq(p->control[pc].stall, 4);
+        p->control[pc].stall = (uint8_t)(4 - early);
+        enum heddle_status s = heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0,
+                                             &(struct heddle_arg){&out, 8}, 1);
+        snprintf(said, sizeof said, "%s", early ? heddle_error(h) : "");
+        heddle_read(h, out, &value, 4);
+        ck_assert_int_eq(s, early ? HEDDLE_FAULT : HEDDLE_OK);
+        ck_assert_msg(!early || strstr(said, "control bits let 'add.u32 r"), "%s", said);
+        ck_assert_uint_eq(value, early ? 8 : 9);
+        heddle_close(h);
+        free(text);
+    }
+}
+END_TEST
+
+/* Nothing passes a volatile load, so %r1 to %r4 get the slots 0 to 3 in this order, and each addition reads only one
+ * bank. The pass exchanges two of these slots, and needs no more registers. */
+START_TEST(operands_are_in_both_banks) {
+    static const char *const modern[] = {"core.kind=modern", "sm.subcores=on", "pipe.sfu.units=2",
+                                         "pipe.sfu.collectors=2", NULL};
+    char *text =
+        kernel("ld.param.u64 %d1, [p]; ld.volatile.global.u32 %r1, [%d1]; ld.volatile.global.u32 %r2, [%d1+4];\n"
+               "ld.volatile.global.u32 %r3, [%d1+8]; ld.volatile.global.u32 %r4, [%d1+12];\n"
+               "add.u32 %r1, %r1, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%d1], %r1;\n"
+               "st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4; ret;");
+    struct lowered *classic = lower_text(text, "k");
+    char *shown = listing_of("functional", modern, "banks", text);
+    ck_assert_msg(strstr(shown, "instructions with all operands in one bank: 2 before, 0 now"), "%s", shown);
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->reg_bytes, classic->program->reg_bytes);
+    for (uint32_t pc = 5; pc < 7; pc++)
+        ck_assert_uint_ne(p->control[pc].read[0] % 2, p->control[pc].read[1] % 2);
+    heddle_close(h);
+    lowered_free(classic);
+    free(shown);
+    free(text);
+}
+END_TEST
+
+/* The multiplication reads %r1 again in the same position, so the addition before it keeps it in the register-file
+ * cache; %r2 is in another position then. */
+START_TEST(operands_are_kept) {
+    char *text = kernel("ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r3, %r1, %r2;\n"
+                        "mad.lo.u32 %r4, %r1, %r3, %r2; st.global.u32 [%d1], %r4; ret;");
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    uint32_t n, seen = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        uint16_t op = isa_rows(&n)[p->code[pc].row].op;
+        seen += op == OP_ADD || op == OP_MAD;
+        ck_assert_uint_eq(p->control[pc].reuse, op == OP_ADD ? 1 : 0);
+    }
+    ck_assert_uint_eq(seen, 2);
+    heddle_close(h);
+    free(text);
+}
+END_TEST
+
+static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
+    struct heddle_module *m;
+    char *text = kernel(body);
+    struct heddle *h = open_modern(text, &m);
+    const struct program *p = program_of(h, m);
+    ck_assert_uint_eq(p->n, n);
+    for (uint32_t pc = 0; pc < n; pc++)
+        EXPECT(p->code[pc].kind == want[pc], "pc %u is of kind %u, not %u", pc, p->code[pc].kind, want[pc]);
+    heddle_close(h);
+    free(text);
+}
+
+/* The second load goes before the addition that waits for the first one. In the second kernel it would have to pass a
+ * store to global memory. In the third one it may, because the store is to shared memory. */
+START_TEST(loads_go_first) {
+    static const uint8_t want[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%d1+4];\n"
+                 "add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r2; ret;",
+                 want, 8);
+    static const uint8_t stays[] = {K_LOAD, K_LOAD, K_LANE, K_STORE, K_LOAD, K_LANE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;\n"
+                 "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; ret;",
+                 stays, 8);
+    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_STORE, K_EXIT};
+    expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.shared.u32 [0], %r1;\n"
+                 "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1;\n"
+                 "st.global.u32 [%d1+4], %r2; ret;",
+                 moves, 9);
+}
+END_TEST
+
+/* Seven loads of one register each, one after the other: the sum, the address and one value are 4 words. All loads
+ * first would need 6 more. */
+START_TEST(an_order_needs_no_more_registers) {
+    char body[1024] = "ld.param.u64 %d1, [p]; mov.u32 %r8, 0;\n";
+    for (int i = 1; i < 8; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d1+%d]; add.u32 %%r8, %%r8, %%r%d;\n", i, 4 * i, i);
+    strcat(body, "st.global.u32 [%d1], %r8; ret;");
+    char *text = kernel(body);
+    struct heddle_module *m;
+    struct heddle *h = open_modern(text, &m);
+    ck_assert_uint_eq(program_of(h, m)->thread_regs, 4);
+    heddle_close(h);
+    free(text);
+}
+END_TEST
+
+SUITE(frontend_passes_control) {
+    TEST(straight_code);
+    TEST(borders_of_blocks);
+    TEST(more_results_than_counters);
+    TEST(weak_hints_are_noticed);
+    TEST(random_kernels_have_enough_hints);
+    TEST(an_early_read_gives_the_old_value);
+    TEST(operands_are_in_both_banks);
+    TEST(operands_are_kept);
+    TEST(loads_go_first);
+    TEST(an_order_needs_no_more_registers);
+}
