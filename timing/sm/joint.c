@@ -62,7 +62,7 @@ static bool lanes_fit(const struct sm *sm, const struct sm_joint *j, lanemask_t 
     return j->threads + lanes_count(lanes) <= sm->cfg->sm.warp_size;
 }
 
-/* Returns true if the path can be a companion or the leader, except for its lanes. */
+/* Returns true if the path can be a companion or the leader. Does not check its lanes: lanes_fit(). */
 static bool may_join(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[warp];
     const struct sm_path *from = &sw->path[path];
