@@ -134,7 +134,7 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
     if (h->config.core.check && l->program->control)
         cfg.late = &late;
     bool ended = interp_run(l, &cfg, &n, f);
-    if (late.n) { /* a fault may be the consequence */
+    if (late.n) { /* a read of a late result is the error to report, since it may have caused the fault */
         fault_free(f);
         *f = (struct fault){.kind = FAULT_ASSERT, .pc = late.pc, .text = strdup(late.text)};
         ended = false;

@@ -116,7 +116,7 @@ unsigned control_distance(struct control_timing writer, struct control_timing us
         return writer.guard;
     if (use == CONTROL_READS)
         return writer.latency + (user.unit != writer.unit && writer.latency < CONTROL_MAX_STALL);
-    /* a later write must arrive later */
+    /* the write of `user` must arrive after the write of `writer` */
     if (user.unit == CONTROL_QUEUED)
         least = CONTROL_LEAST_QUEUED;
     else

@@ -1,6 +1,6 @@
 #ifndef ISA_CONTROL_TIMING_H
 #define ISA_CONTROL_TIMING_H
-/* Latencies of the core of today (core.kind=modern), which its compiler must know: control bits make a consumer wait.
+/* Latencies of the modern core (core.kind=modern), which its compiler must know: control bits make a consumer wait.
  * One table serves the pass that sets the bits and the checker that tests them. Sources: R. Huerta et al., MICRO 2025,
  * and the stall counts that ptxas writes for sm_86 (scripts/ptxas_control.py). */
 #include "program.h"
@@ -13,7 +13,7 @@ enum control_unit {
 };
 enum {
     CONTROL_GUARD_LATENCY = 13, /* cycles from a 32-bit comparison to an instruction with its predicate as guard */
-    CONTROL_LEAST_QUEUED = 8,   /* the result of no variable-latency instruction comes earlier */
+    CONTROL_LEAST_QUEUED = 8,   /* least cycles from the issue of a variable-latency instruction to its result */
 };
 
 struct control_timing {
@@ -26,7 +26,7 @@ struct control_timing control_timing_of(const struct inst *in);
 /* How an instruction uses a register of bank 0. */
 enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
 /* Least cycles from the issue of a fixed-latency instruction that writes a register to the issue of an instruction that
- * uses it. `predicate`: the register is one. At most CONTROL_MAX_STALL; 0: no constraint. */
+ * uses it. `predicate`: the register is a predicate. At most CONTROL_MAX_STALL; 0: no constraint. */
 unsigned control_distance(struct control_timing writer, struct control_timing user, enum control_use use,
                           bool predicate);
 /* Calls `fn` for each register operand of an instruction, with its byte offset in bank 0: guard, sources, destinations.

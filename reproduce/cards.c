@@ -34,7 +34,7 @@ const struct card_source card_sources[] = {
     {0},
 };
 
-/* The results of an SM in a cycle by NVIDIA's documents. */
+/* Results per SM and cycle, according to NVIDIA's documents. */
 #define RATES(card, f32, int_, f16, f64, sfu)                                                                          \
     {card, "f32-add-rate", f32, "nvidia"}, {card, "f32-fma-rate", f32, "nvidia"},                                      \
         {card, "int-add-rate", int_, "nvidia"}, {card, "int-mad-rate", 64, "nvidia"},                                  \

@@ -1,4 +1,4 @@
-/* Allocates registers again, for the core of today (core.kind=modern), whose register file has two banks with one read
+/* Allocates registers again, for the modern core (core.kind=modern), whose register file has two banks with one read
  * port each: registers with even and with odd numbers. An instruction reads faster if its operands are in both banks.
  * Requires: registers. Keeps: everything; the number of registers, too. Makes: other slots for registers of 32 bits.
  *
@@ -81,7 +81,7 @@ static int better_bank(void *ctx, uint32_t v) {
     return weight[0] == weight[1] ? -1 : weight[1] < weight[0];
 }
 
-/* Adds how much it counts that two slots of function `f` are read together: in[a * n + b]. */
+/* Adds to in[a * n + b] the weights of the instructions of function `f` that read the slots a and b together. */
 static void weigh_slots(const struct banks *b, const struct ir_function *f, uint64_t *in, uint32_t n) {
     uint32_t v[3];
     for (uint32_t i = f->begin; i < f->end; i++) {
@@ -93,7 +93,7 @@ static void weigh_slots(const struct banks *b, const struct ir_function *f, uint
     }
 }
 
-/* Returns how much less the conflicts of a slot in its bank count than in the other bank; negative: more. */
+/* Returns the weight of the conflicts that a slot would have in the other bank, minus their weight in its own bank. */
 static int64_t better_here(const uint64_t *in, uint32_t n, const uint32_t *to, uint32_t slot) {
     int64_t sum = 0;
     for (uint32_t k = 0; k < n; k++)

@@ -5,7 +5,7 @@
 #include "control_pass.h"
 #include <string.h>
 
-/* Where the first use of a result is, from an instruction on. LATER: behind a backward edge. */
+/* Values of first_use and first_overwrite that are no PC. LATER: the use comes after a backward edge. */
 enum { NEVER = UINT32_MAX, LATER = UINT32_MAX - 1 };
 
 struct assign {
@@ -128,7 +128,7 @@ struct raised {
     uint8_t writes, reads;
 };
 
-/* Applies an instruction to `s`, an element a register. Returns the counters that it waits for. */
+/* Applies an instruction to `s`, which has an element for each register. Returns the counters that it waits for. */
 static uint8_t step(const struct control *c, uint32_t pc, struct raised *s) {
     const struct control_bits *b = &c->bits[pc];
     uint8_t wait = 0;

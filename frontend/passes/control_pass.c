@@ -1,4 +1,4 @@
-/* Sets the control bits of a finished program for the core of today (core.kind=modern), which has no scoreboard.
+/* Sets the control bits of a finished program for the modern core (core.kind=modern), which has no scoreboard.
  * Requires: ir->program. Keeps: everything. Makes: ir->program->control. */
 #include "control_pass.h"
 #include "pass.h"

@@ -1,6 +1,6 @@
 #ifndef FRONTEND_CONTROL_PASS_H
 #define FRONTEND_CONTROL_PASS_H
-/* The pass `control`: control bits for the core of today. Private to control_*.c. */
+/* The pass `control`: control bits for the modern core. Private to control_*.c. */
 #include "frontend/analysis/ir.h"
 #include "isa/control_bits.h"
 #include "isa/control_timing.h"

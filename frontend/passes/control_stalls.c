@@ -1,6 +1,6 @@
 /* Chooses stall counts. When an instruction issues, the fixed-latency results that it uses have arrived, and it sees
- * all counters that were raised before it. The stall count is put on the instruction before it. At the beginning of a
- * block, the last instructions of all preceding blocks get it. */
+ * all counters that were raised before it. If it must wait for this, the instruction before it gets a stall count. At
+ * the beginning of a block, the last instructions of all preceding blocks get it. */
 #include "control_pass.h"
 #include <string.h>
 

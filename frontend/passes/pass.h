@@ -32,11 +32,11 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
  * limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
-/* schedule.c: order of instructions for the core of today. */
+/* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
-/* banks.c: registers for the core of today. */
+/* banks.c: registers for the modern core. */
 bool pass_banks(struct ir *ir);
-/* control_pass.c: control bits for the core of today, and their listing. */
+/* control_pass.c: control bits for the modern core, and their listing. */
 bool pass_control(struct ir *ir);
 void dump_control(const struct ir *ir, FILE *out);
 

@@ -1,4 +1,4 @@
-/* Orders the instructions of each block for the core of today (core.kind=modern), which issues in order and waits where
+/* Orders the instructions of each block for the modern core (core.kind=modern), which issues in order and waits where
  * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
  *
  * List scheduling: of the instructions whose operands have arrived, the one with the longest path of latencies behind
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 32,   /* cycles, of a load that hits the L1 */
-    QUEUED_LATENCY = 20, /* of other instructions of variable latency */
+    LOAD_LATENCY = 32,   /* assumed cycles of a load: a hit in the L1 */
+    QUEUED_LATENCY = 20, /* assumed cycles of other instructions of variable latency */
     MOST = 256           /* instructions that are ordered together */
 };
 

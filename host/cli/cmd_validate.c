@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 
 struct validation {
     const struct cli *c;
-    const char *card; /* the word of the command line */
+    const char *card; /* name of the card, from the command line */
     const struct micro **micros;
     double *values;
     int n;

@@ -182,7 +182,7 @@ enum heddle_status validate_programs(const struct cli *c, const char *card, cons
     if (!p || !set) {
         cli_fail(c, "the host is out of memory");
     } else {
-        set[0] = "gpu.cold_launches=on"; /* a later assignment of the user decides */
+        set[0] = "gpu.cold_launches=on"; /* the user's assignments follow, so they can override this one */
         memcpy(set + 1, sim->set, (size_t)n * sizeof *set);
         p->c = c;
         struct heddle_options o = sim->o;

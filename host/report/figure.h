@@ -60,7 +60,7 @@ struct figure_best {
 /* Returns an array with an entry for each program; NULL: out of memory. The caller frees the array. */
 struct figure_best *figure_best(const struct figure_runs *r, const struct panel_values *first, const struct plan *plan,
                                 const struct result_set *set);
-/* Returns a table of the array for people. The caller frees it. */
+/* Returns a table with a row for each entry of the array. The caller frees it. */
 struct table *figure_best_table(const struct figure_runs *r, const struct panel_values *first,
                                 const struct figure_best *best);
 /* Prints a contest: each series with its means over all programs in `n` panels, and the best series of each program. */

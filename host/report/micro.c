@@ -94,12 +94,13 @@ enum {
     FEW = 16,
     MANY = 144, /* instructions in the loops of the short and the long kernel */
     SHORT = 2,
-    LONG = 10,              /* passes through these loops */
-    STEPS = 4,              /* steps in a pass through a loop of kernels/micro.ptx */
-    ELEMENT = 256,          /* bytes from an element of a list to the next */
-    COLD = 16 * 1024 + 256, /* the same, for a list in DRAM: next elements are in other rows and channels */
-    PIECE = 16,             /* bytes that a thread of micro_read loads at once */
-    PARTS = 4,              /* loads of a pass of micro_read */
+    LONG = 10,     /* passes through these loops */
+    STEPS = 4,     /* steps in a pass through a loop of kernels/micro.ptx */
+    ELEMENT = 256, /* bytes from an element of a list to the next */
+    COLD =
+        16 * 1024 + 256, /* the same for a list in DRAM: so far apart, the next element is in another row and channel */
+    PIECE = 16,          /* bytes that a thread of micro_read loads at once */
+    PARTS = 4,           /* loads of a pass of micro_read */
 };
 
 struct rig {
@@ -223,7 +224,7 @@ static double each_cold_step(struct rig *r) {
     return (cycles(r, r->m->code, MORE) - first) / ((MORE - FEWER) * STEPS);
 }
 
-/* Returns the bytes in a second that all SMs read. The data of the L2 fit into half of it. */
+/* Returns the bytes in a second that all SMs read. For MICRO_L2, the data fit into half of the L2. */
 static double read_bandwidth(struct rig *r) {
     enum { FEWER = 2, MORE = 6, BLOCK = 256 };
     const uint32_t again = r->m->kind == MICRO_L2;

@@ -7,7 +7,7 @@ static bool has_addresses(const struct inst *in) {
     return in->kind >= K_LOAD && in->kind <= K_COPY && in->kind != K_FENCE && in->kind != K_NOP;
 }
 
-/* Writes the addresses of a row's lanes to addr[], where an address pattern may stand for them. */
+/* Writes the addresses of a row's lanes to addr[], if an address pattern stands for them. */
 static void spell_addresses(struct effects *fx) {
     for (unsigned l = 0; fx->halves.shape != SHAPE_ANY && l < WARP_LANES; l++)
         fx->addr[l] = halves_lane(&fx->halves, l, (unsigned)fx->n_elems * fx->msize);

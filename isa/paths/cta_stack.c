@@ -133,8 +133,8 @@ static uint16_t new_group(struct cta_stack *s) {
     return s->of->last_group;
 }
 
-/* Returns which of the threads `m` of a warp ride in a compacted warp in which threads of other warps use the lanes
- * `used`; with plan.any_lane, `riders` threads in any lanes. */
+/* Returns the threads of `m`, threads of one warp, that get a place in a compacted warp. Threads of other warps use its
+ * lanes `used`, or with plan.any_lane, `riders` of its lanes. */
 static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
     if (!s->plan.any_lane)
         return m & ~used;

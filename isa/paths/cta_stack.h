@@ -82,7 +82,7 @@ struct cta_stack {
     lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
     struct cta_path *path;
     void *predictor;
-    struct reconv_warp who; /* of a warp, for levels */
+    struct reconv_warp who; /* copy of the data of a warp, to reach the levels that all warps share */
     struct cta_node node[];
 };
 static inline struct cta_stack *cta_stack_at(struct cta_stacks *all, uint32_t i) {
@@ -108,7 +108,7 @@ static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
     return bottom ? bottom->parent == s->top && bottom->own_top == node : node == s->top;
 }
 
-/* The level of waiting threads: threads that have arrived at a branch, at which other warps have not. */
+/* The only level of this model (reconv_ops.levels): threads that wait at a branch for other warps to arrive. */
 enum { CTA_LEVEL_WAITING };
 
 /* A model makes its reconv_ops.cta_size and join of these two, with its plan. */

@@ -31,7 +31,7 @@ struct cacp {
     uint8_t counts_critical[SIGNATURES], counts_again[SIGNATURES];
     struct cacp_counts n;
     struct cacp_line {
-        uint8_t signature, predicted; /* predicted: 0 for a use soon, up to DISTANT */
+        uint8_t signature, predicted; /* predicted: from 0 (used again soon) to DISTANT */
         bool valid, used, used_critical;
     } line[];
 };
@@ -61,7 +61,7 @@ static void access_is(void *state, const struct replacement_access *a) {
     s->signature = (uint8_t)(a->pc ^ a->line / REGION_LINES);
 }
 
-/* Returns the first way behind the part in which way `way` is, or that begins at it. */
+/* Returns the first way after the part that contains way `way`. */
 static uint32_t part_end(const struct cacp *s, uint32_t ways, uint32_t way) {
     return s->parted && way < ways / 2 ? ways / 2 : ways;
 }

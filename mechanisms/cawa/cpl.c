@@ -77,7 +77,8 @@ static void warp_start(void *state, struct sm *sm, uint32_t warp, uint64_t now) 
 static void issued(void *state, struct sm *sm, const struct sm_issued *i) {
     struct cpl_unit *u = state;
     (void)sm;
-    if (i->phase != ISSUE_PERFORMED && i->phase != ISSUE_WAITS) /* an ordered instruction is reported twice */
+    if (i->phase != ISSUE_PERFORMED &&
+        i->phase != ISSUE_WAITS) /* an ordered instruction is reported twice, but counts once */
         cpl_issue(&u->warp[i->warp], i->cycle, i->pc, i->in, i->lanes, i->fx ? i->fx->taken : 0);
 }
 

@@ -41,11 +41,11 @@ struct daws {
     struct daws_warp {
         uint32_t loop, lanes; /* loop of the last instruction; 0: none */
         uint64_t since;       /* if held: first cycle */
-        uint64_t promoted;    /* number of its promotion; 0: none. The largest number is the first warp */
+        uint64_t promoted;    /* number of its promotion; 0: none; the warp with the largest number is first */
     } warp[WARP_SLOTS];
     struct warp_set in_loops, held;
     uint32_t n_held;
-    uint64_t promotions, promoted_at; /* in this launch; cycle of the last one */
+    uint64_t promotions, promoted_at; /* number of promotions in this launch; cycle of the last one */
     uint64_t change;                  /* cycle of the next promotion; UINT64_MAX: none */
     uint64_t since;                   /* cycle in which `held` was computed */
     bool stale;                       /* `held` must be computed again */
@@ -173,7 +173,7 @@ static void exited(void *u, struct sm *sm, uint32_t w, uint64_t now) {
     ((struct daws *)u)->stale = true;
 }
 
-/* Ends the visits of warps that have ended, or of all warps. */
+/* Ends the loop visits of warps that have ended, or of all warps. */
 static void end_visits(struct daws *d, bool all) {
     uint32_t w;
     for (struct warp_walk at = warp_walk(&d->in_loops); warp_next(&at, &d->in_loops, d->words, &w);)
@@ -269,7 +269,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return d->stale ? now + 1 : max64(d->change, now + 1);
 }
 
-/* After this time, each warp has been the first one. */
+/* Returns the longest wait that is not a deadlock, in cycles: within this time, each warp is once the first one. */
 static uint64_t patience(const struct config *cfg) { return (uint64_t)sm_warp_slots(&cfg->sm) * cfg->daws.patience; }
 
 /* clang-format off */

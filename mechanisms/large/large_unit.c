@@ -24,7 +24,7 @@ enum { NO_PC = 0xffffffffu, CTAS = SM_CTA_SLOTS + MAX_CONTEXTS, SCHEDULERS_MOST 
 
 struct large_warp {
     uint32_t pc; /* the current PC; NO_PC: none */
-    bool begun;  /* a sub-warp has issued there */
+    bool begun;  /* a sub-warp has issued at `pc` */
     bool due;    /* tick() must look at the paths */
 };
 
@@ -197,7 +197,7 @@ static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     set_due(u, l);
 }
 
-/* Lets the SM ask again for the paths at the current PC that are blocked. */
+/* Lets the SM ask again whether the blocked paths at the current PC may issue. */
 static void look(struct large_unit *u, struct sm *sm, struct large_warp *l, uint64_t now) {
     struct warp_set due = {.word = {0}};
     uint32_t w;

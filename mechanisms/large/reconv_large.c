@@ -30,7 +30,7 @@ static enum reconv_board large_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage large_storage(const struct reconv_cfg *cfg) {
-    /* An entry has a PC, an rpc and the active threads of all rows. It counts for each row in equal parts. */
+    /* An entry has a PC, an rpc and the active threads of all rows. Its bits are divided equally among the rows. */
     return (struct reconv_storage){.entry = WARP_LANES + (2 * 32 + cfg->large_warps - 1) / cfg->large_warps};
 }
 

@@ -49,7 +49,7 @@ static void add(struct emitter *m, uint32_t block, uint32_t op, uint32_t iterati
     ir_operands(m->g->ir, edit_inst(m->e, node), rename_operand, &(struct renaming){m->g, op, iteration});
 }
 
-/* Appends the stages of part j, for iterations before `end`. */
+/* Appends the instructions of part j to the block, except those of iterations from `end` on. */
 static void add_part(struct emitter *m, uint32_t block, uint32_t j, uint32_t end) {
     for (uint32_t r = 0; r < m->s->ii; r++) {
         uint32_t op = m->slot[r], stage = op == NO_INST ? 0 : m->s->time[op] / m->s->ii;

@@ -9,7 +9,7 @@
 enum {
     BUDGET = 8,   /* maximum average number of placements per instruction of the loop */
     WINDOW = 32,  /* number of iterations of a trial run */
-    SETTLED = 12, /* number of iterations before the measurement starts */
+    SETTLED = 12, /* number of iterations at the start of a trial run that are not measured */
     /* The search tries this number of successive II values, from the smallest on. After that, it increases II in steps
      * of 1/32 of the distance from the first II. */
     EACH_II = 256

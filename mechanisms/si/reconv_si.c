@@ -10,7 +10,7 @@
 #include "si_order.h"
 #include "timing/config/config.h"
 
-/* Returns the number of table entries. Without a limit, `most` has an entry for each subwarp. */
+/* Returns the number of table entries: si.max_subwarps, or without a limit `most`, an entry for each subwarp. */
 static uint32_t entries(const struct reconv_cfg *cfg, uint32_t most) {
     return cfg->si_max_subwarps ? cfg->si_max_subwarps : most;
 }

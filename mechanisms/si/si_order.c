@@ -23,7 +23,7 @@ static bool may_miss(const struct inst *in) {
     return in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near);
 }
 
-/* Returns the estimate of a block. */
+/* Returns the estimated number of loads of a block that may miss: each level of loops multiplies it by LOOP. */
 static uint64_t loads_of(const struct order *o, uint32_t b) {
     uint64_t n = 0;
     for (uint32_t i = o->ir->blocks[b].begin; i < o->ir->blocks[b].end; i++)
@@ -34,7 +34,7 @@ static uint64_t loads_of(const struct order *o, uint32_t b) {
     return n;
 }
 
-/* Returns the estimate of the blocks on paths from block `from` to block `join`, without `join`. */
+/* Returns the sum of loads_of() over the blocks on paths from block `from` to block `join`, without `join`. */
 static uint64_t loads_before(struct order *o, uint32_t from, uint32_t join) {
     const struct cfg *g = &o->ir->cfg;
     uint64_t sum = 0;

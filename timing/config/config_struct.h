@@ -7,7 +7,7 @@ enum {
     CFG_MAX_WARPS = 128, /* of sm.warps */
     CFG_MAX_SLOTS = 512, /* warps of an SM after sm.warp_size has changed their number */
     CFG_MIN_LANES = 4,
-    CFG_LANES = 32, /* lanes of the warps that sm.warps and initiations mean */
+    CFG_LANES = 32, /* lanes of the warps in which sm.warps and initiation intervals are given */
     CFG_MAX_LANES = 64,
     CFG_NAME_BYTES = 48
 };

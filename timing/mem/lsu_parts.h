@@ -80,7 +80,7 @@ struct lsu_slot {
     uint32_t unread;  /* number of lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
-    bool wide;  /* true if a lane may wait for several lines, or a lane above 31 waits: miss_lanes only grows */
+    bool wide;  /* true if a lane may wait for several lines, or a lane above 31 waits; miss_lanes then only grows */
     bool walks; /* true for an access of the walk unit */
     uint16_t warp;
     /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */

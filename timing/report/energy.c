@@ -62,7 +62,7 @@ void energy_stats(const struct config *cfg, struct stats *s) {
         uint32_t line = at->line ? *(const uint32_t *)((const char *)cfg + at->line) : 32;
         joules[at->part] += stats_value(s, at->count) * *(const double *)((const char *)e + at->pj) * 1e-12 * 32 / line;
     }
-    joules[REGFILE] *= cfg->sm.warp_size < 32 ? cfg->sm.warp_size / 32. : 1; /* a row has the lanes of a warp, or 32 */
+    joules[REGFILE] *= cfg->sm.warp_size < 32 ? cfg->sm.warp_size / 32. : 1; /* a row has at most 32 lanes */
     if (cfg->pepsc.registers)
         joules[REGFILE] *= cfg->pepsc.registers / 16.;
     for (int i = 0; i < N_PARTS; i++) {

@@ -62,7 +62,7 @@ static bool lanes_fit(const struct sm *sm, const struct sm_joint *j, lanemask_t 
     return j->threads + lanes_count(lanes) <= sm->cfg->sm.warp_size;
 }
 
-/* Returns true if the path can be a companion or the leader, except for its lanes. */
+/* Returns true if the path can be a companion or the leader. Does not check its lanes: lanes_fit(). */
 static bool may_join(struct sm *sm, const struct sm_joint *j, uint32_t warp, uint32_t path, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[warp];
     const struct sm_path *from = &sw->path[path];
@@ -141,7 +141,7 @@ struct warp_set sm_joint_ready(const struct sm *sm, const struct sm_joint *j) {
 
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach) {
     const uint32_t lanes = sm->cfg->sm.warp_size > WARP_LANES ? sm->cfg->sm.warp_size : WARP_LANES;
-    more = more < lanes ? more : lanes - 1; /* a formed warp has a member for each lane at most */
+    more = more < lanes ? more : lanes - 1; /* a formed warp has at most one member for each lane */
     sm->joint.more = more > sm->joint.more ? more : sm->joint.more;
     sm->joint.reach = reach > sm->joint.reach ? reach : sm->joint.reach;
 }

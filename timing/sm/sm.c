@@ -279,7 +279,7 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
         sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
-/* Runs the memory stage of either core. */
+/* Runs the memory stage of the SM's core, which is modern or classic. */
 static bool memory_stage(struct sm *sm, uint64_t now) {
     return __builtin_expect(sm->modern != NULL, 0) ? modern_mem_tick(sm, now) : sm_mem_tick(sm, now);
 }

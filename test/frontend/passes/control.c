@@ -1,5 +1,5 @@
-/* Tests the pass `control`: control bits derived by hand; that bits which are too weak are noticed, by the verifier and
- * by running the program; and that random kernels compute the same with late results. */
+/* Tests the pass `control`: control bits equal bits derived by hand, and random kernels compute the same with late
+ * results. If bits are too weak, the verifier and a run of the program notice this. */
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "isa/control_bits.h"

@@ -52,12 +52,12 @@ START_TEST(values_equal_the_configuration) {
 }
 END_TEST
 
-/* An L1 hit takes l1-latency + 4 cycles on gv100. One source measured 30 cycles: the difference is 36 / 30 - 1. */
+/* An L1 hit takes l1.latency + 4 cycles on gv100. One source measured 30 cycles: the difference is 36 / 30 - 1. */
 START_TEST(the_difference_is_relative_to_the_published_value) {
     STATUS(HEDDLE_OK, "validate gv100 --only l1-latency -s l1.latency=32 -s gpu.sms=1 --json v.json");
     SAYS(out, "36.00      30.00      20.0 %  mt4g");
     SAYS(out, "jia18: Z. Jia et al.");
-    ck_assert(!strstr(out, "nvidia:")); /* has no figure of this quantity */
+    ck_assert(!strstr(out, "nvidia:")); /* this source has no figure of this quantity */
     char *text = slurp("v.json");
     cJSON *o = cJSON_Parse(text), *row = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "quantities"), 0);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(row, "name")), "l1-latency");

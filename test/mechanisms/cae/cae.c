@@ -365,8 +365,8 @@ START_TEST(launches_have_their_own_statistics) {
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
-    /* in each warp, mad reads two operands more than the bank delivers in a cycle, and each of six additions one more;
-     * the kernel without them writes only three results per warp */
+    /* in each of two warps, mad reads two operands more than the bank delivers in a cycle, and each of six additions
+     * one more; the kernel of the last two launches only writes three results per warp */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);

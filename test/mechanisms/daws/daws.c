@@ -12,9 +12,12 @@ static void load(struct daws_table *t, uint32_t pc, uint64_t line, uint32_t n) {
         daws_sample(t, pc, line + i, i == 0);
 }
 
-/* A loop of five loads, executed twice. PC 1 reads the same 8 lines: diverged. PC 2 reads the same line: converged, as
- * PC 3, which reads the same two lines. PC 4 reads 8 new lines each time: once. PC 5 reads the lines of PC 1, which
- * brought them: nothing. So 10 active lanes need 10 + 1 + 1 lines. A load of another loop has no part in this. */
+/* A loop of five loads, executed twice:
+ * - PC 1 reads the same 8 lines each time, so it is diverged: one line for each lane
+ * - PC 2 reads the same line, and PC 3 the same two lines, so they are converged: one line each
+ * - PC 4 reads 8 new lines each time: no lines, because it never uses a line again
+ * - PC 5 reads the lines of PC 1: no lines, because PC 1 brought them
+ * So 10 active lanes need 10 + 1 + 1 lines. Loads of another loop do not count. */
 START_TEST(kinds_of_loads) {
     struct daws_table t;
     ck_assert(daws_init(&t, 100));
@@ -38,8 +41,9 @@ START_TEST(kinds_of_loads) {
 }
 END_TEST
 
-/* One of four line accesses must use a line again. PC 1 accesses 5 lines, then line 0 again: 1 of 6 is too few. After
- * line 1 it is 2 of 7: enough. With room for 4 lines, line 1 has left the sample before it is used again. */
+/* One of four line accesses must use a line again. PC 1 accesses 5 lines, then line 0 again: 1 of 6 accesses is too
+ * few. Then it accesses line 1 again: 2 of 7 are enough. With room for 4 lines, line 1 has left the sample before it
+ * is used again. */
 START_TEST(few_uses_are_not_enough) {
     struct daws_table t;
     ck_assert(daws_init(&t, _i ? 4 : 5));
@@ -53,8 +57,9 @@ START_TEST(few_uses_are_not_enough) {
 }
 END_TEST
 
-/* A new sample counts the old one half: 8 uses of a line count as 4, of which 3 were uses again. Twelve new lines make
- * it 3 of 16: once. Without the old sample it would be so after the first line. */
+/* A new sample counts the old one half: 8 uses of a line count as 4, of which 3 were uses again. With twelve new
+ * lines, 3 of 16 accesses are uses again, which is too few. Without the old sample, the first new line would be
+ * enough for this. */
 START_TEST(samples_age) {
     struct daws_table t;
     ck_assert(daws_init(&t, 100));

@@ -104,10 +104,12 @@ START_TEST(the_fullest_column_decides) {
 }
 END_TEST
 
-/* With large warps of two rows, the sides of the four large warps need these sub-warps: rows 0 and 1 have 2 threads in
- * columns 0 and 1 on the taken side, and in columns 2 and 3 on the other, so 2 and 2. Rows 2 and 3: column 2 has 2, so
- * 2; the other side has 2 in columns 1 and 3. Rows 4 and 5: column 3 has 2; the others 2. Rows 6 and 7: column 3 has 2;
- * the others 2. */
+/* With large warps of two rows, each side of each of the four large warps has 2 sub-warps, because it has 2 threads in
+ * some column, and never more:
+ * - rows 0 and 1: the taken side in columns 0 and 1, the other side in columns 2 and 3
+ * - rows 2 and 3: the taken side in column 2, the other side in columns 1 and 3
+ * - rows 4 and 5: the taken side in column 3, the other side in columns 0 and 1
+ * - rows 6 and 7: the taken side in column 3, the other side in columns 1 and 2 */
 START_TEST(smaller_large_warps) {
     static const char *const set[] = {"sm.warp_size=4", "large.warps=2", NULL};
     struct ran large = run("large", 32, columns, set, NULL);

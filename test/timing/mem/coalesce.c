@@ -37,10 +37,12 @@ START_TEST(offset_by_a_word_is_two_lines) {
 }
 END_TEST
 
-/* In a warp of 64 lanes, lanes of both rows share lines: 64 adjacent words are 2 lines, or 3 with an offset of 4 bytes,
- * the second of which has lanes 31 to 62. One word is one line for all lanes. 8 bytes per lane go in parts of 16 lanes.
- * 64 words of 32 banks are two words for each bank, one word is one pass, and 64 words with a stride of 32 words are 64
- * words of bank 0. An atomic on one word takes 64 turns. */
+/* A warp of 64 lanes has two rows of 32 lanes. Lanes of both rows share lines and banks:
+ * - 64 adjacent words are 2 lines, or 3 lines with an offset of 4 bytes; the second of the 3 has lanes 31 to 62
+ * - if all lanes access one word, they share one line, and the banks need one pass
+ * - accesses of 8 bytes per lane are split into parts of 16 lanes
+ * - with 32 banks, 64 adjacent words take two passes, and 64 words with a stride of 32 words, all in bank 0, take 64
+ * - an atomic on one word takes 64 turns */
 START_TEST(rows_share_lines_and_banks) {
     uint64_t a[MAX_WARP_LANES], same[MAX_WARP_LANES], apart[MAX_WARP_LANES], wide[MAX_WARP_LANES];
     const lanemask_t all = ~(lanemask_t)0;

@@ -38,8 +38,8 @@ START_TEST(schedulers_take_turns) {
 }
 END_TEST
 
-/* With fixed priority, the second scheduler issues only while the first scheduler waits for a fetch. So the warp of
- * the second scheduler is at least the instructions of one fetch behind. */
+/* With fixed priority, the second scheduler issues only while the first scheduler waits for a fetch. So the warp of the
+ * second scheduler is behind by at least the instructions of one fetch. */
 START_TEST(the_first_scheduler_comes_first) {
     run_two_warps("peer.sched_alternate=false");
     ck_assert_int_ge(issued_by(0) - issued_by(1), 8);

@@ -243,8 +243,8 @@ END_TEST
 
 /* With a single register bank: if the warps use different lanes, each of the six slots reads the bank for one cycle. If
  * they use the same lanes, it reads for two cycles, so the sixth slot leaves the collector six cycles later. The writes
- * follow a latency later, also in two cycles each. Only the last write ends a cycle later in addition. The code after
- * the join needs this register last, so the wait is not seen. */
+ * follow one latency later, and also take two cycles each. So the last write ends one more cycle later. The code after
+ * the join needs this register last, which hides this cycle. */
 START_TEST(crossed_threads_wait_for_banks) {
     struct ran apart = run("spe+dwf", HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
     struct ran same = run("spe+dwf", SAME_HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");

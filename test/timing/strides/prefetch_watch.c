@@ -84,8 +84,8 @@ START_TEST(each_line_has_its_fate) {
 }
 END_TEST
 
-/* Prefetches evict lines 7 and 8, and a load evicts line 9. Line 7 is missed twice, but was evicted once. A hit of
- * line 8 only shows that the line was brought back. */
+/* Prefetches evict lines 7 and 8, and a load evicts line 9. A later miss of a line that a prefetch evicted counts as
+ * pollution. Line 7 is missed twice but counts once, because it was evicted once. A hit of line 8 does not count. */
 START_TEST(an_evicted_line_that_is_missed_is_pollution) {
     begin(true, NULL);
     leaves(7, true, false);
