@@ -142,6 +142,8 @@ START_TEST(time_and_machines_change_no_result) {
 }
 END_TEST
 
+/* Of each two neighbouring machines, each model meets one. There may be too few programs for the last two machines and
+ * the last models. */
 START_TEST(every_model_meets_half_of_the_machines) {
     bool met[MAX_MODELS + 2][MACHINES] = {{false}};
     for (int b = 0; b < n_benches; b++) {
@@ -151,8 +153,8 @@ START_TEST(every_model_meets_half_of_the_machines) {
     }
     for (int i = 0; i < models_in_time(); i++)
         for (int k = 0; k < MACHINES; k += 2)
-            ck_assert_msg(met[i][k] || met[i][k + 1], "no program runs in %s on %s or %s", model_in_time(i),
-                          machines[k], machines[k + 1]);
+            ck_assert_msg(met[i][k] || met[i][k + 1] || (k + 1) * models_in_time() + i >= n_benches,
+                          "no program runs in %s on %s or %s", model_in_time(i), machines[k], machines[k + 1]);
 }
 END_TEST
 

@@ -255,6 +255,13 @@ static const struct {
 };
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
+/* Returns the number of lanes that a statement counts. Under `large` both warps are one large warp. It issues a jump
+ * once for all threads, and counts each of the 32 lanes once. */
+static uint32_t expected_lanes(const char *model, int statement) {
+    const bool jump = strstr(statements[statement].text, "bra.uni") != NULL;
+    return strcmp(model, "large") == 0 && jump ? 32 : statements[statement].lanes;
+}
+
 /* In every model, each thread executes exactly the lines of its own path. */
 START_TEST(lanes_are_those_that_execute) {
     static char text[4096], err[512];
@@ -283,8 +290,8 @@ START_TEST(lanes_are_those_that_execute) {
     cJSON_ArrayForEach(l, cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "profile"), 0), "lines"))
         lanes[(int)cJSON_GetObjectItem(l, "line")->valuedouble - 1] += cJSON_GetObjectItem(l, "lanes")->valuedouble;
     for (int i = 0; i < N_STATEMENTS; i++)
-        ck_assert_msg(lanes[i] == statements[i].lanes, "%s: %g lanes, not %u:%s", timed_models()->name[_i], lanes[i],
-                      statements[i].lanes, statements[i].text);
+        ck_assert_msg(lanes[i] == expected_lanes(timed_models()->name[_i], i), "%s: %g lanes, not %u:%s",
+                      timed_models()->name[_i], lanes[i], statements[i].lanes, statements[i].text);
     cJSON_Delete(o);
     free(json);
 }

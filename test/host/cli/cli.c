@@ -35,7 +35,8 @@ START_TEST(unknown_commands_list_those_that_exist) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
-        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, results, plot, report, inspect, list, "
+        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, validate, results, plot, report, "
+                  "inspect, list, "
                   "help.");
         ck_assert_str_eq(out, "");
     }
