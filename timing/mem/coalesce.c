@@ -69,19 +69,20 @@ static inline void close_words(struct coalesced *r, uint64_t words) {
     r->bytes = (uint16_t)(4 * __builtin_popcountll(words));
 }
 
-/* Coalesces whole words. The result is as for coalesce_lines(), but all lanes are handled at once. */
-static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+/* Coalesces whole words. The result is as for coalesce_lines(), but all lanes are handled at once. Masks are of 32 bits,
+ * because the host compares 32 lanes at once. */
+static int coalesce_words(const struct coalescer *c, const uint64_t *addr, rowmask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1, word[WARP_LANES], some = (1ull << bytes / 4) - 1;
     int n = 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
         word[l] = lanes >> l & 1 ? some << ((addr[l] & mask) >> 2) : 0;
     for (; lanes; n++) {
-        uint64_t line = addr[lanes_first(lanes)] & ~mask, words = 0;
-        lanemask_t same = 0;
+        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask, words = 0;
+        rowmask_t same = 0;
         for (unsigned l = 0; l < WARP_LANES; l++) {
             words |= (addr[l] & ~mask) == line ? word[l] : 0;
-            same |= (lanemask_t)((addr[l] & ~mask) == line) << l;
+            same |= (rowmask_t)((addr[l] & ~mask) == line) << l;
         }
         same &= lanes;
         lanes &= ~same;
@@ -93,21 +94,21 @@ static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanem
 
 /* Coalesces one part of a warp in which each lane accesses a single line. All lanes of a request are added in one
  * step. */
-static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
+static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, rowmask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
     for (; lanes; n++) {
         struct touched t = {.sectors = 0};
-        uint64_t line = addr[lanes_first(lanes)] & ~mask;
-        lanemask_t same = 0;
+        uint64_t line = addr[__builtin_ctz(lanes)] & ~mask;
+        rowmask_t same = 0;
         for (unsigned l = 0; l < WARP_LANES; l++)
-            same |= (lanemask_t)((addr[l] & ~mask) == line) << l;
+            same |= (rowmask_t)((addr[l] & ~mask) == line) << l;
         same &= lanes;
         lanes &= ~same;
         out[n] = (struct coalesced){.line = line, .lanes = same, .same = 1};
         for (; same; same &= same - 1)
-            touch(&t, (unsigned)(addr[lanes_first(same)] - line), bytes);
+            touch(&t, (unsigned)(addr[__builtin_ctz(same)] - line), bytes);
         close_request(&out[n], &t, c->line_bytes);
     }
     return n;
@@ -315,12 +316,16 @@ int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_
 
 /* Returns the size of the largest group of `lanes` with one address. */
 static unsigned most_same(const uint64_t *addr, lanemask_t lanes) {
-    unsigned most = 0, last = lanes >> WARP_LANES ? MAX_WARP_LANES : WARP_LANES;
+    unsigned most = 0;
     while (lanes) {
         uint64_t at = addr[lanes_first(lanes)];
         lanemask_t equal = 0;
-        for (unsigned l = 0; l < last; l++)
-            equal |= (lanemask_t)(addr[l] == at) << l;
+        for (unsigned first = 0; lanes >> first && first < MAX_WARP_LANES; first += WARP_LANES) {
+            rowmask_t row = 0;
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                row |= (rowmask_t)(addr[first + l] == at) << l;
+            equal |= (lanemask_t)row << first;
+        }
         equal &= lanes;
         unsigned n = lanes_count(equal);
         most = n > most ? n : most;
@@ -376,12 +381,13 @@ int coalesce_local(const struct coalescer *c, uint64_t local_base, uint64_t stri
                    lanemask_t lanes, unsigned bytes, struct coalesced out[COALESCE_MAX]) {
     uint64_t addr[MAX_WARP_LANES];
     struct coalescer whole = {.line_bytes = c->line_bytes};
-    const unsigned last = lanes >> WARP_LANES ? MAX_WARP_LANES : WARP_LANES;
     int n = 0;
     for (unsigned done = 0; done < bytes;) {
         unsigned first = lanes_first(lanes | (lanemask_t)1 << (MAX_WARP_LANES - 1));
         unsigned room = 4 - (unsigned)((offset[first] + done) & 3), take = bytes - done < room ? bytes - done : room;
-        for (unsigned l = 0; l < last; l++)
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            addr[l] = local_base + ((offset[l] + done) >> 2) * stride + l * 4 + ((offset[l] + done) & 3);
+        for (unsigned l = WARP_LANES; lanes >> WARP_LANES && l < MAX_WARP_LANES; l++)
             addr[l] = local_base + ((offset[l] + done) >> 2) * stride + l * 4 + ((offset[l] + done) & 3);
         n += coalesce(&whole, addr, lanes, take, out + n);
         done += take;
