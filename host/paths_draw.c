@@ -120,8 +120,9 @@ static void cell_line(const struct path_segment *s, int line, char *out, size_t 
         snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
 }
 
-/* Writes line `line` of the cell of `column`, in the rows where the segments [from, to) begin. The cell describes such
- * a segment, has a colon if an earlier segment still runs, or is empty. */
+/* Writes line `line` of the cell of `column` in the row of the segments [from, to), which begin in the same cycle. The
+ * cell describes the segment of its column. It has a colon if an earlier segment of the column still runs, and else is
+ * empty. */
 static void column_line(const struct path_log *log, uint32_t from, uint32_t to, int column, int line, char *out,
                         size_t size) {
     *out = '\0';

@@ -35,6 +35,6 @@ typedef void control_use_fn(void *ctx, uint32_t offset, enum control_use use, un
 void control_uses(const struct program *p, const struct inst *in, control_use_fn *fn, void *ctx);
 /* Returns the bytes per lane of the register at `offset`; 0 for a predicate. */
 unsigned control_register_bytes(const struct program *p, uint32_t offset);
-/* Returns true for calls and returns: all registers have their values before them. */
+/* Returns true for calls and returns. Such an instruction issues only when all earlier results have been written. */
 static inline bool control_drains(const struct inst *in) { return in->kind == K_CALL || in->kind == K_RET; }
 #endif

@@ -90,8 +90,8 @@ struct symbol *names_declare(struct names *n, struct diags *d, enum symbol_kind 
                              struct loc loc);
 /* Declares the registers of one .reg variable. Reports an error if the name is already declared in this scope. */
 void names_declare_regs(struct names *n, struct diags *d, const struct variable *v, enum type type);
-/* Returns the symbol that `word` has in the innermost scope, or NULL. May create the symbol: of a register of a range,
- * or of a special register. */
+/* Returns the symbol that `word` has in the innermost scope, or NULL. The function may create the symbol: special
+ * registers, and registers declared as a range (%r<9>), get a symbol at their first use. */
 struct symbol *names_find(struct names *n, const struct word *word);
 /* Returns the word of the first `len` bytes of `text` if it names a register in the innermost scope, else NULL. The
  * function is slow, and meant for the few operands with a selector after the register. */

@@ -60,8 +60,8 @@ bool atq_put(struct dac *d, const struct dac_stream *from, const struct affine_s
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < from->n_batch;
-         c++) { /* slots of the batch may get new CTAs before the entry is expanded */
+    /* copies the CTA slots of the batch, because the batch may change before the entry is expanded */
+    for (uint32_t c = 0; c < from->n_batch; c++) {
         a->cta[c] = (uint8_t)from->batch[c];
         d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << from->batch[c];
     }

@@ -27,9 +27,9 @@ struct program_reduce {
      * `lane` uses it. */
     uint32_t mask, value;
     /* `tree`: the program sums in shared memory, without shuffles. The value of a lane is at address b + at. In each
-     * step, every lane adds the value of the lane that is `distance` lanes further on, and stores the sum, so memory
-     * has the contents that the steps leave. `reload`: each step loads the lane's own value from memory. `reads`: the
-     * program later reads address `read`, which must not hold the value of any lane but the first. */
+     * step, every lane adds the value of the lane that is `distance` lanes further on, and stores the sum. So the
+     * instruction, too, leaves these sums in shared memory. `reload`: each step loads the lane's own value from memory.
+     * `reads`: the program later reads address `read`, which must not hold the value of any lane but the first. */
     bool tree, reads, reload[REDUCE_STEPS];
     bool wide; /* for a sum in shared memory: operand b has 64 bits */
     uint32_t at, read;

@@ -64,8 +64,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Runs each kernel of a file on each machine, with two iteration counts. Other machines use other counts, in
- * rotation. */
+/* Runs each kernel of a file on each machine of `machines`, with two iteration counts on each. Consecutive machines use
+ * different counts of the list, so that all counts occur. */
 START_TEST(memory_equals_the_interpreters) {
     static uint32_t want[WORDS], got[WORDS];
     const char *file = files[_i];

@@ -69,8 +69,8 @@ static inline void close_words(struct coalesced *r, uint64_t words) {
     r->bytes = (uint16_t)(4 * __builtin_popcountll(words));
 }
 
-/* Coalesces whole words. The result is as for coalesce_lines(), but all lanes are handled at once. Masks are of 32 bits,
- * because the host compares 32 lanes at once. */
+/* Coalesces whole words. The result is as for coalesce_lines(), but all lanes are handled at once. Masks are of 32
+ * bits, because the host compares 32 lanes at once. */
 static int coalesce_words(const struct coalescer *c, const uint64_t *addr, rowmask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1, word[WARP_LANES], some = (1ull << bytes / 4) - 1;

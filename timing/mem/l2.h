@@ -26,7 +26,7 @@ struct l2_request {
     uint16_t sm, bytes;
     uint16_t warp;
     uint8_t kind, serial;
-    uint8_t sectors; /* sectors of the L2's line */
+    uint8_t sectors; /* mask of the requested sectors of the L2's line */
     uint8_t shift;   /* number of this line's sector at which the sender's line begins */
     uint8_t full;    /* for a write: sectors that it overwrites completely */
     bool last;       /* true for the last request of its packet, which frees the packet's queue entry */

@@ -64,7 +64,7 @@ struct modern_part {
     struct {
         uint32_t line;
         uint64_t ready;                /* cycle in which its data are there */
-    } constant[MODERN_CONSTANT_LINES]; /* cache of constant operands, the line used last first */
+    } constant[MODERN_CONSTANT_LINES]; /* cache of constant operands; the most recently used line is first */
     uint32_t n_constant;
 };
 

@@ -1,4 +1,5 @@
-/* Tests tuples and cells against their definition, evaluated for each thread. */
+/* Tests affine tuples, and cells (the values of a register in one CTA, isa/affine/value.h), against their definition:
+ * the value is computed for each thread. */
 #include "isa/affine/value.h"
 #include "test/test.h"
 

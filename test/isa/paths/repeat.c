@@ -283,7 +283,7 @@ START_TEST(a_counting_path_does_not_repeat) {
 }
 END_TEST
 
-/* At most as many paths as lanes are tracked. A further path is not tracked, and is never predicted to repeat. */
+/* The search tracks at most one path for each lane of the warp. It never says that a further path repeats. */
 START_TEST(more_paths_than_lanes) {
     struct warp *w = begin_paths();
     for (int round = 0; round < 3; round++)

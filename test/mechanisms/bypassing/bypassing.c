@@ -216,7 +216,8 @@ END_TEST
 static const char *const policies[] = {"all", "hinted", "stall", "reuse"};
 enum { N_POLICIES = sizeof policies / sizeof policies[0] };
 
-/* Policies change only timing. Small caches and tables make accesses wait. With polling all cycles are the same. */
+/* Policies change only timing. Small caches and tables make accesses wait. With gpu.poll, which
+ * simulates every cycle, a run takes the same number of cycles. */
 START_TEST(random_kernels_compute_the_same) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     char l1[32], l2[32], err[256];

@@ -239,9 +239,10 @@ START_TEST(an_enqueue_waits_for_the_predicate_queue) {
 }
 END_TEST
 
-/* Lanes 0 to 15 hit and continue alone, while lanes 16 to 31 miss. Each half then executes a second load, whose line
- * was locked for the whole warp. The two accesses do not unlock the line, so a separate request does. The line of the
- * first load is read by all lanes at once, so it needs no separate request. */
+/* The kernel has three loads; the first and the third are decoupled. At the second load, lanes 0 to 15 hit and continue
+ * alone, while lanes 16 to 31 miss. Each half then executes the third load, whose line was locked for the whole warp.
+ * These two accesses do not unlock the line, so a separate request does. All lanes read the line of the first load at
+ * once, so it needs no separate request. */
 START_TEST(halves_unlock_by_request) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

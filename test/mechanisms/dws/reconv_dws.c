@@ -184,8 +184,9 @@ START_TEST(short_blocks_subdivide) {
 }
 END_TEST
 
-/* An if without else on the stack: lanes that are already at the reconvergence point are not pushed. If a node is
- * itself a side of a branch, its splits end at the reconvergence PC of that branch. */
+/* An if without else on the stack: lanes that are already at the reconvergence point are not pushed. An entry of the
+ * stack (a node) that stands for one side of a branch may split; its splits end at the reconvergence PC of this
+ * branch. */
 START_TEST(nested_nodes) {
     start(0, 0);
     struct target t[2] = {{20, 0x0f}, {90, 0xf0}};

@@ -505,9 +505,10 @@ START_TEST(prefetches_in_time_may_be_withheld) {
 }
 END_TEST
 
-/* Of 16 loads, the third is the first that prefetches. With a distance of two, one prefetched line is unused at the
- * end, so lateness decides the throttle level. The first three loads miss. Some of the other 13 loads join a pending
- * prefetch, which the L1 also counts as a miss; the others hit. So late / (3 + late) of the misses are late. */
+/* Of 16 loads, the third is the first that prefetches. With a distance of two, only one prefetched line is unused at
+ * the end. So the accuracy is high, and the share of late prefetches alone decides the throttle level. The first three
+ * loads miss. Some of the other 13 loads join a pending prefetch, which the L1 also counts as a miss; the others hit.
+ * So late / (3 + late) of the misses are late. */
 START_TEST(lateness_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {

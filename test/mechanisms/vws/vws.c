@@ -62,8 +62,9 @@ START_TEST(a_gang_is_a_wide_warp) {
 }
 END_TEST
 
-/* Eight more special functions, which do not depend on each other. A pass of eight warps takes the initiation interval
- * of a warp of 32 lanes, 8 cycles, and not that of a warp of 4 lanes, 1 cycle. So they take at least 64 cycles more. */
+/* The second kernel has eight more special functions, which do not depend on each other. A gang of eight warps occupies
+ * the SFU for 8 cycles at each of them: the initiation interval of a warp of 32 lanes, not the 1 cycle of a warp of 4
+ * lanes. So the second kernel takes at least 64 cycles more. */
 START_TEST(a_gang_takes_the_time_of_a_wide_warp) {
 #define EX2(r)    " ex2.approx.f32 %r" r ",%r4;\n"
 #define ADD(a, b) " add.f32 %r" a ",%r" a ",%r" b ";\n"

@@ -199,7 +199,7 @@ START_TEST(all_waiting_tickets_come_back) {
     for (uint64_t round = 0; round < 5; round++) {
         uint64_t base = round * 2 * LINE;
         uint32_t n = 0;
-        for (uint32_t i = 0; i < 8; i++) /* the four tickets of the first line, then the tickets of the second line */
+        for (uint32_t i = 0; i < 8; i++) /* the four fetches of the first line, then those of the second line */
             for (uint32_t k = 0; k < each; k++)
                 ck_assert_int_eq(ask(i % 4, base + i / 4 * LINE + 4 * k, n++), -1);
         ck_assert_uint_eq(n, l0 ? 16 : 8);

@@ -6,7 +6,7 @@
 #include "test/timing/job_rig.h"
 #include <stdio.h>
 
-/* Each base model with each prefetcher, alone and with another extension. */
+/* Each base model runs with `ddp`, with `stride`, and with `ddp` beside `dac` or `cae`. */
 static const char *const prefetchers[] = {"+ddp", "+stride", "+dac+ddp", "+cae+ddp"};
 static uint64_t models(void) { return 3 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
