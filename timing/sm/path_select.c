@@ -57,8 +57,7 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sw->control.n_held; i++) {
         const struct path_wait h = sw->control.held[i];
-        bool waits = h.why != WAIT_LOAD ||
-                     sm_check_operands(sm, w, h.pc, h.board, h.lanes, UINT64_MAX) == SB_WAIT_LOAD;
+        bool waits = h.why != WAIT_LOAD || sm_check_operands(sm, w, h.pc, h.board, h.lanes, UINT64_MAX) == SB_WAIT_LOAD;
         if (waits) {
             sw->control.held[kept++] = h;
             continue;
