@@ -123,8 +123,9 @@ void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
 bool joint_merges(const struct sm *sm, uint32_t pc);
 /* Adds the lanes of a member, whose effects are in sm->fx, to the access `mem` of an earlier member. */
 void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
-/* Ends members of the access `tag` whose data have arrived, while others wait. (sm_joint_slices()) */
-void joint_known(struct sm *sm, uint32_t tag, uint64_t now);
+/* Takes the members whose data have arrived out of the access `tag`, while other members wait (sm_joint_slices()).
+ * Writes their instructions in flight to `end`, for the caller to end them, and returns their number. */
+uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]);
 /* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Removes the members that follow `inflight` in the list of its access. Returns the first of them; NO_INFLIGHT: there

@@ -1,7 +1,6 @@
 /* Memory accesses of several members of an issue slot. The first member's entry of the table of instructions in flight
  * stands for the access; the entries of the other members follow it in a list. */
 #include "joint.h"
-#include "memory_replies.h"
 #include "stages.h"
 #include "uniform_path.h"
 
@@ -92,11 +91,11 @@ static uint32_t part_from(struct sm *sm, uint32_t tag) {
     return i;
 }
 
-void joint_known(struct sm *sm, uint32_t tag, uint64_t now) {
-    uint32_t end[JOINT_MOST], n = 0;
+uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]) {
+    uint32_t n = 0;
     lanemask_t waits;
     if (!sm->joint.next[tag] || !lsu_waits_on_miss(sm->lsu, tag, &waits))
-        return;
+        return 0;
     if (!sm->joint.ended[tag] && !(sm->joint.at[tag] & waits) && in_flight_has_room(&sm->in_flight))
         end[n++] = part_from(sm, tag);
     for (uint16_t *link = &sm->joint.next[tag]; *link;) {
@@ -110,7 +109,7 @@ void joint_known(struct sm *sm, uint32_t tag, uint64_t now) {
         sm->joint.merged--;
         end[n++] = i;
     }
-    sm_accesses_done(sm, end, n, false, now);
+    return n;
 }
 
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now) {

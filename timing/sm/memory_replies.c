@@ -56,7 +56,8 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
     access_done(sm, inflight, missed, 0, now);
 }
 
-void sm_accesses_done(struct sm *sm, const uint32_t *inflight, uint32_t n, bool missed, uint64_t now) {
+/* Ends the accesses of members of a gang, whose results are written together. */
+static void accesses_done(struct sm *sm, const uint32_t *inflight, uint32_t n, bool missed, uint64_t now) {
     uint64_t written = now;
     for (uint32_t i = 0; i < n; i++) {
         const struct inflight *f = &sm->in_flight.entry[inflight[i]];
@@ -77,7 +78,7 @@ static __attribute__((noinline)) void members_done(struct sm *sm, uint32_t infli
         else if (!joint_end(sm, inflight, now))
             gang[n++] = inflight;
     }
-    sm_accesses_done(sm, gang, n, missed, now);
+    accesses_done(sm, gang, n, missed, now);
 }
 
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops) { return lsu_use_replacement(sm->lsu, ops); }
@@ -95,8 +96,10 @@ static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t n
         sm_missed(sm, tag, now);
     while (sm->model.wants.splits && lsu_known(sm->lsu, &tag))
         sm_load_known(sm, tag);
-    while (sm->joint.slices && lsu_known(sm->lsu, &tag))
-        joint_known(sm, tag, now);
+    while (sm->joint.slices && lsu_known(sm->lsu, &tag)) {
+        uint32_t end[JOINT_MOST], n = joint_known(sm, tag, end);
+        accesses_done(sm, end, n, false, now);
+    }
 }
 
 static __attribute__((noinline)) void take_rest(struct sm *sm, unsigned found, uint64_t now) {

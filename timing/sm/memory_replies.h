@@ -10,7 +10,5 @@ struct sm;
  * lsu_tick() returned. */
 void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now);
 /* Ends the access of an instruction in flight. Its registers are written now or later. */
-/* Ends the accesses of members of a gang, whose results are written together. */
-void sm_accesses_done(struct sm *sm, const uint32_t *inflight, uint32_t n, bool missed, uint64_t now);
 void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 #endif
