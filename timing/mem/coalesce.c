@@ -320,7 +320,7 @@ static unsigned most_same(const uint64_t *addr, lanemask_t lanes) {
     while (lanes) {
         uint64_t at = addr[lanes_first(lanes)];
         lanemask_t equal = 0;
-        for (unsigned first = 0; lanes >> first && first < MAX_WARP_LANES; first += WARP_LANES) {
+        for (unsigned first = 0; first < MAX_WARP_LANES && lanes >> first; first += WARP_LANES) {
             rowmask_t row = 0;
             for (unsigned l = 0; l < WARP_LANES; l++)
                 row |= (rowmask_t)(addr[first + l] == at) << l;
