@@ -537,7 +537,8 @@ bool lsu_known(struct lsu *l, uint32_t *tag) {
         uint16_t slot = l->known.slot[l->known.taken++];
         l->known.noted[slot] = false;
         *tag = l->slot[slot].tag;
-        if (l->slot[slot].pending)
+        /* an access of the walk unit, with the tag UINT32_MAX, belongs to no instruction */
+        if (l->slot[slot].pending && *tag != UINT32_MAX)
             return true;
     }
     return false;
