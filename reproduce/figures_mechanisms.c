@@ -32,8 +32,6 @@ static const struct series all[] = {
     MODEL("anypc+swi"),
     MODEL("spe+swi"),
     MODEL("anypc+dwf"),
-    WITH("vws, 4 lanes", "spe+vws", "sm.warp_size=4"),
-    WITH("vws, 8 lanes", "spe+vws", "sm.warp_size=8"),
     {.label = "anypc+mimd", .model = "anypc+mimd", .base = "spe", .bound = true},
     /* warp schedulers */
     WITH("gto", "spe", "sched.policy=gto"),
