@@ -1,5 +1,4 @@
 #include "footprint.h"
-#include "isa/paths/repeat.h"
 #include "timing/mem/cache.h"
 #include "timing/mem/dram.h"
 #include "timing/mem/gpc.h"
@@ -74,8 +73,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
              LSU_SLOTS * sizeof(struct walk_access)));
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
-             c->lsu.prefetch_queue * (double)sizeof(uint16_t) + WARP_SLOTS * sizeof(struct repeat_warp) +
-             slots * sizeof(struct sm_paths) +
+             c->lsu.prefetch_queue * (double)sizeof(uint16_t) + slots * sizeof(struct sm_paths) +
              paths * (2 * sizeof(struct wheel_event) + sizeof(struct path_wait) + sizeof(struct sm_await) +
                       sizeof(struct ordered_inst)) +
              MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event)) +

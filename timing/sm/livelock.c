@@ -6,9 +6,9 @@
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed, used; /* used: true if a search has begun at least once */
-    uint64_t arrivals;              /* number of mbarrier arrivals by copies before the search began */
-    struct repeat_warp warp[WARP_SLOTS];
+    bool watching, disturbed;
+    uint64_t arrivals;        /* number of mbarrier arrivals by copies before the search began */
+    struct repeat_warp *warp; /* WARP_SLOTS entries, allocated by the first search; NULL before it */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -20,8 +20,9 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 
 static void livelock_free(void *u) {
     struct livelock *l = u;
-    for (uint32_t w = 0; l->used && w < WARP_SLOTS; w++)
+    for (uint32_t w = 0; l->warp && w < WARP_SLOTS; w++)
         repeat_free(&l->warp[w]);
+    free(l->warp);
     free(l);
 }
 
@@ -91,9 +92,12 @@ static void describe_path(const void *u, const struct sm *sm, uint32_t warp, uin
 
 void livelock_begin(struct sm *sm) {
     struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    if (!l->warp && !(l->warp = calloc(WARP_SLOTS, sizeof *l->warp))) {
+        l->disturbed = true; /* without memory there is no search, which never finds a repetition */
+        return;
+    }
     for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_forget(&l->warp[w]);
-    l->used = true;
     l->disturbed = false;
     l->arrivals = sm_copies_arrived(sm);
     watch(sm, l, true);
@@ -108,6 +112,8 @@ bool livelock_disturbed(const struct sm *sm) {
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    if (!l->warp)
+        return false;
     if (sm_copies_in_flight(sm)) /* copies in flight may arrive at mbarriers and so release threads */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
