@@ -57,10 +57,7 @@ static void read_blocks(struct edit *e) {
         if (b + 1 < ir->functions[from->function].block_end)
             to->next = b + 1;
         for (uint32_t i = from->begin; i < from->end; i++) {
-            uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
-            insert_node(e, node, b, NO_INST);
-            e->nodes[node].info.site = ir->info[i].site;
-            e->nodes[node].info.guard_site = ir->info[i].guard_site;
+            insert_node(e, add_node(e, &ir->code[i], &ir->info[i]), b, NO_INST);
         }
     }
 }
