@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sm_modern *modern_new(const struct config *cfg, uint32_t slots) {
+struct sm_modern *modern_new(uint32_t slots) {
     struct sm_modern *m = calloc(1, sizeof *m);
-    (void)cfg;
     if (!m)
         return NULL;
     m->warp = calloc(slots, sizeof *m->warp);

@@ -17,8 +17,8 @@ struct timed_inst;
 struct sm_form;
 
 /* ---- modern.c ---- */
-/* Makes the state of a modern core. Returns NULL if memory is out. */
-struct sm_modern *modern_new(const struct config *cfg, uint32_t slots);
+/* Makes the state of a modern core with this number of warp slots. Returns NULL if memory is out. */
+struct sm_modern *modern_new(uint32_t slots);
 void modern_free(struct sm_modern *m);
 /* Prepares for a launch of sm->program. */
 void modern_launch(struct sm *sm);
@@ -72,8 +72,9 @@ void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cyc
 bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now);
 
 /* ---- modern_execute.c ---- */
-/* Returns true if the path may issue its instruction in this cycle: an operand in constant memory is in the cache of
- * the sub-core. */
+/* Looks up the operand in constant memory of the path's instruction, if it has one, in the cache of the sub-core.
+ * Returns true if the instruction may issue in this cycle. After a miss, the path waits for the line, and the sub-core
+ * issues nothing for some cycles. */
 bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_t now);
 /* Sends an issued instruction without a memory access through the stages. */
 void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,

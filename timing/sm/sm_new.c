@@ -8,7 +8,7 @@ static bool init_stages(struct sm *sm) {
     const bool modern = sm->cfg->core.kind == CORE_MODERN; /* its instructions have more events */
     const uint32_t events =
         (MAX_INFLIGHT + (sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS) * MAX_PATHS * 2 + 64) * (modern ? 3 : 1);
-    if (modern && !(sm->modern = modern_new(sm->cfg, sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS)))
+    if (modern && !(sm->modern = modern_new(sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS)))
         return false;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&
            warps_init(&sm->warps, sm->model.ops, sm->model.options, sm_warp_slots(&sm->cfg->sm)) &&
