@@ -212,8 +212,8 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
     else if (x.broken || out->failed)
         status = HEDDLE_USAGE;
     if (status != HEDDLE_OK && any)
-        fprintf(stderr, "heddle %s: %d of %d runs are there; the same command runs the others\n", c->command->name,
-                out->ran + out->there, p->n_runs);
+        fprintf(stderr, "heddle %s: %d of %d runs are there; the same command tries the others again\n",
+                c->command->name, out->ran + out->there, p->n_runs);
     finish(&x);
     return status;
 }

@@ -9,7 +9,7 @@ START_TEST(a_run_that_is_refused_stops_no_other) {
     STATUS(HEDDLE_USAGE, SWEEP);
     SAYS(err, "heddle sweep: sgemm in spe on fermi sm.shared_bytes=1024: ");
     SAYS(err, "needs 2048 bytes of shared memory");
-    SAYS(err, "heddle sweep: 3 of 4 runs are there; the same command runs the others\n");
+    SAYS(err, "heddle sweep: 3 of 4 runs are there; the same command tries the others again\n");
     STATUS(HEDDLE_OK, "results a.db --rows program --columns sm.shared_bytes --csv -");
     SAYS(out, "sgemm");
     /* the refused run is neither stored nor claimed (marked as in progress), so the same command tries it again */

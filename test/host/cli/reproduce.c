@@ -617,7 +617,7 @@ START_TEST(the_same_command_continues_after_a_full_disk) {
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
     char *said = slurp("e.txt");
     SAYS(said, "results.db: cannot be written");
-    SAYS(said, "the same command runs the others");
+    SAYS(said, "the same command tries the others again");
     free(said);
     ck_assert(!exists("reproduction/subwarp-table3.csv"));
     STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");

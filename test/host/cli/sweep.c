@@ -264,7 +264,7 @@ START_TEST(a_full_disk_loses_nothing_that_was_written) {
     ck_assert_int_eq(WEXITSTATUS(how), HEDDLE_USAGE);
     char *said = slurp("e.txt");
     SAYS(said, "full.db: cannot be written");
-    SAYS(said, "the same command runs the others");
+    SAYS(said, "the same command tries the others again");
     free(said);
     int kept = rows_now("full.db");
     ck_assert_int_gt(kept, 0);
