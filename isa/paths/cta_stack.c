@@ -1,11 +1,5 @@
-#include "cta_stack.h"
-#include "isa/hot_assert.h"
+#include "cta_stack_nodes.h"
 #include <string.h>
-
-/* Returns an upper bound of the number of nodes. A node with m threads and all nodes above it are at most 2m - 1 nodes:
- * its children have two or more disjoint sets of its threads, or one proper subset, and it gets new children only after
- * these have ended. There are at most m aside nodes in addition. */
-static uint32_t most_nodes(uint32_t n_warps) { return 3 * MAX_WARP_LANES * n_warps; }
 
 size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
     (void)cfg;
@@ -14,7 +8,7 @@ size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
 
 /* Returns the bytes of one stack. */
 static size_t stack_size(uint32_t n_warps, size_t predictor) {
-    size_t nodes = most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
+    size_t nodes = cta_most_nodes(n_warps) * (sizeof(struct cta_node) + n_warps * sizeof(lanemask_t));
     return (sizeof(struct cta_stack) + nodes + n_warps * MAX_WARP_LANES * sizeof(struct cta_path) + predictor + 15) &
            ~(size_t)7;
 }
@@ -36,9 +30,9 @@ static void begin(struct cta_stack *s, const struct cta_stack_plan *plan, struct
     s->plan = *plan;
     s->first = first;
     s->n_warps = each < left ? each : left;
-    s->path = (struct cta_path *)(void *)(s->node + most_nodes(each));
+    s->path = (struct cta_path *)(void *)(s->node + cta_most_nodes(each));
     s->lanes = (lanemask_t *)(void *)(s->path + (size_t)each * MAX_WARP_LANES);
-    uintptr_t behind = (uintptr_t)(s->lanes + (size_t)most_nodes(each) * each);
+    uintptr_t behind = (uintptr_t)(s->lanes + (size_t)cta_most_nodes(each) * each);
     s->predictor = (void *)((behind + 7) & ~(uintptr_t)7);
     s->top = CTA_NO_NODE;
 }
@@ -55,176 +49,19 @@ void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_c
         (struct cta_stack_warp){.s = s, .path = s->path + (size_t)own * MAX_WARP_LANES, .warp = own};
 }
 
-/* ---- nodes ---- */
-
-static uint16_t new_node(struct cta_stack *s, struct cta_node like) {
-    uint32_t i = 0;
-    while (i < s->high && s->node[i].used)
-        i++;
-    hot_assert(i < most_nodes(s->n_warps));
-    if (i == s->high)
-        s->high++;
-    like.used = true;
-    s->node[i] = like;
-    memset(cta_stack_lanes(s, i), 0, s->n_warps * sizeof(lanemask_t));
-    if (like.parent != CTA_NO_NODE)
-        *(like.aside ? &s->node[like.parent].away : &s->node[like.parent].children) += 1;
-    return (uint16_t)i;
-}
-
-/* Counts the threads of a path that waits at a branch from now on (`sign` is 1), or has waited (-1). */
-static void count_waiting(const struct cta_stack *s, const struct cta_path *p, int sign) {
-    if (p->state == CTA_ARRIVED)
-        reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * (int)lanes_count(p->lanes));
-}
-
-static void new_path(struct cta_stack *s, uint32_t warp, struct cta_path like) {
-    struct cta_path *p = s->path + (size_t)warp * MAX_WARP_LANES;
-    while (p->lanes)
-        p++;
-    *p = like;
-    s->node[like.node].paths[like.state]++;
-    count_waiting(s, p, 1);
-}
-
-static void free_path(struct cta_stack *s, struct cta_path *p) {
-    s->node[p->node].paths[p->state]--;
-    count_waiting(s, p, -1);
-    p->lanes = 0;
-}
-
-static void set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_state state) {
-    s->node[p->node].paths[p->state]--;
-    count_waiting(s, p, -1);
-    p->state = (uint8_t)state;
-    s->node[p->node].paths[state]++;
-    count_waiting(s, p, 1);
-}
-
-/* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
- * Returns NULL if there is none. The paths of warp w have numbers from w * MAX_WARP_LANES on. */
-static struct cta_path *next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at) {
-    for (; *at < s->n_warps * MAX_WARP_LANES; ++*at) {
-        struct cta_path *p = &s->path[*at];
-        if (p->lanes && p->node == node && p->state == state) {
-            ++*at;
-            return p;
-        }
-    }
-    return NULL;
-}
-static uint32_t warp_before(uint32_t at) { return (at - 1) / MAX_WARP_LANES; }
-
-/* Ends the path if it has reached the rpc of its node; only the nodes below then have its lanes. Returns true if the
- * path has ended. */
-static bool ends(struct cta_stack *s, struct cta_path *p, uint32_t warp) {
-    const struct cta_node *n = &s->node[p->node];
-    if (p->pc != n->rpc || p->depth != n->rpc_depth)
-        return false;
-    cta_stack_lanes(s, p->node)[warp] &= ~p->lanes;
-    free_path(s, p);
-    return true;
-}
-
-/* Returns the group number of a new compacted warp. A number is reused only after all other numbers. */
-static uint16_t new_group(struct cta_stack *s) {
-    if (!++s->of->last_group)
-        s->of->last_group = 1;
-    return s->of->last_group;
-}
-
-/* Returns the threads of `m`, threads of one warp, that get a place in a compacted warp. Threads of other warps use its
- * lanes `used`, or with plan.any_lane, `riders` of its lanes. */
-static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
-    if (!s->plan.any_lane)
-        return m & ~used;
-    lanemask_t rides = 0;
-    for (; m && riders < s->width; m &= m - 1, riders++) /* the last threads wait for the next warp */
-        rides |= m & -m;
-    return rides;
-}
-
-/* Makes paths at the PC of `node` for all its threads. The paths belong to node `to`. The i-th compacted warp has the
- * i-th thread of each lane; if `home` of node `to` is set, it has the threads of warp i. With
- * plan.any_lane, each compacted warp is filled with threads of any lanes before the next one begins. */
-static void make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
-    const struct cta_node *n = &s->node[node];
-    const uint32_t warps = s->n_warps;
-    lanemask_t left[MAX_CTA_WARPS], all = 0; /* left: by warp, threads that are in no compacted warp yet */
-    for (uint32_t w = 0; w < warps; w++)
-        all |= left[w] = cta_stack_lanes(s, node)[w];
-    for (uint32_t first = 0; all; first++) {
-        struct cta_path like = {.pc = n->pc, .depth = n->depth, .node = to, .group = new_group(s)};
-        lanemask_t in[MAX_CTA_WARPS], used = 0;
-        uint32_t riders = 0, threads = 0;
-        all = 0;
-        for (uint32_t w = 0; w < warps; w++) {
-            in[w] = s->node[to].home && w != first ? 0 : that_ride(s, left[w], used, threads);
-            used |= in[w];
-            left[w] &= ~in[w];
-            all |= left[w];
-            riders += in[w] != 0;
-            threads += lanes_count(in[w]);
-        }
-        like.shared = riders > 1;
-        for (uint32_t w = 0; w < warps; w++)
-            if ((like.lanes = in[w]))
-                new_path(s, w, like);
-    }
-    if (s->top == to)
-        s->top = CTA_NO_NODE; /* cta_stack_meet() then reports the new paths */
-}
-
-/* Ends the running paths of the node that have reached its rpc. */
-static void end_paths(struct cta_stack *s, uint16_t node) {
-    uint32_t at = 0;
-    for (struct cta_path *p; (p = next_path(s, node, CTA_RUNS, &at));)
-        ends(s, p, warp_before(at));
-}
-
-/* Frees an aside node whose branch has reconverged. Its threads return to the parent. */
-static void come_back(struct cta_stack *s, uint16_t node) {
-    uint16_t parent = s->node[node].parent;
-    make_paths(s, node, parent);
-    s->node[node].used = false;
-    s->node[parent].away--;
-    end_paths(s, parent);
-}
-
-/* Removes one child from the count of `parent`. If it was the last one, the threads of `parent` continue. */
-static void drop_child(struct cta_stack *s, uint16_t parent) {
-    if (parent == CTA_NO_NODE || --s->node[parent].children)
-        return;
-    if (s->node[parent].aside) {
-        come_back(s, parent);
-        return;
-    }
-    make_paths(s, parent, parent);
-    end_paths(s, parent);
-}
-
-static void free_node(struct cta_stack *s, uint16_t node) {
-    s->node[node].used = false;
-    if (s->top == node)
-        s->top = CTA_NO_NODE;
-    drop_child(s, s->node[node].parent);
-}
-
-/* ---- steps ---- */
-
 void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
     struct cta_stack_warp *w = st;
     struct cta_stack *s = w->s;
     (void)cfg;
     if (!s->high)
-        s->top = new_node(
+        s->top = cta_new_node(
             s, (struct cta_node){
                    .pc = pc, .rpc = PC_EXIT, .parent = CTA_NO_NODE, .stack = CTA_NO_NODE, .home = s->plan.home});
     w->alive = lanes;
     s->width = lanes_count(lanes) > s->width ? lanes_count(lanes) : s->width;
     cta_stack_lanes(s, 0)[w->warp] = lanes;
     if (lanes)
-        new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = new_group(s)});
+        cta_new_path(s, w->warp, (struct cta_path){.pc = pc, .lanes = lanes, .group = cta_new_group(s)});
 }
 
 void cta_stack_inform(void *st, const struct reconv_warp *w) { ((struct cta_stack_warp *)st)->s->who = *w; }
@@ -250,7 +87,7 @@ uint32_t cta_stack_group(const void *st, int id) {
 unsigned cta_stack_advance(void *st, int id, uint32_t next) {
     struct cta_stack_warp *w = st;
     w->path[id].pc = next;
-    if (ends(w->s, &w->path[id], w->warp))
+    if (cta_path_ends(w->s, &w->path[id], w->warp))
         cta_stack_due(w->s);
     return 0;
 }
@@ -277,7 +114,7 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
     bool meets = site->conditional && !site->waits;
     p.alone = meets && w->s->plan.waits && !stops(w->s, &p, t, n);
     meets &= !p.alone || n > 1 || p.shared || w->s->node[p.node].stack != CTA_NO_NODE;
-    free_path(w->s, &w->path[id]);
+    cta_free_path(w->s, &w->path[id]);
     for (int i = 0; i < n; i++) {
         bool skips_call = t[i].pc == site->pc + 1 && site->calls > 0;
         p.pc = t[i].pc;
@@ -285,11 +122,11 @@ unsigned cta_stack_branch(void *st, int id, const struct target *t, int n, const
         p.depth = skips_call ? p.site_depth : depth;
         p.rank = (uint8_t)i;
         p.state = meets ? CTA_ARRIVED : site->waits && p.pc <= site->pc ? CTA_POLLS : CTA_RUNS;
-        new_path(w->s, w->warp, p);
+        cta_new_path(w->s, w->warp, p);
     }
     for (uint32_t i = 0; i < MAX_WARP_LANES && !meets; i++)
         if (w->path[i].lanes && w->path[i].node == p.node && w->path[i].state == CTA_RUNS)
-            ends(w->s, &w->path[i], w->warp);
+            cta_path_ends(w->s, &w->path[i], w->warp);
     cta_stack_due(w->s);
     return 0;
 }
@@ -305,7 +142,7 @@ unsigned cta_stack_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
         p->lanes &= ~lanes;
         return cta_stack_advance(st, id, next);
     }
-    free_path(w->s, p);
+    cta_free_path(w->s, p);
     return 0;
 }
 
@@ -313,14 +150,14 @@ unsigned cta_stack_stall(void *st, int id, enum reconv_stall why) {
     struct cta_stack_warp *w = st;
     if (why != STALL_OTHER)
         return 0;
-    set_state(w->s, &w->path[id], CTA_SLEEPS);
+    cta_set_state(w->s, &w->path[id], CTA_SLEEPS);
     cta_stack_due(w->s);
     return RECONV_CHANGED;
 }
 
 unsigned cta_stack_wake(void *st, int id) {
     struct cta_stack_warp *w = st;
-    set_state(w->s, &w->path[id], CTA_RUNS);
+    cta_set_state(w->s, &w->path[id], CTA_RUNS);
     cta_stack_due(w->s);
     return RECONV_CHANGED;
 }
@@ -333,16 +170,16 @@ static void set_apart(struct cta_stack *s, uint16_t node, enum cta_path_state st
     struct cta_node like = s->node[node];
     like.children = like.away = 0;
     memset(like.paths, 0, sizeof like.paths);
-    uint16_t to = new_node(s, like);
+    uint16_t to = cta_new_node(s, like);
     uint32_t at = 0;
-    for (struct cta_path *p; (p = next_path(s, node, state, &at));) {
+    for (struct cta_path *p; (p = cta_next_path(s, node, state, &at));) {
         if (state == CTA_ARRIVED && p->site == site)
             continue;
         s->node[node].paths[state]--;
         s->node[to].paths[state]++;
         p->node = to;
-        cta_stack_lanes(s, node)[warp_before(at)] &= ~p->lanes;
-        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+        cta_stack_lanes(s, node)[cta_warp_before(at)] &= ~p->lanes;
+        cta_stack_lanes(s, to)[cta_warp_before(at)] |= p->lanes;
     }
 }
 
@@ -356,7 +193,7 @@ static uint32_t turn_of(const struct cta_stack *s, const struct cta_path *p) {
 static const struct cta_path *last_target(const struct cta_stack *s, uint16_t node) {
     const struct cta_path *last = NULL;
     uint32_t at = 0;
-    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
+    for (const struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));)
         if (!last || turn_of(s, p) > turn_of(s, last))
             last = p;
     return last;
@@ -366,12 +203,12 @@ static const struct cta_path *last_target(const struct cta_stack *s, uint16_t no
  * only the nodes below have these threads. */
 static void take_target(struct cta_stack *s, uint16_t node, struct cta_path like, uint16_t to) {
     uint32_t at = 0;
-    for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+    for (struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));) {
         if (p->pc != like.pc || p->depth != like.depth)
             continue;
         if (to != CTA_NO_NODE)
-            cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
-        free_path(s, p);
+            cta_stack_lanes(s, to)[cta_warp_before(at)] |= p->lanes;
+        cta_free_path(s, p);
     }
 }
 
@@ -382,7 +219,7 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
     uint32_t at = 0, rpc = PC_EXIT;
     uint16_t rpc_depth = first.site_depth;
     bool same = true;
-    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+    for (const struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));) {
         same &= p->pc == first.pc && p->depth == first.depth;
         rpc = p->rpc != PC_EXIT ? p->rpc : rpc;
     }
@@ -395,23 +232,23 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
         struct cta_path to = *last_target(s, node);
         uint16_t child = CTA_NO_NODE;
         if (to.pc != rpc || to.depth != rpc_depth)
-            child = new_node(s, (struct cta_node){.pc = to.pc,
-                                                  .rpc = rpc,
-                                                  .depth = to.depth,
-                                                  .rpc_depth = rpc_depth,
-                                                  .parent = below,
-                                                  .stack = n->stack,
-                                                  .home = same && n->home,
-                                                  .order = ++s->clock});
+            child = cta_new_node(s, (struct cta_node){.pc = to.pc,
+                                                      .rpc = rpc,
+                                                      .depth = to.depth,
+                                                      .rpc_depth = rpc_depth,
+                                                      .parent = below,
+                                                      .stack = n->stack,
+                                                      .home = same && n->home,
+                                                      .order = ++s->clock});
         take_target(s, node, to, child);
         if (child != CTA_NO_NODE)
-            make_paths(s, child, child);
+            cta_make_paths(s, child, child);
     }
     if (below == node) {
         n->pc = rpc;
         n->depth = rpc_depth;
     } else {
-        free_node(s, node);
+        cta_free_node(s, node);
     }
 }
 
@@ -425,17 +262,17 @@ static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_pa
     like.parent = node;
     like.own_top = CTA_NO_NODE;
     memset(like.paths, 0, sizeof like.paths);
-    uint16_t to = new_node(s, like);
+    uint16_t to = cta_new_node(s, like);
     s->node[to].stack = to;
     uint32_t at = 0;
     bool same = true;
-    for (struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+    for (struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));) {
         if (p->site != of.site || (!all && p->group != of.group))
             continue;
         s->node[node].paths[CTA_ARRIVED]--;
         s->node[to].paths[CTA_ARRIVED]++;
         p->node = to;
-        cta_stack_lanes(s, to)[warp_before(at)] |= p->lanes;
+        cta_stack_lanes(s, to)[cta_warp_before(at)] |= p->lanes;
         same &= p->pc == of.pc && p->depth == of.depth;
     }
     if (!same) {
@@ -445,17 +282,17 @@ static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_pa
     s->node[to].pc = of.pc;
     s->node[to].depth = of.depth;
     take_target(s, to, of, CTA_NO_NODE);
-    come_back(s, to);
+    cta_come_back(s, to);
 }
 
 /* Lets a compacted warp of the node continue if all its paths have arrived at a branch where it does not wait for other
  * compacted warps (cta_path.alone). Returns false if there is no such compacted warp. */
 static bool go_alone(struct cta_stack *s, uint16_t node) {
     uint32_t at = 0;
-    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));) {
+    for (const struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));) {
         bool all = p->alone;
         uint32_t from = 0;
-        for (const struct cta_path *q; all && (q = next_path(s, node, CTA_RUNS, &from));)
+        for (const struct cta_path *q; all && (q = cta_next_path(s, node, CTA_RUNS, &from));)
             all = q->group != p->group;
         if (!all)
             continue;
@@ -475,7 +312,7 @@ static void detach(struct cta_stack *s, uint16_t node) {
     n->parent = n->stack = CTA_NO_NODE;
     n->rpc = PC_EXIT;
     n->rpc_depth = 0;
-    drop_child(s, parent);
+    cta_drop_child(s, parent);
 }
 
 /* Changes a node that has nothing to wait for: frees it if all its paths have ended, or makes nodes for the targets of
@@ -493,12 +330,12 @@ static bool settle(struct cta_stack *s, uint16_t node) {
         return false;
     if (!n->paths[CTA_ARRIVED]) {
         if (!n->away)
-            free_node(s, node);
+            cta_free_node(s, node);
         return !n->away;
     }
     uint32_t at = 0, others = 0;
-    const struct cta_path first = *next_path(s, node, CTA_ARRIVED, &at);
-    for (const struct cta_path *p; (p = next_path(s, node, CTA_ARRIVED, &at));)
+    const struct cta_path first = *cta_next_path(s, node, CTA_ARRIVED, &at);
+    for (const struct cta_path *p; (p = cta_next_path(s, node, CTA_ARRIVED, &at));)
         others += p->site != first.site;
     if (n->away || (apart && (others || n->paths[CTA_SLEEPS]))) {
         branch_aside(s, node, first, true);

@@ -130,4 +130,12 @@ unsigned cta_stack_wake(void *st, int id);
 void cta_stack_meet(struct reconv_cta *cta);
 int cta_stack_describe(const void *st, struct path_desc *out, int max);
 int cta_stack_depth(const void *st);
+/* All of them, as initialisers. The model adds cta_size, join, levels, board and storage. */
+/* clang-format off */
+#define CTA_STACK_CALLS                                                                                                \
+    .size = cta_stack_warp_size, .meet = cta_stack_meet, .start = cta_stack_start, .inform = cta_stack_inform,         \
+    .paths = cta_stack_paths, .group = cta_stack_group, .finished = cta_stack_finished,                                \
+    .advance = cta_stack_advance, .branch = cta_stack_branch, .leave = cta_stack_leave, .stall = cta_stack_stall,      \
+    .wake = cta_stack_wake, .describe = cta_stack_describe, .depth = cta_stack_depth
+/* clang-format on */
 #endif

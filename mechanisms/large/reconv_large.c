@@ -37,25 +37,12 @@ static struct reconv_storage large_storage(const struct reconv_cfg *cfg) {
 static const struct reconv_ops reconv_large = {
     .name = "large",
     .help = "large warps: several warps with one stack, whose threads issue in sub-warps of one thread per lane",
-    .size = cta_stack_warp_size,
+    CTA_STACK_CALLS,
     .cta_size = large_cta_size,
     .join = large_join,
-    .meet = cta_stack_meet,
-    .start = cta_stack_start,
-    .inform = cta_stack_inform,
     .levels = (const char *const[]){[CTA_LEVEL_WAITING] = "large.waiting", NULL},
-    .paths = cta_stack_paths,
-    .group = cta_stack_group,
-    .finished = cta_stack_finished,
-    .advance = cta_stack_advance,
-    .branch = cta_stack_branch,
-    .leave = cta_stack_leave,
-    .stall = cta_stack_stall,
-    .wake = cta_stack_wake,
-    .describe = cta_stack_describe,
     .board = large_board,
     .storage = large_storage,
-    .depth = cta_stack_depth,
 };
 
 const struct mechanism mechanism_large = {

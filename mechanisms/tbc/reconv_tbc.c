@@ -45,25 +45,12 @@ static struct reconv_storage tbc_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_tbc = {
     .name = "tbc",
     .help = "thread block compaction: one stack for the warps of a CTA, which wait for each other at branches",
-    .size = cta_stack_warp_size,
+    CTA_STACK_CALLS,
     .cta_size = tbc_cta_size,
     .join = tbc_join,
-    .meet = cta_stack_meet,
-    .start = cta_stack_start,
-    .inform = cta_stack_inform,
     .levels = (const char *const[]){[CTA_LEVEL_WAITING] = "tbc.waiting", NULL},
-    .paths = cta_stack_paths,
-    .group = cta_stack_group,
-    .finished = cta_stack_finished,
-    .advance = cta_stack_advance,
-    .branch = cta_stack_branch,
-    .leave = cta_stack_leave,
-    .stall = cta_stack_stall,
-    .wake = cta_stack_wake,
-    .describe = cta_stack_describe,
     .board = tbc_board,
     .storage = tbc_storage,
-    .depth = cta_stack_depth,
 };
 
 const struct mechanism mechanism_tbc = {
