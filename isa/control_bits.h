@@ -18,6 +18,19 @@ enum {
     CONTROL_NO_CONSTANT = 0xffffffffu
 };
 
+enum control_unit {
+    CONTROL_ALU,    /* fixed latency: logic, additions and comparisons of integers */
+    CONTROL_FMA,    /* fixed latency: multiplications, and floating point of up to 32 bits */
+    CONTROL_FLOW,   /* no result: branches, barriers, fences */
+    CONTROL_QUEUED, /* variable latency: counters say when operands are read and results are written */
+};
+/* The latency of an instruction, as the compiler assumes it. */
+struct control_timing {
+    uint8_t unit;    /* enum control_unit */
+    uint8_t latency; /* of a fixed-latency result: least cycles between issue and the issue of a consumer in the unit */
+    uint8_t guard;   /* the same if the result is a predicate and the consumer's guard */
+};
+
 struct control_bits {
     uint8_t stall;       /* 0 to 15: cycles from the issue to the next issue of the warp; 0 acts as 1 */
     bool yields;         /* in the cycle after issue, another warp issues, or none */
@@ -33,8 +46,9 @@ struct control_bits {
      * operand). The bank of register r is r % 2. */
     uint8_t read[CONTROL_OPERANDS], read_words[CONTROL_OPERANDS];
     uint8_t write, write_words;
-    uint32_t
-        constant; /* byte address of an operand in constant memory (a fixed-latency access); or CONTROL_NO_CONSTANT */
+    struct control_timing timing; /* for checks of the bits; the core does not read it */
+    /* byte address of an operand in constant memory, which a fixed-latency instruction reads; or CONTROL_NO_CONSTANT */
+    uint32_t constant;
 };
 
 /* The bits of an instruction that waits for nothing and has no registers: the value to start from. */

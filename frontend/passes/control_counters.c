@@ -113,7 +113,7 @@ static void assign(struct control *c) {
     a.stamp = arena_array(c->ir->tmp, (size_t)c->p->n_blocks + 1, sizeof *a.stamp);
     a.stack = arena_array(c->ir->tmp, (size_t)c->p->n_blocks + 1, sizeof *a.stack);
     for (uint32_t pc = 0; pc < c->p->n; pc++) {
-        if (c->timing[pc].unit != CONTROL_QUEUED)
+        if (c->bits[pc].timing.unit != CONTROL_QUEUED)
             continue;
         search(&a, pc);
         if (a.first_use != NEVER)

@@ -1,6 +1,7 @@
 /* Sets the control bits of a finished program for the modern core (core.kind=modern), which has no scoreboard.
  * Requires: ir->program. Keeps: everything. Makes: ir->program->control. */
 #include "control_pass.h"
+#include "control_table.h"
 #include "pass.h"
 #include <string.h>
 
@@ -25,10 +26,9 @@ static void find_uses(struct control *c) {
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].written && !ir->vregs[v].special)
             c->board[ir->vregs[v].offset / 4] = ir->board[v];
-    c->timing = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->timing);
     c->first = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->first);
     for (uint32_t pc = 0; pc < c->p->n; pc++) {
-        c->timing[pc] = control_timing_of(&c->p->code[pc]);
+        c->bits[pc].timing = control_timing_of(&c->p->code[pc]);
         control_uses(c->p, &c->p->code[pc], add_use, c);
         c->first[pc + 1] = c->first[0];
     }

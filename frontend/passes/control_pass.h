@@ -3,7 +3,7 @@
 /* The pass `control`: control bits for the modern core. Private to control_*.c. */
 #include "frontend/analysis/ir.h"
 #include "isa/control_bits.h"
-#include "isa/control_timing.h"
+#include "isa/control_uses.h"
 
 /* A use of a register by an instruction. Registers have the numbers of the scoreboard. */
 struct control_operand {
@@ -15,7 +15,6 @@ struct control {
     struct ir *ir;
     const struct program *p;
     struct control_bits *bits;
-    struct control_timing *timing;
     struct control_operand *uses; /* instruction i has uses[first[i] ... first[i + 1]) */
     uint32_t *first;
     uint32_t n_regs, cap_uses;

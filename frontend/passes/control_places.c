@@ -46,7 +46,7 @@ static void place(void *ctx, uint32_t offset, enum control_use use, unsigned pos
 }
 
 static bool is_fixed(const struct control *c, uint32_t pc) {
-    return c->timing[pc].unit == CONTROL_ALU || c->timing[pc].unit == CONTROL_FMA;
+    return c->bits[pc].timing.unit == CONTROL_ALU || c->bits[pc].timing.unit == CONTROL_FMA;
 }
 
 /* An operand stays in the register-file cache if the next instruction reads the register in the same position. */
@@ -68,7 +68,7 @@ void control_places(struct control *c) {
         const struct inst *in = &c->p->code[pc];
         s.pc = pc;
         control_uses(c->p, in, place, &s);
-        if (c->timing[pc].unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
+        if (c->bits[pc].timing.unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
             c->bits[pc].uniform = in->a & 1;
     }
     for (uint32_t pc = 0; pc < c->p->n; pc++)

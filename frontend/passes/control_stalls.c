@@ -57,10 +57,10 @@ static unsigned wait_for(const struct control *c, uint32_t pc, const struct late
     if (x->reg >= c->n_regs)
         distance = c->bits[pc].wait >> (x->reg - c->n_regs) & 1 ? RAISE_CYCLES : 0;
     else if (control_drains(&c->p->code[pc]))
-        distance = control_distance(x->writer, c->timing[pc], CONTROL_READS, !c->words[x->reg]);
+        distance = control_distance(x->writer, c->bits[pc].timing, CONTROL_READS, !c->words[x->reg]);
     for (uint32_t i = c->first[pc]; i < c->first[pc + 1]; i++)
         if (c->uses[i].reg == x->reg) {
-            unsigned d = control_distance(x->writer, c->timing[pc], c->uses[i].use, !c->words[x->reg]);
+            unsigned d = control_distance(x->writer, c->bits[pc].timing, c->uses[i].use, !c->words[x->reg]);
             distance = d > distance ? d : distance;
         }
     return distance > x->age ? distance - x->age : 0;
@@ -93,13 +93,13 @@ static void walk(struct control *c, uint32_t b, struct lates *l) {
             add_stall(&c->bits[pc - 1], wait);
         grow_older(l, wait);
         const struct control_bits *bits = &c->bits[pc];
-        bool fixed = c->timing[pc].unit == CONTROL_ALU || c->timing[pc].unit == CONTROL_FMA;
+        bool fixed = c->bits[pc].timing.unit == CONTROL_ALU || c->bits[pc].timing.unit == CONTROL_FMA;
         for (uint32_t i = c->first[pc]; i < c->first[pc + 1] && fixed; i++)
             if (c->uses[i].use == CONTROL_WRITES)
-                put(c->ir, l, (struct late){c->uses[i].reg, 0, c->timing[pc]});
+                put(c->ir, l, (struct late){c->uses[i].reg, 0, c->bits[pc].timing});
         for (unsigned k = 0; k < CONTROL_COUNTERS; k++)
             if (bits->raise_read == k || bits->raise_write == k)
-                put(c->ir, l, (struct late){(uint16_t)(c->n_regs + k), 0, c->timing[pc]});
+                put(c->ir, l, (struct late){(uint16_t)(c->n_regs + k), 0, c->bits[pc].timing});
         if (pc + 1 < c->p->blocks[b].end)
             grow_older(l, cycles_of(bits));
     }

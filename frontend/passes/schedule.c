@@ -4,8 +4,8 @@
  * List scheduling: of the instructions whose operands have arrived, the one with the longest path of latencies behind
  * it comes next, unless more registers would be live than the original order needs at most. Loads may pass each other,
  * but no store. Nothing passes a barrier, an atomic, or an instruction that depends on the lanes that execute it. */
+#include "control_table.h"
 #include "edit.h"
-#include "isa/control_timing.h"
 #include "pass.h"
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * until somebody has waited for it. The pass finds the bits by an analysis of all results at once, so the two have only
  * the table of latencies in common. */
 #include "isa/control_bits.h"
-#include "isa/control_timing.h"
+#include "isa/control_uses.h"
 #include "verify.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +48,7 @@ static void reach_next(struct follow *f, uint32_t pc, unsigned age) {
 
 static void need(struct follow *f, unsigned cycles) { f->needed = cycles > f->needed ? cycles : f->needed; }
 
-static struct control_timing timing_at(const struct follow *f, uint32_t pc) {
-    return control_timing_of(&f->p->code[pc]);
-}
+static struct control_timing timing_at(const struct follow *f, uint32_t pc) { return f->p->control[pc].timing; }
 
 struct visit {
     struct follow *f;

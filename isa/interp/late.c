@@ -1,6 +1,6 @@
 #include "late.h"
 #include "isa/control_bits.h"
-#include "isa/control_timing.h"
+#include "isa/control_uses.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -159,7 +159,7 @@ void late_before(struct late_cta *c, struct warp *w, const struct inst *in, lane
     uint32_t pc = (uint32_t)(in - w->program->code);
     c->n_before = c->n_hidden = 0;
     arrive(lw, w->program, &w->program->control[pc]);
-    struct look l = {c, w, lw, pc, (rowmask_t)lanes, control_timing_of(in)};
+    struct look l = {c, w, lw, pc, (rowmask_t)lanes, w->program->control[pc].timing};
     if (control_drains(in))
         drain(&l);
     control_uses(w->program, in, look_at, &l);
@@ -207,7 +207,7 @@ void late_after(struct late_cta *c, struct warp *w, const struct inst *in, const
                 back &= (rowmask_t)~fx->lanes;
         blend_lanes(w->bank[0] + s->offset, s->value, back, control_register_bytes(w->program, s->offset));
     }
-    struct look l = {c, w, lw, pc, (rowmask_t)fx->lanes, control_timing_of(in)};
+    struct look l = {c, w, lw, pc, (rowmask_t)fx->lanes, w->program->control[pc].timing};
     if (fx->lanes)
         control_uses(w->program, in, fly, &l);
     lw->now += w->program->control[pc].stall ? w->program->control[pc].stall : 1;

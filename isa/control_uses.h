@@ -1,0 +1,25 @@
+#ifndef ISA_CONTROL_USES_H
+#define ISA_CONTROL_USES_H
+/* The rule by which control bits (control_bits.h) are sufficient: which registers an instruction uses, and how far
+ * apart two uses of a register must be. The pass that sets the bits and the two checkers of them share this rule. */
+#include "control_bits.h"
+#include "program.h"
+
+/* least cycles from the issue of a variable-latency instruction to its result */
+enum { CONTROL_LEAST_QUEUED = 8 };
+
+/* How an instruction uses a register of bank 0. */
+enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
+/* Least cycles from the issue of a fixed-latency instruction that writes a register to the issue of an instruction that
+ * uses it. `predicate`: the register is a predicate. At most CONTROL_MAX_STALL; 0: no constraint. */
+unsigned control_distance(struct control_timing writer, struct control_timing user, enum control_use use,
+                          bool predicate);
+/* Calls `fn` for each register operand of an instruction, with its byte offset in bank 0: guard, sources, destinations.
+ * Position: 0 to 2 for operands a, b, c; 3 for others. */
+typedef void control_use_fn(void *ctx, uint32_t offset, enum control_use use, unsigned position);
+void control_uses(const struct program *p, const struct inst *in, control_use_fn *fn, void *ctx);
+/* Returns the bytes per lane of the register at `offset`; 0 for a predicate. */
+unsigned control_register_bytes(const struct program *p, uint32_t offset);
+/* Returns true for calls and returns. Such an instruction issues only when all earlier results have been written. */
+static inline bool control_drains(const struct inst *in) { return in->kind == K_CALL || in->kind == K_RET; }
+#endif
