@@ -88,7 +88,7 @@ struct panel {
 enum { FIGURE_PANELS = 5 };
 struct figure {
     const char *name, *title;
-    const char *paper;    /* the paper, and its figure or section. A contest has a phrase for what it compares */
+    const char *paper;    /* the paper, and its figure or section; for a contest, what it compares */
     const char *programs; /* benchmarks and sets, separated by spaces */
     const char *preset, *set;
     struct panel panels[FIGURE_PANELS]; /* entries with a title */

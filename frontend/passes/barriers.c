@@ -8,7 +8,8 @@
  * wait for each other. A region with a loop that waits for other threads (waits.h) gets no barrier: the threads that
  * the loop waits for could be stopped at the join. leaving.c finds regions that some threads leave before the join.
  * A region inside another one with the same join needs no barrier. Regions that share a block get different numbers;
- * numbers of a called function follow those of its callers. Numbers from 16 on stand for spilled barrier registers.
+ * a function uses higher numbers than its callers. Hardware has 16 barrier registers; a number
+ * from 16 on stands for a barrier that a compiler would spill.
  * Recursive functions get no barriers, since one number would serve several activations. A call of a recursive
  * function from outside is a region of its own. */
 #include "barriers.h"

@@ -1,8 +1,8 @@
 /* Fills in where the operands are: physical registers and the register-file cache.
  *
- * Physical registers are numbered from the registers of bank 0: those of 32 bits and less first, special registers
- * included, then those of 64 and 128 bits, whose first word is even. More than 254 wrap around, since only the bank
- * (even or odd) has an effect. */
+ * The order of registers in bank 0 gives their physical numbers: first registers of at most 32 bits, special registers
+ * included, then registers of 64 and 128 bits, which begin at even numbers. Numbers from 254 on wrap around, since only
+ * the bank (even or odd) has an effect. */
 #include "control_pass.h"
 
 enum { PLACES = 254 };

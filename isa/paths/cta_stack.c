@@ -252,9 +252,9 @@ static void branch_out(struct cta_stack *s, uint16_t node) {
     }
 }
 
-/* Moves paths of `node` that have arrived at the branch of path `of` to a new aside node: all such paths if `all` is
- * set, otherwise only those of the compacted warp of `of`. The caller has checked that all paths of this compacted warp
- * have arrived. If all moved paths take one target, they return to `node` at once. */
+/* Moves paths of `node` that have arrived at the branch of path `of` to a new aside node. If `all` is set, it moves all
+ * such paths; otherwise it moves the paths of one compacted warp, to which `of` belongs. The caller has checked that
+ * all paths of this compacted warp have arrived. If all moved paths take one target, they return to `node` at once. */
 static void branch_aside(struct cta_stack *s, uint16_t node, const struct cta_path of, bool all) {
     struct cta_node like = s->node[node];
     like.children = like.away = 0;

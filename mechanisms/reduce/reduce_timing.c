@@ -12,9 +12,8 @@ static uint32_t between_instructions(const struct config *cfg) {
     return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
 }
 
-/* Returns the latency of a tree with `levels` levels. A sum takes the latency of an addition for each level, but at
- * least the latency of a fused instruction with as many operations, because the adders are those of fused
- * instructions. */
+/* Returns the latency of a tree with `levels` levels. A sum takes the latency of an addition for each level. It
+ * takes at least as long as a fused instruction with as many operations, because both use the same adders. */
 static uint32_t tree_latency(const struct config *cfg, uint32_t levels) {
     const uint32_t adds = levels * cfg->latency[LAT_F32_ADD].latency;
     const uint32_t fused = fused_latency(cfg, levels < FUSED_LENGTH ? levels : FUSED_LENGTH);

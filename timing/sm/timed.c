@@ -130,7 +130,7 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
 }
 
 /* Fills in the banks of the register operands. Predicates are omitted, because they are not in the banks. A register of
- * a warp of 64 lanes is two rows of one bank, each of which is read or written on its own. */
+ * a warp of 64 lanes fills two rows of one bank. The bank reads or writes one row at a time. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, unsigned rows, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
     t->banks.bank = out;

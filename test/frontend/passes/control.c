@@ -89,8 +89,9 @@ START_TEST(borders_of_blocks) {
 }
 END_TEST
 
-/* Six counters for seven results: the seventh shares the counter with the nearest wait, that of the sixth. The result
- * of a double-precision addition comes at an unknown time. */
+/* Seven loads need a counter each, and there are six. The seventh load takes the counter of the sixth load, because the
+ * wait for the sixth result is the last one before its own. So the sixth addition waits for both loads, and the seventh
+ * addition for none. */
 START_TEST(more_results_than_counters) {
     char text[1024] = "ld.param.u64 %d1, [p];\n";
     for (int i = 1; i <= 7; i++)

@@ -57,9 +57,9 @@ START_TEST(few_uses_are_not_enough) {
 }
 END_TEST
 
-/* A new sample counts the old one half: 8 uses of a line count as 4, of which 3 were uses again. With twelve new
- * lines, 3 of 16 accesses are uses again, which is too few. Without the old sample, the first new line would be
- * enough for this. */
+/* At a new sample, the counts of the old sample are halved: its 8 accesses of one line, 7 of them repeated, count as 4
+ * accesses, 3 of them repeated. With twelve new lines, 3 of 16 accesses are repeated, which is too few. Without the old
+ * sample, the first new line would be too many. */
 START_TEST(samples_age) {
     struct daws_table t;
     ck_assert(daws_init(&t, 100));

@@ -14,9 +14,9 @@ static const char one_short[] =
          "L: add.u32 %r2,%r2,1; xor.b32 %r3,%r2,5; setp.lt.u32 %q,%r2,15; @%q bra L;\n exit;\n"
          "W: ld.global.u32 %r4,[%a1]; add.u32 %r4,%r4,1; st.global.u32 [%a1+128],%r4; ret;\n}\n";
 
-/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns the number of waves: loads that follow each
- * other, each of which takes 10000 cycles. Sets *limits to the number of SMs with a limit, and *sum to the sum of their
- * limits. */
+/* Runs 12 CTAs of the kernel above on an SM with room for four. Returns the number of waves, which is the number of
+ * loads that run one after another: each load takes 10000 cycles. Sets *limits to the number of SMs with a limit, and
+ * *sum to the sum of these limits. */
 static double waves(const char *policy, double *limits, double *sum) {
     char out[256];
     const char *const set[] = {policy, "sched.policy=gto", "memory.latency=10000", "l1.size=0", NULL};
