@@ -76,6 +76,8 @@ struct heddle {
     struct progress progress;
     struct watcher watch;
     struct heddle_module *modules;
+    struct heddle_dim cluster; /* heddle_set_clusters(); all 0: as the kernel declares */
+    bool large_clusters;
     uint64_t workspace;       /* address of the workspace of cooperative grids; 0 if there is none yet */
     struct texture *textures; /* an entry for each .texref, in the order of loading */
     uint32_t n_textures;

@@ -221,6 +221,23 @@ static const char *too_large(const struct heddle *h, const struct launch *l, cha
     return text;
 }
 
+enum heddle_status heddle_set_clusters(struct heddle *h, struct heddle_dim cluster, bool large) {
+    if (!context_enter(h))
+        return HEDDLE_USAGE;
+    h->cluster = cluster;
+    h->large_clusters = large;
+    return HEDDLE_OK;
+}
+
+/* Returns the grid in CTAs of a launch whose grid is given in clusters (.blocksareclusters). A grid that is too large
+ * becomes UINT32_MAX, which launch_check() refuses. */
+static struct dim3 grid_of_clusters(const struct launch *l) {
+    const struct dim3 c = launch_cluster(l), g = l->grid;
+    const uint64_t x = (uint64_t)g.x * c.x, y = (uint64_t)g.y * c.y, z = (uint64_t)g.z * c.z, most = UINT32_MAX;
+    return (struct dim3){(uint32_t)(x < most ? x : most), (uint32_t)(y < most ? y : most),
+                         (uint32_t)(z < most ? z : most)};
+}
+
 static enum heddle_status start(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                 struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n,
                                 bool cooperative) {
@@ -240,6 +257,8 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
                        .memory = &h->memory,
                        .grid = {grid.x, grid.y, grid.z},
                        .block = {block.x, block.y, block.z},
+                       .cluster = {h->cluster.x, h->cluster.y, h->cluster.z},
+                       .large_clusters = h->large_clusters,
                        .dynamic_shared = dynamic_shared,
                        .warp_size = h->config.sm.warp_size,
                        .params = params,
@@ -251,14 +270,14 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
                        .textures = h->textures,
                        .n_textures = h->n_textures,
                        .workspace = workspace};
+    if (p->blocks_are_clusters)
+        l.grid = grid_of_clusters(&l);
     char text[512];
     const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
     if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
         wrong = text;
     if (!wrong)
         wrong = too_large(h, &l, text, sizeof text);
-    if (wrong && launch_has_clusters(&l))
-        h->fault = HEDDLE_FAULT_UNSUPPORTED;
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;

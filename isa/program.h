@@ -113,7 +113,7 @@ enum {
     ORDER_ACQUIRE = 2, /* .acquire, .acq_rel, .sc */
     ORDER_RELEASE = 4, /* .release, .acq_rel, .sc */
     ORDER_STRONG = ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE,
-    ORDER_CTA = 8, /* the scope is the CTA or the cluster (a cluster is one CTA here) */
+    ORDER_CTA = 8, /* the scope is the CTA or the cluster */
 };
 /* CACHE_NO_L1: .L1::no_allocate. CACHE_WALK: the access is a heddle.walk, which the walk unit executes (isa/walk.h). */
 enum cache_op {
@@ -388,6 +388,10 @@ struct program {
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     struct dim3 cluster;   /* .reqnctapercluster; zero when absent */
+    /* .maxclusterrank: most CTAs of a cluster; 0 when absent */
+    uint32_t max_cluster_rank;
+    bool explicit_cluster;    /* .explicitcluster */
+    bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch is given in clusters */
     bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;       /* contains alloca, stacksave or stackrestore */
     bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */

@@ -71,8 +71,10 @@ enum {
     MAX_CTA_WARPS = MAX_CTA_THREADS / MIN_WARP_LANES,
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
+    PORTABLE_CLUSTER_CTAS = 8, /* CTAs of a cluster on every GPU with clusters */
+    MAX_CLUSTER_CTAS = 16,     /* the same if the kernel allows clusters of a size that is not portable */
     MAX_NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more than the 16 named barriers: barrier.cluster.wait uses it */
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more than the 16 named barriers: lanes of barrier.cluster.wait wait */
     N_CTA_BARRIERS,
 };
 

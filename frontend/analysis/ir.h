@@ -150,6 +150,8 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
+    uint32_t max_cluster_rank;
+    bool explicit_cluster, blocks_are_clusters;
     uint32_t maxnreg; /* the smallest of the register limits that the kernel specifies; 0 means no limit */
     /* number of instructions that precede the kernel in the PTX text; the kernel's code address follows from it */
     uint32_t place;

@@ -405,6 +405,12 @@ static void note_attributes(struct lower *l, const struct function *f) {
             l->ir->maxntid = dimensions(l, a);
         else if (strcmp(a->name->text, ".reqnctapercluster") == 0)
             l->ir->cluster = dimensions(l, a);
+        else if (strcmp(a->name->text, ".maxclusterrank") == 0)
+            l->ir->max_cluster_rank = dimensions(l, a).x;
+        else if (strcmp(a->name->text, ".explicitcluster") == 0)
+            l->ir->explicit_cluster = true;
+        else if (strcmp(a->name->text, ".blocksareclusters") == 0)
+            l->ir->blocks_are_clusters = true;
         else if (strcmp(a->name->text, ".maxnreg") == 0)
             note_registers(l, a);
 }

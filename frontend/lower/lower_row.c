@@ -190,5 +190,7 @@ void lower_row(struct lower *l) {
     in->e = from[3];
     if (row->kind == K_CVT)
         set_conversion(in, row, dbytes, abytes);
+    else if (row->op == OP_ISSPACEP)
+        in->imm = strstr(opcode_text(l), ".shared::cluster") != NULL;
     emit_done(l);
 }

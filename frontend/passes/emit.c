@@ -331,6 +331,9 @@ bool pass_emit(struct ir *ir) {
     p->maxntid = ir->maxntid;
     p->place = ir->place;
     p->cluster = ir->cluster;
+    p->max_cluster_rank = ir->max_cluster_rank;
+    p->explicit_cluster = ir->explicit_cluster;
+    p->blocks_are_clusters = ir->blocks_are_clusters;
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;
     p->local_by_word = exec_local_by_word(p);

@@ -46,7 +46,10 @@ static bool parse_dim(const struct cli *c, const char *option, const uint32_t ma
 static bool parse_shape(struct request *r) {
     static const uint32_t max_grid[3] = {INT32_MAX, MAX_GRID_Y, MAX_GRID_Z};
     static const uint32_t max_block[3] = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z};
+    static const uint32_t max_cluster[3] = {MAX_CLUSTER_CTAS, MAX_CLUSTER_CTAS, MAX_CLUSTER_CTAS};
     if (!parse_dim(r->c, "grid", max_grid, &r->grid) || !parse_dim(r->c, "block", max_block, &r->block))
+        return false;
+    if (cli_value(r->c, "cluster") && !parse_dim(r->c, "cluster", max_cluster, &r->cluster))
         return false;
     uint64_t threads = (uint64_t)r->block.x * r->block.y * r->block.z, shared = 0;
     if (threads > MAX_CTA_THREADS) {
@@ -264,6 +267,7 @@ static enum heddle_status request_launch(const struct request *r, struct heddle 
     if (status == HEDDLE_OK)
         status = place(r, h, m, args, say);
     if (status == HEDDLE_OK) {
+        heddle_set_clusters(h, r->cluster, true); /* a user who asks for a large cluster allows it */
         status = heddle_launch(h, m, kernel, r->grid, r->block, r->shared, args, r->n_args);
         if (status != HEDDLE_OK)
             complain(h, say);

@@ -1,6 +1,6 @@
 #ifndef HOST_CLI_REQUEST_H
 #define HOST_CLI_REQUEST_H
-/* One launch of a kernel, as the options -k -g -b --shared -a --texture --sampler describe it. */
+/* One launch of a kernel, as the options -k -g -b --shared --cluster -a --texture --sampler describe it. */
 #include "cmd.h"
 #include "host/program/args.h"
 #include "host/program/own.h"
@@ -12,6 +12,7 @@ struct request {
     const char *path;
     struct heddle_dim grid, block;
     uint32_t shared;
+    struct heddle_dim cluster; /* all 0: as the kernel declares */
     /* n_all elements: n_args kernel arguments, then the textures and samplers to bind to variables of the module */
     struct arg *args;
     int n_args, n_all;

@@ -36,6 +36,8 @@
  *                    of each; e: a constant mask of all lanes; imm, m8n8k4 on f16: bit 0: a is .col, bit 1: b is .col
  *           #whole   e: a constant mask of all lanes
  *           istypep  d (predicate), a: handle
+ *           isspacep d (predicate), a: generic address; imm: 1 for .shared::cluster
+ *           getctarank d, a: address     barrier.cluster.arrive: none
  *           #sreg    d, dsize, imm = enum special (clocks and timers)
  *           #vprintf d: result (32 bits), a: format pointer, b: argument buffer pointer (64-bit registers, generic
  *                    addresses)
@@ -47,7 +49,7 @@
  *   K_CALL, K_RET    see call.h
  *   K_BARRIER        a: barrier number (32 bits); b: threads (32 bits; OPND_ZERO: all threads of the CTA); rsize is 4
  *                    if b is written. red: d (popc: 32 bits, else a predicate), c: predicate. The row selects the enum
- *                    barrier_mode. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
+ *                    barrier_mode. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER (cluster.h)
  *   K_WARPSYNC       e: member mask
  *   K_BSSY           target: join, rpc: barrier       K_BSYNC, K_BREAK imm: barrier
  *   K_EXIT, K_TRAP   none
@@ -109,6 +111,8 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
     else
         exec_row(w, in, (rowmask_t)active, fx);
 }
+/* Returns true for barrier.cluster.arrive. */
+bool exec_is_cluster_arrive(const struct inst *in);
 void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
 /* Tests a K_BARRIER `in` that all lanes of a warp with one row execute together. Returns true if the lanes wait for all
  * threads of the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it

@@ -86,15 +86,21 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
-/* Executes the wait on a cluster barrier as a barrier of all threads of the CTA, because a cluster is one CTA here. For
- * the same reason, arrive does nothing. */
+static void cluster_arrives(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    (void)in;
+    cluster_arrive(w, m, fx);
+}
+
 static void cluster_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    (void)w, (void)in, (void)m;
+    (void)in;
     fx->barrier = CLUSTER_BARRIER;
     fx->barrier_threads = 0;
     fx->barrier_mode = BARRIER_SYNC;
     fx->barrier_pred = 0;
+    cluster_may_wait(w, m, fx);
 }
+
+bool exec_is_cluster_arrive(const struct inst *in) { return in->kind == K_WARP && in->fn.warp == cluster_arrives; }
 
 static void exec_warpsync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
@@ -125,7 +131,7 @@ WARP_FN(TRAP, T0, 0, TRAP, CONTROL, NO_OPDS, exec_trap)
 WARP_FN(BRKPT, T0, 0, TRAP, CONTROL, NO_OPDS, exec_trap)
 BARRIER_ROWS(BAR)
 BARRIER_ROWS(BARRIER)
-NOTHING(BARRIER, T0, FORM(MODE, ARRIVE) | FORM(MODE2, CLUSTER), FENCE, CONTROL, NO_OPDS)
+WARP_FN(BARRIER, T0, FORM(MODE, ARRIVE) | FORM(MODE2, CLUSTER), WARP, CONTROL, NO_OPDS, cluster_arrives)
 WARP_FN(BARRIER, T0, FORM(MODE, WAIT) | FORM(MODE2, CLUSTER), BARRIER, CONTROL, NO_OPDS, cluster_wait)
 WARP_FN(BAR, T0, FORM(MODE, WARP), WARPSYNC, CONTROL, NO_OPDS, exec_warpsync)
 NOTHING(MEMBAR, T0, 0, FENCE, MEM, NO_OPDS)

@@ -424,9 +424,13 @@ static void exec_advice(struct warp *w, const struct inst *in, rowmask_t m, stru
 }
 
 /* Returns true if a generic address is in the space `wanted`, for isspacep. Constant variables are in device memory, in
- * allocations that kernels may not write. */
-static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
+ * allocations that kernels may not write. An address in another CTA's shared memory is in .shared::cluster only. */
+static bool in_space(const struct warp *w, const struct inst *in, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
+    if (s == SPACE_SHARED && wanted == SPACE_SHARED) {
+        const struct cluster_place p = cluster_place(w->cta, address - SHARED_WINDOW);
+        return p.cta && (in->imm || p.cta == w->cta);
+    }
     if (s != SPACE_GLOBAL)
         return s == wanted;
     const struct allocation *a = mem_owner(w->cta->launch->memory, address);
@@ -441,7 +445,7 @@ static void isspacep(struct warp *w, const struct inst *in, rowmask_t m, enum sp
         uint64_t at = 0;
         unsigned size = in->asize == 4 ? 4 : 8;
         memcpy(&at, a + (size_t)l * size, size);
-        yes |= (rowmask_t)in_space(w, wanted, at) << l;
+        yes |= (rowmask_t)in_space(w, in, wanted, at) << l;
     }
     blend_lanes(reg_ptr(w, in->d), &yes, m, 0);
 }
@@ -466,10 +470,27 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
     LANE(cvta_to_##name##_u32, CVTA, T1(U32), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U32, U32),                       \
          d = a - (uint32_t)window)
 
-/* A cluster is one CTA here: an address in CTA 0 is the CTA's own address. */
+/* getctarank: the rank of the CTA whose shared memory contains the address, generic or not. */
+#define GETCTARANK_FN(name, T)                                                                                         \
+    static void getctarank_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {            \
+        const T *a = reg_ptr(w, in->a);                                                                                \
+        uint32_t rank[WARP_LANES];                                                                                     \
+        (void)fx;                                                                                                      \
+        for (unsigned l = 0; l < WARP_LANES; l++)                                                                      \
+            rank[l] = cluster_place(w->cta, a[l] % SHARED_WINDOW).rank;                                                \
+        blend_lanes(reg_ptr(w, in->d), rank, m, sizeof rank[0]);                                                       \
+    }
+GETCTARANK_FN(u32, uint32_t)
+GETCTARANK_FN(u64, uint64_t)
+
+/* mapa replaces the rank in an address (machine/cluster.h), generic or not: the window of generic addresses is aligned
+ * to its own size. */
 #define MAPA_ROWS(name, T)                                                                                             \
-    LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = a; (void)b)                                         \
-    LANE(getctarank_##name, GETCTARANK, T1(T), 0, INT_ADD, DA(U32, T), d = 0; (void)a)
+    LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = WITH_RANK(a, b))                                    \
+    WARP_FN(GETCTARANK, T1(T), 0, WARP, INT_ADD, OPDS(U32, NONE, T, NONE, NONE, NONE), getctarank_##name)
+#define WITH_RANK(a, b)                                                                                                \
+    (((a) & ~(__typeof__(a))(SHARED_WINDOW - 1)) | ((a) & (__typeof__(a))(CLUSTER_STEP - 1))) +                        \
+        (__typeof__(a))cluster_address(b, 0)
 
 #define ROWS_FILE "isa/exec/exec_mem.c"
 #define ROWS_NAME mem

@@ -105,6 +105,12 @@ unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *f
         return a->host + (at - a->begin);
     }
     unsigned char *host = flat_space(w, s, &size);
+    if (s == SPACE_SHARED && at >= CLUSTER_STEP) {
+        host = cluster_lane(w->cta, fx, lane, &at, bytes, write);
+        fx->addr[lane] = at;
+        fx->shared_lanes |= 1u << lane;
+        return host;
+    }
     bool inside = bytes <= size && at <= size - bytes;
     if (!inside || (write && s == SPACE_PARAM)) {
         mem_fault(fx, inside ? FAULT_READ_ONLY : FAULT_OUT_OF_BOUNDS, lane, s, at, bytes);
@@ -131,6 +137,12 @@ unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t
     }
     uint64_t size, offset = at - mem_window(s);
     unsigned char *host = flat_space(w, s, &size);
+    if (s == SPACE_SHARED && offset >= CLUSTER_STEP) {
+        const struct cluster_place p = cluster_place(w->cta, offset);
+        host = p.cta ? p.cta->shared : NULL;
+        size = p.cta ? p.cta->shared_bytes : 0;
+        offset = p.offset;
+    }
     if (offset >= size)
         return NULL;
     *bytes = size - offset;

@@ -1,4 +1,4 @@
-/* The order of CTAs. A turn runs one CTA until it ends or has used its budget. The programs alone determine the
+/* The order of CTAs. A turn runs one CTA, or the CTAs of one cluster, until they end or have used their budget. The programs alone determine the
  * sequence of turns (see next_turn()); host threads only execute turns of this sequence ahead of time. A CTA that
  * reaches an instruction whose order among CTAs is observable (atomics, volatile accesses, printing) waits until all
  * earlier turns are committed. So results and statistics do not depend on the number of threads. */
@@ -26,9 +26,13 @@ enum {
  * set */
 enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
 
+/* The CTAs of a cluster run in one slot: each round runs all of them, in the order of their ranks. The comments here
+ * say "CTA" also for a whole cluster. */
 struct slot {
-    struct cta_run run;
     struct run *owner;
+    uint32_t n, at;          /* CTAs of the cluster; rank of the CTA that ran last */
+    uint32_t ended;          /* bit mask of the ranks that have ended */
+    struct cluster together; /* the CTAs */
     uint64_t cta, ticket; /* number of the current CTA; number of the slot's first turn in the sequence of turns */
     /* number of turns of the slot (one turn for each of several consecutive CTAs); number of these CTAs that have
      * ended */
@@ -39,11 +43,13 @@ struct slot {
     bool others;        /* `quiet` is set, and a warp has other runnable paths */
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
     bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
+    bool talks;         /* in this turn the CTA communicated with other CTAs */
     bool shared;        /* in one of its turns the CTA communicated with other CTAs */
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
     uint32_t home;
     enum turn_end end;
     struct slot *next; /* next slot in the list that holds this slot */
+    struct cta_run run[]; /* by rank */
 };
 
 /* A FIFO list of slots. */
@@ -63,7 +69,9 @@ struct run {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* protected by the lock */
-    uint64_t n_ctas, next_cta, ctas_done, resident;
+    uint64_t n_ctas, ctas_done;                /* single CTAs */
+    uint64_t n_clusters, next_cluster, resident; /* clusters; without clusters, CTAs */
+    uint32_t cluster;                          /* CTAs of a cluster */
     uint64_t next_ticket, committed;
     struct slot *results[WINDOW];                   /* ended turns, by ticket */
     struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
@@ -100,11 +108,6 @@ static struct slot *list_pop(struct slot_list *l) {
     return s;
 }
 
-static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
-    struct dim3 g = l->grid;
-    return (struct dim3){(uint32_t)(linear % g.x), (uint32_t)(linear / g.x % g.y), (uint32_t)(linear / g.x / g.y)};
-}
-
 /* ---- one turn ---- */
 
 /* Ends the affine warp after the CTA's own warps have ended. */
@@ -114,12 +117,10 @@ static enum turn_end end_affine(struct cta_run *r, bool *ran) {
     return end == WARP_DONE ? TURN_FINISHED : end == WARP_FAULT ? TURN_FAULT : TURN_SUSPENDED;
 }
 
-/* Runs each runnable warp of the CTA once. */
-static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
-    struct cta_run *r = &s->run;
+/* Runs each runnable warp of one CTA once. Sets *ran if a warp ran. */
+static enum turn_end run_warps(struct slot *s, struct cta_run *r, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
-    *ran = false;
     /* false after a warp that ran less than a quantum: the stop flag is then not tested, to save time */
     bool look = true;
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
@@ -143,52 +144,123 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
+/* Releases the lanes that wait at the barrier of the cluster, if all threads have arrived. Returns true if so. */
+static bool settle(struct slot *s) {
+    if (!cluster_settle(&s->together))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->run[i].cta->barriers_used >> CLUSTER_BARRIER & 1) {
+            cta_watch_changed(&s->run[i]);
+            cta_release_barrier(&s->run[i], CLUSTER_BARRIER);
+        }
+    return true;
+}
+
+/* Runs each runnable warp of all CTAs of the slot once. Sets *ran if the round changed anything. */
+static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
+    *ran = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->ended >> i & 1)
+            continue;
+        s->at = i;
+        enum turn_end end = run_warps(s, &s->run[i], quantum, ran);
+        if (end != TURN_FINISHED && end != TURN_SUSPENDED)
+            return end;
+        s->ended |= (uint32_t)(end == TURN_FINISHED) << i;
+        *ran |= settle(s);
+    }
+    return s->ended == (1u << s->n) - 1 ? TURN_FINISHED : TURN_SUSPENDED;
+}
+
 /* Returns true if the CTA only waits for other CTAs. The decision depends on the steps of the CTA since it last changed
  * anything. */
 static bool only_waits(struct slot *s) {
-    struct cta_run *r = &s->run;
-    if (cta_watch_repeats(r))
-        return true;
-    if (!r->watch) {
+    bool all = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct cta_run *r = &s->run[i];
+        if (s->ended >> i & 1 || cta_watch_repeats(r))
+            continue;
+        all = false;
+        if (r->watch)
+            continue;
         s->changed = true;
         cta_watch_begin(r);
     }
-    return false;
+    return all;
+}
+
+static uint64_t instructions(const struct slot *s) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        n += s->run[i].n.warp_instructions;
+    return n;
+}
+
+/* Returns true if the CTA has communicated since the flags were last cleared. With `clear`, clears them. */
+static bool communicated(struct slot *s, bool clear) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        any |= s->run[i].communicates;
+        s->run[i].communicates &= !clear;
+    }
+    return any;
 }
 
 /* Runs one turn. A CTA of a cooperative grid ends its turn when it only waits for other CTAs; all other CTAs then have
  * a turn before its next turn. */
 static enum turn_end run_turn(struct slot *s) {
-    struct cta_run *r = &s->run;
-    uint64_t begin = r->n.warp_instructions, quantum = s->owner->quantum;
-    bool ran, before = false, cooperates = s->owner->launch->workspace && !r->check;
-    s->changed = r->communicates = false;
+    uint64_t begin = instructions(s), quantum = s->owner->quantum;
+    bool ran, cooperates = s->owner->launch->workspace && !s->run[0].check;
+    s->changed = s->talks = false;
+    communicated(s, true);
     for (;;) {
         enum turn_end end = run_round(s, quantum, &ran);
-        bool now = r->communicates;
-        r->communicates |= before;
+        bool now = communicated(s, false);
+        s->talks |= now;
         if (end != TURN_SUSPENDED)
             return end;
         if (!ran)
             return TURN_DEADLOCK;
         if (cooperates && now && only_waits(s))
             return TURN_SUSPENDED;
-        uint64_t spent = r->n.warp_instructions - begin;
-        uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
+        uint64_t spent = instructions(s) - begin;
+        uint64_t turn = s->talks ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* clears r->communicates, so that it shows whether the next round still communicates */
+        if (cooperates) { /* clears the flags, so that they show whether the next round still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
-            before = r->communicates;
-            r->communicates = false;
+            communicated(s, true);
         }
     }
 }
 
 static void begin_slot(struct slot *s) {
     const struct launch *l = s->owner->launch;
-    cta_start(s->run.cta, cta_at(l, s->cta), (uint32_t)(s->cta % (l->n_sms ? l->n_sms : 1)));
-    cta_run_start(&s->run);
+    s->ended = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint64_t number = s->cta * s->n + i;
+        cta_start(s->run[i].cta, launch_cluster_cta(l, s->cta, i), (uint32_t)(number % (l->n_sms ? l->n_sms : 1)));
+        cta_run_start(&s->run[i]);
+    }
+}
+
+/* Begins to watch the CTAs of a turn, or records in the slot what the watch has found and ends it. */
+static void watch(struct slot *s, bool begin) {
+    s->quiet = s->end == TURN_SUSPENDED && !s->changed;
+    s->moved = s->others = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct cta_run *r = &s->run[i];
+        if (begin) {
+            if (!(s->ended >> i & 1))
+                cta_watch_begin(r);
+            continue;
+        }
+        s->quiet &= s->ended >> i & 1 || cta_watch_repeats(r);
+        s->moved |= !r->watch;
+        s->others |= cta_has_others(r);
+        cta_watch_end(r);
+    }
+    s->others &= s->quiet;
 }
 
 /* Runs the CTAs of a slot, one turn after another. Returns after the first turn in which a CTA does not end, or when
@@ -197,17 +269,14 @@ static void run_turns(struct slot *s) {
     s->finished = 0;
     s->shared = false;
     if (s->end == TURN_SUSPENDED)
-        cta_watch_begin(&s->run);
+        watch(s, true);
     for (;;) {
         if (s->end == TURN_STOPPED)
             begin_slot(s);
         s->end = run_turn(s);
-        s->shared |= s->run.communicates;
+        s->shared |= s->talks;
         s->finished += s->end == TURN_FINISHED;
-        s->quiet = s->end == TURN_SUSPENDED && !s->changed && cta_watch_repeats(&s->run);
-        s->moved = !s->run.watch;
-        s->others = s->quiet && cta_has_others(&s->run);
-        cta_watch_end(&s->run);
+        watch(s, false);
         if (s->end != TURN_FINISHED || s->finished == s->turns)
             return;
         s->cta++;
@@ -226,6 +295,13 @@ enum stuck_kind { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
 /* maximum number of warps in the report of a running launch; a deadlock report lists all warps */
 enum { MAX_WARPS_LISTED = 4 };
 
+static void report_slot(FILE *out, const struct slot *s, struct report_room *room) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(s->ended >> i & 1))
+            report_cta(out, s->run[i].cta, s->owner->model, state_of, &s->run[i], room);
+    report_cluster(out, &s->together);
+}
+
 static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_kind how) {
     char *text = NULL;
     size_t size;
@@ -233,7 +309,7 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_
     if (!out)
         return NULL;
     const struct launch *l = run->launch;
-    struct dim3 id = s->run.cta->id;
+    struct dim3 id = s->run[0].cta->id;
     if (how == STUCK_LIMIT)
         fprintf(out, "kernel '%s' reached the limit of %llu warp instructions with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)l->cycle_limit, (unsigned long long)run->ctas_done,
@@ -248,14 +324,14 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_
                 "with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
     else
-        fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can continue\n", l->program->name, id.x, id.y,
-                id.z);
+        fprintf(out, "deadlock in kernel '%s': no warp of %sCTA (%u,%u,%u) can continue\n", l->program->name,
+                s->n > 1 ? "the cluster of " : "", id.x, id.y, id.z);
     struct report_room room = {how >= STUCK_LIMIT ? MAX_WARPS_LISTED : UINT32_MAX, 0};
     if (how < STUCK_LIMIT || s->end != TURN_FINISHED)
-        report_cta(out, s->run.cta, run->model, state_of, &s->run, &room);
+        report_slot(out, s, &room);
     for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
         if (o != s)
-            report_cta(out, o->run.cta, run->model, state_of, &o->run, &room);
+            report_slot(out, o, &room);
     report_rest(out, &room);
     fclose(out);
     return text;
@@ -263,7 +339,7 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_
 
 static void set_fault(struct run *run, const struct slot *s) {
     struct fault *f = run->fault;
-    const struct cta_run *r = &s->run;
+    const struct cta_run *r = &s->run[s->at];
     const struct effects *fx = &r->fx;
     memset(f, 0, sizeof *f);
     f->cta = r->cta->id;
@@ -286,39 +362,49 @@ static void set_fault(struct run *run, const struct slot *s) {
 
 /* ---- the sequence of turns; all functions run under the lock ---- */
 
-static struct slot *new_slot(struct run *run) {
-    struct slot *s = aligned_alloc(_Alignof(struct slot), sizeof *s);
-    struct cta *c = s ? cta_new(run->launch) : NULL;
-    if (s)
-        memset(s, 0, sizeof *s);
-    if (!c || !cta_run_init(&s->run, c, run->model, run->reconv)) {
+static void free_slot(struct slot *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        cta_run_free(&s->run[i]);
+    free(s);
+}
+
+/* Prepares the run of one CTA. Returns false if out of memory. */
+static bool init_run(struct run *run, struct cta_run *r) {
+    struct cta *c = cta_new(run->launch);
+    if (!c || !cta_run_init(r, c, run->model, run->reconv)) {
         cta_free(c);
-        free(s);
-        return NULL;
+        return false;
     }
-    s->owner = run;
-    s->run.counts_loads = run->cfg->affine;
-    s->run.turns = run->cfg->turns && run->model == &reconv_spe;
-    bool affine = program_affine_stream(run->launch->program) != 0;
+    r->counts_loads = run->cfg->affine;
+    r->turns = run->cfg->turns && run->model == &reconv_spe;
     if (!run->cfg->check && !run->cfg->late && !c->held && c->n_rows == c->n_warps)
-        s->run.native.code = run->cfg->native;
-    if (affine && !(s->run.affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv))) {
-        cta_run_free(&s->run);
-        free(s);
-        return NULL;
+        r->native.code = run->cfg->native;
+    if (program_affine_stream(run->launch->program)) {
+        r->affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv);
+        if (!r->affine)
+            return false;
+        r->affine->corners = run->cfg->affine_corners;
     }
-    if (affine)
-        s->run.affine->corners = run->cfg->affine_corners;
-    if (run->cfg->check && !(s->run.check = check_cta_new(run->cfg->check, c))) {
-        cta_run_free(&s->run);
-        free(s);
+    if (run->cfg->check && !(r->check = check_cta_new(run->cfg->check, c)))
+        return false;
+    return !run->cfg->late || c->n_rows != c->n_warps || (r->late = late_cta_new(run->cfg->late, c));
+}
+
+static struct slot *new_slot(struct run *run) {
+    const size_t size = sizeof(struct slot) + run->cluster * sizeof(struct cta_run);
+    struct slot *s = aligned_alloc(_Alignof(struct slot), size);
+    if (!s)
         return NULL;
-    }
-    if (run->cfg->late && c->n_rows == c->n_warps && !(s->run.late = late_cta_new(run->cfg->late, c))) {
-        cta_run_free(&s->run);
-        free(s);
-        return NULL;
-    }
+    memset(s, 0, size);
+    s->owner = run;
+    for (; s->n < run->cluster; s->n++)
+        if (!init_run(run, &s->run[s->n])) {
+            s->n += s->run[s->n].cta != NULL; /* cta_run_free() frees what there is */
+            free_slot(s);
+            return NULL;
+        }
+    for (uint32_t i = 0; i < s->n; i++)
+        cluster_join(&s->together, s->run[i].cta, i);
     return s;
 }
 
@@ -343,8 +429,10 @@ static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uin
     s->home = thread;
     s->cta = cta;
     s->turns = n;
-    s->run.wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
-    s->run.turn_ctx = s;
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->run[i].wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
+        s->run[i].turn_ctx = s;
+    }
     s->end = TURN_STOPPED; /* not started */
     s->rotations = run->rotations;
     return s;
@@ -366,7 +454,7 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
  * launch has a limit that must be noticed in time, or no CTA has ended yet. */
 static uint32_t ctas_at_once(const struct run *run) {
     enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
-    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
+    uint64_t left = (run->n_clusters - run->next_cluster) / (2 * run->threads), n = MAX_CTAS;
     if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
         return 1;
     n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
@@ -379,8 +467,8 @@ static uint32_t ctas_at_once(const struct run *run) {
 
 static struct slot *begin_ctas(struct run *run, uint32_t thread) {
     uint32_t n = ctas_at_once(run);
-    struct slot *s = slot_for(run, thread, run->next_cta, n);
-    run->next_cta += s ? n : 0;
+    struct slot *s = slot_for(run, thread, run->next_cluster, n);
+    run->next_cluster += s ? n : 0;
     return s;
 }
 
@@ -389,7 +477,7 @@ static struct slot *begin_ctas(struct run *run, uint32_t thread) {
  * suspended, each of them gets a turn before new CTAs begin. */
 static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
-    bool more = run->next_cta < run->n_ctas;
+    bool more = run->next_cluster < run->n_clusters;
     *wait = false;
     if (run->failed)
         return NULL;
@@ -444,7 +532,7 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
 static void fail_launch(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck_kind how) {
     memset(run->fault, 0, sizeof *run->fault);
     run->fault->kind = kind;
-    run->fault->cta = s->run.cta->id;
+    run->fault->cta = s->run[s->at].cta->id;
     run->fault->text = stuck_text(run, s, how);
     run->failed = true;
 }
@@ -453,7 +541,7 @@ static void fail_launch(struct run *run, const struct slot *s, enum fault_kind k
  * rotation, so n consecutive turns cover all n resident CTAs. */
 static bool all_repeat(const struct run *run) {
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
-    return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
+    return run->quiet > here && (run->next_cluster == run->n_clusters || here >= run->resident);
 }
 
 /* Handles the case that no CTA makes progress. In a model with independent threads, warps then run their other paths.
@@ -475,24 +563,28 @@ static bool rotate_paths(struct run *run) {
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    s->run.n.rounding_error = s->run.cta->rounding_error;
-    s->run.cta->rounding_error = (struct rounding_error){0};
-    if (!run->failed) /* turns after the failed turn do not count */
-        add_stats(&run->total, &s->run.n);
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct cta_run *r = &s->run[i];
+        r->n.rounding_error = r->cta->rounding_error;
+        r->cta->rounding_error = (struct rounding_error){0};
+        if (!run->failed) /* turns after the failed turn do not count */
+            add_stats(&run->total, &r->n);
+    }
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
     else
         list_push(&run->spare[s->home], s);
     if (run->failed) {
         if (s->end == TURN_FAULT)
-            free(s->run.fx.fault_text);
+            free(s->run[s->at].fx.fault_text);
         return;
     }
     run->shares |= s->shared;
     if (s->finished) {
-        run->ctas_done += s->finished;
-        run->total.ctas += s->finished;
-        run->total.warps += (uint64_t)s->finished * s->run.cta->n_warps;
+        const uint64_t ctas = (uint64_t)s->finished * s->n;
+        run->ctas_done += ctas;
+        run->total.ctas += ctas;
+        run->total.warps += ctas * s->run[0].cta->n_warps;
         if (run->cfg->progress)
             run->cfg->progress(run->cfg->progress_ctx, run->ctas_done, run->n_ctas);
     }
@@ -542,7 +634,8 @@ static void take_turns(void *ctx, uint32_t thread) {
             s->ticket = run->next_ticket;
             if (s->rotations != run->rotations && s->ticket >= run->rotate_from) {
                 s->rotations = run->rotations;
-                cta_take_turns(&s->run);
+                for (uint32_t i = 0; i < s->n; i++)
+                    cta_take_turns(&s->run[i]);
             }
             run->next_ticket += s->turns;
         }
@@ -583,14 +676,12 @@ static uint32_t threads_of(const struct run *run) {
     if (!n || cfg->check || cfg->late)
         return 1;
     n = n > MAX_THREADS ? MAX_THREADS : n;
-    return n > run->n_ctas ? (uint32_t)run->n_ctas : n;
+    return n > run->n_clusters ? (uint32_t)run->n_clusters : n;
 }
 
 static void free_slots(struct slot_list *l) {
     while (l->n) {
-        struct slot *s = list_pop(l);
-        cta_run_free(&s->run);
-        free(s);
+        free_slot(list_pop(l));
     }
 }
 
@@ -600,7 +691,9 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.reconv = cfg->reconv ? cfg->reconv : &run.defaults;
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    run.resident = l->workspace && run.n_ctas > RESIDENT ? run.n_ctas : RESIDENT;
+    run.cluster = launch_cluster_ctas(l);
+    run.n_clusters = run.n_ctas / run.cluster;
+    run.resident = l->workspace && run.n_clusters > RESIDENT ? run.n_clusters : RESIDENT;
     run.threads = threads_of(&run);
     list_init(&run.suspended);
     for (uint32_t i = 0; i < run.threads; i++)

@@ -207,8 +207,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     return in;
 }
 
-/* Releases the lanes of a complete barrier in all warps. */
-static void release_barrier(struct cta_run *r, uint32_t barrier) {
+void cta_release_barrier(struct cta_run *r, uint32_t barrier) {
     if (r->check)
         check_release(r->check, barrier);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
@@ -249,7 +248,7 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
     if (r->cta->live_threads != live)
         cta_watch_changed(r);
     for (; opened; opened &= opened - 1)
-        release_barrier(r, (uint32_t)__builtin_ctz(opened));
+        cta_release_barrier(r, (uint32_t)__builtin_ctz(opened));
 }
 
 static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally *t, uint64_t paths) {
@@ -295,10 +294,10 @@ static bool arrive_only_path(struct cta_run *r, struct warp *w, struct warp_run 
     const struct spe_stack *st = wr->control.model;
     const struct path p = only_path(st);
     if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != p.lanes || r->check ||
-        r->fx.barrier_mode != BARRIER_SYNC || wr->control.waiting)
+        r->fx.barrier_mode != BARRIER_SYNC || r->fx.barrier == CLUSTER_BARRIER || wr->control.waiting)
         return false;
     if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_only_path))
-        release_barrier(r, r->fx.barrier);
+        cta_release_barrier(r, r->fx.barrier);
     step_only_path(wr);
     return true;
 }

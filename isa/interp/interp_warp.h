@@ -75,6 +75,8 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
 void cta_run_free(struct cta_run *r);
 /* Starts all warps at the kernel's entry. */
 void cta_run_start(struct cta_run *r);
+/* Releases the lanes of a complete barrier in all warps. */
+void cta_release_barrier(struct cta_run *r, uint32_t barrier);
 /* Runs one warp until it ends, waits, faults, or has executed `budget` warp instructions and the rest of a block. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
 /* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it

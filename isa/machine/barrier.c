@@ -69,7 +69,7 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
         b->inst[w->index] = in;
         b->mode[w->index] = fx->barrier_mode;
     }
-    if (!complete(c, b))
+    if (fx->barrier == CLUSTER_BARRIER || !complete(c, b)) /* a cluster's barrier ends by cluster_settle() */
         return false;
     if (b->count_red)
         write_reductions(c, b);
@@ -83,10 +83,11 @@ void cta_barrier_reset(struct cta *c, uint32_t barrier) {
     c->barriers_used &= ~(1u << barrier);
 }
 
-uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
+uint32_t cta_threads_exit(struct cta *c, struct warp *w, lanemask_t lanes) {
     uint32_t completed = 0;
     c->live_threads -= lanes_count(lanes);
-    for (uint32_t used = c->barriers_used; used; used &= used - 1) {
+    cluster_exit(c, w, lanes);
+    for (uint32_t used = c->barriers_used & ~(1u << CLUSTER_BARRIER); used; used &= used - 1) {
         int i = __builtin_ctz(used);
         struct cta_barrier *b = &c->barriers[i];
         /* now all live lanes of the warp have arrived */

@@ -28,9 +28,30 @@ static const char *check_block(const struct launch *l, char *buffer, size_t size
     return NULL;
 }
 
-bool launch_has_clusters(const struct launch *l) {
-    const struct dim3 c = l->program->cluster;
-    return c.x > 1 || c.y > 1 || c.z > 1;
+/* Checks the shape of the launch's clusters against the kernel and the grid. */
+static const char *check_clusters(const struct launch *l, char *buffer, size_t size) {
+    const struct program *p = l->program;
+    const struct dim3 own = p->cluster, given = l->cluster, c = launch_cluster(l), g = l->grid;
+    const uint64_t n = (uint64_t)c.x * c.y * c.z;
+    const uint32_t most = l->large_clusters ? MAX_CLUSTER_CTAS : PORTABLE_CLUSTER_CTAS;
+    if (own.x && given.x && dims_differ(own, given))
+        snprintf(buffer, size, "clusters of %u x %u x %u CTAs, but its .reqnctapercluster requires %u x %u x %u",
+                 given.x, given.y, given.z, own.x, own.y, own.z);
+    else if (p->explicit_cluster && !own.x && !given.x)
+        snprintf(buffer, size, "it has .explicitcluster: the launch must give the size of its clusters");
+    else if (!n || c.x > MAX_CLUSTER_CTAS || c.y > MAX_CLUSTER_CTAS || c.z > MAX_CLUSTER_CTAS || n > most)
+        snprintf(buffer, size, "clusters of %u x %u x %u CTAs: each at least 1, and at most %u in all%s", c.x, c.y, c.z,
+                 most,
+                 l->large_clusters ? "" : ", or 16 if the launch allows clusters of a size that is not portable");
+    else if (p->max_cluster_rank && n > p->max_cluster_rank)
+        snprintf(buffer, size, "clusters of %u CTAs, but its .maxclusterrank allows %u", (uint32_t)n,
+                 p->max_cluster_rank);
+    else if (g.x % c.x || g.y % c.y || g.z % c.z)
+        snprintf(buffer, size, "a grid of %u x %u x %u CTAs, which clusters of %u x %u x %u CTAs do not divide", g.x,
+                 g.y, g.z, c.x, c.y, c.z);
+    else
+        return NULL;
+    return buffer;
 }
 
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size) {
@@ -44,13 +65,9 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
                  INT32_MAX, MAX_GRID_Y, MAX_GRID_Z);
         return buffer;
     }
-    if (launch_has_clusters(l)) {
-        snprintf(buffer, size,
-                 "it requires clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
-                 "are not simulated",
-                 p->cluster.x, p->cluster.y, p->cluster.z);
-        return buffer;
-    }
+    why = check_clusters(l, buffer, size);
+    if (why)
+        return why;
     uint32_t shared = launch_shared_bytes(l);
     if (shared > max_shared || shared > MAX_SHARED_BYTES) {
         snprintf(buffer, size, "it needs %u bytes of shared memory (%u of them dynamic); the SM has %u", shared,

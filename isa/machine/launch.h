@@ -12,6 +12,9 @@ struct launch {
     const struct program *program;
     struct memory *memory;
     struct dim3 grid, block;
+    /* CTAs of a cluster along each dimension, from the launch; {0, 0, 0}: as the kernel declares (launch_cluster()) */
+    struct dim3 cluster;
+    bool large_clusters;     /* clusters of more than PORTABLE_CLUSTER_CTAS CTAs are allowed */
     uint32_t dynamic_shared; /* bytes */
     uint32_t warp_size;      /* lanes of a warp, a power of two from MIN_WARP_LANES to MAX_WARP_LANES; 0: WARP_LANES */
     const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
@@ -74,10 +77,8 @@ const char *launch_end_word(enum fault_kind kind);
 /* Frees the fault's text. */
 void fault_free(struct fault *f);
 
-/* Returns true if the kernel requires clusters of more than one CTA, which launch_check() rejects. */
-bool launch_has_clusters(const struct launch *l);
-/* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, and the program's .reqntid
- * and .maxntid. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
+/* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, the program's .reqntid and
+ * .maxntid, and what it declares of clusters. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
 /* Returns true if the launch should end early. Drivers call this about every ten microseconds. */
 static inline bool launch_stopped(const struct launch *l) {

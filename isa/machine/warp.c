@@ -63,6 +63,7 @@ struct cta *cta_new(const struct launch *l) {
     c->n_threads = threads;
     c->warps = (struct warp *)(at + warps);
     place_barriers(c, at + waits);
+    cluster_join(&c->alone, c, 0);
     c->n_rows = n_rows;
     for (uint32_t i = 0; i < n_rows; i++) {
         struct warp *w = &c->warps[i];
@@ -94,9 +95,40 @@ void cta_free(struct cta *c) {
     free(storage);
 }
 
+/* Returns the component x, y or z (0, 1 or 2) of dimensions. */
+static uint32_t component(struct dim3 d, unsigned i) { return i == 0 ? d.x : i == 1 ? d.y : d.z; }
+
+static uint64_t cluster_special(const struct cta *c, enum special s) {
+    const struct launch *l = c->launch;
+    const struct dim3 shape = launch_cluster(l);
+    const unsigned of = s < SPECIAL_CLUSTER_CTARANK ? (s - SPECIAL_CLUSTERID_X) % 3 : 0;
+    switch (s) {
+    case SPECIAL_CLUSTER_CTARANK:
+        return launch_cluster_rank(l, c->id);
+    case SPECIAL_CLUSTER_NCTARANK:
+        return dim3_count(shape);
+    case SPECIAL_IS_EXPLICIT_CLUSTER: /* true if launch or kernel declare clusters, even clusters of one CTA */
+        return l->cluster.x != 0 || l->program->cluster.x != 0;
+    default:
+        break;
+    }
+    switch ((s - SPECIAL_CLUSTERID_X) / 3) {
+    case 0: /* %clusterid */
+        return component(c->id, of) / component(shape, of);
+    case 1: /* %nclusterid */
+        return component(l->grid, of) / component(shape, of);
+    case 2: /* %cluster_ctaid */
+        return component(c->id, of) % component(shape, of);
+    default: /* %cluster_nctaid */
+        return component(shape, of);
+    }
+}
+
 uint64_t warp_special(const struct warp *w, enum special s) {
     const struct cta *c = w->cta;
     const struct launch *l = c->launch;
+    if (s >= SPECIAL_CLUSTERID_X && s <= SPECIAL_IS_EXPLICIT_CLUSTER)
+        return cluster_special(c, s);
     switch (s) {
     case SPECIAL_NTID_X:
         return l->block.x;
@@ -105,30 +137,17 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_NTID_Z:
         return l->block.z;
     case SPECIAL_CTAID_X:
-    case SPECIAL_CLUSTERID_X: /* without clusters, each CTA is a cluster */
         return c->id.x;
     case SPECIAL_CTAID_Y:
-    case SPECIAL_CLUSTERID_Y:
         return c->id.y;
     case SPECIAL_CTAID_Z:
-    case SPECIAL_CLUSTERID_Z:
         return c->id.z;
     case SPECIAL_NCTAID_X:
-    case SPECIAL_NCLUSTERID_X:
         return l->grid.x;
     case SPECIAL_NCTAID_Y:
-    case SPECIAL_NCLUSTERID_Y:
         return l->grid.y;
     case SPECIAL_NCTAID_Z:
-    case SPECIAL_NCLUSTERID_Z:
         return l->grid.z;
-    case SPECIAL_CLUSTER_NCTAID_X:
-    case SPECIAL_CLUSTER_NCTAID_Y:
-    case SPECIAL_CLUSTER_NCTAID_Z:
-    case SPECIAL_CLUSTER_NCTARANK:
-        return 1;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: /* true if the kernel declares clusters, even clusters of one CTA */
-        return w->program->cluster.x != 0;
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_NWARPID:
@@ -223,6 +242,7 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     c->id = id;
     c->linear_id = id.x + (uint64_t)g.x * (id.y + (uint64_t)g.y * id.z);
     c->live_threads = c->n_threads;
+    c->cluster_arrived = 0;
     while (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
         cta_barrier_reset(c, (uint32_t)__builtin_ctz(c->barriers_used));
     memset(c->shared, 0, c->shared_bytes);
@@ -233,6 +253,7 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
         w->smid = smid;
         w->clock = 0;
         w->sync.waiting = 0;
+        w->cluster_arrived = w->cluster_passed = 0;
         if (p->local_by_word)
             memset(w->local, 0, round_up(p->local_bytes, 4) * WARP_LANES);
         else if (p->local_bytes)

@@ -2,6 +2,7 @@
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories and barriers. It contains neither paths
  * (reconv.h) nor timing. */
+#include "cluster.h"
 #include "held.h"
 #include "isa/rounding.h"
 #include "launch.h"
@@ -37,6 +38,9 @@ struct warp {
     uint32_t smid;            /* %smid, set at start */
     struct warp_sync sync;
     struct atom_op *capture; /* if set, the next atomic is recorded here instead of performed */
+    /* lanes of the row that have arrived at the cluster's barrier and not waited: in the present phase; in a phase that
+     * has ended */
+    rowmask_t cluster_arrived, cluster_passed;
 };
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
@@ -67,6 +71,10 @@ struct cta {
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
     struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
+    struct cluster *cluster;              /* the CTA's cluster: `alone` unless a driver calls cluster_join() */
+    uint32_t rank;                        /* in the cluster */
+    uint32_t cluster_arrived; /* live threads that have arrived at the cluster's barrier in the present phase */
+    struct cluster alone;
 };
 
 /* Returns the lanes of row r (0 or 1) of a warp's lanes. */
@@ -121,7 +129,7 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
 void cta_barrier_reset(struct cta *c, uint32_t barrier);
 /* Updates the barriers after `lanes` of `w` exited (w->live is already updated). Returns a mask of the barriers that
  * the exit completes, with bit i for barrier i. */
-uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes);
+uint32_t cta_threads_exit(struct cta *c, struct warp *w, lanemask_t lanes);
 /* Returns the lanes of warp `index` that wait at any barrier. */
 lanemask_t cta_waiting(const struct cta *c, uint32_t index);
 #endif

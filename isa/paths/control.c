@@ -292,6 +292,11 @@ static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct 
     uint32_t pc = pc_of(w, in);
     lanemask_t here = p->lanes & c->waiting; /* the path may have merged with a path that waits here */
     lanemask_t stop = fx->lanes | here, arriving = fx->lanes & ~here;
+    if (fx->barrier == CLUSTER_BARRIER && arriving) {
+        lanemask_t passing = cluster_pass(w, arriving);
+        stop &= ~passing;
+        arriving &= ~passing;
+    }
     if (!stop) {
         control_advance(c, p->id, pc + 1);
         return 0;

@@ -38,7 +38,10 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
         const struct cta_barrier *b = &c->barriers[i];
         bool here = d->path.pc < w->program->n && w->program->code[d->path.pc].kind == K_BARRIER;
         if (here && b->waiting[w->index] & d->path.lanes) {
-            fprintf(out, ", waits at barrier %d\n", i);
+            if (i == CLUSTER_BARRIER)
+                fprintf(out, ", waits at the barrier of the cluster\n");
+            else
+                fprintf(out, ", waits at barrier %d\n", i);
             return;
         }
     }
@@ -75,7 +78,7 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
 /* Prints the CTA's barriers in use, and hints: warps of which only some lanes wait, and barriers that expect more
  * threads than are alive. */
 static void report_barriers(FILE *out, const struct cta *c) {
-    for (uint32_t used = c->barriers_used; used; used &= used - 1) {
+    for (uint32_t used = c->barriers_used & ~(1u << CLUSTER_BARRIER); used; used &= used - 1) {
         int i = __builtin_ctz(used);
         const struct cta_barrier *b = &c->barriers[i];
         uint32_t wanted = b->whole_cta ? c->live_threads : b->expected;
@@ -135,6 +138,28 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
             "another path of the same warp must write (a spin lock inside a warp), this model never lets that "
             "path run; models with independent threads (its) do\n",
             spinning);
+}
+
+/* Prints which lanes of a CTA have not arrived at the barrier of the cluster: all, or those of the first such warps. */
+static void report_missing(FILE *out, const struct cta *c, uint32_t rank) {
+    enum { MOST = 4 };
+    uint32_t shown = 0;
+    if (c->cluster_arrived == c->live_threads)
+        return;
+    fprintf(out, "  barrier of the cluster: %u of the %u live threads of CTA (%u,%u,%u), rank %u, have not arrived",
+            c->live_threads - c->cluster_arrived, c->live_threads, c->id.x, c->id.y, c->id.z, rank);
+    for (uint32_t i = 0; i < c->n_warps; i++) {
+        const struct warp *w = &c->warps[i];
+        lanemask_t rest = w->live & ~warp_lanes(w->cluster_arrived, w->high ? w->high->cluster_arrived : 0);
+        if (rest && shown++ < MOST)
+            fprintf(out, "%s lanes 0x%08" PRIx64 " of warp %u", shown == 1 ? ":" : ",", rest, i);
+    }
+    fprintf(out, "%s\n", shown > MOST ? ", ..." : "");
+}
+
+void report_cluster(FILE *out, const struct cluster *k) {
+    for (uint32_t i = 0; i < k->n && cluster_awaits(k); i++)
+        report_missing(out, k->cta[i], i);
 }
 
 void report_rest(FILE *out, const struct report_room *room) {

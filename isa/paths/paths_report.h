@@ -17,6 +17,8 @@ struct report_room {
  * the warp has ended. */
 void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
                 const void *(*state)(const void *ctx, uint32_t warp), const void *ctx, struct report_room *room);
+/* If threads wait at the barrier of the cluster, prints for each CTA how many threads have not arrived. */
+void report_cluster(FILE *out, const struct cluster *k);
 /* Prints how many warps were left out. */
 void report_rest(FILE *out, const struct report_room *room);
 #endif
