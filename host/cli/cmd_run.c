@@ -17,6 +17,7 @@ static const struct option_def options[] = {
     {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},
     {'b', "block", "X[,Y[,Z]]", "threads of a block"},
     {0, "shared", "BYTES", "dynamic shared memory of a block (K, M: powers of 1024)"},
+    {0, "cluster", "X[,Y[,Z]]", "blocks of a cluster (default: as the kernel declares)"},
     {'a', "arg", "SPEC", "the next argument of the kernel, see below"},
     {0, "size", "SIZE", "size of a program: small (the default) or paper"},
     {0, "texture", "NAME=SPEC", "the texture or surface of the .texref or .surfref NAME, see below"},

@@ -134,10 +134,13 @@ bool cluster_settle(struct cluster *k) {
         return false;
     for (uint32_t i = 0; i < k->n; i++) {
         struct cta *c = k->cta[i];
+        const struct cta_barrier *b = &c->barriers[CLUSTER_BARRIER];
         c->cluster_arrived = 0;
         for (uint32_t r = 0; r < c->n_rows; r++) {
-            c->warps[r].cluster_passed |= c->warps[r].cluster_arrived;
-            c->warps[r].cluster_arrived = 0;
+            struct warp *w = &c->warps[r];
+            /* the wait of lanes that already wait ends when their barrier is released */
+            w->cluster_passed |= w->cluster_arrived & ~warp_row(b->waiting[w->index], r >= c->n_warps);
+            w->cluster_arrived = 0;
         }
     }
     return true;
