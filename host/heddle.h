@@ -307,8 +307,8 @@ const char *heddle_machine(const struct heddle *h);
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                      uint32_t dynamic_shared);
 
-/* Returns how many clusters of the kernel (heddle_set_clusters()) fit on the machine at once, which may be 0. Returns -1
- * with a message on failure. */
+/* Returns how many clusters of the kernel (heddle_set_clusters()) fit on the machine at once, which may be 0. Returns
+ * -1 with a message on failure. */
 int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                         uint32_t dynamic_shared);
 

@@ -224,8 +224,11 @@ static const char *too_large(const struct heddle *h, const struct launch *l, cha
 }
 
 enum heddle_status heddle_set_clusters(struct heddle *h, struct heddle_dim cluster, bool large) {
+    const bool given_size = cluster.x || cluster.y || cluster.z;
     if (!context_enter(h))
         return HEDDLE_USAGE;
+    if (given_size && (!cluster.x || !cluster.y || !cluster.z))
+        return fail(h, HEDDLE_USAGE, "clusters of %u x %u x %u CTAs: each at least 1", cluster.x, cluster.y, cluster.z);
     h->cluster = cluster;
     h->large_clusters = large;
     return HEDDLE_OK;
@@ -280,6 +283,10 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
         wrong = text;
     if (!wrong)
         wrong = too_large(h, &l, text, sizeof text);
+    if (!wrong && h->gpu && !gpu_simulates(h->gpu, &l, text, sizeof text)) {
+        h->fault = HEDDLE_FAULT_UNSUPPORTED;
+        wrong = text;
+    }
     enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
     free(params);
     return status;

@@ -310,15 +310,28 @@ END_TEST
  * status shows the failure even if the program ignores the error. A launch that a real GPU would refuse as well does
  * not change the exit status. */
 START_TEST(a_refused_launch_shows) {
-    static const char *const how[] = {"", "attribute"}, *const models[] = {"functional", "spe"};
+    static const char *const how[] = {"", "attribute"};
     if (no_library())
         return;
     compile("refused", "", "refused.c", "libcuda.so.1");
-    for (int i = 0; i < 4; i++) {
-        STATUS(HEDDLE_USAGE, "exec -c turing -m %s ./refused %s", models[i % 2], how[i / 2]);
+    for (int i = 0; i < 2; i++) {
+        STATUS(HEDDLE_USAGE, "exec -c turing -m spe -s gpu.cta_policy=lcs ./refused %s", how[i]);
         ck_assert_str_eq(out, "801 0 0 7 1\n");
-        SAYS(err, "clusters of 2 x 1 x 1");
-        SAYS(err, "not simulated");
+        SAYS(err, "clusters of 2 CTAs");
+        SAYS(err, "not simulated with gpu.cta_policy=lcs");
+    }
+}
+END_TEST
+
+/* Clusters by the attributes of launches: test/cuda/clusters.c says what each number is. */
+START_TEST(clusters_of_launches) {
+    static const char *const models[] = {"functional", "spe"};
+    if (no_library())
+        return;
+    compile("clusters", "", "clusters.c", "libcuda.so.1");
+    for (int i = 0; i < 2; i++) {
+        STATUS(HEDDLE_OK, "exec -q -c h100 -m %s ./clusters", models[i]);
+        ck_assert_str_eq(out, "0 4 0 912 912 0 16 0 2 0 8 16 0 132\n");
     }
 }
 END_TEST
@@ -448,6 +461,7 @@ SUITE(cli_exec) {
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
     TEST(a_refused_launch_shows);
+    TEST(clusters_of_launches);
     TEST(a_program_without_launches_is_told);
     TEST(the_json_sums_by_kernel);
     TEST(compiling_needs_the_toolkit);
