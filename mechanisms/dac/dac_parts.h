@@ -73,7 +73,7 @@ struct expander {
     uint64_t done_at; /* cycle in which the unit finishes; NO_TIME if it is idle */
     uint64_t seq;     /* number of the ATQ entry that the unit expands */
     uint32_t cta;     /* CTA slot */
-    uint32_t warp;    /* the n_warps warps that the unit serves now, from this warp of the CTA on */
+    uint32_t warp;    /* the unit now serves n_warps warps of the CTA, beginning with this one */
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
