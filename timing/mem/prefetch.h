@@ -192,8 +192,9 @@ struct prefetchers {
     uint8_t observe[PREFETCHERS_MAX], evicted[PREFETCHERS_MAX];
 };
 
-/* Adds a prefetcher at `place`, and sets the number `who` of the place. If `state` is NULL, the prefetcher's make()
- * is called with `ctx` to create the state. Returns NULL when memory runs out. Requires fewer than PREFETCHERS_MAX. */
+/* Adds a prefetcher at `place`, and sets the number `who` of the place. If `state` is NULL, the prefetcher's make() is
+ * called with `ctx` to create the state. Returns NULL when memory runs out. Requires fewer than PREFETCHERS_MAX
+ * prefetchers. */
 struct prefetch_asker *prefetchers_add(struct prefetchers *p, const struct prefetcher_ops *ops, void *state, void *ctx,
                                        const struct config *cfg, const struct prefetch_place *place);
 void prefetchers_free(struct prefetchers *p);

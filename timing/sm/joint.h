@@ -39,7 +39,8 @@
 
 struct sm;
 
-enum { JOINT_MOST = MAX_WARP_LANES }; /* members of a slot: their lanes are disjoint */
+/* Maximum number of members of a slot. Their lanes are disjoint, so a slot has no more members than lanes. */
+enum { JOINT_MOST = MAX_WARP_LANES };
 
 struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
@@ -114,7 +115,8 @@ struct sm_joint_state {
 
 /* ---- calls for stages ---- */
 /* Uses the issue slot of scheduler `s` for the path that it has picked, the leader, and for the companions that units
- * name. Returns false if there are none. The caller then issues the leader, which a unit may have replaced. */
+ * name. Returns false if no unit names a companion. The caller then issues the leader, which a unit may have
+ * replaced. */
 bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now);
 /* Reserves collectors, pipes, registers and the result bus for all members that access no memory. (joint_pass.c) */
 void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
@@ -126,11 +128,13 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
 /* Takes the members whose data have arrived out of the access `tag`, while other members wait (sm_joint_slices()).
  * Writes their instructions in flight to `end`, for the caller to end them, and returns their number. */
 uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]);
-/* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
+/* Removes the entry of an access whose first member joint_known() has ended. Does nothing and returns false for any
+ * other access. */
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Removes the members that follow `inflight` in the list of its access. Returns the first of them; NO_INFLIGHT: there
  * is none. */
 uint32_t joint_take(struct sm *sm, uint32_t inflight);
-/* Reserves the register reads of these members from cycle `from` on. Returns the cycle after the last read. */
+/* Reserves, from cycle `from` on, the register reads of the members that follow `inflight` in the list of its access.
+ * Returns the cycle after the last read. */
 uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from);
 #endif

@@ -81,7 +81,8 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
                     const struct sm_form *form, uint64_t now);
 /* EVENT_READ: a variable-latency instruction reads its operands, or has read them. */
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Writes the result of an instruction in flight. Returns false if the port is busy: it is written a cycle later. */
+/* Writes the result of an instruction in flight. Returns false if the port is busy; the result is then written a cycle
+ * later. */
 bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now);
 
 /* ---- modern_latency.c: latencies of memory instructions ---- */
