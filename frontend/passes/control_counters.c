@@ -89,8 +89,8 @@ static void search(struct assign *a, uint32_t from) {
     }
 }
 
-/* Chooses a counter for an instruction if the instruction at `end` will wait for it: a counter with a wait at the same
- * place, a counter whose last wait is in the past, or the counter with the nearest wait. */
+/* Chooses a counter for an instruction if the instruction at `end` will wait for it. Prefers a counter with a wait at
+ * the same place, then a counter whose last wait is in the past, then the counter with the nearest wait. */
 static uint8_t choose(struct assign *a, uint32_t pc, uint32_t end) {
     unsigned best = 0;
     uint32_t distance = UINT32_MAX;

@@ -122,7 +122,8 @@ struct prefetch_victim {
 struct prefetch_counts {
     uint64_t asked, full; /* number of requests that were queued; number rejected because the queue was full */
     uint64_t present, pending, sent, refused, no_lock; /* first answers */
-    /* lines whose first use was by a load; those of them still in flight at that time; lines never used */
+    /* useful: lines whose first use was by a load; late: useful lines that were still in flight at their first use;
+     * unused: lines that were never used */
     uint64_t useful, late, unused;
 };
 

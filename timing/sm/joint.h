@@ -46,7 +46,7 @@ struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
     uint32_t pc;
     lanemask_t lanes;
-    lanemask_t counted; /* the lanes that count as active: at a jump, those without a thread of an earlier member */
+    lanemask_t counted; /* the lanes that count as active; at a jump, without the lanes of earlier members */
     uint8_t pipe;
     uint8_t turn;     /* members with a common home lane read and write their registers in different turns, from 0 */
     uint32_t mem;     /* index into sm_memory.inst of its access; MEM_QUEUE: none */
@@ -86,8 +86,8 @@ enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_SAME_GANG, JOINT_ANY_WA
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
  * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
-/* Each set of this number of consecutive warps of a CTA is a gang, whose paths at one PC are fetched once, whatever
- * their lanes are. Call it from sm_unit_ops.launch. */
+/* Makes gangs: each set of `warps` consecutive warps of a CTA is a gang. The paths of a gang at one PC are fetched
+ * once, whatever their lanes are. Call it from sm_unit_ops.launch. */
 void sm_joint_gangs(struct sm *sm, uint32_t warps);
 
 /* Makes gangs of narrow warps: the pipes have 32 lanes, which are slices of sm.warp_size lanes. A warp of a CTA uses
