@@ -264,8 +264,8 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* Each _i tests a third of the rows of the instruction table. A row gets more random operands if the engine has a rule
- * that computes its result as tuples. */
+/* The test runs three times (_i); each run tests a third of the rows of the instruction table. A row gets more random
+ * operands if the engine has a rule that computes its result as tuples. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);

@@ -211,10 +211,10 @@ START_TEST(queues_are_shared_by_resident_warps) {
 }
 END_TEST
 
-/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
- * An enqueue waits while this queue is full, so only the entries that were sent before the expansion of the first entry
- * are in the affine tuple queue (ATQ). Without this rule, the first entry leaves the ATQ and the other seven wait in
- * it. */
+/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has room for
+ * one predicate. With dac.enq_waits, the affine warp sends no predicate while this queue is full. So the affine tuple
+ * queue (ATQ) holds only the predicates that were sent before the first one was expanded. With dac.enq_waits=off, the
+ * first predicate leaves the ATQ, and the other seven wait there. */
 START_TEST(an_enqueue_waits_for_the_predicate_queue) {
     char text[4096];
     size_t at = (size_t)snprintf(text, sizeof text,

@@ -99,8 +99,8 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Sampled: each model runs a kernel of two of the four types of random kernels. With HEDDLE_EVERY it runs three kernels
- * of each type. */
+/* By default each model runs one random kernel of each of two types; there are four types. With HEDDLE_EVERY each model
+ * runs three kernels of each type. */
 START_TEST(memory_of_random_kernels_is_equal) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= models() * (test_every() ? 3 : 1); seed++) {
