@@ -133,7 +133,7 @@ static void fill_regs(struct probe *p) {
     }
 }
 
-/* Returns the value of a register in one thread, computed from the definition of tuples and cells. */
+/* Returns the value of a register in one thread, computed from the definition of its tuples (isa/affine/value.h). */
 static uint64_t value_of(const struct probe *p, const struct affine_cell *c, unsigned bits, uint32_t w, uint32_t l) {
     uint32_t t = w * WARP_LANES + l, k = 0;
     struct dim3 b = p->l.block;

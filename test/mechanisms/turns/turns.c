@@ -63,7 +63,8 @@ START_TEST(warps_take_turns) {
     /* - nine swaps, as old warp > new warp: 0>1 1>2 2>3 at the first barrier, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when
      *   warps end
      * - six swaps store the old warp, and six load the new warp, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one per cycle */
+     * - %d1, %d2 and %r3 (whose writes are guarded) are live at both barriers; these are five words, and one word moves
+     *   per cycle */
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
     ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
