@@ -7,8 +7,8 @@
 enum { WARPS = 2, THREADS = 32 * WARPS };
 
 /* `side` selects the threads that take the branch. Before the branch each warp issues 8 instructions: ld.param, four
- * for the thread and its address, two for the condition and the branch. The fall-through has 4 instructions and a jump,
- * the taken side 4. The end has a store and the ret. */
+ * for the thread, its address and its warp, one from `side`, and two for the condition and the branch. The fall-through
+ * has 4 instructions and a jump, the taken side 4. The end has a store and the ret. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
     ".reg .pred %%p; .reg .b32 %%r<9>; .reg .b64 %%d<4>;\n"

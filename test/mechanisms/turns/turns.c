@@ -142,7 +142,8 @@ START_TEST(no_swaps_without_other_warps) {
 }
 END_TEST
 
-/* The first warp spins until the second warp has written a word. The second warp waits for its turn. */
+/* The first of three warps spins until another warp has written a word. With one warp running at a time, the two
+ * others wait for their turn for ever, and the deadlock report must count them. */
 START_TEST(a_report_counts_the_waiting_warps) {
     static const char spins[] = HEAD ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;\nld.param.u64 %d, [p];\n"
                                      "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p, %r1, 31;\n@%p bra W;\n"
