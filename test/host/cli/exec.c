@@ -89,7 +89,8 @@ START_TEST(runs_go_into_a_database) {
 END_TEST
 
 /* If the program itself reports an error, its run is stored as failed. Here the program fails because its grid needs
- * more than one SM. If the file is not a results database, heddle refuses it before the program begins. */
+ * more than one SM. If the file of --results is not a database of results, or cannot be opened, heddle says so before
+ * the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
         return;
