@@ -88,8 +88,8 @@ static void run_pair(bool lud, const char *model, const char *preset) {
     runs_are_equal(lud ? "lud" : "bfs", options);
 }
 
-/* Runs a quarter of the models and half of the presets, and alternates between the two programs. With HEDDLE_EVERY: runs
- * both programs with all combinations of models and presets. */
+/* Runs a quarter of the models and half of the presets, and alternates between the two programs. With HEDDLE_EVERY:
+ * runs both programs with all combinations of models and presets. */
 START_TEST(in_models_and_on_presets) {
     static char model[MOST][32], preset[MOST][32];
     int n_models = models(model), n_presets = presets(preset),
