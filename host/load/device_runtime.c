@@ -64,7 +64,7 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 #define BUFFER1_PARAMS "(.param .b32 align, .param .b32 bytes_of_params)\n"
 #define BUFFER1_BODY                                                                                                   \
     "{\n" REGISTERS " mov.u64 %n, 1024;\n" ALLOCATE " add.u64 %p, %p, 64;\ndone:\n st.param.b64 [out], %p;\n "         \
-                                                    "ret;\n}\n"
+    "ret;\n}\n"
 /* As a function of the library it has the grid and the block by value, as a system call by address. */
 #define LAUNCH1_VALUES                                                                                                 \
     "(.param .b64 kernel, .param .b64 buffer, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12],"            \
