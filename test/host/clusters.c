@@ -168,6 +168,31 @@ START_TEST(the_checker_knows_clusters) {
 }
 END_TEST
 
+/* Rank 0 writes a word of device memory, and rank 1 reads it. The barrier of the cluster orders them; a barrier of each
+ * CTA does not, and the checker finds the race. */
+START_TEST(the_checker_knows_the_barrier) {
+    static const char *const barriers[] = {"barrier.cluster.arrive; barrier.cluster.wait;", "bar.sync 0;"};
+    for (int i = 0; i < 2; i++) {
+        char err[512] = "", text[1024];
+        uint32_t word = 0;
+        h = heddle_open(&(struct heddle_options){.check = true}, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p) { .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%q;\n"
+                      "ld.param.u64 %%d1,[p]; mov.u32 %%r1,%%cluster_ctarank; setp.eq.u32 %%q,%%r1,0;\n"
+                      "@%%q st.global.u32 [%%d1],%%r1; %s @!%%q ld.global.u32 %%r2,[%%d1]; ret; }\n",
+                 barriers[i]);
+        load(text);
+        uint64_t at = heddle_alloc(h, 4);
+        const struct heddle_arg arg = {&at, 8};
+        heddle_write(h, at, &word, 4);
+        enum heddle_status s = launch("k", (struct heddle_dim){2, 1, 1}, 1, (struct heddle_dim){2, 1, 1}, &arg, 1);
+        ck_assert_msg(s == (i ? HEDDLE_FAULT : HEDDLE_OK), "%d: %s", i, heddle_error(h));
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* ---- kernels of nvcc ---- */
 
 /* Cluster c of 4 CTAs sums the numbers 400 c to 400 c + 399: 400 * 400 c + 399 * 200. */
@@ -452,6 +477,7 @@ SUITE(host_clusters) {
     TEST_LOOP(special_registers, 0, all);
     TEST_LOOP(distributed_shared_memory, 0, all);
     TEST(the_checker_knows_clusters);
+    TEST(the_checker_knows_the_barrier);
     TEST_LOOP(kernels_of_nvcc, 0, all);
     TEST(threads_change_nothing);
     TEST(each_load_crosses_twice);
