@@ -175,6 +175,8 @@ struct heddle_kernel_info {
     /* blocks: number of basic blocks; functions: number of functions that the kernel can call, itself included */
     uint32_t instructions, blocks, functions;
     struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid, in threads; zero when absent */
+    struct heddle_dim cluster;                       /* .reqnctapercluster, in CTAs; zero when absent */
+    bool explicit_cluster;                           /* .explicitcluster */
 };
 enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
                                       struct heddle_kernel_info *out);
@@ -304,6 +306,11 @@ const char *heddle_machine(const struct heddle *h);
 /* Returns how many CTAs of the kernel fit on one SM at once, which may be 0. Returns -1 with a message on failure. */
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                      uint32_t dynamic_shared);
+
+/* Returns how many clusters of the kernel (heddle_set_clusters()) fit on the machine at once, which may be 0. Returns -1
+ * with a message on failure. */
+int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                        uint32_t dynamic_shared);
 
 /* Returns the PTX name of the kernel of launch n, or NULL if there is no such launch. */
 const char *heddle_launch_kernel(const struct heddle *h, int launch);

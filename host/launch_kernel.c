@@ -213,7 +213,9 @@ static uint32_t occupancy(const struct heddle *h, const struct launch *l) {
 /* Returns the reason why a cooperative grid cannot run, or NULL if it can run. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
     uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    uint64_t room = (uint64_t)occupancy(h, l) * h->config.gpu.sms;
+    const uint32_t each = launch_cluster_ctas(l);
+    uint64_t room = each == 1 ? (uint64_t)occupancy(h, l) * h->config.gpu.sms
+                              : each * sm_most_clusters(&h->config, occupancy(h, l), each);
     if (!l->workspace || all <= room)
         return NULL;
     snprintf(text, size, "the CTAs of a cooperative grid wait for each other; it has %llu, and the SMs hold %llu",
@@ -295,25 +297,41 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
     return start(h, m, kernel, grid, block, dynamic_shared, args, n, true);
 }
 
-int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
-                     uint32_t dynamic_shared) {
+/* Prepares *l to count CTAs of the kernel, in a grid of one cluster. Returns false with a message on failure. */
+static bool to_count(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                     uint32_t dynamic_shared, struct launch *l) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name"))
-        return -1;
+        return false;
     const struct program *p = module_program(h, m, kernel);
     if (!p)
-        return -1;
-    struct launch l = {.program = p,
-                       .memory = &h->memory,
-                       .grid = {1, 1, 1},
-                       .block = {block.x, block.y, block.z},
-                       .dynamic_shared = dynamic_shared,
-                       .warp_size = h->config.sm.warp_size};
+        return false;
+    *l = (struct launch){.program = p,
+                         .memory = &h->memory,
+                         .block = {block.x, block.y, block.z},
+                         .cluster = {h->cluster.x, h->cluster.y, h->cluster.z},
+                         .large_clusters = h->large_clusters,
+                         .dynamic_shared = dynamic_shared,
+                         .warp_size = h->config.sm.warp_size};
+    l->grid = launch_cluster(l);
     char text[512];
-    const char *wrong = launch_check(&l, MAX_SHARED_BYTES, text, sizeof text);
-    if (!wrong)
-        return (int)occupancy(h, &l);
-    fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong);
-    return -1;
+    const char *wrong = launch_check(l, MAX_SHARED_BYTES, text, sizeof text);
+    if (wrong)
+        fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong);
+    return !wrong;
+}
+
+int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                     uint32_t dynamic_shared) {
+    struct launch l;
+    return to_count(h, m, kernel, block, dynamic_shared, &l) ? (int)occupancy(h, &l) : -1;
+}
+
+int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
+                        uint32_t dynamic_shared) {
+    struct launch l;
+    if (!to_count(h, m, kernel, block, dynamic_shared, &l))
+        return -1;
+    return (int)sm_most_clusters(&h->config, occupancy(h, &l), launch_cluster_ctas(&l));
 }
 
 const char *heddle_launch_kernel(const struct heddle *h, int launch) {

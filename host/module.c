@@ -316,6 +316,8 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
         .functions = p->n_functions,
         .required_block = dim_of(p->reqntid),
         .largest_block = dim_of(p->maxntid),
+        .cluster = dim_of(p->cluster),
+        .explicit_cluster = p->explicit_cluster,
     };
     return HEDDLE_OK;
 }

@@ -113,7 +113,7 @@ enum {
     ORDER_ACQUIRE = 2, /* .acquire, .acq_rel, .sc */
     ORDER_RELEASE = 4, /* .release, .acq_rel, .sc */
     ORDER_STRONG = ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE,
-    ORDER_CTA = 8, /* the scope is the CTA or the cluster */
+    ORDER_CTA = 8, /* the scope is the CTA; the scope of a cluster counts as that of the GPU */
 };
 /* CACHE_NO_L1: .L1::no_allocate. CACHE_WALK: the access is a heddle.walk, which the walk unit executes (isa/walk.h). */
 enum cache_op {
@@ -392,9 +392,9 @@ struct program {
     uint32_t max_cluster_rank;
     bool explicit_cluster;    /* .explicitcluster */
     bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch is given in clusters */
-    bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
-    bool uses_stack;       /* contains alloca, stacksave or stackrestore */
-    bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
+    bool uses_barriers;       /* contains convergence barriers (frontend/passes/barriers.c) */
+    bool uses_stack;          /* contains alloca, stacksave or stackrestore */
+    bool local_by_word;       /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
     /* hidden register of 64 bits per lane if the kernel can reach a recursive function, else OPND_SINK; see call.h */
     opnd_t frame_pointer;
     struct program_source *sources;

@@ -1,5 +1,7 @@
 #include "dispatch.h"
+#include "clusters.h"
 #include "isa/machine/launch.h"
+#include "timing/sm/remote.h"
 #include "timing/sm/sm.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -32,8 +34,13 @@ uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t
     return sm_status(c->view.sm[sm])->ctas + begins[sm].n;
 }
 
+/* Returns true if CTAs begin by clusters of several CTAs, without a policy. */
+static bool by_clusters(const struct ctas *c) { return c->clusters && clusters_ctas(c->clusters) > 1; }
+
 bool ctas_may_begin(const struct ctas *c) {
     bool may = false;
+    if (by_clusters(c))
+        return clusters_may_begin(c);
     for (uint32_t i = 0; i < c->view.sms && !ctas_all_begun(c); i++)
         may |= c->open[i] || sm_status(c->view.sm[i])->ctas < c->held[i];
     return may;
@@ -64,7 +71,7 @@ static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now
     if (cta == CTA_NONE)
         return c->open[sm] = false;
     assert(cta < c->view.total);
-    b->at[b->n++] = (struct cta_begin){cta, now};
+    b->at[b->n++] = (struct cta_begin){.cta = cta, .cycle = now};
     c->view.begun++;
     c->open[sm] = ++c->held[sm] < c->view.occupancy;
     return true;
@@ -72,6 +79,10 @@ static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now
 
 void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {
     const uint32_t n = c->view.sms;
+    if (by_clusters(c)) {
+        clusters_dispatch(c, begins, at, edge);
+        return;
+    }
     if (!ctas_all_begun(c))
         report_ends(c, begins, at);
     bool any = true;
@@ -96,6 +107,7 @@ static struct dim3 place(const struct dim3 *grid, uint64_t id) {
 
 void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm) {
     for (uint32_t k = 0; k < b->n && !b->failed; k++)
-        b->failed = !sm_cta_start(c->view.sm[sm], place(&c->launch->grid, b->at[k].cta), b->at[k].cycle);
+        b->failed = !sm_cluster_cta_start(c->view.sm[sm], place(&c->launch->grid, b->at[k].cta), b->at[k].cluster,
+                                          b->at[k].rank, b->at[k].cycle);
     b->n = 0;
 }

@@ -10,6 +10,8 @@
 /* A CTA that an SM begins at the start of the next cycles that its host thread simulates. */
 struct cta_begin {
     uint64_t cta, cycle;
+    struct cluster *cluster; /* the CTA's cluster, and its rank there; NULL: a cluster of one CTA */
+    uint32_t rank;
 };
 /* maximum distance of two edges in cycles; small, because CTAs begin and atomics are performed only at edges */
 enum { MAX_EDGE = 16 };
@@ -23,9 +25,12 @@ struct cta_begins {
     uint32_t keep;
 };
 
+struct clusters; /* clusters.h */
+
 /* The CTAs of a launch. */
 struct ctas {
     const struct launch *launch;
+    struct clusters *clusters; /* NULL: no CTA of the launch has to do with clusters */
     const struct cta_ops *ops;
     void *state;          /* of the policy */
     uint32_t turn;        /* SM for which pick() is called first */

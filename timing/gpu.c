@@ -1,5 +1,7 @@
 /* The whole GPU: runs a launch window by window, and ends it. */
 #include "gpu.h"
+#include "clusters.h"
+#include "isa/arith.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
 #include "timing/report/energy.h"
@@ -197,6 +199,8 @@ static bool find_fault(struct run *r) {
  * windows.edge, the result may be the cycle of any of them. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
+    if (r->ctas.clusters)
+        next = min64(next, clusters_next(r->ctas.clusters));
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
         uint64_t c = sm_next(r->g->sm[i], r->to);
         next = c < next ? c : next;
@@ -395,7 +399,7 @@ static bool begin_ctas(struct run *r) {
                                   .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
                                   .cycle = g->now};
     assert(view.occupancy);
-    return ctas_init(&r->ctas, g->opt.policies.ctas, &view);
+    return ctas_init(&r->ctas, g->opt.policies.ctas, &view) && clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }
 
 static bool begin(struct run *r) {
@@ -445,7 +449,9 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    return sm_fits(&g->cfg, l, units_demand(g, l), why, size);
+    const struct sm_demand d = units_demand(g, l);
+    return sm_fits(&g->cfg, l, d, why, size) &&
+           clusters_fit(&g->cfg, l, g->opt.policies.ctas, sm_occupancy(&g->cfg, l, d), why, size);
 }
 
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
@@ -499,6 +505,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     trace_names_free(&r.names);
     end_launch(g, ok);
     timed_free(&r.program);
+    clusters_free(r.ctas.clusters);
     ctas_free(&r.ctas);
     stats_free(&r.own);
     stats_free(&r.part);

@@ -1,4 +1,5 @@
 #include "windows.h"
+#include "clusters.h"
 #include "isa/arith.h"
 #include "isa/exec/exec.h"
 #include "timing/mem/memsys.h"
@@ -131,19 +132,25 @@ static void perform(struct windows *w, uint64_t at) {
                 ;
 }
 
+/* Returns true if an SM that began a CTA ran out of memory. */
+static bool failed(struct windows *w) {
+    bool any = w->no_memory;
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        any |= w->begins[i].failed;
+    return any;
+}
+
+static void edge_of_clusters(struct windows *w, struct ctas *ctas, uint64_t at) {
+    if (ctas->clusters && !failed(w))
+        w->no_memory = !clusters_edge(ctas->clusters, at, w->edge);
+}
+
 /* Performs the memory operations of the window that ends at `w->at`, which all SMs have reached, and starts CTAs in
  * free slots. */
 static void finish_edge(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
+    edge_of_clusters(w, ctas, w->at);
     ctas_dispatch(ctas, w->begins, w->at, w->edge);
-}
-
-/* Returns true if an SM that began a CTA ran out of memory. */
-static bool failed(struct windows *w) {
-    bool any = false;
-    for (uint32_t i = 0; i < w->n_sms; i++)
-        any |= w->begins[i].failed;
-    return any;
 }
 
 /* Returns true if requests can move later, while the SMs run. They must move now in an exact window, if the crossing is
@@ -177,6 +184,8 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
+    if (w->ctas->clusters) /* all SMs stop at each edge */
+        w->to = min64(w->to, (before / w->edge + 1) * w->edge);
     run_sms(w);
     w->at = slowest(w);
     w->crowded = memsys_crowded(w->mem, w->at - before, w->longest);
@@ -226,6 +235,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
         follow(w);
     }
     perform(w, to);
+    edge_of_clusters(w, ctas, to);
     w->ended = failed(w) ? WINDOWS_NO_MEMORY : WINDOWS_DONE;
     return w->ended == WINDOWS_DONE;
 }

@@ -61,6 +61,7 @@ struct windows {
     atomic_uint groups_left; /* number of groups of partitions that have not finished in this round of jobs */
     enum windows_end ended;  /* how the last window ended */
     bool crowded;            /* true if SMs will soon have to know how many entries of their memory queues are free */
+    bool no_memory;          /* memory is out at an edge */
     bool beside;             /* true if requests move at the same time as the SMs' next jobs */
 };
 

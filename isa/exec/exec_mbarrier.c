@@ -184,6 +184,7 @@ static unsigned char *object(struct warp *w, const struct inst *in, struct effec
 static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, mbarrier_fn *fn) {
     const uint32_t *count = reg_ptr(w, in->b);
     uint64_t *state = in->d == OPND_SINK ? NULL : reg_ptr(w, in->d);
+    uint32_t n_rows;
     mem_addresses(w, in, m, fx, 1);
     mem_lanes_begin(in, fx);
     for (; m; m &= m - 1) {
@@ -192,6 +193,12 @@ static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct e
         unsigned char *at = object(w, in, fx, l, fn == init);
         if (!at)
             return;
+        if (cluster_is_remote(fx->addr[l]) && isa_rows(&n_rows)[in->row].op == OP_CP) {
+            fx_fault_text(fx, FAULT_UNSUPPORTED, l,
+                          "copies arrive at an mbarrier of their own CTA; 0x%llx is another's",
+                          (unsigned long long)fx->addr[l]);
+            return;
+        }
         memcpy(&word, at, sizeof word);
         struct mbarrier b = unpack(word);
         const char *wrong = fn(&b, count[l]);

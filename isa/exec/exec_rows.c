@@ -1,5 +1,5 @@
 /* Executes an instruction in a warp of 64 lanes: in its first row, then in its second row, and joins the effects. */
-#include "exec.h"
+#include "exec_mem.h"
 
 static lanemask_t high(lanemask_t m) { return m << WARP_LANES; }
 
@@ -77,6 +77,25 @@ static void join_barrier(struct effects *fx, const struct effects *b) {
 static bool sets_taken(uint8_t kind) {
     return 1ull << kind &
            (1ull << K_COMPOUND | 1ull << K_BRANCH | 1ull << K_CALL | 1ull << K_RET | 1ull << K_EXIT | 1ull << K_TRAP);
+}
+
+static bool row_is_remote(struct warp *row, const struct inst *in, rowmask_t active, struct effects *fx) {
+    const rowmask_t m = guard_row(row, in, active);
+    if (m)
+        mem_addresses(row, in, m, fx, 1);
+    for (rowmask_t left = m; left; left &= left - 1) {
+        uint64_t at = fx->addr[__builtin_ctz(left)];
+        if (in->space == SPACE_GENERIC)
+            at = mem_space(at) == SPACE_SHARED ? at - mem_window(SPACE_SHARED) : 0;
+        if (at >= CLUSTER_STEP && cluster_place(row->cta, at).cta != row->cta)
+            return true;
+    }
+    return false;
+}
+
+bool exec_is_remote(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
+    return row_is_remote(w, in, warp_row(active, 0), fx) ||
+           (w->high && row_is_remote(w->high, in, warp_row(active, 1), fx));
 }
 
 void exec_rows(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {

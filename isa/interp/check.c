@@ -97,12 +97,19 @@ struct check_cta *check_cta_new(struct checker *k, const struct cta *cta) {
     c->checker = k;
     c->cta = cta;
     c->shared.bytes = cta->shared_bytes;
+    c->next = k->ctas;
+    k->ctas = c;
     return c;
 }
 
 void check_cta_free(struct check_cta *c) {
     if (!c)
         return;
+    for (struct check_cta **at = &c->checker->ctas; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
     end_cta(c);
     order_end(c);
     sync_forget(&c->places);
@@ -118,6 +125,7 @@ void check_cta_start(struct check_cta *c) {
     order_start(c);
     sync_forget(&c->places);
     copies_forget(c);
+    c->foreign = false;
     memset(c->use, 0, sizeof c->use);
     memset(c->partial, 0, sizeof c->partial);
 }
@@ -178,8 +186,14 @@ static void check_use(struct check_cta *c, const struct warp *w, const struct in
 }
 
 void check_release(struct check_cta *c, uint32_t barrier) {
-    close_partial(c, barrier, c->cta->barriers[barrier].waiting);
+    const struct cta_barrier *b = &c->cta->barriers[barrier];
+    close_partial(c, barrier, b->waiting);
     order_release(c, barrier);
+    for (uint32_t i = 0; barrier == CLUSTER_BARRIER && i < c->cta->n_warps; i++) {
+        struct now n = {.c = c, .w = &c->cta->warps[i], .order = &c->warp[i]};
+        if (b->waiting[i])
+            sync_cluster_wait(&n);
+    }
 }
 
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
@@ -250,6 +264,45 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
     return n;
 }
 
+/* Returns the records of the CTA in whose shared memory a lane accesses address `at`. */
+static struct check_cta *record_of(const struct now *n, uint64_t at) {
+    struct check_cta *c = n->c->checker->ctas;
+    const struct cta *cta = cluster_place(n->c->cta, at).cta;
+    while (c && c->cta != cta)
+        c = c->next;
+    return c;
+}
+
+/* Records what accesses to the shared memory of other CTAs mean for the order of threads. Their races are not checked,
+ * and the other CTA's shared memory is no longer checked after a write. */
+static void check_remote(const struct now *n, rowmask_t lanes, const struct effects *fx) {
+    uint64_t at[WARP_LANES];
+    const bool mbarrier = check_opcode(n->in) == OP_MBARRIER;
+    for (rowmask_t left = lanes; left; left &= left - 1)
+        at[__builtin_ctz(left)] = fx->addr[__builtin_ctz(left)] % CLUSTER_STEP;
+    for (; lanes; lanes &= lanes - 1) {
+        const int l = __builtin_ctz(lanes);
+        struct check_cta *c = record_of(n, fx->addr[l]);
+        if (!c)
+            continue;
+        c->foreign |= n->writes && !mbarrier;
+        if (mbarrier) {
+            sync_mbarrier(n, c, (rowmask_t)1 << l, at);
+        } else if (n->strong) {
+            struct effects there = {.lanes = fx->lanes};
+            there.addr[l] = at[l];
+            sync_accesses(n, &c->places, (rowmask_t)1 << l, &there);
+        }
+    }
+}
+
+static rowmask_t remote_lanes(const struct effects *fx) {
+    rowmask_t m = 0;
+    for (rowmask_t left = fx->lanes & fx->shared_lanes; left; left &= left - 1)
+        m |= (rowmask_t)cluster_is_remote(fx->addr[__builtin_ctz(left)]) << __builtin_ctz(left);
+    return m;
+}
+
 static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
     if (check_opcode(n->in) == OP_CP) /* this arrival counts as a wait for the copies (check_copy.c) */
@@ -262,26 +315,35 @@ static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects 
         n->strong = STRONG_CTA;
         n->writes = mode != MODE_TEST_WAIT && mode != MODE_TRY_WAIT;
     }
-    race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
-    sync_mbarrier(n, lanes, fx);
+    if (!n->c->foreign)
+        race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
+    sync_mbarrier(n, n->c, lanes, fx->addr);
+}
+
+static void check_shared(struct now *n, rowmask_t lanes, const struct effects *fx) {
+    if (n->c->n_copies)
+        copies_check(n, lanes, fx);
+    if (!n->c->foreign)
+        race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
+    if (n->strong)
+        sync_accesses(n, &n->c->places, lanes, fx);
 }
 
 static void check_access(struct now *n, const struct effects *fx) {
     rowmask_t device = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
     if (!fx->lanes || n->in->space == SPACE_PARAM || n->in->space == SPACE_LOCAL)
         return;
+    const rowmask_t remote = n->c->cta->cluster->n > 1 ? remote_lanes(fx) : 0, own = fx->shared_lanes & ~remote;
+    if (remote)
+        check_remote(n, remote, fx);
     if (check_opcode(n->in) == OP_MBARRIER || check_opcode(n->in) == OP_CP) {
-        check_mbarrier(n, fx->shared_lanes, fx);
+        check_mbarrier(n, own, fx);
         return;
     }
-    if (fx->shared_lanes && n->c->n_copies)
-        copies_check(n, fx->shared_lanes, fx);
-    if (fx->shared_lanes)
-        race_accesses(n, &n->c->shared, 0, fx->shared_lanes, fx, SPACE_SHARED);
+    if (own)
+        check_shared(n, own, fx);
     if (device)
         check_device(n, device, fx);
-    if (n->strong && fx->shared_lanes)
-        sync_accesses(n, &n->c->places, fx->shared_lanes, fx);
     if (n->strong && device)
         sync_accesses(n, &n->c->checker->places, device, fx);
 }
@@ -328,9 +390,18 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         check_copies(&n, fx);
         return;
     case K_BARRIER:
+        if (fx->barrier == CLUSTER_BARRIER && w->cluster_passed & fx->lanes) { /* these lanes need not wait */
+            n = now_of(c, w, in, fx);
+            sync_cluster_wait(&n);
+        }
         check_barrier(c, w, in, lanes, fx);
         return;
     case K_WARP:
+        if (exec_is_cluster_arrive(in) && fx->lanes) {
+            n = now_of(c, w, in, fx);
+            sync_cluster_arrive(&n);
+            return;
+        }
         if (in->fn.warp == sys_malloc)
             check_malloc(c, w, in, fx->lanes);
         else if (in->fn.warp == sys_free)

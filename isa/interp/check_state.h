@@ -131,7 +131,8 @@ struct checker {
     uint64_t shadow_bytes;     /* total size of all pages in bytes */
     uint64_t unfollowed;       /* bytes of memory that have no page because of the limit */
     struct clocks clocks;      /* clocks over the warps of the launch; check_order.c defines the entries */
-    struct sync_places places; /* synchronisation objects in device memory */
+    struct sync_places places; /* synchronisation objects in device memory, and barriers of clusters */
+    struct check_cta *ctas;    /* all records of CTAs, linked by `next` */
 };
 
 /* Times of the warps of a CTA. Each warp has two: the time of its weak accesses and the time of its strong accesses.
@@ -186,8 +187,11 @@ struct partial {
 
 struct check_cta {
     struct checker *checker;
+    struct check_cta *next;
     const struct cta *cta;
     uint32_t serial;
+    bool
+        foreign; /* another CTA of the cluster wrote to the shared memory, whose accesses are not checked from then on */
     struct shadow shared;
     struct sync_places places;                /* synchronisation objects in shared memory */
     uint64_t malloc_bytes[WARP_LANES];        /* for each lane: argument of the malloc() that the warp executes */
@@ -259,7 +263,12 @@ void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 
 /* check_sync.c: records how strong accesses to one address, and operations on mbarriers, order threads. */
 void sync_accesses(const struct now *n, struct sync_places *p, rowmask_t lanes, const struct effects *fx);
-void sync_mbarrier(const struct now *n, rowmask_t lanes, const struct effects *fx);
+/* `of`: the CTA whose shared memory holds the objects; `at`: their offsets there, by lane. */
+void sync_mbarrier(const struct now *n, struct check_cta *of, rowmask_t lanes, const uint64_t *at);
+/* Records that lanes arrive at the barrier of their cluster. */
+void sync_cluster_arrive(const struct now *n);
+/* Makes the events before all arrivals at the barrier of the cluster precede the current path. */
+void sync_cluster_wait(const struct now *n);
 void sync_forget(struct sync_places *p);
 
 /* check_race.c: checks accesses of `lanes` at fx->addr, in memory that begins at `begin` and has the histories `s`. In

@@ -136,8 +136,8 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, rowmask_t
             return;
         if (relaxed)
             clock_add(k, &n->order->pending, s->released);
-        else
-            order_acquire(n, s->released, true);
+        else /* threads of other CTAs of the cluster may have arrived */
+            order_acquire(n, s->released, n->c->cta->cluster->n == 1);
         return;
     }
     if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP || copies) {
@@ -155,17 +155,17 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, rowmask_t
     s->word = word;
 }
 
-void sync_mbarrier(const struct now *n, rowmask_t lanes, const struct effects *fx) {
+void sync_mbarrier(const struct now *n, struct check_cta *of, rowmask_t lanes, const uint64_t *at) {
     while (lanes) {
-        uint64_t at = fx->addr[__builtin_ctz(lanes)], word;
+        uint64_t first = at[__builtin_ctz(lanes)], word;
         rowmask_t same = 0;
         for (rowmask_t left = lanes; left; left &= left - 1)
-            same |= fx->addr[__builtin_ctz(left)] == at ? left & -left : 0;
+            same |= at[__builtin_ctz(left)] == first ? left & -left : 0;
         lanes &= ~same;
-        struct sync_place *s = find_or_add(n->c->checker, &n->c->places, at);
+        struct sync_place *s = find_or_add(n->c->checker, &of->places, first);
         if (!s)
             return;
-        memcpy(&word, n->c->cta->shared + at, sizeof word);
+        memcpy(&word, of->cta->shared + first, sizeof word);
         if (!n->strong) { /* init or inval: the old object has ended, so its events are dropped */
             clock_set(&s->released, NULL);
             clock_set(&s->arrived, NULL);
@@ -174,4 +174,25 @@ void sync_mbarrier(const struct now *n, rowmask_t lanes, const struct effects *f
         }
         handle_mbarrier(n, s, same, word);
     }
+}
+
+/* ---- barriers of clusters ---- */
+
+/* Returns the key of the barrier of a CTA's cluster. No address in device memory is as large. */
+static uint64_t cluster_key(const struct check_cta *c) { return (1ull << 62) + c->cta->cluster->cta[0]->linear_id; }
+
+/* A fast thread may arrive at the next phase before a slow thread has passed the last one. The slow thread then also
+ * gets the events before that arrival, so a race may be missed. */
+void sync_cluster_arrive(const struct now *n) {
+    struct sync_place *s = find_or_add(n->c->checker, &n->c->checker->places, cluster_key(n->c));
+    struct clock *mine = n->words & ORDER_RELAXED ? order_released(n) : order_everything(n);
+    if (s)
+        clock_add(&n->c->checker->clocks, &s->released, mine);
+    clock_unref(mine);
+}
+
+void sync_cluster_wait(const struct now *n) {
+    struct sync_place *s = find(&n->c->checker->places, cluster_key(n->c));
+    if (s)
+        order_acquire(n, s->released, false);
 }

@@ -124,13 +124,17 @@ bool cluster_awaits(const struct cluster *k) {
     return arrived != 0;
 }
 
-bool cluster_settle(struct cluster *k) {
+bool cluster_complete(const struct cluster *k) {
     uint32_t live = 0, arrived = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         live += k->cta[i]->live_threads;
         arrived += k->cta[i]->cluster_arrived;
     }
-    if (!arrived || arrived < live)
+    return arrived && arrived >= live;
+}
+
+bool cluster_settle(struct cluster *k) {
+    if (!cluster_complete(k))
         return false;
     for (uint32_t i = 0; i < k->n; i++) {
         struct cta *c = k->cta[i];

@@ -20,6 +20,7 @@ _Static_assert((MAX_CLUSTER_CTAS + 1) * CLUSTER_STEP <= LOCAL_WINDOW - SHARED_WI
 struct cluster {
     uint32_t n;
     struct cta *cta[MAX_CLUSTER_CTAS]; /* by rank */
+    bool left[MAX_CLUSTER_CTAS];       /* of a timing model: only the cluster still holds the CTA, which has ended */
 };
 
 /* Where a shared::cluster address points. */
@@ -66,7 +67,9 @@ bool cluster_may_wait(const struct warp *row, rowmask_t lanes, struct effects *f
 lanemask_t cluster_pass(struct warp *w, lanemask_t lanes);
 /* Notes that lanes of a warp have exited. Exited threads count as arrived. */
 void cluster_exit(struct cta *c, struct warp *w, lanemask_t lanes);
-/* If all threads that have not exited have arrived, ends the phase of the barrier and returns true. The caller then
+/* Returns true if a thread has arrived in this phase, and all threads that have not exited have. */
+bool cluster_complete(const struct cluster *k);
+/* If the phase is complete, ends the phase of the barrier and returns true. The caller then
  * releases CLUSTER_BARRIER in each CTA that uses it, before lanes of the CTA run again. */
 bool cluster_settle(struct cluster *k);
 /* Returns true if a thread of the cluster has arrived and the phase has not ended. */

@@ -61,6 +61,7 @@ void lsu_free(struct lsu *l) {
         lsu_pipe_free(&l->pipe[i]);
     free(l->fetch.ahead_sent);
     free(l->ahead.queue);
+    free(l->guests.at);
     free(l->front);
     free(l);
 }
@@ -380,6 +381,46 @@ static void fill_tick(struct lsu *l, uint64_t now) {
     l->n.shared_passes += l->slot[slot].fill;
 }
 
+bool lsu_guest(struct lsu *l, const struct lsu_guest *g) {
+    if (l->guests.n == l->guests.cap) {
+        const uint32_t cap = l->guests.cap ? 2 * l->guests.cap : 64;
+        struct lsu_guest *more = realloc(l->guests.at, cap * sizeof *more);
+        if (!more)
+            return false;
+        l->guests.at = more;
+        l->guests.cap = cap;
+    }
+    l->guests.at[l->guests.n++] = *g;
+    l->n_others++;
+    l->status.next = min64(l->status.next, g->arrived);
+    return true;
+}
+
+bool lsu_guest_served(struct lsu *l, uint64_t until, struct lsu_guest *g) {
+    if (l->guests.taken == l->guests.served || l->guests.at[l->guests.taken].cycle > until)
+        return false;
+    *g = l->guests.at[l->guests.taken++];
+    if (l->guests.taken == l->guests.n)
+        l->guests.n = l->guests.served = l->guests.taken = 0;
+    return true;
+}
+
+static bool guest_waits(const struct lsu *l) { return l->guests.served < l->guests.n; }
+
+/* Lets a request of another SM occupy the banks. */
+static void guest_tick(struct lsu *l, uint64_t now) {
+    struct lsu_guest *g = &l->guests.at[l->guests.served];
+    if (now < g->arrived || now < l->front_free)
+        return;
+    g->cycle = now;
+    l->front_free = now + g->passes;
+    l->guests.served++;
+    front_due(l);
+    l->n_others--;
+    l->n.shared_accesses++;
+    l->n.shared_passes += g->passes;
+}
+
 /* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns the number of further ports that it
  * used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
@@ -450,6 +491,8 @@ static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
         fetch_tick(l, now);
     if (l->fills.head != l->fills.tail)
         fill_tick(l, now);
+    if (guest_waits(l))
+        guest_tick(l, now);
     uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (l->ahead.n)
         used = front_and_prefetch_tick(l, ports, now);
@@ -463,6 +506,8 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     if (l->n_returns || l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
         return now + 1;
     uint64_t fill = l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
+    if (guest_waits(l))
+        fill = min64(fill, max64(now + 1, max64(l->guests.at[l->guests.served].arrived, l->front_free)));
     return min64(fill, max64(now + 1, l->walker.next));
 }
 

@@ -59,6 +59,16 @@ struct lsu_access {
     uint32_t tag;          /* returned by lsu_done() */
 };
 
+/* A request of an SM to read or write the shared memory of another SM of the cluster (timing/clusters.h). */
+struct lsu_guest {
+    uint64_t sent, cycle; /* cycle at which its SM sent it; cycle at which the last step began */
+    uint64_t arrived;     /* cycle at which it arrives at the unit */
+    uint32_t tag;         /* of the sender */
+    uint16_t from, to;    /* SMs */
+    uint32_t out, back;   /* bytes of the request, and of its reply */
+    uint32_t passes;      /* cycles that it occupies the banks of shared memory, at least 1 */
+};
+
 /* Makes the load/store unit of SM `sm`; `cfg` and `mem` must outlive the unit. Returns NULL when memory runs out. */
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);
 void lsu_free(struct lsu *l);
@@ -167,6 +177,12 @@ bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *c
  *
  * Stores to a locked line leave it in place. A load never waits for an unlock: one way of each set stays unlocked. */
 const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state);
+/* Accepts a request of another SM; calls come in the order of `arrived`. When it has arrived, it waits for the banks,
+ * and has priority over the unit's own accesses. Returns false if memory is out. */
+bool lsu_guest(struct lsu *l, const struct lsu_guest *g);
+/* Takes the oldest such request that entered the banks in cycle `until` or before; its `cycle` is that cycle. Returns
+ * false if there is none. */
+bool lsu_guest_served(struct lsu *l, uint64_t until, struct lsu_guest *g);
 /* Fetches an instruction line through the unit's memory port. Returns false if the port is full. lsu_fetch_done()
  * reports the completion. `ahead` marks a prefetch, which needs fetch.prefetch and a tag below l1i.mshrs. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now);

@@ -188,6 +188,10 @@ struct lsu {
         uint64_t head, tail;
     } fills; /* accesses whose data wait for the banks */
     struct {
+        struct lsu_guest *at; /* in order of arrival; the first `served` have entered the banks, `taken` were taken */
+        uint32_t n, cap, served, taken;
+    } guests;
+    struct {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
         bool ahead[LSU_FETCHES]; /* for a stream buffer */

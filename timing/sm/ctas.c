@@ -23,14 +23,30 @@ void sm_free_shared(struct sm *sm) {
         sm->ctas.slot[i].shared = NULL;
 }
 
+/* Gives the slot's CTA to cluster `k`. If a cluster that has not ended has a CTA in this slot, that cluster keeps it. */
+static bool join_cluster(struct sm_cta *c, const struct launch *l, struct cluster *k, uint32_t rank) {
+    struct cta *old = c->cta;
+    if (old->cluster != &old->alone) {
+        old->cluster->left[old->rank] = true;
+        c->cta = cta_new(l);
+    }
+    if (c->cta)
+        cluster_join(k, c->cta, rank);
+    return c->cta != NULL;
+}
+
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
+    return sm_cluster_cta_start(sm, id, NULL, 0, cycle);
+}
+
+bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint32_t rank, uint64_t cycle) {
     uint32_t slot = 0;
     while (warp_set_any(&sm->ctas.slot[slot].warps, WARP_WORDS))
         slot++;
     struct sm_cta *c = &sm->ctas.slot[slot];
     if (!c->cta)
         c->cta = cta_new(sm->launch);
-    if (!c->cta)
+    if (!c->cta || (k && !join_cluster(c, sm->launch, k, rank)))
         return false;
     c->cta->held = &sm->memory.held;
     c->cta->copies_take_time = true;

@@ -166,7 +166,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         end_if_finished(sm, w, now);
         return true;
     }
-    if (!units && ti->flags & TIMED_ORDERED && lanes) {
+    const bool remote = __builtin_expect(sm->remote != NULL, 0) && !units && remote_is(sm, w, in, lanes);
+    if (!units && (ti->flags & TIMED_ORDERED || remote) && lanes) {
         issue_ordered(sm, w, p, ti, form, now);
         return true;
     }

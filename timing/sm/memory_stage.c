@@ -126,7 +126,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
     a->unlock = sm->memory.unlock;
     a->pc = pc;
     a->tag = m->inflight;
-    m->skip = !a->lanes;
+    m->skip = a->lanes ? MEM_ACCESS : MEM_SKIP;
     if (__builtin_expect(fx->halves.shape == SHAPE_ANY, 0))
         memcpy(m->addr, fx->addr, fx->lanes >> WARP_LANES ? sizeof m->addr : WARP_LANES * sizeof *m->addr);
     if (__builtin_expect(fx->local_lanes || fx->space == SPACE_LOCAL, 0))
@@ -189,6 +189,8 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
     struct mem_inst *m = &sm->memory.inst[mem];
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
     take_addresses(sm, m, f->warp, f->pc);
+    if (sm->remote)
+        remote_take(sm, m);
     m->ordered = false;
     struct mem_step *p = sm->operands.part[f->part].mem.step;
     while (p->what / MEM_STAGES != mem)
@@ -204,6 +206,8 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
 static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
                                                            struct mem_turn *turn) {
     if (__builtin_expect(m->skip, 0)) {
+        if (m->skip == MEM_REMOTE)
+            return remote_send(sm, m, now, turn);
         sm_account(sm, now);
         sm_access_done(sm, m->inflight, false, now);
         turn->ended = true;

@@ -29,10 +29,15 @@ struct mem_queue {
     struct mem_step step[MEM_QUEUE];
 };
 
+/* An instruction leaves the memory stage for the load/store unit; or it ends there, because no lane executes it; or it
+ * first sends requests to other SMs of the cluster (remote.h). */
+enum { MEM_ACCESS, MEM_SKIP, MEM_REMOTE };
+
 struct mem_inst {
     uint32_t inflight;
     bool ordered;       /* not performed yet, so its addresses are unknown */
-    bool skip;          /* no lane executes it */
+    uint8_t skip;       /* how it leaves the memory stage: MEM_ACCESS etc. */
+    lanemask_t remote;  /* with MEM_REMOTE: lanes whose requests have not been sent */
     uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX if unknown */
     struct lsu_access access;
     uint64_t addr[MAX_WARP_LANES];

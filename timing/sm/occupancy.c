@@ -45,6 +45,15 @@ uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct s
     return at_most(n, cfg->sm.shared_bytes, f.shared);
 }
 
+uint64_t sm_most_clusters(const struct config *cfg, uint32_t occupancy, uint32_t ctas) {
+    uint64_t n = 0;
+    for (uint32_t first = 0, sms; first < cfg->gpu.sms; first += sms) {
+        sms = cfg->gpu.sms - first < cfg->cluster.sms ? cfg->gpu.sms - first : cfg->cluster.sms;
+        n += (uint64_t)sms * occupancy / ctas;
+    }
+    return n;
+}
+
 bool sm_fits(const struct config *cfg, const struct launch *l, struct sm_demand d, char *why, size_t size) {
     const struct sm_cfg *s = &cfg->sm;
     struct sm_footprint f = sm_footprint_of(cfg, l, d);

@@ -24,6 +24,8 @@ struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launc
 
 /* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d);
+/* Returns how many clusters of `ctas` CTAs all GPCs can hold at once, if an SM can hold `occupancy` such CTAs. */
+uint64_t sm_most_clusters(const struct config *cfg, uint32_t occupancy, uint32_t ctas);
 /* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */
 bool sm_fits(const struct config *cfg, const struct launch *l, struct sm_demand d, char *why, size_t size);
 #endif

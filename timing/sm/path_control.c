@@ -88,6 +88,17 @@ static inline void release_barriers(struct sm *sm, uint32_t cta, uint32_t opened
         release_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
+void sm_barrier_opens(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
+    struct warp_set all = sm->ctas.slot[cta].warps;
+    uint32_t w;
+    release_barrier(sm, cta, barrier, now);
+    while (warp_set_take(&all, &w))
+        if (!sm->warps.slot[w].finished) {
+            refresh_after_step(sm, w, now);
+            break;
+        }
+}
+
 /* Handles the results of a function that has changed sw->control. `opened` is what the function returned: the
  * barriers to release. `live`: number of live threads of the CTA before the call. */
 static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {

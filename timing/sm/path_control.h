@@ -56,6 +56,8 @@ bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Updates the paths after the control instruction `in`, which the path has executed with the effects sm->fx. */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now);
+/* Releases the lanes of CTA slot `cta` that wait at a barrier, for barriers that end at an edge. */
+void sm_barrier_opens(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
 /* Makes the path wait at an instruction whose member mask includes lanes of other paths. */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 

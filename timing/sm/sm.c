@@ -21,6 +21,8 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         modern_reads(sm, value, now);
     else if (kind == EVENT_STALLED)
         sm_reconsider(sm, value, now);
+    else if (kind == EVENT_REMOTE)
+        remote_replied(sm, value, now);
 }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
@@ -93,7 +95,7 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
         sm->n.slot[SLOT_LOAD]++;
         return false;
     }
-    if (!fast && sm_hooked(sm, HOOK_JOIN)) {
+    if (!fast && sm_hooked(sm, HOOK_JOIN) && !sm->remote) { /* accesses to other CTAs issue alone */
         struct sm_joint_member leader = {.warp = (uint32_t)w, .path = path};
         if (sm_issue_jointly(sm, s, &leader, now))
             return true;

@@ -14,6 +14,21 @@ static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
 }
 
+/* Prints for each CTA of a cluster how many threads have not arrived at its barrier. */
+static void print_cluster(FILE *out, const struct cluster *k) {
+    const char *before = " (barrier of the cluster:";
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct cta *c = k->cta[i];
+        if (c->cluster_arrived == c->live_threads)
+            continue;
+        fprintf(out, "%s %u of the %u live threads of CTA (%u,%u,%u) have not arrived", before,
+                c->live_threads - c->cluster_arrived, c->live_threads, c->id.x, c->id.y, c->id.z);
+        before = ",";
+    }
+    if (*before == ',')
+        fputc(')', out);
+}
+
 /* Prints the barriers at which `lanes` of the warp wait. */
 static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
     const struct cta *c = w->cta;
@@ -21,6 +36,10 @@ static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
         const struct cta_barrier *bar = &c->barriers[b];
         if (!(c->barriers_used >> b & 1) || !(bar->waiting[w->index] & lanes))
             continue;
+        if (b == CLUSTER_BARRIER) {
+            print_cluster(out, c->cluster);
+            continue;
+        }
         uint32_t expected = bar->whole_cta ? c->live_threads : bar->expected;
         fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
     }

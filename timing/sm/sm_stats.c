@@ -30,6 +30,10 @@ static const struct stat_row joint_rows[] = {
 #define COUNT_ROWS struct joint_counts
 #include "joint_stats.def"
 };
+static const struct stat_row remote_rows[] = {
+#define COUNT_ROWS struct remote_counts
+#include "remote_stats.def"
+};
 static const struct stat_row modern_rows[] = {
 #define COUNT_ROWS struct modern_counts
 #include "modern_stats.def"
@@ -94,6 +98,10 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)
         STATS_COUNT(s, regfile_rows, &sm->operands.part[i].regfile.n);
+    if (sm->remote) {
+        STATS_COUNT(s, remote_rows, &sm->remote->n);
+        memset(&sm->remote->n, 0, sizeof sm->remote->n);
+    }
     if (sm->modern) {
         STATS_COUNT(s, modern_rows, &sm->modern->n);
         memset(&sm->modern->n, 0, sizeof sm->modern->n);

@@ -23,6 +23,7 @@
 #include "operands.h"
 #include "path_control.h"
 #include "path_select.h"
+#include "remote.h"
 #include "sm.h"
 #include "sm_counts.h"
 #include "unit_calls.h"
@@ -64,6 +65,7 @@ struct sm {
     struct sm_member_results members;
     struct sm_joint_state joint;
     struct sm_copies *copies;
+    struct sm_remote *remote; /* NULL: clusters have one CTA */
     struct sm_modern *modern; /* NULL: a classic core */
     uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;

@@ -223,6 +223,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->flags |= jump_flags(p, pc);
         if (info->spilled)
             ti->flags |= TIMED_SPILLED;
+        if (exec_is_cluster_arrive(in) && !(info->order & ORDER_RELAXED))
+            ti->flags |= TIMED_FENCE; /* it releases the accesses before it */
         if (info->yields)
             ti->flags |= TIMED_YIELD;
         /* loads use the counters in rotation; for hardware, the compiler would choose the counters */

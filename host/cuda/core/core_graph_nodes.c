@@ -16,7 +16,7 @@ enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_p
     enum cuda_error e = p && !p->extra ? cuda_find_launched(p->function, &k) : CUDA_ErrorInvalidValue;
     if (e || (k->n_params && !p->args))
         return e ? e : CUDA_ErrorInvalidValue;
-    *w = (struct cuda_work){NODE_KERNEL, .launch = {k, p->grid, p->block, p->shared, p->args, false, 0}};
+    *w = (struct cuda_work){NODE_KERNEL, .launch = {k, p->grid, p->block, p->shared, p->args, false, 0, {0, 0, 0}}};
     return CUDA_Success;
 }
 
@@ -171,7 +171,7 @@ enum cuda_error cuda_node_fill(const struct cuda_node *n, struct cuda_fill_param
 
 /* ---- attributes of kernel nodes ---- */
 
-enum { COOPERATIVE = 2, PRIORITY = 8 };
+enum { COOPERATIVE = 2, CLUSTER = 4, PRIORITY = 8 };
 
 static struct cuda_launch *launch_of(struct cuda_node *n) {
     return cuda_graph_node(n) && n->work.kind == NODE_KERNEL ? &n->work.launch : NULL;
@@ -181,26 +181,32 @@ enum cuda_error cuda_node_set_attribute(struct cuda_node *n, int which, const vo
     CUDA_LOCK;
     struct cuda_launch *l = launch_of(n);
     struct cuda_launch_attribute a = {.id = (unsigned)which};
-    bool cooperative = false;
+    struct cuda_dim cluster;
+    bool cooperative;
     if (!l || !value)
         return CUDA_ErrorInvalidValue;
     memcpy(&a.value, value, sizeof a.value);
-    enum cuda_error e = cuda_launch_attributes("cudaGraphKernelNodeSetAttribute", &a, 1, &cooperative);
-    if (!e && which == COOPERATIVE)
+    cuda_launch_attributes(&a, 1, &cooperative, &cluster);
+    if (which == COOPERATIVE)
         l->cooperative = cooperative;
-    if (!e && which == PRIORITY)
+    if (which == CLUSTER)
+        l->cluster = cluster;
+    if (which == PRIORITY)
         memcpy(&l->priority, value, sizeof l->priority);
-    return e;
+    return CUDA_Success;
 }
 
 enum cuda_error cuda_node_get_attribute(struct cuda_node *n, int which, void *out) {
     CUDA_LOCK;
     const struct cuda_launch *l = launch_of(n);
     int value = !l ? 0 : which == COOPERATIVE ? l->cooperative : l->priority;
-    if (!l || !out || (which != COOPERATIVE && which != PRIORITY))
+    if (!l || !out || (which != COOPERATIVE && which != CLUSTER && which != PRIORITY))
         return l && out ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;
     memset(out, 0, sizeof((struct cuda_launch_attribute *)0)->value);
-    memcpy(out, &value, sizeof value);
+    if (which == CLUSTER)
+        memcpy(out, &l->cluster, sizeof l->cluster);
+    else
+        memcpy(out, &value, sizeof value);
     return CUDA_Success;
 }
 
@@ -211,6 +217,7 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
     if (!to || !from)
         return CUDA_ErrorInvalidValue;
     to->cooperative = from->cooperative;
+    to->cluster = from->cluster;
     to->priority = from->priority;
     return CUDA_Success;
 }

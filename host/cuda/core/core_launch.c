@@ -7,11 +7,12 @@
 /* Returns an error if a cooperative grid has more blocks than the machine can hold at once. Its blocks wait for each
  * other, so all must be resident. */
 static enum cuda_error fits(const struct cuda_launch *l) {
+    cuda_set_clusters(l->kernel, l->cluster);
     int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
                                 (struct heddle_dim){l->block.x, l->block.y, l->block.z},
                                 l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared);
     if (each < 0)
-        return cuda_complain(l->kernel->name, CUDA_ErrorInvalidConfiguration);
+        return cuda_complain(l->kernel->name, cuda_invalid_launch());
     double room = each * heddle_option(cuda_core.h, "gpu.sms");
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
@@ -37,6 +38,8 @@ enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s) {
         e = CUDA_ErrorInvalidValue;
     if (!e)
         e = shared_allowed(&l);
+    if (!e && (l.cluster.x || l.cluster.y || l.cluster.z) && (!l.cluster.x || !l.cluster.y || !l.cluster.z))
+        e = CUDA_ErrorInvalidClusterSize;
     if (!e && l.cooperative)
         e = fits(&l);
     if (e)
@@ -50,24 +53,14 @@ enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struc
     return e ? e : cuda_launch(l, s);
 }
 
-/* Prints that clusters are not simulated. cuda_refuse() sets the exit status, even if the program ignores the error. */
-static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
-    char why[160];
-    snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,
-             d.y, d.z);
-    return cuda_refuse(who, why, CUDA_ErrorNotSupported);
-}
-
-enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
-                                       bool *cooperative) {
-    CUDA_LOCK;
+void cuda_launch_attributes(const struct cuda_launch_attribute *a, unsigned n, bool *cooperative,
+                            struct cuda_dim *cluster) {
     enum { COOPERATIVE = 2, CLUSTER = 4 };
     *cooperative = false;
+    *cluster = (struct cuda_dim){0, 0, 0};
     for (const struct cuda_launch_attribute *end = a + n; a < end; a++) {
-        const struct cuda_dim d = a->value.cluster;
         *cooperative |= a->id == COOPERATIVE && a->value.cooperative;
-        if (a->id == CLUSTER && (uint64_t)d.x * d.y * d.z > 1)
-            return refuse_clusters(who, d);
+        if (a->id == CLUSTER)
+            *cluster = a->value.cluster;
     }
-    return CUDA_Success;
 }

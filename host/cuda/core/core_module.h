@@ -27,6 +27,8 @@ struct cuda_kernel {
     int shared_bytes; /* static shared memory of the kernel, in bytes */
     /* maximum number of bytes of dynamic shared memory: 48 KiB - shared_bytes, unless the program sets it */
     int dynamic_shared_limit;
+    struct cuda_dim cluster; /* cudaFuncAttributeRequiredClusterWidth etc.; all 0: as the kernel declares */
+    bool large_clusters;     /* cudaFuncAttributeNonPortableClusterSizeAllowed */
 };
 
 struct cuda_variable {

@@ -1,5 +1,6 @@
 /* Runs a launch now. */
 #include "core_graph_parts.h"
+#include "core_launch.h"
 #include "core_module.h"
 #include "core_reference.h"
 #include "core_report.h"
@@ -38,7 +39,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED)
         return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
     if (status == HEDDLE_USAGE) /* a GPU refuses this launch too, and the program may handle the error */
-        return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
+        return cuda_complain(kernel, cuda_invalid_launch());
     r->sticky = cuda_failed(kernel, status, fault_error(status));
     return CUDA_Success;
 }
@@ -58,6 +59,7 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
     struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
     int before = heddle_launches(cuda_core.h);
+    cuda_set_clusters(k, l->cluster);
     enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
         cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)

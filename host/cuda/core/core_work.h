@@ -13,7 +13,8 @@ struct cuda_launch {
     size_t shared;
     void **args; /* one pointer for each parameter of the kernel */
     bool cooperative;
-    int priority; /* a hint, which is only reported back */
+    int priority;            /* a hint, which is only reported back */
+    struct cuda_dim cluster; /* blocks of a cluster; all 0: as the kernel declares */
 };
 struct cuda_call {
     void (*call)(void *);

@@ -42,7 +42,7 @@ enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream,
 /* Makes a launch without a kernel and with priority 0. The caller sets the kernel. */
 static struct cuda_launch shape(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                 unsigned shared, void **args, bool cooperative) {
-    return (struct cuda_launch){NULL, {gx, gy, gz}, {bx, by, bz}, shared, args, cooperative, 0};
+    return (struct cuda_launch){NULL, {gx, gy, gz}, {bx, by, bz}, shared, args, cooperative, 0, {0, 0, 0}};
 }
 
 CUDA_API enum cuda_error cuLaunchKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -64,16 +64,32 @@ struct driver_config {
 };
 
 static enum cuda_error launch_config(const struct driver_config *c, const void *f, void **args, void **extra) {
-    bool cooperative = false;
-    enum cuda_error e = !c || (c->n_attributes && !c->attributes) ? CUDA_ErrorInvalidValue : CUDA_Success;
-    if (e || (e = cuda_launch_attributes("cuLaunchKernelEx", c->attributes, c->n_attributes, &cooperative)))
-        return e;
-    const struct cuda_launch l = {NULL, c->grid, c->block, c->shared, args, cooperative, 0};
+    struct cuda_dim cluster;
+    bool cooperative;
+    if (!c || (c->n_attributes && !c->attributes))
+        return CUDA_ErrorInvalidValue;
+    cuda_launch_attributes(c->attributes, c->n_attributes, &cooperative, &cluster);
+    const struct cuda_launch l = {NULL, c->grid, c->block, c->shared, args, cooperative, 0, cluster};
     return driver_launch(f, l, c->stream, extra);
 }
 
 CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const void *f, void **args, void **extra) {
     DRIVER(launch_config(c, f, args, extra));
+}
+
+static enum cuda_error clusters(int *out, const void *f, const struct driver_config *c, bool size) {
+    if (!c || (c->n_attributes && !c->attributes))
+        return CUDA_ErrorInvalidValue;
+    struct cuda_launch l = {NULL, c->grid, c->block, c->shared, NULL, false, 0, {0, 0, 0}};
+    cuda_launch_attributes(c->attributes, c->n_attributes, &l.cooperative, &l.cluster);
+    return cuda_occupancy_clusters(out, f, l, size);
+}
+
+CUDA_API enum cuda_error cuOccupancyMaxActiveClusters(int *out, const void *f, const struct driver_config *c) {
+    DRIVER(clusters(out, f, c, false));
+}
+CUDA_API enum cuda_error cuOccupancyMaxPotentialClusterSize(int *out, const void *f, const struct driver_config *c) {
+    DRIVER(clusters(out, f, c, true));
 }
 
 /* ---- functions ---- */
@@ -89,7 +105,15 @@ static enum cuda_error attribute(int *out, int which, const void *f) {
                        a.ptx_version,  a.binary_version, a.cache_mode,    a.most_dynamic_shared, a.carveout};
     if (which < 0 || which > 15)
         return CUDA_ErrorInvalidValue;
-    *out = which <= CARVEOUT ? all[which] : 0; /* the attributes of clusters */
+    if (which <= CARVEOUT) {
+        *out = all[which];
+        return CUDA_Success;
+    }
+    struct cuda_cluster_attributes c;
+    if ((e = cuda_kernel_clusters(&c, f)))
+        return e;
+    const int of_clusters[] = {c.must_be_set, c.width, c.height, c.depth, c.large, 0};
+    *out = of_clusters[which - CARVEOUT - 1];
     return CUDA_Success;
 }
 

@@ -87,9 +87,14 @@ static enum cuda_error launch(struct cuda_kernel *f, int width, int height, stru
     if (!k || width < 1 || height < 1)
         return k ? CUDA_ErrorInvalidValue : CUDA_ErrorInvalidResourceHandle;
     void *extra[] = {(void *)BUFFER, k->params, (void *)BUFFER_BYTES, &k->size, NULL};
-    const struct cuda_launch l = {
-        NULL, {(unsigned)width, (unsigned)height, 1}, {k->block[0], k->block[1], k->block[2]}, k->shared, NULL, false,
-        0};
+    const struct cuda_launch l = {NULL,
+                                  {(unsigned)width, (unsigned)height, 1},
+                                  {k->block[0], k->block[1], k->block[2]},
+                                  k->shared,
+                                  NULL,
+                                  false,
+                                  0,
+                                  {0, 0, 0}};
     return driver_launch(f, l, s, extra);
 }
 

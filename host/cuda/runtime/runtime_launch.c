@@ -34,15 +34,15 @@ CUDA_API enum cuda_error __cudaPopCallConfiguration(struct cuda_dim *grid, struc
 
 CUDA_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
                                           size_t shared, struct cuda_stream *s) {
-    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, false, 0}, s));
+    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, false, 0, {0, 0, 0}}, s));
 }
 CUDA_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block,
                                                      void **args, size_t shared, struct cuda_stream *s) {
-    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, true, 0}, s));
+    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, true, 0, {0, 0, 0}}, s));
 }
 CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block,
                                             void **args, size_t shared, struct cuda_stream *s) {
-    RUNTIME(k ? cuda_launch((struct cuda_launch){k, grid, block, shared, args, false, 0}, s)
+    RUNTIME(k ? cuda_launch((struct cuda_launch){k, grid, block, shared, args, false, 0, {0, 0, 0}}, s)
               : CUDA_ErrorInvalidDeviceFunction);
 }
 
@@ -55,16 +55,35 @@ struct launch_config {
 };
 
 static enum cuda_error launch_config(const struct launch_config *c, const void *stub, void **args) {
-    bool cooperative = false;
-    enum cuda_error e = cuda_launch_attributes("cudaLaunchKernelExC", c->attributes, c->n_attributes, &cooperative);
-    const struct cuda_launch l = {NULL, c->grid, c->block, c->shared, args, cooperative, 0};
-    return e ? e : cuda_launch_kernel(stub, l, c->stream);
+    struct cuda_dim cluster;
+    bool cooperative;
+    cuda_launch_attributes(c->attributes, c->n_attributes, &cooperative, &cluster);
+    const struct cuda_launch l = {NULL, c->grid, c->block, c->shared, args, cooperative, 0, cluster};
+    return cuda_launch_kernel(stub, l, c->stream);
 }
 
 CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, const void *stub, void **args) {
     if (!c || (c->n_attributes && !c->attributes))
         NOTE(CUDA_ErrorInvalidValue);
     RUNTIME(launch_config(c, stub, args));
+}
+
+static enum cuda_error clusters(int *out, const void *stub, const struct launch_config *c, bool size) {
+    struct cuda_launch l = {NULL, c->grid, c->block, c->shared, NULL, false, 0, {0, 0, 0}};
+    cuda_launch_attributes(c->attributes, c->n_attributes, &l.cooperative, &l.cluster);
+    return cuda_occupancy_clusters(out, stub, l, size);
+}
+
+CUDA_API enum cuda_error cudaOccupancyMaxActiveClusters(int *out, const void *stub, const struct launch_config *c) {
+    if (!c || (c->n_attributes && !c->attributes))
+        NOTE(CUDA_ErrorInvalidValue);
+    RUNTIME(clusters(out, stub, c, false));
+}
+CUDA_API enum cuda_error cudaOccupancyMaxPotentialClusterSize(int *out, const void *stub,
+                                                              const struct launch_config *c) {
+    if (!c || (c->n_attributes && !c->attributes))
+        NOTE(CUDA_ErrorInvalidValue);
+    RUNTIME(clusters(out, stub, c, true));
 }
 
 /* ---- kernels ---- */

@@ -1,0 +1,69 @@
+#ifndef TIMING_SM_REMOTE_H
+#define TIMING_SM_REMOTE_H
+/* Accesses to the shared memory of other CTAs of the cluster. Such an access is an ordered instruction: it is performed
+ * at the edge after its issue (timing/windows.h). Then it leaves the memory stage as one request for each CTA that it
+ * accesses. A request waits for the next edge, where timing/clusters.c sends it through the network to the load/store
+ * unit of the other SM. There it occupies the banks of shared memory, as an access of that SM does, and the reply goes
+ * back. The instruction ends with its last reply.
+ *
+ * The functions with struct sm are for the edges, when no SM runs, except where a comment says otherwise. */
+#include "in_flight.h"
+#include "timing/mem/lsu.h"
+
+struct cluster;
+struct cta;
+struct mem_inst;
+struct mem_turn;
+struct sm;
+
+struct remote_counts {
+#define COUNT_FIELDS
+#include "remote_stats.def"
+};
+
+/* Requests that an SM sends between two edges: at most one instruction a cycle. */
+enum { REMOTE_EDGE = 16, REMOTE_MOST = (REMOTE_EDGE + 1) * MAX_CLUSTER_CTAS };
+
+struct sm_remote {
+    struct lsu_guest out[REMOTE_MOST]; /* requests since the last edge */
+    uint32_t n_out, taken;
+    struct remote_inst {
+        uint64_t ready;        /* cycle of the last reply so far */
+        struct mem_inst *rest; /* the instruction if other lanes access the own SM or device memory; else NULL */
+        uint32_t pending;      /* replies due */
+    } inst[MAX_INFLIGHT];      /* by instruction in flight */
+    struct remote_counts n;
+};
+
+/* Of an SM: begins a launch, and ends it. Returns false if memory is out. */
+bool remote_begin(struct sm *sm);
+void remote_end(struct sm *sm);
+/* Of an SM that runs: returns true if a lane of the path accesses the shared memory of another CTA. Overwrites the
+ * memory fields of sm->fx. */
+bool remote_is(struct sm *sm, uint32_t w, const struct inst *in, lanemask_t lanes);
+/* Takes the lanes out of an instruction's access that access other CTAs, after the instruction was performed. */
+void remote_take(const struct sm *sm, struct mem_inst *m);
+/* Of an SM that runs: sends the requests of an instruction at the end of the memory stage. Returns true if the
+ * instruction has left the memory stage. */
+bool remote_send(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn);
+/* Of an SM that runs: ends an instruction at its last reply. */
+void remote_replied(struct sm *sm, uint32_t inflight, uint64_t now);
+
+/* Takes the SM's oldest request that it sent up to `cycle`; false: there is none. */
+bool sm_remote_sent(struct sm *sm, uint64_t cycle, struct lsu_guest *out);
+/* Gives a request to the SM whose shared memory it accesses; g->arrived is set. Returns false if memory is out. */
+bool sm_remote_guest(struct sm *sm, const struct lsu_guest *g);
+/* Takes the oldest request that the SM has served up to `cycle`; false: there is none. */
+bool sm_remote_served(struct sm *sm, uint64_t cycle, struct lsu_guest *out);
+/* Notes a reply that arrives in cycle `at`. */
+void sm_remote_reply(struct sm *sm, const struct lsu_guest *g, uint64_t at);
+/* Returns the SM's counts. */
+struct remote_counts *sm_remote_counts(struct sm *sm);
+
+/* Begins a CTA of a cluster, as sm_cta_start() does. Of an SM that runs. */
+bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint32_t rank, uint64_t cycle);
+/* Releases the lanes of a CTA that wait at the barrier of its cluster. */
+void sm_cluster_release(struct sm *sm, const struct cta *c, uint64_t now);
+/* Ends the phase of the barrier in all clusters of one CTA, if all threads have arrived. */
+void sm_cluster_settle(struct sm *sm, uint64_t now);
+#endif
