@@ -161,7 +161,7 @@ static bool reduces(const struct bulk_form *f) {
     const bool half = f->type == T_F16 || f->type == T_BF16, word = f->type == T_U32 || f->type == T_S32;
     switch (f->op) {
     case OPN_ADD:
-        return word || f->type == T_U64 || (f->type == T_S64 && !global) ||
+        return word || f->type == T_U64 || (f->type == T_S64 && f->what == BULK_RED_ASYNC) ||
                (global && ((half && f->noftz) || f->type == T_F32 || f->type == T_F64));
     case OPN_MIN:
     case OPN_MAX:
@@ -193,7 +193,7 @@ static const char *wrong_copy(const struct bulk_form *f) {
 }
 
 static const char *wrong_tensor(const struct bulk_form *f, bool tensor) {
-    const bool store = f->to == SPACE_GLOBAL;
+    const bool store = f->to == SPACE_GLOBAL && f->what != BULK_PREFETCH;
     if (tensor != (f->dims != 0))
         return tensor ? "a tensor copy names its dimensions: .1d to .5d" : "dimensions are only for .tensor";
     if (!tensor)
@@ -243,17 +243,18 @@ static const char *wrong_form(const struct bulk_form *f, bool tensor) {
     case BULK_WAIT:
         return f->to || tensor ? "wait_group has at most .read" : NULL;
     case BULK_ST_ASYNC:
-        return f->to && f->signals && f->type ? NULL
-                                              : "st.async has .shared::cluster, .mbarrier::complete_tx::bytes and a "
-                                                "type";
+        return f->to && f->signals && f->type && type_bytes(f->type) * (f->vec ? f->vec : 1) <= 16
+                   ? NULL
+                   : "st.async has .shared::cluster, .mbarrier::complete_tx::bytes and a "
+                     "type";
     case BULK_RED_ASYNC:
         return f->to && f->signals && f->op && reduces(f)
                    ? NULL
                    : "red.async has .shared::cluster, .mbarrier::complete_tx::bytes, an operation and a type that fit";
     case BULK_ZERO:
-        return f->to && !f->signals && !f->type && !f->vec ? NULL : "st.bulk is written st.bulk.weak.shared::cta";
+        return !f->signals && !f->type && !f->vec ? NULL : "st.bulk is written st.bulk.weak.shared::cta";
     case BULK_REPLACE:
-        return f->field && f->to && !f->from && f->type
+        return f->field && !f->from && f->type
                    ? NULL
                    : "tensormap.replace has .tile, a field, .global or .shared::cta, .b1024, and .b32 or .b64";
     default:
@@ -353,7 +354,7 @@ bool bulk_is_ordered(int64_t packed) {
         return true;
     case BULK_REPLACE:
     case BULK_COPY_MAP:
-        return f->to == SPACE_GLOBAL;
+        return f->to != SPACE_SHARED;
     default:
         return false;
     }

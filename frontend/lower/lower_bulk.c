@@ -150,7 +150,7 @@ static bool operands(struct lower *l, struct bulk_operands *b, const struct bulk
     case BULK_RED_ASYNC:
         return element_operands(l, b, f);
     case BULK_ZERO:
-        return address(l, b, BULK_TO, SPACE_SHARED) && value(l, b, BULK_BYTES, T_B64) && value(l, b, BULK_MASK, T_B32);
+        return address(l, b, BULK_TO, f->to) && value(l, b, BULK_BYTES, T_B64) && value(l, b, BULK_MASK, T_B32);
     case BULK_REPLACE:
         return address(l, b, BULK_TO, f->to) && (!has_dimension(f->field) || value(l, b, BULK_CTAS, T_B32)) &&
                value(l, b, BULK_BYTES, f->type);

@@ -129,6 +129,11 @@ unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
     if (!bulk_shared(b, bulk_operand(b, BULK_TO), bytes, align, true, &to[0]) ||
         !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier[0]))
         return 0;
+    if (!b->form.multicast && to[0].cta != b->w->cta && b->w->cta->copies_take_time)
+        return fail(b,
+                    "a copy from global memory into another CTA (address 0x%llx) without .multicast::cluster is "
+                    "supported by -m functional only",
+                    bulk_operand(b, BULK_TO));
     if (!b->form.multicast)
         return 1;
     const struct cluster_place first[2] = {to[0], mbarrier[0]};

@@ -128,7 +128,7 @@ static void load(struct tensor *t, const struct tensor_place *place) {
     if (!t->n || !tensor_walk(&t->map, place, load_part, t))
         return;
     for (unsigned i = 0; i < t->n; i++) {
-        bulk_moves_shared(t->b, &t->to[i], bytes, true);
+        bulk_moves_shared(t->b, &t->to[i], tensor_box_span(&t->map, place->mode), true);
         if (!bulk_signal(t->b, &mbarrier[i], bytes))
             return;
     }
@@ -292,7 +292,7 @@ static bool replace(struct tensor_map *m, enum bulk_map_field field, uint64_t i,
 static unsigned char *written_map(const struct bulk *b, unsigned operand) {
     struct cluster_place place;
     const uint64_t address = bulk_operand(b, operand);
-    if (b->form.to == SPACE_GLOBAL)
+    if (b->form.to == SPACE_GLOBAL || (b->form.to == SPACE_GENERIC && mem_space(address) == SPACE_GLOBAL))
         return bulk_global(b, address, TENSOR_MAP_BYTES, TENSOR_MAP_BYTES, true);
     return bulk_shared(b, address, TENSOR_MAP_BYTES, TENSOR_MAP_BYTES, true, &place);
 }
