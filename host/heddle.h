@@ -307,8 +307,8 @@ const char *heddle_machine(const struct heddle *h);
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                      uint32_t dynamic_shared);
 
-/* Returns how many clusters of the kernel (heddle_set_clusters()) fit on the machine at once, which may be 0. Returns -1
- * with a message on failure. */
+/* Returns how many clusters of the kernel (heddle_set_clusters()) fit on the machine at once, which may be 0. Returns
+ * -1 with a message on failure. */
 int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                         uint32_t dynamic_shared);
 
@@ -321,7 +321,7 @@ double heddle_stat(const struct heddle *h, int launch, const char *name);
  * NULL after the last statistic. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);
 /* Returns how the n-th statistic combines the values of several units and launches: "sum" or "max", or "ratio" if it is
- * the ratio of two sums, and so may be a fraction in any unit. Returns NULL after the last statistic. */
+ * the ratio of two sums. A ratio may be a fraction, whatever its unit is. Returns NULL after the last statistic. */
 const char *heddle_stat_combined(int n);
 /* Returns the number of launches that have statistics. */
 int heddle_launches(const struct heddle *h);

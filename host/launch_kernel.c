@@ -1,5 +1,6 @@
 /* Launches a kernel: packs arguments into the parameter block, runs it, and reports failures. */
 #include "context.h"
+#include "device_launch.h"
 #include "handles.h"
 #include "isa/interp/late.h"
 #include "timing/sm/sm.h"
@@ -224,8 +225,11 @@ static const char *too_large(const struct heddle *h, const struct launch *l, cha
 }
 
 enum heddle_status heddle_set_clusters(struct heddle *h, struct heddle_dim cluster, bool large) {
+    const bool given_size = cluster.x || cluster.y || cluster.z;
     if (!context_enter(h))
         return HEDDLE_USAGE;
+    if (given_size && (!cluster.x || !cluster.y || !cluster.z))
+        return fail(h, HEDDLE_USAGE, "clusters of %u x %u x %u CTAs: each at least 1", cluster.x, cluster.y, cluster.z);
     h->cluster = cluster;
     h->large_clusters = large;
     return HEDDLE_OK;
@@ -238,6 +242,62 @@ static struct dim3 grid_of_clusters(const struct launch *l) {
     const uint64_t x = (uint64_t)g.x * c.x, y = (uint64_t)g.y * c.y, z = (uint64_t)g.z * c.z, most = UINT32_MAX;
     return (struct dim3){(uint32_t)(x < most ? x : most), (uint32_t)(y < most ? y : most),
                          (uint32_t)(z < most ? z : most)};
+}
+
+/* Runs one grid. `workspace`: of a cooperative grid; 0 for others. `cluster`: from the launch; all 0 for none. */
+static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
+                                   uint64_t workspace, struct heddle_dim cluster) {
+    struct launch l = {.program = d->program,
+                       .memory = &h->memory,
+                       .grid = {d->grid.x, d->grid.y, d->grid.z},
+                       .block = {d->block.x, d->block.y, d->block.z},
+                       .cluster = {cluster.x, cluster.y, cluster.z},
+                       .large_clusters = h->large_clusters,
+                       .dynamic_shared = d->dynamic_shared,
+                       .warp_size = h->config.sm.warp_size,
+                       .params = d->params,
+                       .cycle_limit = h->cycle_limit,
+                       .stop = &h->stop,
+                       .device_stdout = h->device_stdout,
+                       .text = m->text,
+                       .number = (uint32_t)h->n_launches,
+                       .textures = h->textures,
+                       .n_textures = h->n_textures,
+                       .workspace = workspace};
+    if (d->program->blocks_are_clusters)
+        l.grid = grid_of_clusters(&l);
+    char text[512];
+    const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
+        wrong = text;
+    if (!wrong)
+        wrong = too_large(h, &l, text, sizeof text);
+    if (!wrong && h->gpu && !gpu_simulates(h->gpu, &l, text, sizeof text)) {
+        h->fault = HEDDLE_FAULT_UNSUPPORTED;
+        wrong = text;
+    }
+    return wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", l.program->name, wrong) : run(h, m, &l);
+}
+
+/* Runs a grid, then the kernels that it launched, each followed by the kernels that it launched itself.
+ * depth: levels above this grid. */
+static enum heddle_status run_with_children(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
+                                            uint64_t workspace, int depth) {
+    const char *name = d->program->name;
+    if (depth > DEVICE_LAUNCH_DEPTH)
+        return fail(h, HEDDLE_USAGE, "kernel '%s' is the %dth level of kernels that launch kernels; %d may be nested",
+                    name, depth, DEVICE_LAUNCH_DEPTH);
+    struct device_launches children = {0};
+    const struct heddle_dim none = {0, 0, 0}; /* kernels launch kernels with the clusters that these declare */
+    enum heddle_status s = run_grid(h, m, d, workspace, depth ? none : h->cluster);
+    if (s == HEDDLE_OK)
+        s = device_launches_take(h, m, name, &children);
+    else
+        device_launches_drop(h, m);
+    for (uint32_t i = 0; s == HEDDLE_OK && i < children.n; i++)
+        s = run_with_children(h, m, &children.list[i], 0, depth + 1);
+    device_launches_free(&children);
+    return s;
 }
 
 static enum heddle_status start(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
@@ -255,32 +315,8 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
     unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
     if (!params)
         return h->status;
-    struct launch l = {.program = p,
-                       .memory = &h->memory,
-                       .grid = {grid.x, grid.y, grid.z},
-                       .block = {block.x, block.y, block.z},
-                       .cluster = {h->cluster.x, h->cluster.y, h->cluster.z},
-                       .large_clusters = h->large_clusters,
-                       .dynamic_shared = dynamic_shared,
-                       .warp_size = h->config.sm.warp_size,
-                       .params = params,
-                       .cycle_limit = h->cycle_limit,
-                       .stop = &h->stop,
-                       .device_stdout = h->device_stdout,
-                       .text = m->text,
-                       .number = (uint32_t)h->n_launches,
-                       .textures = h->textures,
-                       .n_textures = h->n_textures,
-                       .workspace = workspace};
-    if (p->blocks_are_clusters)
-        l.grid = grid_of_clusters(&l);
-    char text[512];
-    const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
-    if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
-        wrong = text;
-    if (!wrong)
-        wrong = too_large(h, &l, text, sizeof text);
-    enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
+    enum heddle_status status =
+        run_with_children(h, m, &(struct device_launch){p, grid, block, dynamic_shared, params}, workspace, 0);
     free(params);
     return status;
 }

@@ -146,7 +146,7 @@ static bool begin_next(struct ctas *c, struct cta_begins *b, uint64_t at, uint32
 
 void clusters_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {
     for (uint32_t i = 0; i < c->view.sms; i++) {
-        c->held[i] = ctas_of(c, begins, i);
+        c->held[i] = sm_status(c->view.sm[i])->ctas + begins[i].n;
         begins[i].keep = 0;
     }
     c->view.cycle = at;
@@ -166,17 +166,18 @@ bool clusters_may_begin(const struct ctas *c) {
     return false;
 }
 
-bool clusters_fit(const struct config *cfg, const struct launch *l, const struct cta_ops *policy, uint32_t occupancy,
-                  char *why, size_t size) {
-    const uint32_t n = launch_cluster_ctas(l), of = cfg->cluster.sms, sms = of < cfg->gpu.sms ? of : cfg->gpu.sms;
-    if (n == 1)
+bool clusters_simulated(const struct launch *l, const struct cta_ops *policy, char *why, size_t size) {
+    const uint32_t n = launch_cluster_ctas(l);
+    if (n == 1 || !policy || policy == &cta_policy_in_order)
         return true;
-    if (policy && policy != &cta_policy_in_order) {
-        snprintf(why, size, "clusters of %u CTAs begin together, so gpu.cta_policy must be in_order, not %s", n,
-                 policy->name);
-        return false;
-    }
-    if (n <= (uint64_t)sms * occupancy)
+    snprintf(why, size, "clusters of %u CTAs, which begin together, are not simulated with gpu.cta_policy=%s", n,
+             policy->name);
+    return false;
+}
+
+bool clusters_fit(const struct config *cfg, const struct launch *l, uint32_t occupancy, char *why, size_t size) {
+    const uint32_t n = launch_cluster_ctas(l), of = cfg->cluster.sms, sms = of < cfg->gpu.sms ? of : cfg->gpu.sms;
+    if (n == 1 || n <= (uint64_t)sms * occupancy)
         return true;
     snprintf(why, size,
              "a cluster of %u CTAs does not fit into a GPC: its %u SMs (cluster.sms) hold %u of these CTAs each", n,

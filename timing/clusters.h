@@ -1,14 +1,14 @@
 #ifndef TIMING_CLUSTERS_H
 #define TIMING_CLUSTERS_H
-/* Clusters of CTAs in time. All CTAs of a cluster begin after the same edge, on SMs of one GPC (cluster.sms), as soon as
- * these SMs have room for all of them. While a launch has clusters, all SMs stop at each edge. Between two edges, an SM
- * only collects its requests to other SMs, and the arrivals of its threads at the barrier. At an edge, one thread passes
- * requests and replies through the network, in order of (cycle, SM), and releases the lanes that wait at a barrier. So
- * results do not depend on the number of host threads.
+/* Clusters of CTAs in time. All CTAs of a cluster begin after the same edge, on SMs of one GPC (cluster.sms), as soon
+ * as these SMs have room for all of them. While a launch has clusters, all SMs stop at each edge. Between two edges, an
+ * SM only collects its requests to other SMs, and the arrivals of its threads at the barrier. At an edge, one thread
+ * passes requests and replies through the network, in order of (cycle, SM), and releases the lanes that wait at a
+ * barrier. So results do not depend on the number of host threads.
  *
  * Each SM has one port into the network and one port out of it, which pass cluster.bytes a cycle. A crossing takes
- * cluster.latency cycles, and the last byte of a packet arrives that long after it has left its port. If it has not
- * passed by then, it waits for the port of its destination. Two CTAs on the same SM do not use the network. */
+ * cluster.latency cycles: the last byte of a packet arrives that long after it has left its port, or later if the port
+ * of the destination is busy. Two CTAs on the same SM do not use the network. */
 #include "dispatch.h"
 #include "timing/sm/occupancy.h"
 
@@ -28,7 +28,8 @@ bool clusters_may_begin(const struct ctas *c);
 bool clusters_edge(struct clusters *k, uint64_t at, uint32_t edge);
 /* Returns the cycle of the next end of a barrier; UINT64_MAX: none is known. */
 uint64_t clusters_next(const struct clusters *k);
+/* Returns true if the policy of CTAs can be used with the launch's clusters. Otherwise writes the reason. */
+bool clusters_simulated(const struct launch *l, const struct cta_ops *policy, char *why, size_t size);
 /* Returns true if a cluster of the launch fits into a GPC. Otherwise writes the reason. */
-bool clusters_fit(const struct config *cfg, const struct launch *l, const struct cta_ops *policy, uint32_t occupancy,
-                  char *why, size_t size);
+bool clusters_fit(const struct config *cfg, const struct launch *l, uint32_t occupancy, char *why, size_t size);
 #endif

@@ -332,7 +332,7 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
     /* Windows near the cycle limit are short and exact. The memory side may be ahead of the SMs by up to two windows
-     * and two crossings, so windows are exact from this distance to the limit on. */
+     * and two crossings. So windows are exact as soon as the limit is within this distance. */
     if (r->l->cycle_limit)
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;
@@ -453,7 +453,11 @@ static void end_profile(struct gpu *g) {
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
     const struct sm_demand d = units_demand(g, l);
     return sm_fits(&g->cfg, l, d, why, size) &&
-           clusters_fit(&g->cfg, l, g->opt.policies.ctas, sm_occupancy(&g->cfg, l, d), why, size);
+           clusters_fit(&g->cfg, l, sm_occupancy(&g->cfg, l, d), why, size);
+}
+
+bool gpu_simulates(const struct gpu *g, const struct launch *l, char *why, size_t size) {
+    return clusters_simulated(l, g->opt.policies.ctas, why, size);
 }
 
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {

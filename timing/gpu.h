@@ -62,6 +62,8 @@ void gpu_free(struct gpu *g);
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
+/* Returns false if a machine could run the launch, but this configuration does not simulate it. `why` says why. */
+bool gpu_simulates(const struct gpu *g, const struct launch *l, char *why, size_t size);
 /* From now on, `watch` is called at the end of each part of a run (windows.h). `watch` must outlive the GPU.
  * Requires a GPU with one host thread. */
 struct windows_watch;

@@ -68,7 +68,7 @@ bool cli_size(const struct cli *c, int *out);
     {'k', "kernel", "KERNEL", "the kernel; not needed if the file has only one"},                                      \
         {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"}, {'b', "block", "X[,Y[,Z]]", "threads of a block"},           \
         {0, "shared", "BYTES", "dynamic shared memory of a block"},                                                    \
-        {0, "cluster", "X[,Y[,Z]]", "blocks of a cluster (default: as the kernel declares)"},                                                    \
+        {0, "cluster", "X[,Y[,Z]]", "blocks of a cluster (default: as the kernel declares)"},                          \
         {'a', "arg", "SPEC", "an argument, in parameter order ('heddle help run')"},                                   \
         {0, "texture", "NAME=SPEC", "a texture of the module ('heddle help run')"}, {                                  \
         0, "sampler", "NAME=SPEC", "a sampler of the module ('heddle help run')"                                       \

@@ -190,8 +190,7 @@ struct check_cta {
     struct check_cta *next;
     const struct cta *cta;
     uint32_t serial;
-    bool
-        foreign; /* another CTA of the cluster wrote to the shared memory, whose accesses are not checked from then on */
+    bool foreign; /* another CTA of the cluster has written to the shared memory, which is no longer checked */
     struct shadow shared;
     struct sync_places places;                /* synchronisation objects in shared memory */
     uint64_t malloc_bytes[WARP_LANES];        /* for each lane: argument of the malloc() that the warp executes */

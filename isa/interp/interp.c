@@ -1,7 +1,8 @@
-/* The order of CTAs. A turn runs one CTA, or the CTAs of one cluster, until they end or have used their budget. The programs alone determine the
- * sequence of turns (see next_turn()); host threads only execute turns of this sequence ahead of time. A CTA that
- * reaches an instruction whose order among CTAs is observable (atomics, volatile accesses, printing) waits until all
- * earlier turns are committed. So results and statistics do not depend on the number of threads. */
+/* The order of CTAs. A turn runs one CTA, or the CTAs of one cluster, until they end or have used their budget. The
+ * programs alone determine the sequence of turns (see next_turn()); host threads only execute turns of this sequence
+ * ahead of time. A CTA that reaches an instruction whose order among CTAs is observable (atomics, volatile accesses,
+ * printing) waits until all earlier turns are committed. So results and statistics do not depend on the number of
+ * threads. */
 #include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/exec/syscall.h"

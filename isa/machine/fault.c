@@ -34,7 +34,7 @@ static void print_headline(const struct fault *f, const struct launch *l, FILE *
         fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_names[f->kind], f->is_store ? "write" : "read",
                 f->bytes, (unsigned long long)f->address, space_name(f->space));
     else if (f->text)
-        fprintf(out, "%s: %s", kind_names[f->kind], f->text);
+        fprintf(out, "%s%s %s", kind_names[f->kind], f->kind == FAULT_USE_AFTER_FREE ? "" : ":", f->text);
     else
         fprintf(out, "%s", kind_names[f->kind]);
     fprintf(out, " in kernel '%s'\n", l->program->name);

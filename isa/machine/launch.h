@@ -78,7 +78,8 @@ const char *launch_end_word(enum fault_kind kind);
 void fault_free(struct fault *f);
 
 /* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, the program's .reqntid and
- * .maxntid, and what it declares of clusters. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
+ * .maxntid, and what it declares of clusters. Returns NULL if it is valid, else a message in `buffer` that continues
+ * "kernel 'k': ". */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
 /* Returns true if the launch should end early. Drivers call this about every ten microseconds. */
 static inline bool launch_stopped(const struct launch *l) {

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Tuple
 
 SONAME = "libheddle.so.0"
-# Debian's packages of the libraries that Heddle's needs.
+# The Debian packages of the libraries that libheddle.so needs.
 NEEDED = ("libcjson1", "libconfig9", "libelf1", "liblz4-1", "libsqlite3-0", "libstdc++6", "libxxhash0", "libzstd1")
 
 
@@ -81,6 +81,8 @@ class KernelInfo(Structure):
         ("functions", c_uint32),
         ("required_block", Dim),
         ("largest_block", Dim),
+        ("cluster", Dim),
+        ("explicit_cluster", c_bool),
     ]
 
 
@@ -114,6 +116,7 @@ FUNCTIONS: List[Tuple[str, Any, List[Any]]] = [
     ("heddle_clear", c_int, [_H, c_uint64, c_uint64]),
     ("heddle_read", c_int, [_H, c_uint64, c_void_p, c_uint64]),
     ("heddle_symbol", c_uint64, [_H, _M, _S, POINTER(c_uint64)]),
+    ("heddle_set_clusters", c_int, [_H, Dim, c_bool]),
     ("heddle_launch", c_int, [_H, _M, _S, Dim, Dim, c_uint32, POINTER(Arg), c_int]),
     ("heddle_launch_cooperative", c_int, [_H, _M, _S, Dim, Dim, c_uint32, POINTER(Arg), c_int]),
     ("heddle_fault", c_int, [_H]),

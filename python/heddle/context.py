@@ -196,8 +196,16 @@ class Kernel:
             f"with 128 threads each has a thread for each of {n:,} elements: kernel[{grid}, 128](...)"
         )
 
-    def launch(self, grid: Size, block: Size, *args: Any, shared: int = 0, cooperative: bool = False) -> Launch:
-        """Runs the kernel to its end.
+    def launch(
+        self,
+        grid: Size,
+        block: Size,
+        *args: Any,
+        shared: int = 0,
+        cooperative: bool = False,
+        cluster: Optional[Size] = None,
+    ) -> Launch:
+        """Runs the kernel to its end. `cluster`: CTAs of a cluster, up to 16; None: as the kernel declares.
 
         Arguments, in the order of the parameters, are numbers, Buffers, None (a null pointer), bytes of the parameter's
         size, and numpy arrays or bytearrays. Arrays become device memory for the launch. The functional model uses
@@ -207,7 +215,8 @@ class Kernel:
         Raises FaultError, DeadlockError, StoppedError (after Context.stop()) or UsageError. KeyboardInterrupt stops the
         launch.
         """
-        return self.module.context._launch(self, _dim(grid), _dim(block), args, shared, cooperative)
+        size = Dim(0, 0, 0) if cluster is None else _dim(cluster)
+        return self.module.context._launch(self, _dim(grid), _dim(block), args, shared, cooperative, size)
 
 
 class Configured:
@@ -496,7 +505,14 @@ class Context:
     # Launches
 
     def _launch(
-        self, kernel: Kernel, grid: Dim, block: Dim, values: Sequence[Any], shared: int, cooperative: bool
+        self,
+        kernel: Kernel,
+        grid: Dim,
+        block: Dim,
+        values: Sequence[Any],
+        shared: int,
+        cooperative: bool,
+        cluster: Dim,
     ) -> Launch:
         params = kernel.params
         if len(values) != len(params):
@@ -525,6 +541,8 @@ class Context:
         args = (Arg * len(params))()
         function = lib.heddle_launch_cooperative if cooperative else lib.heddle_launch
         with self._handle.enter() as h:
+            if lib.heddle_set_clusters(h, cluster, True):
+                self._handle.fail()
             before = lib.heddle_launches(h)
             moved = self._place(h, in_order([(a, a + n) for _, a, n in memory if n]))
             try:

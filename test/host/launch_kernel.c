@@ -209,16 +209,6 @@ START_TEST(listings_show_the_program) {
 }
 END_TEST
 
-START_TEST(clusters_of_several_ctas_are_refused) {
-    struct heddle_module *m = good_module(HEAD ".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
-                                               ".visible .entry j() .reqnctapercluster 1, 1, 1 { ret; }\n");
-    ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, NULL, 0), HEDDLE_USAGE);
-    ck_assert_msg(strstr(heddle_error(h), "kernel 'k': it requires clusters of 2 x 1 x 1 CTAs") != NULL, "%s",
-                  heddle_error(h));
-    ck_assert_int_eq(heddle_launch(h, m, "j", one, one, 0, NULL, 0), HEDDLE_OK);
-}
-END_TEST
-
 /* Every message about a launch names the kernel once, at its beginning. */
 START_TEST(the_kernel_is_named_once) {
     static const struct {
@@ -227,7 +217,7 @@ START_TEST(the_kernel_is_named_once) {
     } rows[] = {
         {".reqntid 64", "kernel 'k': a block of 32 x 1 x 1 threads, but its .reqntid requires 64 x 1 x 1", 32, 0},
         {".maxntid 64", "kernel 'k': a block of 65 threads, but its .maxntid allows 64 x 1 x 1", 65, 0},
-        {".reqnctapercluster 2", "kernel 'k': it requires clusters of 2 x 1 x 1 CTAs", 32, 0},
+        {".reqnctapercluster 2", "kernel 'k': a grid of 1 x 1 x 1 CTAs, which clusters of 2 x 1 x 1 CTAs do", 32, 0},
         {"", "kernel 'k': a block of 1025 x 1 x 1 threads: each at least 1", 1025, 0},
         {"", "kernel 'k': it needs 300000 bytes of shared memory (300000 of them dynamic); the SM has ", 32, 300000},
         {"", "kernel 'k' has 0 parameters, and 1 argument was given", 0, 0},
@@ -261,6 +251,5 @@ SUITE(host_launch) {
     TEST(a_fault_is_reported_and_the_context_lives_on);
     TEST(a_context_that_cannot_be_opened_says_why);
     TEST(listings_show_the_program);
-    TEST(clusters_of_several_ctas_are_refused);
     TEST(the_kernel_is_named_once);
 }

@@ -23,7 +23,7 @@ void sm_free_shared(struct sm *sm) {
         sm->ctas.slot[i].shared = NULL;
 }
 
-/* Gives the slot's CTA to cluster `k`. If a cluster that has not ended has a CTA in this slot, that cluster keeps it. */
+/* Gives the slot's CTA to cluster `k`. If the slot has a CTA of a cluster that has not ended, that cluster keeps it. */
 static bool join_cluster(struct sm_cta *c, const struct launch *l, struct cluster *k, uint32_t rank) {
     struct cta *old = c->cta;
     if (old->cluster != &old->alone) {

@@ -19,8 +19,8 @@ struct cuda_launch_attribute {
 enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s);
 /* Launches the kernel that `what` names, as cuda_launch() does. */
 enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struct cuda_stream *s);
-/* Reads the attributes of a launch: whether it is cooperative, and the blocks of a cluster (all 0: not given). The other
- * attributes are hints without effect. */
+/* Reads the attributes of a launch: whether it is cooperative, and the blocks of a cluster (all 0: not given). The
+ * other attributes are hints without effect. */
 void cuda_launch_attributes(const struct cuda_launch_attribute *a, unsigned n, bool *cooperative,
                             struct cuda_dim *cluster);
 /* Sets the size of a cluster for the next launch or count of the kernel: `given`, or else what the kernel's attributes

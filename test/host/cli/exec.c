@@ -89,7 +89,8 @@ START_TEST(runs_go_into_a_database) {
 END_TEST
 
 /* If the program itself reports an error, its run is stored as failed. Here the program fails because its grid needs
- * more than one SM. If the file is not a results database, heddle refuses it before the program begins. */
+ * more than one SM. If the file of --results is not a database of results, or cannot be opened, heddle says so before
+ * the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
         return;
@@ -170,14 +171,15 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
-/* The user wrote <<<...>>> in a kernel, so a function is missing. A note explains this. */
-START_TEST(launches_by_kernels_are_refused) {
-    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func cudaLaunchDeviceV2();\n"
-                               ".visible .entry k()\n{\n  call cudaLaunchDeviceV2;\n  ret;\n}\n";
+/* A kernel waits for kernels that it launched, which CUDA 12 forbids. A note says which functions kernels have. */
+START_TEST(the_device_runtime_has_limits) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".extern .func cudaDeviceSynchronize();\n.visible .entry k()\n{\n  call cudaDeviceSynchronize;\n  ret;\n}\n";
     write_file("launches.ptx", text, sizeof text - 1);
     STATUS(HEDDLE_USAGE, "run launches.ptx -g 1 -b 1");
-    SAYS(err, "launches.ptx:7:8: error: function 'cudaLaunchDeviceV2' has no body");
-    SAYS(err, "kernels that launch kernels (dynamic parallelism) are not simulated");
+    SAYS(err, "launches.ptx:7:8: error: function 'cudaDeviceSynchronize' has no body");
+    SAYS(err, "Heddle has launches, streams, events");
 }
 END_TEST
 
@@ -310,15 +312,28 @@ END_TEST
  * status shows the failure even if the program ignores the error. A launch that a real GPU would refuse as well does
  * not change the exit status. */
 START_TEST(a_refused_launch_shows) {
-    static const char *const how[] = {"", "attribute"}, *const models[] = {"functional", "spe"};
+    static const char *const how[] = {"", "attribute"};
     if (no_library())
         return;
     compile("refused", "", "refused.c", "libcuda.so.1");
-    for (int i = 0; i < 4; i++) {
-        STATUS(HEDDLE_USAGE, "exec -c turing -m %s ./refused %s", models[i % 2], how[i / 2]);
+    for (int i = 0; i < 2; i++) {
+        STATUS(HEDDLE_USAGE, "exec -c turing -m spe -s gpu.cta_policy=lcs ./refused %s", how[i]);
         ck_assert_str_eq(out, "801 0 0 7 1\n");
-        SAYS(err, "clusters of 2 x 1 x 1");
-        SAYS(err, "not simulated");
+        SAYS(err, "clusters of 2 CTAs");
+        SAYS(err, "not simulated with gpu.cta_policy=lcs");
+    }
+}
+END_TEST
+
+/* Clusters by the attributes of launches: test/cuda/clusters.c says what each number is. */
+START_TEST(clusters_of_launches) {
+    static const char *const models[] = {"functional", "spe"};
+    if (no_library())
+        return;
+    compile("clusters", "", "clusters.c", "libcuda.so.1");
+    for (int i = 0; i < 2; i++) {
+        STATUS(HEDDLE_OK, "exec -q -c h100 -m %s ./clusters", models[i]);
+        ck_assert_str_eq(out, "0 4 0 912 912 0 16 0 2 0 8 16 0 132\n");
     }
 }
 END_TEST
@@ -448,6 +463,7 @@ SUITE(cli_exec) {
     TEST_LOOP(features_do_what_programs_ask, 0, 4);
     TEST_LOOP(the_driver_does_what_programs_ask, 0, 2);
     TEST(a_refused_launch_shows);
+    TEST(clusters_of_launches);
     TEST(a_program_without_launches_is_told);
     TEST(the_json_sums_by_kernel);
     TEST(compiling_needs_the_toolkit);
@@ -457,7 +473,7 @@ SUITE(cli_exec) {
     TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
-    TEST(launches_by_kernels_are_refused);
+    TEST(the_device_runtime_has_limits);
     TEST_LOOP(programs_of_clang_run, 0, 2);
     TEST(kernels_may_be_closed);
     TEST(launches_and_starts_are_cheap);

@@ -501,7 +501,8 @@ START_TEST(address_conversion) {
                  {"cvta.to.global.u64", DEVICE_BASE, DEVICE_BASE},
                  {"cvta.to.const.u64", DEVICE_BASE, DEVICE_BASE},
                  {"cvta.param.u64", 8, PARAM_WINDOW + 8},
-                 {"mapa.shared::cluster.u64", 40, 40}};
+                 {"mapa.shared::cluster.u64", 40, CLUSTER_STEP + 40}, /* rank 0 */
+                 {"mapa.u64", SHARED_WINDOW + 2 * CLUSTER_STEP + 40, SHARED_WINDOW + CLUSTER_STEP + 40}};
     setup(8);
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

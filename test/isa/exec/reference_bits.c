@@ -162,11 +162,9 @@ bool ref_bits(const struct isa_row *row, struct ref_lane *x) {
     case OP_NOT:
     case OP_LOP3:
         return ref_logic(row, x);
-    case OP_GETCTARANK: /* clusters have one CTA */
-        x->d = 0;
-        return true;
-    case OP_MAPA:
-        x->d = x->a.bits;
+    case OP_MAPA: /* see isa/machine/cluster.h */
+        x->d = (x->a.bits & ~(uint64_t)0xf80000) + ((x->b.bits < 30 ? x->b.bits : 30) + 1) * 0x80000;
+        x->d = w == 32 ? (uint32_t)x->d : x->d;
         return true;
     case OP_MBARRIER: /* pending_count: see isa/exec/exec_mbarrier.h */
         x->d = x->a.bits % 0x100000;

@@ -249,7 +249,7 @@ static uint32_t mbarrier(const struct inst *in, int warp, lanemask_t lanes, unsi
     for (int l = 0; l < WARP_LANES; l++)
         fx.addr[l] = OBJECT;
     memcpy(r.cta[0]->shared + OBJECT, &word, sizeof word);
-    sync_mbarrier(&n, lanes, &fx);
+    sync_mbarrier(&n, n.c, (rowmask_t)lanes, fx.addr);
     return time;
 }
 static uint32_t wait_for(const struct inst *in, int warp, lanemask_t answer, unsigned words, uint64_t word) {
@@ -341,7 +341,7 @@ START_TEST(objects_of_one_instruction) {
         fx.addr[l] = l == 1 ? OBJECT + 8 : OBJECT;
     memcpy(r.cta[0]->shared + OBJECT, &word, sizeof word);
     memcpy(r.cta[0]->shared + OBJECT + 8, &word, sizeof word);
-    sync_mbarrier(&n, 3, &fx);
+    sync_mbarrier(&n, n.c, 3, fx.addr);
     n.in = arrive;
     n.strong = STRONG_CTA;
     word = word_of(2, 1);
@@ -349,7 +349,7 @@ START_TEST(objects_of_one_instruction) {
     word = word_of(1, 0);
     memcpy(r.cta[0]->shared + OBJECT + 8, &word, sizeof word);
     rig_step(&r, 0, 0, ALL);
-    sync_mbarrier(&n, 7, &fx);
+    sync_mbarrier(&n, n.c, 7, fx.addr);
     ck_assert_uint_eq(r.c[0]->places.n, 2);
     for (int other = 1; other >= 0; other--) {
         struct now wait = rig_now(&r, 0, 2, 0);
@@ -359,7 +359,7 @@ START_TEST(objects_of_one_instruction) {
         wait.strong = STRONG_CTA;
         rig_step(&r, 0, 2, ALL);
         fx.addr[0] = OBJECT + 8ull * (uint64_t)other;
-        sync_mbarrier(&wait, 1, &fx);
+        sync_mbarrier(&wait, wait.c, 1, fx.addr);
         ck_assert_int_eq(before(0, 0, 2, 0, 2), !other);
     }
 }
@@ -379,7 +379,7 @@ START_TEST(lanes_that_do_not_arrive) {
         fx.addr[2] = OBJECT + 8;
         memcpy(r.cta[0]->shared + OBJECT, made ? &after : &before_it, sizeof after);
         memcpy(r.cta[0]->shared + OBJECT + 8, made ? &after : &before_it, sizeof after);
-        sync_mbarrier(&n, 6, &fx);
+        sync_mbarrier(&n, n.c, 6, fx.addr);
     }
     wait_for(test_wait, 2, 1 << 4, 0, after);
     ck_assert(!before(0, 0, 2, 0, 2));

@@ -154,6 +154,9 @@ static const struct {
     {"walk.queue", "likewise"},
     {"walk.rate", "likewise"},
     {"walk.latency", "likewise"},
+    {"cluster.sms", "of launches with clusters, which these kernels do not have (host_clusters)"},
+    {"cluster.latency", "likewise"},
+    {"cluster.bytes", "likewise"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 
