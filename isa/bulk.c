@@ -62,7 +62,7 @@ static const struct word {
              {"bulk", OF_CP, NOTHING, 0},
              {"tensor", OF_CP, NOTHING, 1},
              {"bulk", OF_ST, WHAT, BULK_ZERO},
-             {"reduce", OF_CP, WHAT, BULK_REDUCE},
+             {"reduce", OF_CP, WHAT, BULK_RED},
              {"prefetch", OF_CP, WHAT, BULK_PREFETCH},
              {"commit_group", OF_CP, WHAT, BULK_COMMIT},
              {"wait_group", OF_CP, WHAT, BULK_WAIT},
@@ -200,7 +200,7 @@ static const char *wrong_tensor(const struct bulk_form *f, bool tensor) {
         return f->mode ? "a mode is only for .tensor" : NULL;
     if (f->what != BULK_PREFETCH && f->to == f->from)
         return "a tensor copy is between global and shared memory";
-    if (f->mode == BULK_GATHER4 && (f->dims != 2 || store || f->what == BULK_REDUCE))
+    if (f->mode == BULK_GATHER4 && (f->dims != 2 || store || f->what == BULK_RED))
         return ".tile::gather4 is for loads of 2d tensors";
     if (f->mode == BULK_SCATTER4 && (f->dims != 2 || !store || f->what != BULK_COPY))
         return ".tile::scatter4 is for stores of 2d tensors";
@@ -220,11 +220,11 @@ static const char *wrong_move(const struct bulk_form *f, bool tensor) {
     wrong = wrong ? wrong : wrong_tensor(f, tensor);
     if (wrong)
         return wrong;
-    if (f->what == BULK_REDUCE && tensor)
+    if (f->what == BULK_RED && tensor)
         return f->to == SPACE_GLOBAL && f->op && !f->type
                    ? NULL
                    : "a reduction of a tensor is .global.shared::cta, and has an operation and no type";
-    if (f->what == BULK_REDUCE)
+    if (f->what == BULK_RED)
         return f->from == SPACE_SHARED && f->op && reduces(f)
                    ? NULL
                    : "no such reduction; it goes from .shared::cta and has an operation and a type that fit";
@@ -235,7 +235,7 @@ static const char *wrong_move(const struct bulk_form *f, bool tensor) {
 static const char *wrong_form(const struct bulk_form *f, bool tensor) {
     switch (f->what) {
     case BULK_COPY:
-    case BULK_REDUCE:
+    case BULK_RED:
     case BULK_PREFETCH:
         return f->read ? "only wait_group has .read" : wrong_move(f, tensor);
     case BULK_COMMIT:
@@ -347,7 +347,7 @@ bool bulk_is_ordered(int64_t packed) {
     const struct bulk_form form = bulk_unpack(packed), *f = &form;
     switch (f->what) {
     case BULK_COPY:
-    case BULK_REDUCE:
+    case BULK_RED:
         return f->to == SPACE_GLOBAL || f->from == SPACE_SHARED || f->multicast;
     case BULK_ST_ASYNC:
     case BULK_RED_ASYNC:

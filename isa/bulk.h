@@ -7,7 +7,7 @@
 
 enum bulk_what {
     BULK_COPY,     /* cp.async.bulk, also .tensor */
-    BULK_REDUCE,   /* cp.reduce.async.bulk, also .tensor */
+    BULK_RED,      /* cp.reduce.async.bulk, also .tensor */
     BULK_PREFETCH, /* cp.async.bulk.prefetch, also .tensor */
     BULK_COMMIT,   /* commit_group */
     BULK_WAIT,     /* wait_group */

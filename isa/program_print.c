@@ -142,7 +142,7 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
     }
 }
 
-/* Prints the registers of a bulk instruction; those that are constants of 0 are left out. */
+/* Prints the operands of a bulk instruction, without constants of 0. */
 static void put_bulk(struct line *t, const struct inst *in) {
     for (unsigned i = 0; i < in->n_list; i++) {
         const opnd_t o = t->p->lists[in->list + i];

@@ -3,7 +3,7 @@
  * ascending order. The driver decides when the copy is complete (isa/machine/bulk_job.h). */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_bulk.h"
-#include "bulk_reduce.h"
+#include "bulk_combine.h"
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
 #include "isa/rows.h"
@@ -196,8 +196,8 @@ static void store(struct bulk *b) {
     unsigned char *host = from ? bulk_global(b, to, bytes, 16, true) : NULL;
     if (!host)
         return;
-    if (b->form.what == BULK_REDUCE)
-        bulk_reduce(b->form.op, b->form.type, host, from, (uint32_t)bytes);
+    if (b->form.what == BULK_RED)
+        bulk_combine(b->form.op, b->form.type, host, from, (uint32_t)bytes);
     else
         for (uint64_t i = 0; i < bytes; i++)
             if (mask >> i % 16 & 1)
@@ -214,8 +214,8 @@ static void pass(struct bulk *b) {
     unsigned char *host = source ? bulk_shared(b, bulk_operand(b, BULK_TO), bytes, 16, true, &to) : NULL;
     if (!host || !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier))
         return;
-    if (b->form.what == BULK_REDUCE)
-        bulk_reduce(b->form.op, b->form.type, host, source, (uint32_t)bytes);
+    if (b->form.what == BULK_RED)
+        bulk_combine(b->form.op, b->form.type, host, source, (uint32_t)bytes);
     else
         memmove(host, source, bytes);
     bulk_moves_shared(b, &from, bytes, false);
@@ -241,7 +241,7 @@ static void element(struct bulk *b) {
         unsigned char bytes[8];
         memcpy(bytes, &value, sizeof bytes);
         if (b->form.what == BULK_RED_ASYNC)
-            bulk_reduce(b->form.op, b->form.type, host, bytes, size);
+            bulk_combine(b->form.op, b->form.type, host, bytes, size);
         else
             memcpy(host + (size_t)i * size, bytes, size);
     }
@@ -268,7 +268,7 @@ static void zero(struct bulk *b) {
 static uint8_t traffic_of(const struct bulk_form *f) {
     if (f->what == BULK_PREFETCH)
         return BULK_FETCHES;
-    if (f->what == BULK_REDUCE && f->to == SPACE_GLOBAL)
+    if (f->what == BULK_RED && f->to == SPACE_GLOBAL)
         return BULK_UPDATES;
     return f->to == SPACE_GLOBAL ? BULK_WRITES : BULK_READS;
 }

@@ -1,10 +1,10 @@
 /* Tensor copies, and instructions that change tensor maps. */
-#include "bulk_reduce.h"
+#include "bulk_combine.h"
 #include "exec_bulk.h"
 #include "exec_mem.h"
 #include "isa/softfloat.h"
 
-/* A tensor copy under way. */
+/* A tensor copy. */
 struct tensor {
     struct bulk *b;
     struct tensor_map map;
@@ -145,8 +145,8 @@ static bool store_part(void *ctx, const struct tensor_part *p) {
     if (!to)
         return false;
     move_shared(t, &t->to[0], p->offset, row, p->bytes, false);
-    if (t->b->form.what == BULK_REDUCE)
-        bulk_reduce(t->b->form.op, t->b->form.type, to, row, p->bytes);
+    if (t->b->form.what == BULK_RED)
+        bulk_combine(t->b->form.op, t->b->form.type, to, row, p->bytes);
     else
         memcpy(to, row, p->bytes);
     bulk_moves_global(t->b, p->global, p->bytes);
@@ -167,10 +167,10 @@ static void store(struct tensor *t, const struct tensor_place *place) {
     const uint32_t span = tensor_box_span(&t->map, place->mode);
     if (!bulk_shared(b, bulk_operand(b, BULK_FROM), span, 128, false, &t->to[0]))
         return;
-    if (b->form.what == BULK_REDUCE) {
+    if (b->form.what == BULK_RED) {
         b->form.type = reduced_type(t->map.type);
         b->job.element = (uint8_t)(tensor_element(t->map.type) == 8 ? 8 : 4);
-        if (!b->form.type || !bulk_reduces(b->form.op, b->form.type)) {
+        if (!b->form.type || !bulk_combines(b->form.op, b->form.type)) {
             fail(b, "elements of this type do not have this reduction");
             return;
         }

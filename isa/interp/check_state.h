@@ -297,9 +297,9 @@ void copies_check(const struct now *n, rowmask_t lanes, const struct effects *fx
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
-/* check_bulk.c: checks of bulk copies. bulk_sink_of() returns the sink for the CTA's copies. bulk_after() checks the copies
- * of an instruction that the lanes of a path have executed. bulk_wait() records that `lanes` wait until at most `groups`
- * groups are unfinished. bulk_phase_ended() records that a thread has seen the end of a phase of an mbarrier.
+/* check_bulk.c: checks of bulk copies. bulk_sink_of() returns the sink for the CTA's copies. bulk_after() checks the
+ * copies of an instruction that the lanes of a path have executed. bulk_wait() records that `lanes` wait until at most
+ * `groups` groups are unfinished. bulk_phase_ended() records that a thread has seen the end of a phase of an mbarrier.
  * bulk_check() checks an access to shared memory against unfinished copies. */
 struct bulk_sink *bulk_sink_of(struct check_cta *c);
 void bulk_after(const struct now *n, rowmask_t path);

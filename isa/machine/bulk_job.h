@@ -1,6 +1,6 @@
 #ifndef ISA_BULK_JOB_H
 #define ISA_BULK_JOB_H
-/* Bulk copies under way. Their effects on memory happen when the instruction executes. A driver that models time gets a
+/* Bulk copies in flight. Their effects on memory happen when the instruction executes. A driver that models time gets a
  * job for each, decides when the copy is complete, and then completes its mbarrier. Without a sink, a copy is complete
  * at once. */
 #include "isa/types.h"

@@ -205,7 +205,8 @@ static void draw_im2col(uint64_t *r, struct tensor_case *c) {
         c->upper[i] = (int)test_random_below(r, 4) - 2;
         while (c->lower[i] > c->dim[i + 1] - 1 + c->upper[i])
             c->upper[i]++;
-        c->at[i + 1] = c->lower[i] + test_random_below(r, (uint32_t)(c->dim[i + 1] + c->upper[i] - c->lower[i]));
+        c->at[i + 1] =
+            c->lower[i] + (int64_t)test_random_below(r, (uint32_t)(c->dim[i + 1] + c->upper[i] - c->lower[i]));
     }
 }
 

@@ -40,7 +40,7 @@ struct tma {
     struct bulk_sink sink;
     struct copy *first, **last; /* in order of issue */
     struct copy *sends;         /* oldest copy that has requests to send */
-    uint32_t n, waiting;        /* copies; those that have requests to send */
+    uint32_t n, waiting;        /* copies; copies that have requests to send */
     uint64_t started;           /* cycle in which the last copy sends its first request */
     uint64_t busy_since;
     bool refused;      /* a warp waits for room */
@@ -111,7 +111,7 @@ static void trim(struct copy *c, uint32_t global) {
 static void begin(void *ctx, const struct bulk_job *job) {
     struct tma *t = ctx;
     struct copy *c = malloc(sizeof *c);
-    /* the cycle of issue; of an ordered instruction, the edge at which it is performed */
+    /* The cycle of issue. An ordered instruction executes at an edge, which is later than the clock of its warp. */
     const uint64_t now = max64(job->warp->cta->warps[job->warp->index].clock, sm_get_accounted(t->sm));
     if (!c) {
         free(job->run);

@@ -1,5 +1,5 @@
 /* Element operations of bulk reductions. Their results equal those of the atomics of exec_atom.c. */
-#include "bulk_reduce.h"
+#include "bulk_combine.h"
 #include "isa/decode.h"
 #include "isa/softfloat.h"
 #include <string.h>
@@ -60,7 +60,7 @@ static uint64_t combine(unsigned op, unsigned type, uint64_t x, uint64_t b) {
     }
 }
 
-void bulk_reduce(unsigned op, unsigned type, unsigned char *to, const unsigned char *from, uint32_t bytes) {
+void bulk_combine(unsigned op, unsigned type, unsigned char *to, const unsigned char *from, uint32_t bytes) {
     const unsigned size = type_bytes(type);
     for (uint32_t i = 0; i < bytes; i += size) {
         uint64_t x = 0, b = 0;
@@ -71,7 +71,7 @@ void bulk_reduce(unsigned op, unsigned type, unsigned char *to, const unsigned c
     }
 }
 
-bool bulk_reduces(unsigned op, unsigned type) {
+bool bulk_combines(unsigned op, unsigned type) {
     const bool half = type == T_F16 || type == T_BF16, word = type == T_U32 || type == T_S32;
     const bool wide = type == T_U64 || type == T_S64;
     switch (op) {
