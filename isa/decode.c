@@ -1,7 +1,7 @@
 /* Finds the row of the instruction table for a written opcode. The text before the first dot is the opcode. Each word
  * after a dot is a type, selects a row, or is a hint; one look-up then finds the row. The order of words is not
  * checked, since compilers of different age write them differently. */
-#include "decode.h"
+#include "bulk.h"
 #include "decode_parts.h"
 #include <assert.h>
 #include <stdarg.h>
@@ -41,20 +41,9 @@ static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     return true;
 }
 
-/* Returns true for cp.async.bulk and cp.reduce.async.bulk, which use the tensor memory accelerator. */
-static bool is_bulk(const struct parts *p, const char *word, uint32_t len) {
-    return p->op == &isa_ops[OP_CP] &&
-           ((len == 4 && memcmp(word, "bulk", 4) == 0) || (len == 6 && memcmp(word, "reduce", 6) == 0));
-}
-
 static bool unknown_word(const struct parts *p, const struct part *at, struct decode_error *why) {
     const char *text = p->text + at->begin + 1;
     uint32_t len = at->end - at->begin - 1;
-    if (is_bulk(p, text, len)) {
-        refuse(why, at->begin, at->end, "'cp': bulk copies (of the tensor memory accelerator) are not supported");
-        snprintf(why->help, sizeof why->help, "compile for sm_80 to 89, where each thread copies by cp.async");
-        return false;
-    }
     const char *near = word_suggest(p->op, text, len);
     if (len == 0)
         return refuse(why, at->begin, at->end, "a word is missing after the dot");
@@ -140,10 +129,27 @@ static uint32_t part_end(const struct parts *p, uint32_t from) {
     return dot ? (uint32_t)(dot - p->text) : p->len;
 }
 
+/* Decodes an instruction of bulk.h, whose form is not a row of the table. */
+static bool decode_bulk(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why) {
+    struct bulk_form f;
+    uint32_t n;
+    if (!bulk_decode(opcode, len, &f, why))
+        return false;
+    const enum op_id op = f.what == BULK_COMMIT ? OP_BULK_COMMIT : f.what == BULK_WAIT ? OP_BULK_WAIT : OP_BULK;
+    out->op = &isa_ops[op];
+    out->row = isa_op_rows(op, &n);
+    out->row_index = isa_row_index(out->row);
+    out->vec = 1;
+    out->bulk = bulk_pack(&f);
+    return true;
+}
+
 bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why) {
     struct parts p = {.text = opcode, .len = len};
     uint32_t at = part_end(&p, 0);
     memset(out, 0, sizeof *out);
+    if (bulk_is(opcode, len))
+        return decode_bulk(opcode, len, out, why);
     if (!find_op(&p, at, why))
         return false;
     while (at < len) {

@@ -87,6 +87,8 @@ const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX
 /* Returns the index of a row in isa_rows(), for inst.row. */
 uint16_t isa_row_index(const struct isa_row *row);
 
+
+
 struct decoded {
     const struct isa_op *op;
     const struct isa_row *row;
@@ -99,6 +101,7 @@ struct decoded {
     uint8_t hints;                /* HINT_ bits */
     uint8_t cache_op;             /* enum cache_op */
     uint8_t order;                /* ORDER_ bits */
+    int64_t bulk;                 /* of bulk instructions: the packed form (bulk.h) */
     uint8_t n_layouts, layout[2]; /* layout: the modifiers .row and .col as enum matrix_layout, in the order written */
 };
 

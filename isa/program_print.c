@@ -1,5 +1,6 @@
 /* Prints one instruction as text, for dumps, traces and reports. */
 #include "compound.h"
+#include "control_uses.h"
 #include "decode.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -141,8 +142,26 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
     }
 }
 
+/* Prints the operands of a bulk instruction, without constants of 0. */
+static void put_bulk(struct line *t, const struct inst *in) {
+    for (unsigned i = 0; i < in->n_list; i++) {
+        const opnd_t o = t->p->lists[in->list + i];
+        if (o != OPND_ZERO)
+            put_listed(t, o, T_B64, control_register_bytes(t->p, o >> 1));
+    }
+}
+
 static void put_by_type(struct line *t, const struct inst *in, const struct isa_row *row) {
     const bool cvt = in->kind == K_CVT;
+    if (row->op == OP_BULK) {
+        put_bulk(t, in);
+        return;
+    }
+    if (row->op == OP_BULK_WAIT) {
+        comma(t);
+        put(t, "%" PRId64, in->imm);
+        return;
+    }
     if (in->kind == K_WARP && in->n_list) { /* mma: a vector of all destinations, and a vector of all sources */
         const enum type type = in->rsize == 8 ? T_B64 : T_B32;
         put_vector(t, in, OPND_SINK, in->list, in->msize, type);

@@ -35,7 +35,7 @@ host/cuda/redirect:
 host/cuda:
 host/cuda/core: host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
 host/cuda/runtime: host/cuda/core host/cuda/functions.def
-host/cuda/driver: host/cuda/core host/cuda/functions.def host/cuda/redirect/machine_code.h
+host/cuda/driver: host/cuda/core host/cuda/functions.def host/cuda/redirect/machine_code.h isa/tensormap.h
 benchmarks: host/heddle.h
 reproduce:
 examples:

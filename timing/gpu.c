@@ -9,6 +9,7 @@
 #include "timing/sm/livelock.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/timed.h"
+#include "timing/sm/tma.h"
 #include "timing/sm/unit_access.h"
 #include "timing/sm/unit_trace.h"
 #include "timing/watchdog.h"
@@ -56,6 +57,7 @@ static void free_machine(struct gpu *g) {
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
+              sm_add_unit(sm, &(struct sm_unit_row){&unit_tma, NULL}) &&
               (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
     for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
         ok = sm_add_unit(sm, &g->opt.units[i]);

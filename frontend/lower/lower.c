@@ -72,6 +72,8 @@ static void lower_computation(struct lower *l, const struct isa_row *row) {
         lower_mov(l);
     else if (row->op == OP_LOP3 && row->kind == K_WARP)
         lower_lop3(l);
+    else if (row->op == OP_BULK || row->op == OP_BULK_COMMIT || row->op == OP_BULK_WAIT)
+        lower_bulk(l);
     else if (row->op == OP_ALLOCA || row->op == OP_STACKSAVE || row->op == OP_STACKRESTORE)
         lower_stack(l);
     else if (is_video(row->op))

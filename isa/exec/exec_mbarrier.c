@@ -148,6 +148,18 @@ void mbarrier_copies_done(struct cta *c, uint64_t address) {
     memcpy(c->shared + address, &word, sizeof word);
 }
 
+const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t bytes) {
+    uint64_t word;
+    memcpy(&word, c->shared + address, sizeof word);
+    struct mbarrier b = unpack(word);
+    if (!b.live)
+        return "there is no mbarrier: init comes first";
+    const char *wrong = bytes ? complete_tx(&b, bytes) : NULL;
+    word = pack(&b);
+    memcpy(c->shared + address, &word, sizeof word);
+    return wrong;
+}
+
 /* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. NULL: fx holds
  * the fault. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {

@@ -90,13 +90,14 @@ static void end_cta(struct check_cta *c) {
 
 /* ---- CTAs ---- */
 
-struct check_cta *check_cta_new(struct checker *k, const struct cta *cta) {
+struct check_cta *check_cta_new(struct checker *k, struct cta *cta) {
     struct check_cta *c = calloc(1, sizeof *c + cta->n_warps * sizeof c->warp[0]);
     if (!c)
         return NULL;
     c->checker = k;
     c->cta = cta;
     c->shared.bytes = cta->shared_bytes;
+    cta->bulk = bulk_sink_of(c);
     c->next = k->ctas;
     k->ctas = c;
     return c;
@@ -115,6 +116,7 @@ void check_cta_free(struct check_cta *c) {
     sync_forget(&c->places);
     shadow_free(c->checker, &c->shared);
     copies_free(c);
+    bulk_free(c);
     free(c);
 }
 
@@ -125,6 +127,7 @@ void check_cta_start(struct check_cta *c) {
     order_start(c);
     sync_forget(&c->places);
     copies_forget(c);
+    bulk_forget(c);
     c->foreign = false;
     memset(c->use, 0, sizeof c->use);
     memset(c->partial, 0, sizeof c->partial);
@@ -323,6 +326,8 @@ static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects 
 static void check_shared(struct now *n, rowmask_t lanes, const struct effects *fx) {
     if (n->c->n_copies)
         copies_check(n, lanes, fx);
+    if (n->c->n_bulks)
+        bulk_check(n, lanes, fx);
     if (!n->c->foreign)
         race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
     if (n->strong)
@@ -400,6 +405,16 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         if (exec_is_cluster_arrive(in) && fx->lanes) {
             n = now_of(c, w, in, fx);
             sync_cluster_arrive(&n);
+            return;
+        }
+        if (check_opcode(in) == OP_BULK || check_opcode(in) == OP_BULK_WAIT) {
+            n = now_of(c, w, in, fx);
+            n.reads = n.writes = true;
+            n.strong = WEAK;
+            if (check_opcode(in) == OP_BULK)
+                bulk_after(&n, lanes);
+            else
+                bulk_wait(&n, fx->lanes, in->imm);
             return;
         }
         if (in->fn.warp == sys_malloc)

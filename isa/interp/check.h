@@ -32,7 +32,7 @@ void check_print(const struct checker *k, const struct launch *l, const char *pt
 
 /* Functions for the interpreter. A checked launch runs on one host thread. check_cta_new() returns NULL if out of
  * memory. */
-struct check_cta *check_cta_new(struct checker *k, const struct cta *c);
+struct check_cta *check_cta_new(struct checker *k, struct cta *c);
 void check_cta_free(struct check_cta *c);
 /* Starts a CTA, after cta_start(). */
 void check_cta_start(struct check_cta *c);

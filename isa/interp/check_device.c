@@ -267,20 +267,22 @@ static bool check_block(struct check_cta *c, const struct warp *w, const struct 
     return false;
 }
 
-static void check_bits(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, uint64_t at,
-                       unsigned bytes, const struct allocation *a, struct device_shadow *s) {
+static void check_bits(const struct now *n, int lane, uint64_t at, const struct allocation *a,
+                       struct device_shadow *s) {
+    struct check_cta *c = n->c;
+    const unsigned bytes = n->bytes;
     uint64_t offset = at - a->begin;
     if (!has_bits(c->checker, s, a))
         return;
-    if (in->kind != K_STORE && !all_bits(s->written, offset, bytes)) {
-        struct finding *f = check_count(c, CHECK_UNINIT, check_pc(w, in), NO_PC);
+    if (n->reads && !all_bits(s->written, offset, bytes)) {
+        struct finding *f = check_count(c, CHECK_UNINIT, n->pc, NO_PC);
         if (f) {
-            fill_access(f, w, in, lane, at, bytes);
+            fill_access(f, n->w, n->in, lane, at, bytes);
             f->is_write = false;
             describe(c, a, at, f->where, sizeof f->where);
         }
     }
-    if (writes(in))
+    if (n->writes)
         set_bits(s->written, offset, bytes, true);
 }
 
@@ -297,7 +299,7 @@ static void check_lanes(const struct now *n, rowmask_t lanes, const struct effec
         if (heap && !check_block(n->c, n->w, n->in, l, fx->addr[l], n->bytes))
             continue;
         inside |= 1u << l;
-        check_bits(n->c, n->w, n->in, l, fx->addr[l], n->bytes, a, s);
+        check_bits(n, l, fx->addr[l], a, s);
     }
     if (!a->read_only)
         race_accesses(n, &s->touched, a->begin, s->all ? lanes : inside, fx, SPACE_GLOBAL);

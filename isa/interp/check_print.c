@@ -166,7 +166,8 @@ static void print_help(const struct finding *f, FILE *out) {
         break;
     case CHECK_COPY:
         help = "wait for the copy's group first (cp.async.wait_group, __pipeline_wait_prior(), consumer_wait()), and "
-               "put a barrier after the wait if another thread copied";
+               "put a barrier after the wait if another thread copied; bulk copies: wait at their mbarrier, or by "
+               "cp.async.bulk.wait_group";
         break;
     case CHECK_HEAP_BOUNDS:
         help = "compare the index with the size passed to malloc()";

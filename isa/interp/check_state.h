@@ -199,6 +199,10 @@ struct check_cta {
     struct partial partial[N_CTA_BARRIERS][CHECK_WARPS];
     struct check_copy *copies; /* unfinished copies: check_copy.c */
     uint32_t n_copies, cap_copies;
+    struct check_bulk *bulks; /* unfinished bulk copies: check_bulk.c */
+    struct bulk_job *jobs;    /* of the bulk instruction that executes */
+    uint32_t n_bulks, n_jobs;
+    struct bulk_sink sink;
     struct warp_order warp[];
 };
 
@@ -292,6 +296,18 @@ void copies_wait(const struct now *n, rowmask_t lanes, int64_t groups);
 void copies_check(const struct now *n, rowmask_t lanes, const struct effects *fx);
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
+
+/* check_bulk.c: checks of bulk copies. bulk_sink_of() returns the sink for the CTA's copies. bulk_after() checks the
+ * copies of an instruction that the lanes of a path have executed. bulk_wait() records that `lanes` wait until at most
+ * `groups` groups are unfinished. bulk_phase_ended() records that a thread has seen the end of a phase of an mbarrier.
+ * bulk_check() checks an access to shared memory against unfinished copies. */
+struct bulk_sink *bulk_sink_of(struct check_cta *c);
+void bulk_after(const struct now *n, rowmask_t path);
+void bulk_wait(const struct now *n, rowmask_t lanes, int64_t groups);
+void bulk_phase_ended(struct check_cta *c, uint64_t mbarrier);
+void bulk_check(const struct now *n, rowmask_t lanes, const struct effects *fx);
+void bulk_forget(struct check_cta *c);
+void bulk_free(struct check_cta *c);
 
 /* check_warp.c: checks the format of vprintf. Call it before the instruction executes. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);

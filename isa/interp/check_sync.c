@@ -123,8 +123,9 @@ static bool phase_ended(const struct sync_place *s, uint64_t word, uint64_t arri
     return ((s->word ^ word) >> MBARRIER_PHASE & 1) || (arrivals && arrivals >= pending_of(s->word));
 }
 
-/* Handles arrivals and waits of the lanes `same` at one object. */
-static void handle_mbarrier(const struct now *n, struct sync_place *s, rowmask_t same, uint64_t word) {
+/* Handles arrivals and waits of the lanes `same` at one object, at offset `at` in the CTA of `of`. */
+static void handle_mbarrier(const struct now *n, struct check_cta *of, struct sync_place *s, rowmask_t same,
+                            uint64_t at, uint64_t word) {
     uint32_t n_rows;
     uint64_t form = isa_rows(&n_rows)[n->in->row].form, arrivals = 0;
     unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
@@ -134,6 +135,8 @@ static void handle_mbarrier(const struct now *n, struct sync_place *s, rowmask_t
     if (mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT) {
         if (n->in->d == OPND_SINK || !(pred_get(n->w, n->in->d) & same))
             return;
+        if (of->n_bulks)
+            bulk_phase_ended(of, at);
         if (relaxed)
             clock_add(k, &n->order->pending, s->released);
         else /* threads of other CTAs of the cluster may have arrived */
@@ -172,7 +175,7 @@ void sync_mbarrier(const struct now *n, struct check_cta *of, rowmask_t lanes, c
             s->word = word;
             continue;
         }
-        handle_mbarrier(n, s, same, word);
+        handle_mbarrier(n, of, s, same, first, word);
     }
 }
 

@@ -2,6 +2,7 @@
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories and barriers. It contains neither paths
  * (reconv.h) nor timing. */
+#include "bulk_job.h"
 #include "cluster.h"
 #include "held.h"
 #include "isa/rounding.h"
@@ -70,6 +71,7 @@ struct cta {
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
+    const struct bulk_sink *bulk; /* takes the bulk copies (bulk_job.h); NULL: they are complete at once */
     struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
     struct cluster *cluster;              /* the CTA's cluster: `alone` unless a driver calls cluster_join() */
     uint32_t rank;                        /* in the cluster */

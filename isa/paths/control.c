@@ -1,7 +1,7 @@
 /* The driver between a warp and its reconvergence model (control.h). It reports each control instruction to the model,
  * and records which lanes wait at a CTA barrier or for members of their mask. */
 #include "control.h"
-#include "isa/decode.h"
+#include "isa/bulk.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
@@ -374,6 +374,8 @@ bool inst_is_ordered(const struct inst *in) {
     case K_STORE:
         return leaves && inst_is_strong(in);
     case K_WARP:
+        if (isa_rows(&n)[in->row].op == OP_BULK)
+            return bulk_is_ordered(in->imm);
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
     case K_TEX: /* textures are read-only; stores and reductions on surfaces are not */
         return isa_rows(&n)[in->row].op == OP_SURED || isa_rows(&n)[in->row].op == OP_SUST;

@@ -7,6 +7,7 @@
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
+#include "tma.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -161,5 +162,5 @@ bool sm_copies_in_flight(const struct sm *sm) {
     for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
         if (sm->copies->first[w] != NO_INFLIGHT)
             return true;
-    return false;
+    return tma_is_busy(sm);
 }

@@ -1,6 +1,7 @@
 /* Handles replies of the load/store unit, to waiting warps and to fetches. */
 #include "memory_replies.h"
 #include "stages.h"
+#include "tma.h"
 
 static void evaluate_fenced(struct sm *sm, uint32_t w, uint64_t now) {
     if (warps_state_has(&sm->warps, PATH_FENCE, w))
@@ -93,11 +94,13 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
 static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
     uint32_t tag;
     while (sm->model.wants.rotates && lsu_missed(sm->lsu, &tag))
-        sm_missed(sm, tag, now);
+        if (tag < TMA_TAGS)
+            sm_missed(sm, tag, now);
     while (sm->model.wants.splits && lsu_known(sm->lsu, &tag))
-        sm_load_known(sm, tag);
+        if (tag < TMA_TAGS)
+            sm_load_known(sm, tag);
     while (sm->joint.slices && lsu_known(sm->lsu, &tag)) {
-        uint32_t end[JOINT_MOST], n = joint_known(sm, tag, end);
+        uint32_t end[JOINT_MOST], n = tag < TMA_TAGS ? joint_known(sm, tag, end) : 0;
         accesses_done(sm, end, n, false, now);
     }
 }
@@ -119,7 +122,9 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
         if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits | (sm->joint.slices != 0), 0))
             take_notes(sm, now);
         while (lsu_done(sm->lsu, &tag, &missed))
-            if (__builtin_expect(sm->joint.merged != 0, 0))
+            if (__builtin_expect(tag >= TMA_TAGS, 0))
+                tma_reply(sm, tag, now);
+            else if (__builtin_expect(sm->joint.merged != 0, 0))
                 members_done(sm, tag, missed, now);
             else
                 access_done(sm, tag, missed, 0, now);

@@ -213,11 +213,13 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
         turn->ended = true;
         return true;
     }
-    if (turn->lsu_used || !lsu_can_accept(sm->lsu) || (is_walk(m->access.inst) && !lsu_can_walk(sm->lsu))) {
+    if (turn->lsu_used | sm->memory.reserved || !lsu_can_accept(sm->lsu) ||
+        (is_walk(m->access.inst) && !lsu_can_walk(sm->lsu))) {
         sm->memory.lsu_refused |= !turn->lsu_used;
         return false;
     }
     lsu_accept(sm->lsu, &m->access, now);
+    sm->memory.accepted++;
     turn->lsu_used = true;
     /* only now is it known in which cycle the load/store unit has work for this access */
     uint64_t next = lsu_status(sm->lsu)->next;

@@ -47,8 +47,10 @@ struct mem_inst {
 struct sm_memory {
     uint64_t due;          /* next cycle at which a memory instruction may move on */
     bool lsu_refused;      /* true if the load/store unit had no room for a memory instruction */
+    bool reserved;         /* true if the next place of the load/store unit is for the tensor memory accelerator */
     bool unlock;           /* true if the issued access unlocks the lines that it reads: sm_unit_ops.take */
     bool hold_stores;      /* true if a CTA stays until its stores are acknowledged */
+    uint32_t accepted;     /* accesses of warps that the load/store unit has accepted, modulo 2^32 */
     struct mem_inst *inst; /* MEM_QUEUE */
     uint32_t n_free;
     uint8_t free[MEM_QUEUE];

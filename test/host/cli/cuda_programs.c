@@ -47,6 +47,7 @@ static const struct {
                 {"threads", "its", ""},
                 {"threads_ptds", "spe", ""},
                 {"volume", "dws10", ""},
+                {"tma", "spe -j 2", ""},
                 {"virtual", "spe", ""},
                 {"warps", "its", ""}};
 enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };

@@ -157,6 +157,10 @@ static const struct {
     {"cluster.sms", "of launches with clusters, which these kernels do not have (host_clusters)"},
     {"cluster.latency", "likewise"},
     {"cluster.bytes", "likewise"},
+    {"tma.queue", "of bulk copies, which these kernels do not have (host_tma)"},
+    {"tma.latency", "likewise"},
+    {"tma.interval", "likewise"},
+    {"tma.requests", "likewise"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 

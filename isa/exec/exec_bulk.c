@@ -1,0 +1,355 @@
+/* Bulk copies and their relatives (isa/bulk.h). Their effects on memory happen when the instruction executes, which PTX
+ * allows, since no thread may access source or destination before a wait. The effects of several lanes happen in
+ * ascending order. The driver decides when the copy is complete (isa/machine/bulk_job.h). */
+#ifndef ROWS_FILE /* see isa/rows.h */
+#include "exec_bulk.h"
+#include "bulk_combine.h"
+#include "exec_mbarrier.h"
+#include "exec_mem.h"
+#include "isa/rows.h"
+#include <stdlib.h>
+
+/* Returns the bytes per lane of an operand that is no address. */
+static unsigned value_bytes(const struct bulk_form *f, unsigned i) {
+    const bool elements = f->what == BULK_ST_ASYNC || f->what == BULK_RED_ASYNC;
+    switch (i) {
+    case BULK_BYTES:
+        return f->what == BULK_ZERO || (f->what == BULK_REPLACE && f->type == T_B64) ? 8 : 4;
+    case BULK_CTAS:
+        return f->what == BULK_REPLACE ? 4 : 2;
+    case BULK_MASK:
+    case BULK_MASK2:
+        return f->cp_mask ? 2 : 4;
+    default:
+        return elements ? type_bytes(f->type) : i >= BULK_OFFSET ? 2 : 4;
+    }
+}
+
+uint64_t bulk_operand(const struct bulk *b, unsigned i) {
+    const unsigned char *at = reg_ptr(b->w, b->w->program->lists[b->in->list + i]);
+    const bool address = i == BULK_TO || i == BULK_FROM || i == BULK_SIGNAL || i == BULK_MAP;
+    const unsigned bytes = address ? b->in->asize >> i & 1 ? 8 : 4 : value_bytes(&b->form, i);
+    uint64_t value = 0;
+    memcpy(&value, at + (size_t)b->lane * bytes, bytes);
+    return value;
+}
+
+static bool fail(const struct bulk *b, const char *text, uint64_t value) {
+    fx_fault_text(b->fx, FAULT_UNSUPPORTED, b->lane, text, (unsigned long long)value);
+    return false;
+}
+
+static bool aligned(const struct bulk *b, uint64_t address, unsigned align, enum space space) {
+    if (!(address & (align - 1)))
+        return true;
+    mem_fault(b->fx, FAULT_MISALIGNED, b->lane, space, address, align);
+    return false;
+}
+
+unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write,
+                           struct cluster_place *place) {
+    struct cta *c = b->w->cta;
+    if (address >= SHARED_WINDOW && address < LOCAL_WINDOW) /* a generic address */
+        address -= SHARED_WINDOW;
+    *place = (struct cluster_place){c, c->rank, address};
+    if (!aligned(b, address, align, SPACE_SHARED))
+        return NULL;
+    if (address >= CLUSTER_STEP) {
+        *place = cluster_place(c, address);
+        return cluster_lane(c, b->fx, b->lane, &address, (unsigned)bytes, write);
+    }
+    if (bytes <= c->shared_bytes && address <= c->shared_bytes - bytes)
+        return c->shared + address;
+    fx_fault_text(b->fx, FAULT_OUT_OF_BOUNDS, b->lane,
+                  "a bulk %s of %llu bytes at shared 0x%llx; the CTA has %u bytes of shared memory",
+                  write ? "write" : "read", (unsigned long long)bytes, (unsigned long long)address, c->shared_bytes);
+    return NULL;
+}
+
+unsigned char *bulk_global(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write) {
+    const struct memory *mem = b->w->cta->launch->memory;
+    if (!aligned(b, address, align, SPACE_GLOBAL))
+        return NULL;
+    const struct allocation *a = mem_find(mem, address, bytes, &b->w->alloc_hint);
+    if (a && !(write && a->read_only))
+        return a->host + (address - a->begin);
+    const struct allocation *owner = mem_owner(mem, address);
+    const bool freed = owner && !owner->live && !owner->reserved;
+    fx_fault_text(b->fx,
+                  a       ? FAULT_READ_ONLY
+                  : freed ? FAULT_USE_AFTER_FREE
+                          : FAULT_OUT_OF_BOUNDS,
+                  b->lane, "a bulk %s of %llu bytes at global 0x%llx%s", write ? "write" : "read",
+                  (unsigned long long)bytes, (unsigned long long)address,
+                  a       ? ", which is constant"
+                  : freed ? ", which has been freed"
+                          : ", which is not inside one allocation");
+    return NULL;
+}
+
+void bulk_read_global(const struct bulk *b, unsigned char *to, const unsigned char *from, uint64_t bytes) {
+    const struct held_stores *held = b->w->cta->held;
+    if (held && held->used)
+        held_read(held, from, to, (unsigned)bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
+static bool has_job(const struct bulk *b) { return b->w->cta->bulk != NULL; }
+
+void bulk_moves_global(struct bulk *b, uint64_t address, uint64_t bytes) {
+    if (has_job(b))
+        bulk_job_add(&b->job, address, (uint32_t)bytes, false, b->job.traffic == BULK_WRITES);
+}
+
+void bulk_moves_shared(struct bulk *b, const struct cluster_place *place, uint64_t bytes, bool write) {
+    if (has_job(b) && place->cta == b->w->cta)
+        bulk_job_add(&b->job, place->offset, (uint32_t)bytes, true, write);
+}
+
+bool bulk_signal(struct bulk *b, const struct cluster_place *mbarrier, uint32_t bytes) {
+    const bool later = has_job(b) && mbarrier->cta == b->w->cta;
+    const char *wrong = mbarrier_complete_bytes(mbarrier->cta, mbarrier->offset, later ? 0 : bytes);
+    if (wrong) {
+        fx_fault_text(b->fx, FAULT_UNSUPPORTED, b->lane, "mbarrier at shared 0x%llx of a bulk copy of %u bytes: %s",
+                      (unsigned long long)mbarrier->offset, bytes, wrong);
+        return false;
+    }
+    if (!later)
+        return true;
+    b->job.signals = true;
+    b->job.signal = (uint32_t)mbarrier->offset;
+    b->job.bytes = bytes;
+    return true;
+}
+
+unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
+                           struct cluster_place to[MAX_CLUSTER_CTAS], struct cluster_place mbarrier[MAX_CLUSTER_CTAS]) {
+    const struct cluster *k = b->w->cta->cluster;
+    if (!bulk_shared(b, bulk_operand(b, BULK_TO), bytes, align, true, &to[0]) ||
+        !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier[0]))
+        return 0;
+    if (!b->form.multicast && to[0].cta != b->w->cta && b->w->cta->copies_take_time)
+        return fail(b,
+                    "a copy from global memory into another CTA (address 0x%llx) without .multicast::cluster is "
+                    "supported by -m functional only",
+                    bulk_operand(b, BULK_TO));
+    if (!b->form.multicast)
+        return 1;
+    const struct cluster_place first[2] = {to[0], mbarrier[0]};
+    const uint64_t ctas = bulk_operand(b, BULK_CTAS);
+    unsigned n = 0;
+    if (!ctas || ctas >> k->n) {
+        fx_fault_text(b->fx, FAULT_UNSUPPORTED, b->lane,
+                      "the mask 0x%llx of a multicast names no CTA, or one beyond the %u of the cluster",
+                      (unsigned long long)ctas, k->n);
+        return 0;
+    }
+    for (uint32_t r = 0; r < k->n; r++)
+        if (ctas >> r & 1) {
+            to[n] = (struct cluster_place){k->cta[r], r, first[0].offset};
+            mbarrier[n++] = (struct cluster_place){k->cta[r], r, first[1].offset};
+        }
+    return n;
+}
+
+/* ---- copies without a tensor ---- */
+
+/* Returns the size of a copy, or 0: fx holds the fault. */
+static uint64_t size_of(const struct bulk *b) {
+    const uint64_t bytes = bulk_operand(b, BULK_BYTES);
+    if (bytes && bytes % 16 == 0)
+        return bytes;
+    fail(b, "a bulk copy of %llu bytes; the size is a multiple of 16 and not 0", bytes);
+    return 0;
+}
+
+static void load(struct bulk *b) {
+    struct cluster_place to[MAX_CLUSTER_CTAS], mbarrier[MAX_CLUSTER_CTAS];
+    const uint64_t bytes = size_of(b), from = bulk_operand(b, BULK_FROM);
+    const uint64_t left = bulk_operand(b, BULK_MASK), right = bulk_operand(b, BULK_MASK2);
+    if (!bytes || !aligned(b, from, 16, SPACE_GLOBAL))
+        return;
+    if (left > 15 || right > 15) {
+        fail(b, "a bulk copy ignores at most 15 bytes at each end, not %llu", left > 15 ? left : right);
+        return;
+    }
+    const uint64_t moved = bytes - (left + right < bytes ? left + right : bytes);
+    const unsigned char *host = bulk_global(b, from + left, moved ? moved : 1, 1, false);
+    const unsigned n = host ? bulk_destinations(b, bytes, 16, to, mbarrier) : 0;
+    for (unsigned i = 0; i < n; i++)
+        bulk_read_global(b, to[i].cta->shared + to[i].offset + left, host, moved);
+    if (n)
+        bulk_moves_global(b, from + left, moved);
+    for (unsigned i = 0; i < n; i++) {
+        bulk_moves_shared(b, &to[i], bytes, true);
+        if (!bulk_signal(b, &mbarrier[i], (uint32_t)bytes))
+            return;
+    }
+}
+
+static void store(struct bulk *b) {
+    struct cluster_place place;
+    const uint64_t bytes = size_of(b), to = bulk_operand(b, BULK_TO);
+    const uint64_t mask = b->form.cp_mask ? bulk_operand(b, BULK_MASK) : 0xffff;
+    const unsigned char *from = bytes ? bulk_shared(b, bulk_operand(b, BULK_FROM), bytes, 16, false, &place) : NULL;
+    unsigned char *host = from ? bulk_global(b, to, bytes, 16, true) : NULL;
+    if (!host)
+        return;
+    if (b->form.what == BULK_RED)
+        bulk_combine(b->form.op, b->form.type, host, from, (uint32_t)bytes);
+    else
+        for (uint64_t i = 0; i < bytes; i++)
+            if (mask >> i % 16 & 1)
+                host[i] = from[i];
+    bulk_moves_shared(b, &place, bytes, false);
+    bulk_moves_global(b, to, bytes);
+}
+
+/* From shared memory to shared memory of the cluster. */
+static void pass(struct bulk *b) {
+    struct cluster_place from, to, mbarrier;
+    const uint64_t bytes = size_of(b);
+    const unsigned char *source = bytes ? bulk_shared(b, bulk_operand(b, BULK_FROM), bytes, 16, false, &from) : NULL;
+    unsigned char *host = source ? bulk_shared(b, bulk_operand(b, BULK_TO), bytes, 16, true, &to) : NULL;
+    if (!host || !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier))
+        return;
+    if (b->form.what == BULK_RED)
+        bulk_combine(b->form.op, b->form.type, host, source, (uint32_t)bytes);
+    else
+        memmove(host, source, bytes);
+    bulk_moves_shared(b, &from, bytes, false);
+    bulk_moves_shared(b, &to, bytes, true);
+    bulk_signal(b, &mbarrier, (uint32_t)bytes);
+}
+
+static void prefetch(struct bulk *b) {
+    const uint64_t bytes = size_of(b), at = bulk_operand(b, BULK_TO);
+    if (bytes && aligned(b, at, 16, SPACE_GLOBAL) && mem_find(b->w->cta->launch->memory, at, bytes, NULL))
+        bulk_moves_global(b, at, bytes);
+}
+
+/* st.async and red.async: one lane's elements. */
+static void element(struct bulk *b) {
+    struct cluster_place to, mbarrier;
+    const unsigned size = type_bytes(b->form.type), n = b->form.vec ? b->form.vec : 1;
+    unsigned char *host = bulk_shared(b, bulk_operand(b, BULK_TO), size * n, size * n, true, &to);
+    if (!host || !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier))
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t value = bulk_operand(b, BULK_VALUE + i);
+        unsigned char bytes[8];
+        memcpy(bytes, &value, sizeof bytes);
+        if (b->form.what == BULK_RED_ASYNC)
+            bulk_combine(b->form.op, b->form.type, host, bytes, size);
+        else
+            memcpy(host + (size_t)i * size, bytes, size);
+    }
+    bulk_moves_shared(b, &to, size * n, true);
+    bulk_signal(b, &mbarrier, size * n);
+}
+
+static void zero(struct bulk *b) {
+    struct cluster_place to;
+    const uint64_t bytes = bulk_operand(b, BULK_BYTES);
+    if (bytes % 8) {
+        fail(b, "st.bulk of %llu bytes; the size is a multiple of 8", bytes);
+        return;
+    }
+    unsigned char *host = bulk_shared(b, bulk_operand(b, BULK_TO), bytes, 8, true, &to);
+    if (!host)
+        return;
+    memset(host, 0, bytes);
+    bulk_moves_shared(b, &to, bytes, true);
+}
+
+/* ---- instructions ---- */
+
+static uint8_t traffic_of(const struct bulk_form *f) {
+    if (f->what == BULK_PREFETCH)
+        return BULK_FETCHES;
+    if (f->what == BULK_RED && f->to == SPACE_GLOBAL)
+        return BULK_UPDATES;
+    return f->to == SPACE_GLOBAL ? BULK_WRITES : BULK_READS;
+}
+
+static void run_lane(struct bulk *b) {
+    const struct bulk_form *f = &b->form;
+    switch (f->what) {
+    case BULK_ST_ASYNC:
+    case BULK_RED_ASYNC:
+        element(b);
+        break;
+    case BULK_ZERO:
+        zero(b);
+        break;
+    case BULK_REPLACE:
+        bulk_replace(b);
+        break;
+    case BULK_COPY_MAP:
+        bulk_copy_map(b);
+        break;
+    default:
+        if (f->dims)
+            bulk_tensor(b);
+        else if (f->what == BULK_PREFETCH)
+            prefetch(b);
+        else if (f->from == SPACE_GLOBAL)
+            load(b);
+        else if (f->to == SPACE_GLOBAL)
+            store(b);
+        else
+            pass(b);
+    }
+}
+
+/* Gives the job to the sink. */
+static void begin_job(struct bulk *b) {
+    const struct bulk_sink *sink = b->w->cta->bulk;
+    if (b->job.failed)
+        fx_fault_text(b->fx, FAULT_MEMORY, b->lane, "memory for a bulk copy ran out");
+    if (b->fx->fault || !(b->job.n || b->job.signals || b->job.grouped)) {
+        free(b->job.run);
+        return;
+    }
+    sink->begin(sink->ctx, &b->job);
+}
+
+static void exec_bulk(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    struct bulk b = {.w = w, .in = in, .fx = fx, .form = bulk_unpack(in->imm)};
+    const bool high = w != &w->cta->warps[w->index];
+    for (; m && !fx->fault; m &= m - 1) {
+        b.lane = __builtin_ctz(m);
+        b.job = (struct bulk_job){.warp = w,
+                                  .lane = (uint8_t)(b.lane + (high ? WARP_LANES : 0)),
+                                  .traffic = traffic_of(&b.form),
+                                  .grouped = b.form.grouped,
+                                  .element = 4};
+        run_lane(&b);
+        if (has_job(&b))
+            begin_job(&b);
+    }
+}
+
+static void exec_bulk_commit(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    const struct bulk_sink *sink = w->cta->bulk;
+    (void)in, (void)fx;
+    if (sink)
+        sink->commit(sink->ctx, w, m);
+}
+
+/* The driver waits before it executes the instruction. */
+static void exec_bulk_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    (void)w, (void)in, (void)m, (void)fx;
+}
+
+#define ROWS_FILE "isa/exec/exec_bulk.c"
+#define ROWS_NAME bulk
+#include "isa/rows_expand.h"
+#else
+/* clang-format off */
+WARP_FN(BULK, T0, 0, WARP, MEM, NO_OPDS, exec_bulk)
+WARP_FN(BULK_COMMIT, T0, 0, WARP, CONTROL, NO_OPDS, exec_bulk_commit)
+WARP_FN(BULK_WAIT, T0, 0, WARP, CONTROL, NO_OPDS, exec_bulk_wait)
+/* clang-format on */
+#endif

@@ -1,0 +1,42 @@
+#ifndef ISA_EXEC_BULK_H
+#define ISA_EXEC_BULK_H
+/* One bulk copy of one lane: its operands, its memory and its job. Internal to isa/exec. */
+#include "exec.h"
+#include "isa/bulk.h"
+#include "isa/machine/bulk_job.h"
+#include "isa/tensormap.h"
+
+struct bulk {
+    struct warp *w;
+    const struct inst *in;
+    struct effects *fx; /* receives the fault */
+    int lane;
+    struct bulk_form form;
+    struct bulk_job job; /* filled only if the CTA has a sink */
+};
+
+/* Returns the value of an operand (BULK_TO ...), zero-extended. */
+uint64_t bulk_operand(const struct bulk *b, unsigned i);
+/* Returns the host address of `bytes` bytes of shared memory at a shared::cluster address; NULL: fx holds the fault.
+ * Sets the CTA that has the memory, and the offset in it. */
+unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write,
+                           struct cluster_place *place);
+/* Returns the host address of `bytes` bytes of global memory; NULL: fx holds the fault. */
+unsigned char *bulk_global(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write);
+/* Copies bytes of global memory, with the stores that the SM holds back. */
+void bulk_read_global(const struct bulk *b, unsigned char *to, const unsigned char *from, uint64_t bytes);
+/* Records bytes that the copy reads or writes. */
+void bulk_moves_global(struct bulk *b, uint64_t address, uint64_t bytes);
+void bulk_moves_shared(struct bulk *b, const struct cluster_place *place, uint64_t bytes, bool write);
+/* Completes `bytes` bytes at the mbarrier of the CTA, now or at the end of the job. Returns false: fx holds the
+ * fault. */
+bool bulk_signal(struct bulk *b, const struct cluster_place *mbarrier, uint32_t bytes);
+/* The destination CTAs of a copy into shared memory: the CTA of the address, or those of the multicast mask. Returns
+ * their number; 0: fx holds the fault. */
+unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
+                           struct cluster_place to[MAX_CLUSTER_CTAS], struct cluster_place mbarrier[MAX_CLUSTER_CTAS]);
+/* exec_tensor.c: executes a tensor copy, a reduction, a prefetch, tensormap.replace or tensormap.cp_fenceproxy. */
+void bulk_tensor(struct bulk *b);
+void bulk_replace(struct bulk *b);
+void bulk_copy_map(struct bulk *b);
+#endif

@@ -1,0 +1,445 @@
+/* Tests bulk copies and tensor copies: random tensors and boxes against a reference in plain C that does not share code
+ * with the simulator, and examples with values derived by hand. */
+#include "host/heddle.h"
+#include "isa/tensormap.h"
+#include "test/every_model.h"
+#include "test/random.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { SHARED = 16384, TENSOR = 1 << 16, THREADS = 64, DIMS = 5 };
+
+struct rig {
+    struct heddle *h;
+    struct heddle_module *m;
+    uint64_t tensor, out;
+};
+
+static void rig_open(struct rig *r, const char *model, const char *config) {
+    static const char *const set[] = {"sm.shared_bytes=49152", NULL};
+    char err[512] = "";
+    r->h = heddle_open(&(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 10000000},
+                       err, sizeof err);
+    ck_assert_msg(r->h != NULL, "%s", err);
+    r->tensor = heddle_alloc(r->h, TENSOR);
+    r->out = heddle_alloc(r->h, SHARED);
+    r->m = NULL;
+}
+
+/* Runs a kernel of one CTA: the thread 0 fills shared memory from `out`, all threads wait, thread 0 executes `body`,
+ * and all threads write shared memory to `out`. Registers: %r1 shared memory, %r2 mbarrier, %d1 map, %d2 tensor. */
+static enum heddle_status rig_run(struct rig *r, const char *body, const unsigned char map[TENSOR_MAP_BYTES]) {
+    static char text[16384];
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_100a\n.address_size 64\n"
+             ".visible .entry k(.param .align 64 .b8 m[128], .param .u64 t, .param .u64 o)\n{\n"
+             ".reg .b16 %%h<8>; .reg .b32 %%r<32>; .reg .b64 %%d<16>; .reg .pred %%q<4>;\n"
+             ".shared .align 1024 .b8 s[%d]; .shared .align 8 .b8 b[16];\n"
+             "mov.b64 %%d1,m; cvta.param.u64 %%d1,%%d1; ld.param.u64 %%d2,[t]; ld.param.u64 %%d3,[o];\n"
+             "mov.u32 %%r1,s; mov.u32 %%r2,b; mov.u32 %%r3,%%tid.x; setp.ne.u32 %%q1,%%r3,0;\n"
+             "mul.wide.u32 %%d4,%%r3,4; add.u64 %%d3,%%d3,%%d4; mad.lo.u32 %%r4,%%r3,4,%%r1; mov.u32 %%r5,0;\n"
+             "IN:\n ld.global.u32 %%r6,[%%d3]; st.shared.u32 [%%r4],%%r6; add.u64 %%d3,%%d3,%d; add.u32 %%r4,%%r4,%d;\n"
+             "add.u32 %%r5,%%r5,%d; setp.lt.u32 %%q2,%%r5,%d;\n @%%q2 bra IN;\n"
+             "fence.proxy.async.shared::cta; bar.sync 0;\n @%%q1 bra OUT;\n"
+             "mbarrier.init.shared::cta.b64 [%%r2],1; fence.mbarrier_init.release.cluster;\n"
+             "{\n%s\n}\nOUT:\n bar.sync 0; sub.u64 %%d3,%%d3,%d; sub.u32 %%r4,%%r4,%d; mov.u32 %%r5,0;\n"
+             "BACK:\n ld.shared.u32 %%r6,[%%r4]; st.global.u32 [%%d3],%%r6; add.u64 %%d3,%%d3,%d; add.u32 "
+             "%%r4,%%r4,%d;\n add.u32 %%r5,%%r5,%d; setp.lt.u32 %%q2,%%r5,%d;\n @%%q2 bra BACK;\n ret;\n}\n",
+             SHARED, 4 * THREADS, 4 * THREADS, 4 * THREADS, SHARED, body, SHARED, SHARED, 4 * THREADS, 4 * THREADS,
+             4 * THREADS, SHARED);
+    r->m = heddle_module_text(r->h, "k.ptx", text, strlen(text));
+    if (!r->m)
+        return HEDDLE_USAGE;
+    const struct heddle_arg args[] = {{map, TENSOR_MAP_BYTES}, {&r->tensor, 8}, {&r->out, 8}};
+    const struct heddle_dim one = {1, 1, 1}, block = {THREADS, 1, 1};
+    return heddle_launch(r->h, r->m, "k", one, block, 0, args, 3);
+}
+
+static void run_ok(struct rig *r, const char *body, const unsigned char map[TENSOR_MAP_BYTES]) {
+    const enum heddle_status s = rig_run(r, body, map);
+    ck_assert_msg(s == HEDDLE_OK, "%s\n%.900s", body, heddle_error(r->h));
+}
+
+#define WAIT  "W: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %q2,[%r2],0;\n @!%q2 bra W;\n"
+#define FLUSH "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+
+/* ---- the reference ---- */
+
+/* A random case, in plain values. */
+struct tensor_case {
+    unsigned rank, element, type, swizzle, steps_used;
+    bool nan, im2col;
+    int64_t dim[DIMS], stride[DIMS], box[DIMS], step[DIMS], at[DIMS];
+    int lower[3], upper[3], offset[3];
+    unsigned channels, pixels;
+};
+
+static unsigned char have_tensor[TENSOR], want_tensor[TENSOR], have_shared[SHARED], want_shared[SHARED];
+
+/* Where byte `at` of shared memory is after the swizzle: units of 16 bytes change places within 32, 64 or 128 bytes by
+ * the number of the row of 128 bytes. */
+static uint32_t placed(unsigned swizzle, uint32_t at) {
+    static const uint32_t rows[] = {1, 2, 4, 8};
+    uint32_t unit = at / 16 % 8, row = at / 128;
+    return at / 128 * 128 + (unit ^ row % rows[swizzle]) * 16 + at % 16;
+}
+
+static uint32_t pitch_of(const struct tensor_case *c, uint32_t row_bytes) {
+    static const uint32_t span[] = {0, 32, 64, 128};
+    return c->swizzle ? span[c->swizzle] : row_bytes;
+}
+
+/* Moves one element between the tensor and shared memory in the reference. */
+static void move(const struct tensor_case *c, bool store, const int64_t at[DIMS], uint32_t shared) {
+    bool inside = true;
+    int64_t address = 0;
+    for (unsigned i = 0; i < c->rank; i++) {
+        inside &= at[i] >= 0 && at[i] < c->dim[i];
+        address += at[i] * (i ? c->stride[i] : c->element);
+    }
+    for (unsigned b = 0; b < c->element; b++) {
+        const uint32_t to = placed(c->swizzle, shared + b);
+        if (store && inside)
+            want_tensor[address + b] = want_shared[to];
+        else if (!store && inside)
+            want_shared[to] = want_tensor[address + b];
+        else if (!store) /* NaN is 0x7fff or 0x7fffffff */
+            want_shared[to] = !c->nan ? 0 : b == c->element - 1 ? 0x7f : 0xff;
+    }
+}
+
+/* Returns the bytes of the box. */
+static uint32_t reference_tile(const struct tensor_case *c, bool store) {
+    int64_t n[DIMS] = {1, 1, 1, 1, 1}, at[DIMS];
+    for (unsigned i = 0; i < c->rank; i++)
+        n[i] = i ? (c->box[i] + c->step[i] - 1) / c->step[i] : c->box[0];
+    const uint32_t pitch = pitch_of(c, (uint32_t)n[0] * c->element);
+    uint32_t row = 0;
+    for (int64_t i4 = 0; i4 < n[4]; i4++)
+        for (int64_t i3 = 0; i3 < n[3]; i3++)
+            for (int64_t i2 = 0; i2 < n[2]; i2++)
+                for (int64_t i1 = 0; i1 < n[1]; i1++, row++)
+                    for (int64_t i0 = 0; i0 < n[0]; i0++) {
+                        const int64_t index[DIMS] = {i0, i1, i2, i3, i4};
+                        for (unsigned i = 0; i < DIMS; i++)
+                            at[i] = c->at[i] + index[i] * (i ? c->step[i] : 1);
+                        move(c, store, at, row * pitch + (uint32_t)i0 * c->element);
+                    }
+    return row * (uint32_t)n[0] * c->element;
+}
+
+/* Pixels in the order W, H, D, N from the base position on, within the bounding box of base positions. */
+static uint32_t reference_im2col(const struct tensor_case *c) {
+    int64_t base[DIMS], at[DIMS] = {0};
+    const uint32_t pitch = pitch_of(c, c->channels * c->element);
+    memcpy(base, c->at, sizeof base);
+    for (unsigned p = 0; p < c->pixels; p++) {
+        for (unsigned ch = 0; ch < c->channels; ch++) {
+            for (unsigned i = 1; i < c->rank; i++)
+                at[i] = base[i] + (i < c->rank - 1 ? c->offset[i - 1] : 0);
+            at[0] = base[0] + ch;
+            move(c, false, at, p * pitch + ch * c->element);
+        }
+        bool carry = true;
+        for (unsigned i = 1; i < c->rank - 1 && carry; i++) {
+            base[i] += c->step[i];
+            carry = base[i] > c->dim[i] - 1 + c->upper[i - 1];
+            if (carry)
+                base[i] = c->lower[i - 1];
+        }
+        base[c->rank - 1] += carry;
+    }
+    return c->pixels * c->channels * c->element;
+}
+
+/* ---- random cases ---- */
+
+static void draw_common(uint64_t *r, struct tensor_case *c, unsigned least_rank) {
+    static const struct {
+        unsigned type, bytes;
+    } types[] = {{TENSOR_U8, 1}, {TENSOR_U16, 2}, {TENSOR_S32, 4}, {TENSOR_U64, 8}, {TENSOR_F16, 2}, {TENSOR_F32, 4}};
+    const unsigned t = test_random_below(r, 6);
+    *c = (struct tensor_case){.rank = least_rank + test_random_below(r, DIMS + 1 - least_rank),
+                              .element = types[t].bytes,
+                              .type = types[t].type,
+                              .swizzle = test_random_below(r, 4)};
+    c->nan = t >= 4 && test_random_below(r, 2);
+    int64_t bytes = 0;
+    for (unsigned i = 0; i < DIMS; i++) {
+        c->dim[i] = i < c->rank ? 1 + test_random_below(r, i ? 5 : 40) : 1;
+        c->stride[i] = bytes;
+        c->step[i] = i < c->rank && test_random_below(r, 3) == 0 ? 1 + test_random_below(r, 3) : 1;
+        bytes = i == 0 ? (c->dim[0] * c->element + 15) / 16 * 16 + 16 * test_random_below(r, 2) : bytes * c->dim[i];
+    }
+    ck_assert_int_le(bytes, TENSOR);
+}
+
+/* Draws a number of elements of a row: a multiple of 16 bytes, at most the span of the swizzle. */
+static unsigned draw_row(uint64_t *r, const struct tensor_case *c) {
+    static const unsigned most[] = {8, 2, 4, 8};
+    return (1 + test_random_below(r, most[c->swizzle])) * 16 / c->element;
+}
+
+static void draw_tile(uint64_t *r, struct tensor_case *c) {
+    draw_common(r, c, 1);
+    uint32_t rows = 1;
+    for (unsigned i = 0; i < DIMS; i++) {
+        c->box[i] = i == 0 ? draw_row(r, c) : i < c->rank ? 1 + test_random_below(r, 4) : 1;
+        c->at[i] = i < c->rank ? (int64_t)test_random_below(r, (uint32_t)c->dim[i] + 6) - 3 : 0;
+        rows *= i ? (uint32_t)((c->box[i] + c->step[i] - 1) / c->step[i]) : 1;
+    }
+    if (rows * 128 > SHARED)
+        c->box[1] = c->box[2] = 1;
+}
+
+static void draw_im2col(uint64_t *r, struct tensor_case *c) {
+    draw_common(r, c, 3);
+    c->im2col = true;
+    c->channels = draw_row(r, c);
+    c->pixels = 1 + test_random_below(r, 40);
+    c->at[0] = test_random_below(r, (uint32_t)c->dim[0]);
+    c->at[c->rank - 1] = test_random_below(r, (uint32_t)c->dim[c->rank - 1]);
+    for (unsigned i = 0; i < c->rank - 2; i++) {
+        c->offset[i] = (int)test_random_below(r, 3);
+        c->lower[i] = (int)test_random_below(r, 3) - 2;
+        c->upper[i] = (int)test_random_below(r, 4) - 2;
+        while (c->lower[i] > c->dim[i + 1] - 1 + c->upper[i])
+            c->upper[i]++;
+        c->at[i + 1] =
+            c->lower[i] + (int64_t)test_random_below(r, (uint32_t)(c->dim[i + 1] + c->upper[i] - c->lower[i]));
+    }
+}
+
+static void encode(const struct rig *r, const struct tensor_case *c, unsigned char raw[TENSOR_MAP_BYTES]) {
+    struct tensor_map m = {.type = (uint8_t)c->type,
+                           .rank = (uint8_t)c->rank,
+                           .swizzle = (uint8_t)c->swizzle,
+                           .fills_nan = c->nan,
+                           .im2col = c->im2col,
+                           .address = r->tensor,
+                           .channels = c->channels,
+                           .pixels = c->pixels};
+    for (unsigned i = 0; i < DIMS; i++) {
+        m.dim[i] = (uint64_t)c->dim[i];
+        m.stride[i] = (uint64_t)c->stride[i];
+        m.box[i] = (uint32_t)c->box[i];
+        m.step[i] = (uint32_t)c->step[i];
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        m.lower[i] = c->lower[i];
+        m.upper[i] = c->upper[i];
+    }
+    const char *wrong = tensor_map_wrong(&m);
+    ck_assert_msg(!wrong, "%s", wrong);
+    tensor_map_write(&m, raw);
+}
+
+static void fill(uint64_t *r) {
+    for (unsigned i = 0; i < TENSOR; i++)
+        want_tensor[i] = (unsigned char)test_random_below(r, 256);
+    for (unsigned i = 0; i < SHARED; i++)
+        want_shared[i] = (unsigned char)test_random_below(r, 256);
+}
+
+static int coordinates(const struct tensor_case *c, char *out, size_t size) {
+    int n = 0;
+    for (unsigned i = 0; i < c->rank; i++)
+        n += snprintf(out + n, size - (size_t)n, "%s%d", i ? "," : "", (int)c->at[i]);
+    return n;
+}
+
+/* Runs a body and compares tensor and shared memory with the reference. */
+static void compare(struct rig *r, const char *body, const unsigned char map[TENSOR_MAP_BYTES], const char *what) {
+    run_ok(r, body, map);
+    ck_assert_int_eq(heddle_read(r->h, r->tensor, have_tensor, TENSOR), HEDDLE_OK);
+    ck_assert_int_eq(heddle_read(r->h, r->out, have_shared, SHARED), HEDDLE_OK);
+    for (unsigned i = 0; i < SHARED; i++)
+        ck_assert_msg(have_shared[i] == want_shared[i], "%s: shared byte %u is %u, not %u\n%s", what, i, have_shared[i],
+                      want_shared[i], body);
+    for (unsigned i = 0; i < TENSOR; i++)
+        ck_assert_msg(have_tensor[i] == want_tensor[i], "%s: tensor byte %u is %u, not %u\n%s", what, i, have_tensor[i],
+                      want_tensor[i], body);
+}
+
+static void upload(struct rig *r) {
+    ck_assert_int_eq(heddle_write(r->h, r->tensor, want_tensor, TENSOR), HEDDLE_OK);
+    ck_assert_int_eq(heddle_write(r->h, r->out, want_shared, SHARED), HEDDLE_OK);
+}
+
+static void one_case(struct rig *r, uint64_t *random, unsigned kind) {
+    struct tensor_case c;
+    unsigned char map[TENSOR_MAP_BYTES];
+    char body[1024], at[128];
+    if (kind == 2)
+        draw_im2col(random, &c);
+    else
+        draw_tile(random, &c);
+    fill(random);
+    upload(r);
+    encode(r, &c, map);
+    coordinates(&c, at, sizeof at);
+    if (kind == 1) {
+        reference_tile(&c, true);
+        snprintf(body, sizeof body,
+                 "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [%%d1,{%s}],[%%r1];\n%s", c.rank, at,
+                 FLUSH);
+    } else {
+        const uint32_t bytes = kind == 2 ? reference_im2col(&c) : reference_tile(&c, false);
+        char offsets[64] = "";
+        for (unsigned i = 0, n = 0; kind == 2 && i < c.rank - 2; i++)
+            n += (unsigned)snprintf(offsets + n, sizeof offsets - n, "%s%d", i ? "," : ",{", c.offset[i]);
+        snprintf(body, sizeof body,
+                 "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%r2],%u;\n"
+                 "cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes "
+                 "[%%r1],[%%d1,{%s}],[%%r2]%s%s;\n%s",
+                 bytes, c.rank, kind == 2 ? "im2col" : "tile", at, offsets, kind == 2 ? "}" : "", WAIT);
+    }
+    compare(r, body, map, kind == 2 ? "im2col" : kind ? "store" : "load");
+}
+
+START_TEST(random_boxes_equal_the_reference) {
+    struct rig r;
+    uint64_t random = (uint64_t)_i * 77 + 5;
+    rig_open(&r, "functional", "h100");
+    for (int n = 0; n < 40; n++)
+        one_case(&r, &random, (unsigned)_i);
+    heddle_close(r.h);
+}
+END_TEST
+
+START_TEST(every_model_copies_the_same) {
+    struct rig r;
+    uint64_t random = 4711;
+    rig_open(&r, timed_models()->name[_i], "h100");
+    for (unsigned kind = 0; kind < 3; kind++)
+        one_case(&r, &random, kind);
+    heddle_close(r.h);
+}
+END_TEST
+
+/* ---- copies without a tensor ---- */
+
+#define EXPECT_TX(n) "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%r2]," #n ";\n"
+#define LOAD16(to, from)                                                                                               \
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1+" #to "],[%d2+" #from "],16,[%r2];\n"
+
+/* What happens to words of shared memory and of the tensor. Before, word i of shared memory is i, and word i of the
+ * tensor is 1000 + i. */
+static const struct {
+    const char *body;
+    bool in_tensor;
+    unsigned at;
+    uint32_t want[5];
+} copies[] = {
+    {EXPECT_TX(16) LOAD16(32, 48) WAIT, false, 8, {1012, 1013, 1014, 1015, 12}},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2+16],[%r1+64],16;\n" FLUSH, true, 4, {16, 17, 18, 19, 1008}},
+    /* bytes 0 to 3 and 8 to 9 of each 16: words 0 and the low half of word 2; 1006 = 0x3ee, 18 = 0x12 */
+    {"mov.u16 %h1,0x030f; cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d2+16],[%r1+64],16,%h1;\n" FLUSH,
+     true,
+     4,
+     {16, 1005, 18, 1007, 1008}},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2],[%r1+16],16;\n" FLUSH,
+     true,
+     0,
+     {1004, 1006, 1008, 1010, 1004}},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [%d2],[%r1+16],16;\n" FLUSH,
+     true,
+     0,
+     {4, 5, 6, 7, 1004}},
+    /* 1000 = 0x3e8, 4 = 0x004; 1001 = 0x3e9, 5; 1002 = 0x3ea, 6; 1003 = 0x3eb, 7 */
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.and.b64 [%d2],[%r1+16],16;\n" FLUSH,
+     true,
+     0,
+     {0, 1, 2, 3, 1004}},
+    {EXPECT_TX(16) "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                   "[%r1+16],[%r1+160],16,[%r2];\n" WAIT,
+     false,
+     4,
+     {40, 41, 42, 43, 8}},
+    {EXPECT_TX(16) "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.s32 "
+                   "[%r1+16],[%r1+160],16,[%r2];\n" WAIT,
+     false,
+     4,
+     {44, 46, 48, 50, 8}},
+    {EXPECT_TX(8) "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r1+8],{5,%r1},[%r2];\n"
+                  "mov.u32 %r7,77; st.shared.u32 [%r1+12],%r7;\n" WAIT,
+     false,
+     1,
+     {1, 5, 77, 4, 5}},
+    {EXPECT_TX(
+         4) "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r1+8],2,[%r2];\n" WAIT,
+     false,
+     1,
+     {1, 0, 3, 4, 5}}, /* 2 >= 2: 0 */
+    {"st.bulk.weak.shared::cta [%r1+8],16,0;\n", false, 1, {1, 0, 0, 0, 0}},
+    {EXPECT_TX(
+         32) "mov.u16 %h1,1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+             "[%r1],[%d2],32,[%r2],%h1;\n" WAIT,
+     false,
+     5,
+     {1005, 1006, 1007, 8, 9}},
+    {"cp.async.bulk.prefetch.L2.global [%d2],64;\n", false, 0, {0, 1, 2, 3, 4}},
+};
+
+static void words(struct rig *r) {
+    for (uint32_t i = 0; i < SHARED / 4; i++)
+        memcpy(want_shared + (size_t)4 * i, &i, 4);
+    for (uint32_t i = 0; i < TENSOR / 4; i++)
+        memcpy(want_tensor + (size_t)4 * i, &(uint32_t){1000 + i}, 4);
+    upload(r);
+}
+
+static void check_copy(const char *model, int i) {
+    static const unsigned char none[TENSOR_MAP_BYTES];
+    struct rig r;
+    uint32_t have[5];
+    rig_open(&r, model, "h100");
+    words(&r);
+    run_ok(&r, copies[i].body, none);
+    heddle_read(r.h, (copies[i].in_tensor ? r.tensor : r.out) + (uint64_t)4 * copies[i].at, have, sizeof have);
+    for (int k = 0; k < 5; k++)
+        ck_assert_msg(have[k] == copies[i].want[k], "%s: word %d is %u, not %u", copies[i].body, k, have[k],
+                      copies[i].want[k]);
+    heddle_close(r.h);
+}
+
+START_TEST(copies_do_what_they_say) {
+    check_copy("functional", _i);
+    check_copy("spe", _i);
+}
+END_TEST
+
+/* ---- mistakes ---- */
+
+static const struct {
+    const char *body, *says;
+} mistakes[] = {
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2],[%r1],24;\n", "a bulk copy of 24 bytes"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2+8],[%r1],16;\n", "misaligned"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2],[%r1+4],16;\n", "misaligned"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2+1048576],[%r1],16;\n", "a bulk write of 16 bytes at global"},
+    {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1],[%d2],16,[%r2+8];\n", "there is no mbarrier"},
+    {"cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%d1,{0}],[%r1];\n", "cuTensorMapEncode"},
+    {"cp.async.bulk.global.shared::cta [%d2],[%r1],16;\n", "has .bulk_group"},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1,{0}],[%r1];\n", "takes 2 coordinates, found 1"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1],[%d2],16;\n", "has other operands"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.s32 [%d2],[%r1],16;\n", "no such reduction"},
+};
+
+START_TEST(mistakes_are_reported) {
+    static const unsigned char none[TENSOR_MAP_BYTES];
+    struct rig r;
+    rig_open(&r, "functional", "h100");
+    words(&r);
+    ck_assert_int_ne(rig_run(&r, mistakes[_i].body, none), HEDDLE_OK);
+    ck_assert_msg(strstr(heddle_error(r.h), mistakes[_i].says) != NULL, "%s: %s", mistakes[_i].body, heddle_error(r.h));
+    heddle_close(r.h);
+}
+END_TEST
+
+SUITE(host_tma) {
+    TEST_LOOP(random_boxes_equal_the_reference, 0, 3);
+    TEST_LOOP(every_model_copies_the_same, 0, timed_models()->n);
+    TEST_LOOP(copies_do_what_they_say, 0, (int)(sizeof copies / sizeof copies[0]));
+    TEST_LOOP(mistakes_are_reported, 0, (int)(sizeof mistakes / sizeof mistakes[0]));
+}
