@@ -89,6 +89,7 @@ void cta_free(struct cta *c) {
         return;
     for (uint32_t i = 0; i < c->n_rows; i++)
         calls_free(c->warps[i].calls);
+    free(c->tensor);
     void *storage;
     memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
     free(storage);

@@ -13,7 +13,8 @@ enum {
     EVENT_RAISE, /* this event and the next two: of a modern core (modern.h) */
     EVENT_READ,
     EVENT_STALLED,
-    EVENT_KINDS = 8 /* a power of two */
+    EVENT_TENSOR, /* tensor.h */
+    EVENT_KINDS = 16 /* a power of two */
 };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 #endif
