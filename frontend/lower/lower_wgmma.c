@@ -1,8 +1,8 @@
 /* Lowers wgmma. The operands of mma_async, of which those in braces exist only in some forms:
  *   {d}, {a} or descriptor of a, descriptor of b, {metadata, selector,} scale-d {, scale-a, scale-b {, trans-a,
  *   trans-b}}
- * d is also the matrix to which the product is added. Only matrices of f16 and bf16 have trans-b, and trans-a if a is in
- * shared memory. fence, commit_group and wait_group have no operand but the number of groups. */
+ * d is also the matrix to which the product is added. Only matrices of f16 and bf16 have trans-b, and trans-a if a is
+ * in shared memory. fence, commit_group and wait_group have no operand but the number of groups. */
 #include "isa/group_matrix.h"
 #include "lower.h"
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * by fused multiply-adds in f64, and is rounded once. Products are exact in f64 for all types, so a multiplication and
  * an addition give the same bits as an fma. Products of b1 are 1 where both bits are 1.
  *
- * Each lane l = 4 g + t owns the elements of rows g and g + 8 in columns 2 t and 2 t + 1 of each block of eight columns.
+ * Each lane l = 4 g + t owns the elements of rows g and g + 8 in columns 2 t and 2 t + 1 of each eight columns.
  * The sums of one register of d thus form a vector of 32 lanes. To such vectors, a contributes a number for each row,
  * expanded to the lanes once per instruction, and b contributes four columns, which repeat for every quad. */
 #ifndef ROWS_FILE /* see isa/rows.h */
@@ -122,7 +122,7 @@ FP_INLINE void read_registers(const struct warp *w, const opnd_t *list, unsigned
 
 /* Returns the metadata of row `row` of a sparse matrix from column `k` on (a multiple of 16): four bits for each group
  * of four elements, or for each two elements of tf32 (CUTLASS, include/cute/atom/mma_traits_sm90_gmma_sparse.hpp, has
- * the same lanes). A lane of a type of 8 bits has 32 columns of one row. A lane of another type has 16 columns (tf32: 8)
+ * the same lanes). A lane of a type of 8 bits has 32 columns of one row. A lane of other types has 16 columns (tf32: 8)
  * of rows g and g + 8, and the selector chooses between the first and last two lanes of each quad. */
 static uint32_t metadata_of(const uint32_t *meta, unsigned bits, bool selector, unsigned row, unsigned chunk) {
     const unsigned quad = QUAD * (row % 8), high = row / 8;
@@ -269,7 +269,7 @@ FP_INLINE void write_sums(struct warp *w, const opnd_t *d, unsigned type, bool c
 
 /* ---- the instruction ---- */
 
-/* Checks that all lanes of all warps of the group are there. */
+/* Checks that all lanes execute, and that the warp belongs to a complete warp group. */
 static bool is_complete(const struct warp *w, rowmask_t m, struct effects *fx) {
     if (m != LANES_ALL)
         fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),

@@ -6,7 +6,7 @@
  *
  * Accumulators do not use the ports of the register file: the tensor unit reads and writes them on its own path [est].
  *
- * Time of a product, per warp: 16 n k multiply-adds at tensor.rate. The default of 512 a cycle is the H100's: m64n256k16
+ * Time of a product, per warp: 16 n k multiply-adds at tensor.rate. The default of 512 is that of the H100: m64n256k16
  * takes 128 cycles, as Luo et al. measured ("Benchmarking and dissecting the Nvidia Hopper GPU architecture via
  * microbenchmarking", 2024). A sparse product takes half the time of a dense one with the same k. */
 #include "tensor.h"

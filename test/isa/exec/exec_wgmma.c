@@ -400,7 +400,7 @@ static void draw(struct job *j, uint64_t *g) {
         j->negate[x] = kind->has_scales && test_random(g) % 2;
         j->row[x] = rows[test_random(g) % 4];
     }
-    /* along M and N, a row of the swizzle must not be wider than the matrix; along K, b needs 64 bytes if a is sparse */
+    /* along M and N, a row of the swizzle must not be wider than the matrix; along K, b of a sparse a needs 64 bytes */
     if (j->across[1] && j->n % (j->row[1] / 2))
         j->row[1] = 16;
     if (j->sparse && !j->across[1] && j->row[1] == 32)
