@@ -48,7 +48,7 @@ static const struct isa_word words[] = {
                     ISA_TENSORS(X)
 #undef X
 };
-enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1024 };
+enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 2048, OP_SLOTS = 1024 };
 
 /* Written once, by build(). */
 static struct {

@@ -162,6 +162,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_matrix(l);
     else if (l->dec->op->takes & TAKES_GROUP)
         lower_wgmma(l);
+    else if (l->dec->op->takes & TAKES_TMEM)
+        lower_tcgen05(l);
     else
         lower_kind(l, row);
 }

@@ -243,4 +243,6 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
             fill_special(w, &p->specials[s]);
         calls_reset(w);
     }
+    free(c->tensor);
+    c->tensor = NULL;
 }

@@ -1,4 +1,5 @@
-/* Tests kernels of warp groups (test/kernels/groups.cu, compiled by nvcc) in every model, with and without native code.
+/* Tests kernels of warp groups and of tensor memory (test/kernels/groups.cu and tensor_memory.cu, compiled by nvcc) in
+ * every model, with and without native code.
  * All elements are small whole numbers, so results must equal those of a loop in C, bit for bit. */
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -25,16 +26,17 @@ static const struct {
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 static int n_ways(void) { return N_WAYS + timed_models()->n; }
 
-static void open_way(int way) {
+static void open_file(int way, const char *file) {
     char err[512] = "";
     struct heddle_options o = {.model = timed_models()->name[way < N_WAYS ? 0 : way - N_WAYS]};
     if (way < N_WAYS)
         o = (struct heddle_options){.model = ways[way].model, .config = ways[way].config, .set = ways[way].set};
     h = heddle_open(&o, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
-    m = heddle_module_file(h, "test/kernels/groups.ptx");
+    m = heddle_module_file(h, file);
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
 }
+static void open_way(int way) { open_file(way, "test/kernels/groups.ptx"); }
 
 static int value(int i) { return (i * 7919 + i / 64 * 31) % 7 - 3; }
 
@@ -93,6 +95,28 @@ START_TEST(negated) {
 }
 END_TEST
 
+START_TEST(tensor_product) {
+    enum { ROWS = 128, COLUMNS = 64, LONG = 128 };
+    static float c[ROWS * COLUMNS];
+    int k = LONG;
+    open_file(_i, "test/kernels/tensor_memory.ptx");
+    uint64_t a = halves(3, ROWS * LONG, T_F16), b = halves(8, COLUMNS * LONG, T_F16), to = heddle_alloc(h, sizeof c);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}, {&to, 8}, {&k, 4}};
+    const struct heddle_dim one = {1, 1, 1}, block = {128, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "tensor_product", one, block, 0, args, 4) == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, to, c, sizeof c);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            int sum = 0;
+            for (int x = 0; x < LONG; x++)
+                sum += value(3 + i * LONG + x) * value(8 + j * LONG + x);
+            ck_assert_msg(c[i * COLUMNS + j] == (float)sum, "row %d column %d: %g, not %d", i, j,
+                          (double)c[i * COLUMNS + j], sum);
+        }
+    heddle_close(h);
+}
+END_TEST
+
 /* ---- faults ---- */
 
 /* Runs a product of m64n8k16 and returns the message of its fault. `da` and `db` are descriptors, `block` is the number
@@ -143,5 +167,6 @@ END_TEST
 SUITE(host_groups) {
     TEST_LOOP(product, 0, n_ways());
     TEST_LOOP(negated, 0, n_ways());
+    TEST_LOOP(tensor_product, 0, n_ways());
     TEST_LOOP(faults, 0, 6);
 }

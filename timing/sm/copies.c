@@ -161,5 +161,5 @@ bool sm_copies_in_flight(const struct sm *sm) {
     for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
         if (sm->copies->first[w] != NO_INFLIGHT)
             return true;
-    return false;
+    return sm_tensor_in_flight(sm);
 }

@@ -8,19 +8,25 @@
  *
  * Time of a product, per warp: 16 n k multiply-adds at tensor.rate. The default of 512 is that of the H100: m64n256k16
  * takes 128 cycles, as Luo et al. measured ("Benchmarking and dissecting the Nvidia Hopper GPU architecture via
- * microbenchmarking", 2024). A sparse product takes half the time of a dense one with the same k. */
+ * microbenchmarking", 2024). A sparse product takes half the time of a dense one with the same k.
+ *
+ * All units of an SM together execute one tcgen05.mma after the other [est]. A tcgen05.commit arrives at its mbarrier
+ * when the products that its warp issued before have ended. */
 #include "tensor.h"
+#include "isa/exec/exec_mbarrier.h"
 #include "isa/group_matrix.h"
+#include "isa/tensor_memory.h"
 #include "stages.h"
 #include "timing/mem/lsu.h"
 #include <assert.h>
 #include <stdlib.h>
 
-enum { MOST_QUEUE = 64, UNITS = 8, OPERAND_BYTES = 32 };
+enum { MOST_QUEUE = 64, UNITS = 9, ALL_UNITS = UNITS - 1, OPERAND_BYTES = 32, MOST_ARRIVALS = 2 * MAX_WARP_LANES };
 
 /* A product between issue and end, by instruction in flight. */
 struct product {
     uint32_t cycles, bytes; /* time of the multiplication; bytes of operands in shared memory */
+    uint32_t units;         /* units that multiply */
 };
 
 /* A ring of entries of the table of instructions in flight. */
@@ -35,6 +41,11 @@ struct groups {
     uint32_t open; /* number of the group that the next commit closes */
     uint32_t first, n;
     uint32_t of[MOST_QUEUE];
+    /* arrivals at mbarriers, in order, each after a number of products of the warp */
+    uint32_t first_arrival, n_arrivals;
+    struct {
+        uint32_t after, address;
+    } arrival[MOST_ARRIVALS];
 };
 
 struct sm_tensor {
@@ -68,6 +79,8 @@ void sm_tensor_end(struct sm *sm) {
 bool sm_tensor_hold(const struct sm *sm, uint32_t w, const struct sm_path *path) {
     const struct inst *in = &sm->program->program->code[path->pc];
     const struct groups *g = &sm->tensor->warp[w];
+    if (row_of(in)->op == OP_TCGEN05)
+        return operation_of(in) == TENSOR_MMA ? g->n >= MOST_QUEUE : g->n_arrivals > MOST_ARRIVALS - MAX_WARP_LANES;
     if (!g->n)
         return false;
     if (operation_of(in) == TENSOR_MMA_ASYNC)
@@ -81,30 +94,70 @@ static struct product product_of(const struct config *cfg, const struct inst *in
     const unsigned bits = group_bits(row_of(in)->types[1]), share = f.sparse ? 2 : 1;
     const uint64_t rate = (uint64_t)cfg->tensor.rate * 16 / bits * share, products = (uint64_t)GROUP_ROWS * f.n * f.k;
     const uint32_t a = f.registers ? 0 : GROUP_ROWS * OPERAND_BYTES, b = f.n * OPERAND_BYTES * share / GROUP_WARPS;
-    return (struct product){(uint32_t)((products + rate - 1) / (rate ? rate : 1)), a + b};
+    return (struct product){(uint32_t)((products + rate - 1) / (rate ? rate : 1)), a + b, 1};
 }
 
-static uint32_t unit_of(const struct sm *sm, uint32_t w) { return w % sm->cfg->sm.schedulers; }
+/* Returns the time and the operands of a tcgen05.mma, the sum over the lanes that execute it. Each type fills 32 bytes
+ * with k, so the time does not depend on the type. */
+static struct product wide_product(const struct sm *sm, uint32_t w, const struct inst *in) {
+    const struct program *p = sm->program->program;
+    const uint32_t *what = reg_ptr(sm->warps.slot[w].w, p->lists[in->list]), units = sm->cfg->sm.schedulers;
+    struct product all = {.units = units};
+    for (lanemask_t m = sm->fx.lanes; m; m &= m - 1) {
+        const uint32_t d = what[lanes_first(m)], rows = (d >> 24 & 31) * 16, columns = (d >> 17 & 63) * 8;
+        const uint64_t products = (uint64_t)rows * columns * 16, rate = (uint64_t)sm->cfg->tensor.rate * units;
+        all.cycles += (uint32_t)((products + rate - 1) / rate);
+        all.bytes += (columns + (tensor_unpack(in->imm).flag ? 0 : rows)) * OPERAND_BYTES;
+    }
+    return all;
+}
 
 static void add_product(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_tensor *t = sm->tensor;
+    const struct inst *in = &sm->program->program->code[path->pc];
+    const bool wide = row_of(in)->op == OP_TCGEN05;
+    const uint32_t unit = wide ? ALL_UNITS : w % sm->cfg->sm.schedulers;
     struct groups *g = &t->warp[w];
-    struct unit *u = &t->unit[unit_of(sm, w)];
+    struct unit *u = &t->unit[unit];
     const uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
-    t->product[i] = product_of(sm->cfg, &sm->program->program->code[path->pc]);
+    t->product[i] = wide ? wide_product(sm, w, in) : product_of(sm->cfg, in);
     assert(g->n < MOST_QUEUE && u->n < MAX_INFLIGHT);
     g->of[(g->first + g->n++) % MOST_QUEUE] = g->open;
     u->waiting[(u->first + u->n++) % MAX_INFLIGHT] = (uint16_t)i;
     t->n.instructions++;
-    wheel_add(&sm->wheel, max64(u->free, now + 1), event_make(EVENT_TENSOR, MAX_INFLIGHT + unit_of(sm, w)));
+    wheel_add(&sm->wheel, max64(u->free, now + 1), event_make(EVENT_TENSOR, MAX_INFLIGHT + unit));
+}
+
+/* Performs the arrivals that wait for no product of the warp any more. */
+static void arrive(struct sm *sm, uint32_t w) {
+    struct groups *g = &sm->tensor->warp[w];
+    for (; g->n_arrivals && (int32_t)(g->first - g->arrival[g->first_arrival % MOST_ARRIVALS].after) >= 0;
+         g->n_arrivals--) {
+        mbarrier_copies_done(sm->warps.slot[w].w->cta, g->arrival[g->first_arrival++ % MOST_ARRIVALS].address);
+        sm->arrivals_made++;
+    }
+}
+
+/* Adds an arrival for each lane that executes a commit. */
+static void add_arrivals(struct sm *sm, uint32_t w) {
+    struct groups *g = &sm->tensor->warp[w];
+    for (lanemask_t m = sm->fx.lanes & sm->fx.shared_lanes; m; m &= m - 1) {
+        const uint32_t at = (g->first_arrival + g->n_arrivals++) % MOST_ARRIVALS;
+        assert(g->n_arrivals <= MOST_ARRIVALS);
+        g->arrival[at].after = g->first + g->n;
+        g->arrival[at].address = (uint32_t)sm->fx.addr[lanes_first(m)];
+    }
+    arrive(sm, w);
 }
 
 void sm_tensor_issued(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const unsigned operation = operation_of(&sm->program->program->code[path->pc]);
     if (!sm->fx.lanes)
         return;
-    if (operation == TENSOR_MMA_ASYNC)
+    if (operation == TENSOR_MMA_ASYNC || operation == TENSOR_MMA)
         add_product(sm, w, path, now);
+    else if (operation == TENSOR_COMMIT)
+        add_arrivals(sm, w);
     else if (operation == TENSOR_COMMIT_GROUP)
         sm->tensor->warp[w].open++;
 }
@@ -123,7 +176,7 @@ static void begin_product(struct sm *sm, uint32_t unit, uint64_t now) {
     const uint64_t multiplied = now + p->cycles, read = passes ? lsu_occupy(sm->lsu, passes, now) : now;
     u->n--;
     u->free = max64(multiplied, read);
-    t->n.busy_cycles += p->cycles;
+    t->n.busy_cycles += (uint64_t)p->cycles * p->units;
     t->n.wait_cycles += u->free - multiplied;
     t->n.shared_bytes += p->bytes;
     t->n.shared_cycles += passes;
@@ -140,6 +193,7 @@ void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now) {
     struct groups *g = &sm->tensor->warp[w];
     g->first++;
     g->n--;
+    arrive(sm, w);
     in_flight_end(&sm->in_flight, value);
     sw->inflight--;
     if (sm->members.n_served)
@@ -148,6 +202,13 @@ void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now) {
         sm_warp_check_done(sm, w, now);
     else if (warps_state_has(&sm->warps, PATH_FENCE, w))
         sm_evaluate_all(sm, w, now);
+}
+
+bool sm_tensor_in_flight(const struct sm *sm) {
+    for (uint32_t w = 0; sm->tensor && w < WARP_SLOTS; w++)
+        if (sm->tensor->warp[w].n_arrivals)
+            return true;
+    return false;
 }
 
 /* clang-format off */

@@ -1,6 +1,7 @@
 #ifndef TIMING_SM_TENSOR_H
 #define TIMING_SM_TENSOR_H
-/* The asynchronous tensor units: each scheduler has one, which executes the wgmma of its warps in order. */
+/* The asynchronous tensor units: each scheduler has one, which executes the wgmma of its warps in order. All units of
+ * the SM together execute tcgen05.mma. */
 #include "timing/report/stat.h"
 #include "warps.h"
 
@@ -22,6 +23,8 @@ bool sm_tensor_hold(const struct sm *sm, uint32_t w, const struct sm_path *path)
 void sm_tensor_issued(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
 /* Handles the event EVENT_TENSOR: a unit takes its next product, or a product ends. */
 void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now);
+/* Returns true if products in flight will arrive at mbarriers. */
+bool sm_tensor_in_flight(const struct sm *sm);
 /* Adds the counts to the statistics, and clears them. */
 void sm_tensor_stats(struct sm *sm, struct stats *s);
 #endif

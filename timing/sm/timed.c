@@ -71,12 +71,14 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
-/* Returns the flags of wgmma. A path may have to wait before a product or before a wait for groups
- * (sm_tensor_hold()). */
+/* Returns the flags of wgmma, and of mma and commit of tcgen05. A path may have to wait before a product or before a
+ * wait for groups (sm_tensor_hold()). */
 static uint32_t tensor_flags(const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     const unsigned operation = form_get(row->form, CAT_TENSOR);
+    if (row->op == OP_TCGEN05)
+        return operation == TENSOR_MMA || operation == TENSOR_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
     if (in->kind != K_WARP || row->op != OP_WGMMA || operation == TENSOR_FENCE)
         return 0;
     return operation == TENSOR_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
@@ -227,7 +229,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, p->regs + info->regs + info->n_reads, info->n_writes,
                               NO_COUNTER);
         ti->kind = in->kind;
-        if (tensor_flags(in)) /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
+        if (tensor_flags(in) &&
+            in->kind == K_WARP) /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
             ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, NULL, 0, NO_COUNTER);
         ti->fetch = fetch_count(t, cfg, pc);
         ti->flags = flags_of(in);
@@ -251,7 +254,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         fill_banks(ti, p, banks, rows, t->bank + (size_t)info->regs * rows);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);
-        else if (ti->flags & TIMED_TENSOR)
+        else if (ti->flags & TIMED_TENSOR && in->kind == K_WARP)
             ti->latency = ti->initiation = 1; /* the issue; tensor.c has the time of the product */
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
