@@ -180,7 +180,7 @@ static inline bool inst_is_counted_load(const struct inst *in) {
     return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
 }
 
-enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
+enum { MAX_INST_REGS = 160, N_REG_AREAS = 6 };
 
 /* Values of inst_info.order_hint, which name the target of a branch that should run first: none; the next PC; the
  * target of the branch, or the first target of a brx. The next values name its other targets. */

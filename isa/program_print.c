@@ -165,7 +165,8 @@ static void put_by_type(struct line *t, const struct inst *in, const struct isa_
     if (in->kind == K_WARP && in->n_list) { /* mma: a vector of all destinations, and a vector of all sources */
         const enum type type = in->rsize == 8 ? T_B64 : T_B32;
         put_vector(t, in, OPND_SINK, in->list, in->msize, type);
-        put_vector(t, in, OPND_SINK, in->list + in->msize, in->n_list - in->msize, type);
+        if (in->n_list > in->msize)
+            put_vector(t, in, OPND_SINK, in->list + in->msize, in->n_list - in->msize, type);
     }
     if (row->d != T_NONE)
         put_listed(t, in->d, row->d, cvt ? in->rsize : type_bytes(row->d));

@@ -3,6 +3,7 @@
 #include "ptx/spelling.h"
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct isa_op isa_ops[N_OPS] = {
@@ -43,8 +44,11 @@ static const struct isa_word words[] = {
 #define X(id, text, m, n, k) {#text, WORD_SELECTS, CAT_MODE2, MODE2_##id, 0},
                 ISA_SHAPES(X)
 #undef X
+#define X(id, text) {text, WORD_SELECTS, CAT_TENSOR, TENSOR_##id, 0},
+                    ISA_TENSORS(X)
+#undef X
 };
-enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1024 };
+enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 2048, OP_SLOTS = 1024 };
 
 /* Written once, by build(). */
 static struct {
@@ -89,15 +93,44 @@ static bool is_of_copy(const struct isa_word *w) {
     return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
 }
 
+/* Returns true for types that only instructions of warp groups have. */
+static bool is_of_group(unsigned type) { return type == T_E4M3 || type == T_E5M2 || type == T_B1; }
+
+/* Returns true if a word that selects a row has this meaning for wgmma or tcgen05. Their other words are FREE. */
+static bool applies_to_group(const struct isa_word *w, const struct isa_op *op) {
+    return w->category == CAT_TENSOR || w->category == CAT_SYNC ||
+           (op->takes & TAKES_GROUP &&
+            (w->category == CAT_SATFINITE || (w->category == CAT_OPN && w->value == OPN_AND)));
+}
+
+/* Returns true for the shapes of wgmma: m64n8k16, with N a multiple of 8 up to 256, and K a power of two from 8 to
+ * 256. Lowering checks which type has which K. */
+static bool is_group_shape(const char *text, size_t len) {
+    unsigned n = 0, k = 0;
+    int end = 0;
+    char copy[16] = "";
+    if (len >= sizeof copy)
+        return false;
+    memcpy(copy, text, len);
+    return sscanf(copy, "m64n%3uk%3u%n", &n, &k, &end) == 2 && (size_t)end == len && n % 8 == 0 && n >= 8 && n <= 256 &&
+           k >= 8 && k <= 256 && (k & (k - 1)) == 0;
+}
+
 /* Returns true if this meaning of the word applies to the opcode. A word may have several meanings. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
+    if (w->kind == WORD_TYPE && is_of_group(w->value))
+        return (op->takes & (TAKES_GROUP | TAKES_TMEM)) != 0;
     if (w->kind == WORD_TYPE && (w->value == T_U4 || w->value == T_S4))
         return !(op->takes & TAKES_MATRIX);
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);
+    if (op->takes & (TAKES_GROUP | TAKES_TMEM))
+        return applies_to_group(w, op);
+    if (w->category == CAT_TENSOR)
+        return false;
     if (is_of_copy(w))
         return id == OP_CP;
     /* a row of cp.async names only the destination: the shared memory of the own CTA */
@@ -113,7 +146,10 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
 }
 
 static const struct isa_word *find(const struct isa_op *op, const char *text, size_t len) {
+    static const struct isa_word shape = {"m64n8k16", WORD_NOTHING, 0, 0, TAKES_GROUP};
     ready();
+    if (op && op->takes & TAKES_GROUP && is_group_shape(text, len))
+        return &shape;
     for (uint32_t at = hash(text, len) % WORD_SLOTS; table.word_slots[at]; at = (at + 1) % WORD_SLOTS) {
         const struct isa_word *w = &words[table.word_slots[at] - 1];
         if (same(w->text, text, len) && (!op || word_applies(w, op)))

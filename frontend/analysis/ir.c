@@ -245,9 +245,16 @@ bool inst_never_falls_through(const struct inst *in) {
     return in->kind == K_BRANCH || in->kind == K_BRX || in->kind == K_RET || in->kind == K_EXIT || in->kind == K_TRAP;
 }
 
+/* Returns true for a wgmma that adds to its destination, which it therefore reads, too. The accumulators are in the
+ * list of the instruction only once, as destinations. */
+static bool accumulates(const struct inst *in) {
+    uint32_t n;
+    return in->kind == K_WARP && in->n_list && in->c != OPND_ZERO && isa_rows(&n)[in->row].op == OP_WGMMA;
+}
+
 bool inst_writes_all(const struct ir *ir, const struct inst *in) {
     const struct program_compound *c = ir_compound_of(ir, in);
-    return in->guard == NO_GUARD && !(c && c->selects && in->d2 != OPND_SINK);
+    return in->guard == NO_GUARD && !(c && c->selects && in->d2 != OPND_SINK) && !accumulates(in);
 }
 
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info) {

@@ -162,6 +162,10 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
     check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)
         lower_matrix(l);
+    else if (l->dec->op->takes & TAKES_GROUP)
+        lower_wgmma(l);
+    else if (l->dec->op->takes & TAKES_TMEM)
+        lower_tcgen05(l);
     else
         lower_kind(l, row);
 }

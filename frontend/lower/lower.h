@@ -160,6 +160,8 @@ void lower_video(struct lower *l);
 void lower_stack(struct lower *l); /* lower_stack.c: alloca, stacksave, stackrestore */
 void lower_texture(struct lower *l);
 void lower_matrix(struct lower *l); /* lower_matrix.c: wmma, mma, ldmatrix, stmatrix, movmatrix */
+void lower_wgmma(struct lower *l);   /* lower_wgmma.c */
+void lower_tcgen05(struct lower *l); /* lower_tcgen05.c */
 void lower_branch(struct lower *l);
 void lower_brx(struct lower *l);
 void lower_return(struct lower *l);

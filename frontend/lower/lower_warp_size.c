@@ -39,6 +39,7 @@ void check_constant_size(struct lower *l, struct loc loc) {
 
 void check_instruction_size(struct lower *l) {
     const struct inst in = inst_of_row(l->dec->row);
-    if (l->warp_size != WARP_LANES && (l->dec->op->takes & TAKES_MATRIX || warp_sync_hints(&in)))
+    if (l->warp_size != WARP_LANES &&
+        (l->dec->op->takes & (TAKES_MATRIX | TAKES_GROUP | TAKES_TMEM) || warp_sync_hints(&in)))
         refuse(l, l->st->loc, opcode_text(l), "acts on the lanes of a warp together");
 }

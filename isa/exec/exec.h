@@ -34,6 +34,9 @@
  *           alloca   d: address, a: bytes, imm: alignment     stacksave d     stackrestore a    (in .local; call.h)
  *           mma, #mma  lists[list .. list + n_list): msize registers of d, then the registers of a, b, c; rsize: bytes
  *                    of each; e: a constant mask of all lanes; imm, m8n8k4 on f16: bit 0: a is .col, bit 1: b is .col
+ *           wgmma.mma_async  lists[list ..): msize registers of d, which are also added; the registers of a, unless it
+ *                    is in shared memory; metadata; a, b: descriptors (64 bits); c: scale-d (predicate); imm: see
+ *                    isa/group_matrix.h; e: a constant mask of all lanes       wgmma.wait_group  imm: groups
  *           #whole   e: a constant mask of all lanes
  *           istypep  d (predicate), a: handle
  *           isspacep d (predicate), a: generic address; imm: 1 for .shared::cluster

@@ -90,6 +90,7 @@ void cta_free(struct cta *c) {
         return;
     for (uint32_t i = 0; i < c->n_rows; i++)
         calls_free(c->warps[i].calls);
+    free(c->tensor);
     void *storage;
     memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
     free(storage);
@@ -263,4 +264,6 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
             fill_special(w, &p->specials[s]);
         calls_reset(w);
     }
+    free(c->tensor);
+    c->tensor = NULL;
 }

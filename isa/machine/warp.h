@@ -59,6 +59,7 @@ struct cta_barrier {
 
 struct cta {
     const struct launch *launch;
+    struct tensor_memory *tensor; /* tensor memory (isa/tensor_memory.h); NULL until its first use */
     struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL if there is none */
     struct dim3 id;
     uint64_t linear_id;

@@ -19,7 +19,10 @@ uint8_t warp_sync_hints(const struct inst *in) {
     case OP_MMA:
     case OP_MMAMIX:
     case OP_WHOLE:
+    case OP_WGMMA:
         return HINT_COLLECTIVE | HINT_MEMBERS | HINT_ALIGNED;
+    case OP_TCGEN05:
+        return form_get(isa_rows(&n)[in->row].form, CAT_SYNC) ? HINT_COLLECTIVE | HINT_MEMBERS | HINT_ALIGNED : 0;
     case OP_ACTIVEMASK:
         return HINT_COLLECTIVE;
     default:

@@ -421,6 +421,12 @@ static void guest_tick(struct lsu *l, uint64_t now) {
     l->n.shared_passes += g->passes;
 }
 
+uint64_t lsu_occupy(struct lsu *l, uint32_t cycles, uint64_t now) {
+    l->front_free = max64(l->front_free, now) + cycles;
+    front_due(l);
+    return l->front_free;
+}
+
 /* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns the number of further ports that it
  * used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {

@@ -134,6 +134,9 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     s->n_done--;
     return true;
 }
+/* Lets a reader beside the unit occupy the banks of shared memory for `cycles` cycles, after all accesses that occupy
+ * them now. Accesses in the front queue wait. Returns the first cycle in which the banks are free again. */
+uint64_t lsu_occupy(struct lsu *l, uint32_t cycles, uint64_t now);
 /* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. The
  * miss is known when the tags are read, or when the access is sent past the L1. Models that yield on a miss need
  * this. */

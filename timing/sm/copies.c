@@ -162,5 +162,5 @@ bool sm_copies_in_flight(const struct sm *sm) {
     for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
         if (sm->copies->first[w] != NO_INFLIGHT)
             return true;
-    return tma_is_busy(sm);
+    return tma_is_busy(sm) || sm_tensor_in_flight(sm);
 }

@@ -191,6 +191,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         mem = access_memory(sm, w, path, ti, form, false, now, false);
     if (__builtin_expect(ti->flags & TIMED_COPY, 0))
         sm_copies_issued(sm, w, in, mem);
+    if (__builtin_expect(ti->flags & TIMED_TENSOR, 0))
+        sm_tensor_issued(sm, w, path, now);
     if (driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)

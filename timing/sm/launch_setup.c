@@ -37,7 +37,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->status.stopped = false;
     sm->contexts.asleep = true;
     bool ok = warps_place_boards(&sm->warps, sm->model.sb->size(p->program->n_regs)) && begin_counts(sm, profile) &&
-              sm_copies_begin(sm) && sm_place_shared(sm) && remote_begin(sm) && sm_units_launch(sm, now);
+              sm_copies_begin(sm) && sm_tensor_begin(sm) && sm_place_shared(sm) && remote_begin(sm) &&
+              sm_units_launch(sm, now);
     if (sm->modern)
         modern_launch(sm);
     sm_find_fast_path(sm);
@@ -60,6 +61,7 @@ void sm_launch_end(struct sm *sm) {
     sm_free_shared(sm);
     sm_copies_end(sm);
     remote_end(sm);
+    sm_tensor_end(sm);
     sm->launch = NULL;
     sm->program = NULL;
 }

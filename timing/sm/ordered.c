@@ -29,6 +29,8 @@ bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc, o->active);
     if (sm->program->inst[o->pc].flags & TIMED_COPY)
         sm_copies_issued(sm, o->warp, &sm->program->program->code[o->pc], o->mem);
+    if (sm->program->inst[o->pc].flags & TIMED_TENSOR)
+        sm_tensor_issued(sm, o->warp, &(struct sm_path){.pc = o->pc, .lanes = o->active}, now);
     if (o->mem != MEM_QUEUE)
         sm_mem_performed(sm, o->mem, now);
     sw->ordered &= ~o->active;

@@ -17,9 +17,11 @@ static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct
 }
 
 /* Returns true if the path must wait before its next instruction, which has the flag TIMED_FENCE. It waits for
- * accesses of the warp, or for copies of its lanes. */
+ * accesses of the warp, for copies of its lanes, or for products of the tensor unit. */
 static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
                                               const struct timed_inst *ti) {
+    if (ti->flags & TIMED_TENSOR)
+        return sm_tensor_hold(sm, (uint32_t)(sw - sm->warps.slot), path);
     return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;
 }
 

@@ -23,6 +23,8 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         sm_reconsider(sm, value, now);
     else if (kind == EVENT_REMOTE)
         remote_replied(sm, value, now);
+    else if (kind == EVENT_TENSOR)
+        sm_tensor_event(sm, value, now);
 }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {

@@ -94,6 +94,7 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     rounding_stats(sm, s);
     storage_stats(sm, s);
     STATS_COUNT(s, joint_rows, &sm->joint.n);
+    sm_tensor_stats(sm, s);
     model_stats(sm, s);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)

@@ -9,6 +9,7 @@
  * cycle. */
 #include "contexts.h"
 #include "copies.h"
+#include "tensor.h"
 #include "ctas.h"
 #include "events.h"
 #include "fast_path.h"
@@ -66,6 +67,7 @@ struct sm {
     struct sm_joint_state joint;
     struct sm_copies *copies;
     struct sm_remote *remote; /* NULL: clusters have one CTA */
+    struct sm_tensor *tensor;
     struct sm_modern *modern; /* NULL: a classic core */
     uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;

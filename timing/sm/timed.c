@@ -71,6 +71,19 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
+/* Returns the flags of wgmma, and of mma and commit of tcgen05. A path may have to wait before a product or before a
+ * wait for groups (sm_tensor_hold()). */
+static uint32_t tensor_flags(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    const unsigned operation = form_get(row->form, CAT_TENSOR);
+    if (row->op == OP_TCGEN05)
+        return operation == TENSOR_MMA || operation == TENSOR_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
+    if (in->kind != K_WARP || row->op != OP_WGMMA || operation == TENSOR_FENCE)
+        return 0;
+    return operation == TENSOR_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
+}
+
 /* Returns true if a thread that reaches `pc` only exits there, or only returns, which may also end it. */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
@@ -107,7 +120,7 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_COMPOUND;
     if (must_gather(in))
         f |= TIMED_GATHER;
-    return f | copy_flags(in);
+    return f | copy_flags(in) | tensor_flags(in);
 }
 
 /* Returns true for slow arithmetic, for which a processing block or an SM has only few units. f64 is slow if its
@@ -216,6 +229,9 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, p->regs + info->regs + info->n_reads, info->n_writes,
                               NO_COUNTER);
         ti->kind = in->kind;
+        if (tensor_flags(in) &&
+            in->kind == K_WARP) /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
+            ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, NULL, 0, NO_COUNTER);
         ti->fetch = fetch_count(t, cfg, pc);
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
@@ -240,6 +256,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         fill_banks(ti, p, banks, rows, t->bank + (size_t)info->regs * rows);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);
+        else if (ti->flags & TIMED_TENSOR && in->kind == K_WARP)
+            ti->latency = ti->initiation = 1; /* the issue; tensor.c has the time of the product */
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
         ti->whole = ti->initiation;

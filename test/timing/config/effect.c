@@ -161,6 +161,10 @@ static const struct {
     {"tma.latency", "likewise"},
     {"tma.interval", "likewise"},
     {"tma.requests", "likewise"},
+    {"tensor.rate", "of wgmma, which these kernels do not have (timing_sm_tensor)"},
+    {"tensor.latency", "likewise"},
+    {"tensor.queue", "likewise"},
+    {"tensor.shared_bytes", "likewise"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 

@@ -20,6 +20,7 @@ static const struct {
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},
+    {"util.tensor", "tensor.busy_cycles", "util.tensor_cycles"},
     {"util.lanes_busy", "util.busy_flops", "util.peak_flops"},
     {"walk.mean_cycles", "walk.cycles", "walk.instructions"},
     {"walk.visits_per_ray", "walk.visits", "walk.rays"},
