@@ -150,7 +150,7 @@ static int describe(const struct minpc *s, const struct path *running, const cha
     for (; rest && n < max; n++) {
         int lane = (int)lanes_first(rest);
         lanemask_t m = path_of(s, lane);
-        out[n] = (struct path_desc){{s->pc[lane], m, (uint16_t)lane, 0},
+        out[n] = (struct path_desc){{.pc = s->pc[lane], .lanes = m, .id = (uint16_t)lane},
                                     s->asleep >> lane & 1                   ? "waits at a barrier"
                                     : running && running->pc == s->pc[lane] ? "lowest PC"
                                                                             : others,

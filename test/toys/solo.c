@@ -71,6 +71,7 @@ static struct reconv_storage solo_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_solo = {
     .name = "solo",
     .help = "each lane by itself",
+    .flags = RECONV_SIDE_BY_SIDE,
     .size = solo_size,
     .start = solo_start,
     .paths = solo_paths,
