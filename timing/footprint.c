@@ -66,17 +66,17 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
                    (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
             : 0);
     add(t, "the model's state of warps (sm.warps, options of the model)",
-        n * (sm_warp_slots(&c->sm) + MAX_CONTEXTS) * (double)ops->size(&c->reconv));
+        n * (sm_warp_slots(&c->sm) + MAX_CONTEXTS) * (double)warps_model_size(ops, &c->reconv));
     const double slots = sm_warp_slots(&c->sm) + MAX_CONTEXTS, paths = slots * MAX_PATHS;
     add(t, "walks of rays (walk.warps, walk.queue)",
         n * ((c->walk.warps + c->walk.queue) * (double)(sizeof(struct walk) + sizeof(uint16_t)) +
              LSU_SLOTS * sizeof(struct walk_access)));
     add(t, "the SMs (gpu.sms, lsu.queue)",
         n * (sizeof(struct sm) + sizeof(struct lsu) + c->lsu.queue * (double)sizeof(struct lsu_front) +
-             c->lsu.prefetch_queue * (double)sizeof(uint16_t) + slots * sizeof(struct sm_paths) +
+             c->lsu.prefetch_queue * (double)sizeof(uint16_t) + slots * (double)warps_path_size(ops, c->sm.warp_size) +
              paths * (2 * sizeof(struct wheel_event) + sizeof(struct path_wait) + sizeof(struct sm_await) +
                       sizeof(struct ordered_inst)) +
-             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct wheel_event)) +
+             MAX_INFLIGHT * (sizeof(struct inflight) + sizeof(struct sm_form *) + sizeof(struct wheel_event)) +
              MEM_QUEUE * sizeof(struct mem_inst)));
 }
 

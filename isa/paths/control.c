@@ -46,7 +46,7 @@ struct reconv_warp control_who(const struct warp *w) {
 
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
                    lanemask_t lanes) {
-    memset(c->model, 0, c->ops->size(cfg));
+    memset(c->model, 0, c->ops->zeroed ? c->ops->zeroed : c->ops->size(cfg));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;
@@ -252,9 +252,11 @@ static void find_held(struct warp_control *c) {
 }
 
 static bool give_way(struct warp_control *c, const struct warp *w) {
-    struct lane_waits ws = {.waiting = c->waiting};
+    struct lane_waits ws;
     if (!c->ops->give_way || !(w->live & ~c->waiting))
         return false;
+    ws.waiting = c->waiting;
+    memset(ws.wants, 0, (w->high ? MAX_WARP_LANES : WARP_LANES) * sizeof *ws.wants);
     for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
         int l = (int)lanes_first(m);
         ws.wants[l] = warp_sync_missing(w, (rowmask_t)1 << l, w->sync.pc[l]);

@@ -12,8 +12,8 @@
 enum wait_why { WAIT_BARRIER, WAIT_MEMBERS, WAIT_LOAD };
 /* A path that is set aside. The driver reported its stall to the model, and must report the end of its wait. */
 struct path_wait {
-    uint32_t pc;
     lanemask_t lanes;
+    uint32_t pc;
     uint16_t id;
     uint8_t board, why; /* enum wait_why; only the SM sets WAIT_LOAD */
 };

@@ -74,7 +74,7 @@ int path_tree_paths(const void *st, struct path *out, int max) {
     int n = 0;
     for (int i = 0; i < s->high && n < max; i++)
         if (s->node[i].used && !s->node[i].children && !s->node[i].parked && on_top(s, i))
-            out[n++] = (struct path){s->node[i].pc, s->node[i].lanes, (uint16_t)i, 0};
+            out[n++] = (struct path){.pc = s->node[i].pc, .lanes = s->node[i].lanes, .id = (uint16_t)i};
     return n;
 }
 
@@ -259,7 +259,7 @@ int path_tree_describe(const void *st, struct path_desc *out, int max) {
                             : x->parked     ? "split that waits for an entry of the table of paths"
                             : x->is_split   ? "split in the table of paths"
                                             : "top of stack";
-        out[n++] = (struct path_desc){{x->pc, x->lanes, (uint16_t)i, 0}, state, x->rpc};
+        out[n++] = (struct path_desc){{.pc = x->pc, .lanes = x->lanes, .id = (uint16_t)i}, state, x->rpc};
     }
     return n;
 }

@@ -39,7 +39,7 @@ struct path_tree {
     struct path_node node[TREE_NODES];
 };
 
-/* Starts a warp with one path. `s` is zeroed memory, in which the model may have set the first three fields. */
+/* Starts a warp with one path. The fields of `s` before `node` are zero, but the model may have set the first three. */
 void path_tree_start(struct path_tree *s, uint32_t pc, lanemask_t lanes);
 /* Returns true if the table of splits has room for n more splits. */
 static inline bool path_tree_has_room(const struct path_tree *s, uint32_t n) {

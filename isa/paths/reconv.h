@@ -24,9 +24,9 @@ enum { MAX_PATHS = MAX_WARP_LANES };
  * A path of a model with RECONV_EMPTY may have no lanes. Its instructions use issue slots and have no effect: they
  * access no memory and wait for no other thread. Each step of this path is an advance() to the next PC, also at a
  * branch or an exit. The path never waits at a barrier, so the caller never calls stall() for it. */
-struct path {
-    uint32_t pc;
+struct path { /* 16 bytes: two registers of the host */
     lanemask_t lanes;
+    uint32_t pc;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
     uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
 };
@@ -125,7 +125,7 @@ enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 /* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
     lanemask_t waiting;               /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t wants[MAX_WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
+    lanemask_t wants[MAX_WARP_LANES]; /* for each lane of the warp: the lanes of its member mask for which it waits */
 };
 
 struct path_desc {
@@ -137,7 +137,7 @@ struct path_desc {
 enum {
     RECONV_BARRIERS = 1,     /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
     RECONV_EMPTY = 2,        /* paths() may return a path without lanes */
-    RECONV_SIDE_BY_SIDE = 4, /* paths() may return several paths */
+    RECONV_SIDE_BY_SIDE = 4, /* paths() may return several paths. Models with cta_size() may do so without this flag */
 };
 
 /* What a model requests from its caller, under the given options. With all fields zero, the caller reports only
@@ -193,6 +193,9 @@ struct reconv_ops {
     /* names of reconv_warp.levels, up to NULL; NULL: none. A trace has a curve for each. A statistic with the same name
      * gets the sum of the level over all cycles, also in samples */
     const char *const *levels;
+    /* Bytes at the beginning of a warp's state that are zero before join() and start(); 0: all bytes. The other bytes
+     * are what an earlier warp left. A model with a large table saves the time to clear it. */
+    size_t zeroed;
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
     /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:
@@ -203,7 +206,7 @@ struct reconv_ops {
     size_t (*cta_size)(const struct reconv_cfg *cfg, uint32_t n_warps);
     void (*join)(void *st, const struct reconv_cfg *cfg, struct reconv_cta *cta, uint32_t warp);
     void (*meet)(struct reconv_cta *cta);
-    /* Starts a warp: all `lanes` are at `pc`. The state is zeroed memory of size() bytes. `cfg` outlives the state. */
+    /* Starts a warp: all `lanes` are at `pc`. The state has size() bytes, zeroed as above. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
     /* Tells the model about the warp, right after start(). NULL if the model needs nothing of this. */
     void (*inform)(void *st, const struct reconv_warp *w);

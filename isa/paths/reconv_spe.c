@@ -244,6 +244,7 @@ const struct reconv_ops reconv_spe = {
     .name = "spe",
     .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
     .size = spe_size,
+    .zeroed = offsetof(struct spe_stack, e),
     .start = spe_start,
     .paths = spe_paths,
     .finished = spe_finished,

@@ -19,6 +19,7 @@ void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemas
     s->cfg = cfg;
     s->alive = lanes;
     s->last = 0;
+    s->slots = lanes ? MAX_WARP_LANES - __builtin_clzll(lanes) : 1;
     s->w[0] = (struct subwarp){.pc = pc, .lanes = lanes, .state = SUBWARP_ACTIVE};
 }
 
@@ -27,15 +28,15 @@ int subwarps_paths(const void *st, struct path *out, int max) {
     if (s->active < 0 || !s->alive || max < 1)
         return 0;
     const struct subwarp *w = &s->w[s->active];
-    out[0] = (struct path){w->pc, w->lanes, (uint16_t)s->active, 0};
+    out[0] = (struct path){.pc = w->pc, .lanes = w->lanes, .id = (uint16_t)s->active};
     return 1;
 }
 
 bool subwarps_finished(const void *st) { return ((const struct subwarps *)st)->alive == 0; }
 
 bool subwarps_elect(struct subwarps *s) {
-    for (int k = 1; k <= MAX_WARP_LANES; k++) {
-        int i = (s->last + k) % MAX_WARP_LANES;
+    for (int k = 1; k <= s->slots; k++) {
+        int i = s->last + k < s->slots ? s->last + k : s->last + k - s->slots;
         if (s->w[i].state == SUBWARP_READY) {
             s->w[i].state = SUBWARP_ACTIVE;
             s->w[i].backward = 0;
@@ -64,7 +65,7 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
  * advanced, so its PC is not known here. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
-    for (int k = 0; k < MAX_WARP_LANES; k++) {
+    for (int k = 0; k < s->slots; k++) {
         if (k == i || s->w[k].state != SUBWARP_READY || s->w[k].pc != s->w[i].pc || !same_groups(s, &s->w[k], &s->w[i]))
             continue;
         s->w[k].lanes |= s->w[i].lanes;
@@ -97,7 +98,7 @@ static int free_slot(const struct subwarps *s) {
     int i = 0;
     while (s->w[i].state != SUBWARP_FREE)
         i++;
-    assert(i < MAX_WARP_LANES);
+    assert(i < s->slots);
     return i;
 }
 
@@ -110,7 +111,7 @@ static void split_off(struct subwarps *s, uint32_t pc, lanemask_t lanes) {
 
 uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
     uint32_t n = 0;
-    for (int i = 0; i < MAX_WARP_LANES; i++)
+    for (int i = 0; i < s->slots; i++)
         n += s->w[i].state == state;
     return n;
 }
@@ -137,7 +138,7 @@ unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, 
 /* Opens barrier `bar` for `group`, whose lanes have all arrived. They continue at `next` as one subwarp. */
 static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
     int keeper = -1;
-    for (int i = 0; i < MAX_WARP_LANES; i++) {
+    for (int i = 0; i < s->slots; i++) {
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
@@ -167,21 +168,30 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
 /* Returns the lanes of `group` that are blocked at `bar`. */
 static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t group) {
     lanemask_t m = 0;
-    for (int i = 0; i < MAX_WARP_LANES; i++)
+    for (int i = 0; i < s->slots; i++)
         if (s->w[i].state == SUBWARP_BLOCKED && s->w[i].barrier == bar)
             m |= s->w[i].lanes;
     return m & group;
 }
 
+/* Returns the groups of barrier `bar`, by lane. No lane takes part in a barrier that was not used yet. */
+static lanemask_t *groups_of(struct subwarps *s, uint32_t bar) {
+    if (!(s->barriers_used >> bar & 1))
+        memset(s->group[bar], 0, sizeof s->group[bar]);
+    s->barriers_used |= 1u << bar;
+    return s->group[bar];
+}
+
 /* Removes `lanes` from `bar`, and opens the barrier for lanes that waited only for the removed lanes. */
 static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
-    for (int l = 0; l < MAX_WARP_LANES; l++)
-        s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
-    for (int i = 0; i < MAX_WARP_LANES; i++) {
+    lanemask_t *groups = groups_of(s, bar);
+    for (int l = 0; l < s->slots; l++)
+        groups[l] = lanes >> l & 1 ? 0 : groups[l] & ~lanes;
+    for (int i = 0; i < s->slots; i++) {
         struct subwarp *b = &s->w[i];
         if (b->state != SUBWARP_BLOCKED || b->barrier != bar)
             continue;
-        lanemask_t group = s->group[bar][lanes_first(b->lanes)];
+        lanemask_t group = groups[lanes_first(b->lanes)];
         if (blocked(s, bar, group) == group)
             open_barrier(s, bar, group, b->pc + 1);
     }
@@ -207,7 +217,6 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     (void)join;
     assert(bar < N_CONVERGENCE_BARRIERS);
     lanemask_t lanes = s->w[id].lanes;
-    s->barriers_used |= 1u << bar;
     s->w[id].pc = next;
     unregister(s, bar, lanes); /* lanes that enter the region of the barrier again leave their old group */
     for (lanemask_t m = lanes; m; m &= m - 1)
@@ -218,7 +227,8 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
 unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
-    lanemask_t group = s->group[bar][lanes_first(w->lanes)];
+    const lanemask_t *groups = groups_of(s, bar);
+    lanemask_t group = groups[lanes_first(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
     if (rest && group) { /* the subwarp also has lanes of another group, which arrive separately */
         w->lanes &= group;
@@ -227,7 +237,7 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     if (!group) { /* lanes that do not participate in the barrier do not wait */
         lanemask_t others = 0;
         for (lanemask_t m = w->lanes; m; m &= m - 1)
-            others |= s->group[bar][lanes_first(m)] ? m & -m : 0;
+            others |= groups[lanes_first(m)] ? m & -m : 0;
         if (others) {
             w->lanes &= ~others;
             split_off(s, next - 1, others);
@@ -255,8 +265,8 @@ unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes
 /* Fills on[l] with the lanes that must make progress before lane l can, directly or through other lanes. A lane depends
  * on lanes of its member mask, and a BLOCKED lane on the lanes of its group that have not arrived. */
 static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[MAX_WARP_LANES]) {
-    memcpy(on, ws->wants, MAX_WARP_LANES * sizeof *on);
-    for (int i = 0; i < MAX_WARP_LANES; i++) {
+    memcpy(on, ws->wants, (size_t)s->slots * sizeof *on);
+    for (int i = 0; i < s->slots; i++) {
         const struct subwarp *w = &s->w[i];
         if (w->state != SUBWARP_BLOCKED)
             continue;
@@ -264,8 +274,8 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
         for (lanemask_t m = w->lanes; m; m &= m - 1)
             on[lanes_first(m)] = group & ~blocked(s, w->barrier, group);
     }
-    for (int k = 0; k < MAX_WARP_LANES; k++)
-        for (int l = 0; l < MAX_WARP_LANES; l++)
+    for (int k = 0; k < s->slots; k++)
+        for (int l = 0; l < s->slots; l++)
             if (on[l] >> k & 1)
                 on[l] |= on[k];
 }
@@ -277,7 +287,7 @@ unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
     lanemask_t on[MAX_WARP_LANES];
     unsigned events = 0;
-    for (int i = 0; i < MAX_WARP_LANES; i++) {
+    for (int i = 0; i < s->slots; i++) {
         struct subwarp *w = &s->w[i];
         if (w->state != SUBWARP_BLOCKED)
             continue;
@@ -331,16 +341,17 @@ int subwarps_describe(const void *st, struct path_desc *out, int max) {
                                         "waits at a barrier of the CTA"};
     const struct subwarps *s = st;
     int n = 0;
-    for (int i = 0; i < MAX_WARP_LANES && n < max; i++)
+    for (int i = 0; i < s->slots && n < max; i++)
         if (s->w[i].state != SUBWARP_FREE)
-            out[n++] = (struct path_desc){{s->w[i].pc, s->w[i].lanes, (uint16_t)i, 0}, names[s->w[i].state], PC_EXIT};
+            out[n++] = (struct path_desc){
+                {.pc = s->w[i].pc, .lanes = s->w[i].lanes, .id = (uint16_t)i}, names[s->w[i].state], PC_EXIT};
     return n;
 }
 
 lanemask_t subwarps_runnable(const void *st) {
     const struct subwarps *s = st;
     lanemask_t lanes = 0;
-    for (int i = 0; i < MAX_WARP_LANES; i++)
+    for (int i = 0; i < s->slots; i++)
         if (s->w[i].state == SUBWARP_ACTIVE || s->w[i].state == SUBWARP_READY || s->w[i].state == SUBWARP_STALLED)
             lanes |= s->w[i].lanes;
     return lanes;
@@ -349,7 +360,7 @@ lanemask_t subwarps_runnable(const void *st) {
 int subwarps_depth(const void *st) {
     const struct subwarps *s = st;
     int n = 0;
-    for (int i = 0; i < MAX_WARP_LANES; i++)
+    for (int i = 0; i < s->slots; i++)
         n += s->w[i].state != SUBWARP_FREE;
     return n;
 }

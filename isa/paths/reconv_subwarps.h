@@ -22,10 +22,11 @@ struct subwarp {
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    uint32_t divergences; /* number of divergent branches; only the model si counts them */
-    int active, last;     /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
+    uint32_t divergences;   /* number of divergent branches; only the model si counts them */
+    int active, last;       /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
+    int slots;              /* slots of `w` in use: no lane of the warp has this number or a higher one */
+    uint32_t barriers_used; /* bit b is set if group[b] may have an entry that is not 0; other groups have no value */
     struct subwarp w[MAX_WARP_LANES];
-    uint32_t barriers_used; /* bit b is set if group[b] has an entry that is not 0 */
     /* lanes that take part in barrier b together with this lane; 0 if this lane does not take part */
     lanemask_t group[N_CONVERGENCE_BARRIERS][MAX_WARP_LANES];
 };
@@ -65,9 +66,9 @@ unsigned subwarps_yield(void *st, int id);
 
 /* The fields of struct reconv_ops that are equal in all models with convergence barriers. */
 #define SUBWARPS_CALLS                                                                                                 \
-    .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
-    .finished = subwarps_finished, .advance = subwarps_advance, .leave = subwarps_leave, .bssy = subwarps_bssy,        \
-    .bsync = subwarps_bsync, .leave_barrier = subwarps_leave_barrier, .wake = subwarps_wake,                           \
-    .give_way = subwarps_give_way, .describe = subwarps_describe, .runnable = subwarps_runnable,                       \
-    .depth = subwarps_depth
+    .flags = RECONV_BARRIERS, .size = subwarps_size, .zeroed = offsetof(struct subwarps, group),                       \
+    .start = subwarps_start, .paths = subwarps_paths, .finished = subwarps_finished, .advance = subwarps_advance,      \
+    .leave = subwarps_leave, .bssy = subwarps_bssy, .bsync = subwarps_bsync, .leave_barrier = subwarps_leave_barrier,  \
+    .wake = subwarps_wake, .give_way = subwarps_give_way, .describe = subwarps_describe,                               \
+    .runnable = subwarps_runnable, .depth = subwarps_depth
 #endif

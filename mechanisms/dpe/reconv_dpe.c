@@ -34,10 +34,10 @@ struct entry {
 struct dpe {
     const struct reconv_cfg *cfg;
     int depth;
-    uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom */
-    uint64_t used[MAX_ENTRIES / 64];  /* bit i % 64 of word i / 64: slot i is in use */
-    uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
     uint8_t visible;                  /* with the constrained scheduler: number of the side that may issue, 0 or 1 */
+    uint64_t used[MAX_ENTRIES / 64];  /* bit i % 64 of word i / 64: slot i is in use */
+    uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom; not zeroed at the start */
+    uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
     struct entry e[MAX_ENTRIES];
 };
 
@@ -71,6 +71,11 @@ static bool runs(const struct dpe *s, int slot, int side) {
     return p->lanes && !s->children[slot][side] && !p->waits;
 }
 
+static struct path side_path(const struct dpe *s, int slot, int side, uint8_t board) {
+    const struct side *p = &s->e[slot].side[side];
+    return (struct path){.pc = p->pc, .lanes = p->lanes, .id = (uint16_t)(slot * 2 + side), .board = board};
+}
+
 static int collect(const struct dpe *s, struct path *out) {
     int n = 0;
     if (!s->depth)
@@ -78,16 +83,14 @@ static int collect(const struct dpe *s, struct path *out) {
     int top = s->order[s->depth - 1];
     for (int k = 0; k < 2; k++)
         if (runs(s, top, k))
-            out[n++] =
-                (struct path){s->e[top].side[k].pc, s->e[top].side[k].lanes, (uint16_t)(top * 2 + k), (uint8_t)k};
+            out[n++] = side_path(s, top, k, (uint8_t)k);
     if (!s->cfg->dpe_forwarding || n != 1)
         return n;
     /* section 7.1: an independent path of a lower entry takes the free scoreboard */
     for (int i = s->depth - 2; i >= 0; i--)
         for (int k = 0, slot = s->order[i]; k < 2; k++)
             if (runs(s, slot, k)) {
-                const struct side *p = &s->e[slot].side[k];
-                out[1] = (struct path){p->pc, p->lanes, (uint16_t)(slot * 2 + k), (uint8_t)!out[0].board};
+                out[1] = side_path(s, slot, k, !out[0].board);
                 return 2;
             }
     return n;
@@ -297,7 +300,7 @@ static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     e->side[!k] = (struct side){.pc = next, .lanes = slow, .depth = depth};
     e->split = true;
     s->visible = (uint8_t)k;
-    *slow_path = (struct path){next, slow, (uint16_t)(slot * 2 + !k), (uint8_t)!k};
+    *slow_path = side_path(s, slot, !k, !k);
     return RECONV_CHANGED | RECONV_SHADOW_0 << k;
 }
 
@@ -397,8 +400,7 @@ static int dpe_describe(const void *st, struct path_desc *out, int max) {
                                 : e->side[k].waits   ? "half of a load, waits for the other half"
                                 : i == s->depth - 1  ? (k ? "top of stack, right" : "top of stack, left")
                                                      : "suspended below the top of stack";
-            out[n++] = (struct path_desc){
-                {e->side[k].pc, e->side[k].lanes, (uint16_t)(slot * 2 + k), (uint8_t)k}, state, e->rpc};
+            out[n++] = (struct path_desc){side_path(s, slot, k, (uint8_t)k), state, e->rpc};
         }
     return n;
 }
@@ -429,6 +431,7 @@ const struct reconv_ops reconv_dpe = {
     .help = "dual-path execution: both sides of the innermost branch may issue",
     .flags = RECONV_SIDE_BY_SIDE,
     .size = dpe_size,
+    .zeroed = offsetof(struct dpe, order),
     .start = dpe_start,
     .paths = dpe_paths,
     .finished = dpe_finished,

@@ -57,7 +57,7 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     if (!s->cfg->dws_memory || !slow || !fast || next == s->tree.node[id].rpc || !path_tree_has_room(&s->tree, more))
         return 0;
     struct target t[2] = {{next, fast}, {next, slow}};
-    *slow_path = (struct path){next, slow, 0, 0};
+    *slow_path = (struct path){.pc = next, .lanes = slow};
     path_tree_subdivide(&s->tree, id, t, 2, NULL);
     /* path_tree_settle() is not called here, because it would merge the two splits at once; they merge at the next step
      * if they are still at the same PC */
@@ -80,6 +80,7 @@ const struct reconv_ops reconv_dws = {
     .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
     .flags = RECONV_SIDE_BY_SIDE,
     .size = dws_size,
+    .zeroed = offsetof(struct path_tree, node),
     .start = dws_start,
     .paths = path_tree_paths,
     .finished = path_tree_finished,

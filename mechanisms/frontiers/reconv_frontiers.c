@@ -37,10 +37,10 @@ struct frontiers {
     struct reconv_warp warp;
     /* facts (frontiers_parts.h), by block; NULL: PCs are priorities, and frontiers are empty */
     const uint32_t *priority, *frontier;
-    struct entry e[MAX_WARP_LANES];
     uint32_t high; /* the entries from e[high] on are free */
     bool conservative, visiting;
-    struct place visited; /* if `visiting`: the place of the path without lanes */
+    struct place visited;           /* if `visiting`: the place of the path without lanes */
+    struct entry e[MAX_WARP_LANES]; /* not zeroed at the start */
 };
 
 static size_t frontiers_size(const struct reconv_cfg *cfg) {
@@ -270,6 +270,7 @@ const struct reconv_ops reconv_frontiers = {
                                       [EMPTY_ISSUES] = "frontiers.empty_issues",
                                       [EMPTY_ISSUES + 1] = NULL},
     .size = frontiers_size,
+    .zeroed = offsetof(struct frontiers, e),
     .start = frontiers_start,
     .inform = frontiers_inform,
     .paths = frontiers_paths,

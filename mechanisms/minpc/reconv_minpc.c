@@ -25,25 +25,45 @@ static void minpc_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lan
         s->pc[l] = pc;
 }
 
+/* Returns the lanes of a row that are at `pc`. */
+static inline rowmask_t row_at(const uint32_t row[WARP_LANES], uint32_t pc) {
+    rowmask_t m = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        m |= (rowmask_t)(row[l] == pc) << l;
+    return m;
+}
+
 static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
-    lanemask_t m = 0;
-    for (int l = 0; l < MAX_WARP_LANES; l++)
-        m |= (lanemask_t)(s->pc[l] == pc) << l;
+    lanemask_t m = row_at(s->pc, pc);
+    if (__builtin_expect(s->alive >> WARP_LANES != 0, 0))
+        m |= (lanemask_t)row_at(s->pc + WARP_LANES, pc) << WARP_LANES;
     return m & s->alive;
+}
+
+/* Returns the lowest PC of `lanes`, or PC_EXIT. */
+static inline uint32_t row_lowest(const uint32_t row[WARP_LANES], rowmask_t lanes) {
+    uint32_t low = PC_EXIT;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t pc = lanes >> l & 1 ? row[l] : PC_EXIT;
+        low = pc < low ? pc : low;
+    }
+    return low;
 }
 
 /* Writes the path at the lowest PC to out[0] and returns 1, or 0 if no lane is awake. The id of a path is its lowest
  * lane. */
 static int minpc_paths(const void *st, struct path *out, int max) {
     const struct minpc *s = st;
-    uint32_t low = PC_EXIT;
-    for (int l = 0; l < MAX_WARP_LANES; l++)
-        if ((s->alive & ~s->asleep) >> l & 1 && s->pc[l] < low)
-            low = s->pc[l];
+    const lanemask_t awake = s->alive & ~s->asleep;
+    uint32_t low = row_lowest(s->pc, (rowmask_t)awake);
+    if (__builtin_expect(awake >> WARP_LANES != 0, 0)) {
+        const uint32_t high = row_lowest(s->pc + WARP_LANES, (rowmask_t)(awake >> WARP_LANES));
+        low = high < low ? high : low;
+    }
     lanemask_t m = lanes_at(s, low) & ~s->asleep;
     if (!m || max < 1)
         return 0;
-    out[0] = (struct path){low, m, (uint16_t)lanes_first(m), 0};
+    out[0] = (struct path){.pc = low, .lanes = m, .id = (uint16_t)lanes_first(m)};
     return 1;
 }
 
@@ -62,7 +82,7 @@ static int anypc_paths(const void *st, struct path *out, int max) {
             if (at < n)
                 out[at] = out[at - 1];
         if (at < n)
-            out[at] = (struct path){s->pc[l], m, (uint16_t)l, 0};
+            out[at] = (struct path){.pc = s->pc[l], .lanes = m, .id = (uint16_t)l};
     }
     return n;
 }
@@ -130,7 +150,7 @@ static int describe(const struct minpc *s, const struct path *running, const cha
     for (; rest && n < max; n++) {
         int lane = (int)lanes_first(rest);
         lanemask_t m = path_of(s, lane);
-        out[n] = (struct path_desc){{s->pc[lane], m, (uint16_t)lane, 0},
+        out[n] = (struct path_desc){{.pc = s->pc[lane], .lanes = m, .id = (uint16_t)lane},
                                     s->asleep >> lane & 1                   ? "waits at a barrier"
                                     : running && running->pc == s->pc[lane] ? "lowest PC"
                                                                             : others,
@@ -172,9 +192,9 @@ static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {
 }
 
 #define STEPS                                                                                                          \
-    .size = minpc_size, .start = minpc_start, .finished = minpc_finished, .advance = minpc_advance,                    \
-    .branch = minpc_branch, .leave = minpc_leave, .stall = minpc_stall, .wake = minpc_wake, .board = minpc_board,      \
-    .storage = minpc_storage, .wants = minpc_wants, .depth = minpc_depth
+    .size = minpc_size, .zeroed = offsetof(struct minpc, pc), .start = minpc_start, .finished = minpc_finished,        \
+    .advance = minpc_advance, .branch = minpc_branch, .leave = minpc_leave, .stall = minpc_stall, .wake = minpc_wake,  \
+    .board = minpc_board, .storage = minpc_storage, .wants = minpc_wants, .depth = minpc_depth
 const struct reconv_ops reconv_minpc = {
     .name = "minpc",
     .help = "per-thread PCs, the lowest PC issues first",

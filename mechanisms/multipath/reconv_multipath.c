@@ -56,6 +56,7 @@ const struct reconv_ops reconv_multipath = {
     .help = "multi-path execution: all sides of nested branches run, and reconverge at post-dominators",
     .flags = RECONV_SIDE_BY_SIDE,
     .size = multipath_size,
+    .zeroed = offsetof(struct path_tree, node),
     .start = multipath_start,
     .paths = path_tree_paths,
     .finished = path_tree_finished,

@@ -26,7 +26,7 @@ static int solo_paths(const void *st, struct path *out, int max) {
     int n = 0;
     for (lanemask_t m = s->alive; m && n < max; m &= m - 1) {
         uint16_t lane = (uint16_t)__builtin_ctz(m);
-        out[n++] = (struct path){s->pc[lane], m & -m, lane, 0};
+        out[n++] = (struct path){.pc = s->pc[lane], .lanes = m & -m, .id = lane};
     }
     return n;
 }
@@ -71,6 +71,7 @@ static struct reconv_storage solo_storage(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_solo = {
     .name = "solo",
     .help = "each lane by itself",
+    .flags = RECONV_SIDE_BY_SIDE,
     .size = solo_size,
     .start = solo_start,
     .paths = solo_paths,

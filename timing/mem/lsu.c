@@ -111,7 +111,7 @@ static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct ls
             op->offset = (uint8_t)(first - op->address);
         op->unlocks = a->unlock;
         op->leads = i == 0;
-        op->cache_op = a->inst ? a->inst->cache_op : CACHE_DEFAULT;
+        op->cache_op = (a->inst ? a->inst->cache_op : CACHE_DEFAULT) & 31;
         for (uint32_t k = 0; k < i && a->unlock; k++)
             if ((f->op[k].address ^ op->address) >> l->pipe[PIPE_L1].line_shift == 0)
                 f->op[k].unlocks = false;

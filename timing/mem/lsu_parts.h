@@ -52,13 +52,14 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
-    uint8_t cache_op; /* enum cache_op; set with lsu.details only */
     uint16_t warp;
-    uint8_t offset; /* offset in the line of the lowest lane's first byte */
+    uint8_t offset;       /* offset in the line of the lowest lane's first byte */
+    uint8_t cache_op : 5; /* enum cache_op; set with lsu.details only */
     bool unlocks : 1,
         leads : 1,    /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
         critical : 1; /* the warp is critical; set with lsu.details only */
 };
+_Static_assert(sizeof(struct line_op) == 40, "small: it is copied into pipelines");
 
 /* A request of a prefetcher. */
 struct lsu_ahead {

@@ -53,7 +53,7 @@ static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_
     if (!ordered && !sm->fx.lanes)
         return MEM_QUEUE;
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
-    sm->in_flight.entry[i].form = form;
+    in_flight_set_form(&sm->in_flight, i, form);
     sw->accesses += fast || ti->kind != K_COPY; /* copies.c counts copies */
     sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
     if (ti->regs.n_write)

@@ -14,9 +14,10 @@ static bool units_ignore_cycles(const struct sm *sm) {
 
 static bool fast_instructions(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return !sm->modern && !sm->remote && sm->model.sb == &scoreboard_warp && sm->program &&
-           sm->program->program->n_regs <= SB_WORD && !sm->contexts.n && !sm->issue.profile && !wants->gathers &&
-           !wants->splits && !wants->interleaves && !sm->model.long_latency && units_ignore_instructions(sm);
+    return !sm->modern && !sm->remote && sm->cfg->sm.warp_size <= WARP_LANES && sm->model.sb == &scoreboard_warp &&
+           sm->program && sm->program->program->n_regs <= SB_WORD && !sm->contexts.n && !sm->issue.profile &&
+           !wants->gathers && !wants->splits && !wants->interleaves && !sm->model.long_latency &&
+           units_ignore_instructions(sm);
 }
 
 static bool fast_cycles(const struct sm *sm) {

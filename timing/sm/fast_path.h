@@ -11,9 +11,9 @@ struct sm;
  * another field, the field is true only if the other field is true. */
 struct sm_fast_path {
     /* Instructions issue and complete on the fast path, except instructions with the flag TIMED_RARE. Requirements: the
-     * core is classic, no unit observes instructions, no context is open, no statistic is counted by PC, and a warp's
-     * scoreboard is one word. The model must not split, gather or interleave paths, or need long-latency
-     * operations. */
+     * core is classic, a warp has one row of lanes, no unit observes instructions, no context is open, no statistic is
+     * counted by PC, and a warp's scoreboard is one word. The model must not split, gather or interleave paths, or need
+     * long-latency operations. */
     bool instructions;
     /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
     bool one_part;

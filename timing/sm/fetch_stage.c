@@ -200,9 +200,11 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
 }
 
 void sm_fetch(struct sm *sm, uint64_t now) {
+    if (fetch_at_once(sm, now))
+        return;
     if (__builtin_expect(sm->modern != NULL, 0))
         modern_fetch(sm, now);
-    else if (!fetch_at_once(sm, now))
+    else
         fetch_any(sm, now);
 }
 

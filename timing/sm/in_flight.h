@@ -20,13 +20,16 @@ struct inflight {
     uint8_t part : 4; /* number of the SM's part, if the SM is divided */
     bool missed : 1, used : 1;
     bool known : 1; /* for models that split paths: true if the tags of all lines of this waiting load have been read */
-    const struct sm_form *form; /* variant (form) of a memory instruction; NULL: no form */
+    bool formed : 1; /* the instruction has a form: in_flight_form() */
 };
+_Static_assert(sizeof(struct inflight) == 32, "half a cache line of the host");
 
 /* Owns the table. */
 struct sm_in_flight {
     struct inflight *entry; /* MAX_INFLIGHT */
-    uint32_t free;          /* first free entry; NO_INFLIGHT if the table is full */
+    /* by entry with `formed`: the variant (form) of a memory instruction */
+    const struct sm_form **form;
+    uint32_t free; /* first free entry; NO_INFLIGHT if the table is full */
     /* Until this cycle, the schedulers issue in rotation, because this table or the table of memory instructions was
      * full. */
     uint64_t scarce_until;
@@ -52,11 +55,23 @@ static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_
     f->part = part & 15;
     f->missed = false;
     f->known = false;
+    f->formed = false;
     f->used = true;
     f->issued = now;
     if (__builtin_expect(t->free == NO_INFLIGHT, 0))
         in_flight_scarce(t, now);
     return i;
+}
+
+/* Sets the form of an instruction that has none yet; NULL: it gets none. */
+static inline void in_flight_set_form(struct sm_in_flight *t, uint32_t i, const struct sm_form *form) {
+    if (__builtin_expect(form != NULL, 0)) {
+        t->entry[i].formed = true;
+        t->form[i] = form;
+    }
+}
+static inline const struct sm_form *in_flight_form(const struct sm_in_flight *t, uint32_t i) {
+    return __builtin_expect(t->entry[i].formed, 0) ? t->form[i] : NULL;
 }
 
 static inline void in_flight_end(struct sm_in_flight *t, uint32_t i) {

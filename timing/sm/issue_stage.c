@@ -110,7 +110,7 @@ issue_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, u
     hot_assert(path->state == PATH_READY + ti->pipe);
     sw->last_path = (uint8_t)p;
     sw->w->clock = now;
-    exec_inst(sw->w, in, path->lanes, &sm->fx);
+    exec_row(sw->w, in, (rowmask_t)path->lanes, &sm->fx);
     if (sm->fx.fault) {
         sm_count_issue(sm, sw, path, ti, false);
         sm_fault(sm, w, path->pc, now);

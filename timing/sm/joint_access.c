@@ -48,7 +48,6 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     struct lsu_access *a = &m->access;
     const uint32_t bytes = (uint32_t)fx->n_elems * fx->msize,
                    i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
-    sm->in_flight.entry[i].form = NULL;
     sw->accesses++;
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, false);
@@ -85,7 +84,6 @@ static uint32_t part_from(struct sm *sm, uint32_t tag) {
     const struct inflight old = sm->in_flight.entry[tag];
     uint32_t i = sm_inflight_new(sm, old.warp, old.pc, old.lanes, old.board);
     sm->in_flight.entry[i].issued = old.issued;
-    sm->in_flight.entry[i].form = NULL;
     sm->joint.ended[tag] = true;
     sm->joint.merged++;
     return i;

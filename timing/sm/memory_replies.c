@@ -42,9 +42,11 @@ static inline __attribute__((always_inline)) void access_done(struct sm *sm, uin
         written = modern_returns(sm, inflight, now);
     else if (ti->banks.n_writes && together)
         written = together;
-    else if (ti->banks.n_writes)
-        written = operands_write(&sm->operands, f->part, w, f->form ? &f->form->ti : ti, f->form,
+    else if (ti->banks.n_writes) {
+        const struct sm_form *form = in_flight_form(&sm->in_flight, inflight);
+        written = operands_write(&sm->operands, f->part, w, form ? &form->ti : ti, form,
                                  now + sm->cfg->sm.latch_writeback, now);
+    }
     if (written > now)
         wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
     else

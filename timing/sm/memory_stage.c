@@ -51,8 +51,9 @@ static inline void latch_changed(struct sm *sm, struct exec_part *e) {
  * inline, to keep the caller's loop small. */
 static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
-    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
-    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, f->form, now + 1);
+    const struct sm_form *form = in_flight_form(&sm->in_flight, m->inflight);
+    const struct timed_inst *ti = form ? &form->ti : &sm->program->inst[f->pc];
+    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, form, now + 1);
     if (__builtin_expect(sm->joint.merged != 0, 0))
         there = max64(there, joint_collect(sm, m->inflight, now + 1));
     if (__builtin_expect(!m->ordered, 1))

@@ -49,7 +49,9 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     lanemask_t lanes = path->lanes;
     if (ti->flags & TIMED_MEMBERS) /* the operands of waiting lanes were checked when the lanes arrived */
         lanes &= ~sw->w->sync.waiting;
-    switch (sm_check_operands(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->board, lanes, now)) {
+    switch (__builtin_expect(sm->modern != NULL, 0)
+                ? modern_check(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->board, lanes, now)
+                : sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
     case SB_WAIT_LOAD:
         return PATH_LOAD;
     case SB_WAIT_ARITH:
@@ -66,7 +68,8 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     uint8_t state = next_state(sm, sw, path, now);
-    path->refused = path->refused && state == PATH_FETCH;
+    if (__builtin_expect(path->refused, 0) && state != PATH_FETCH)
+        path->refused = false;
     warps_move(&sm->warps, w, path, state);
 }
 

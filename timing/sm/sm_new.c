@@ -11,7 +11,8 @@ static bool init_stages(struct sm *sm) {
     if (modern && !(sm->modern = modern_new(sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS)))
         return false;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&
-           warps_init(&sm->warps, sm->model.ops, sm->model.options, sm_warp_slots(&sm->cfg->sm)) &&
+           warps_init(&sm->warps, sm->model.ops, sm->model.options, sm_warp_slots(&sm->cfg->sm),
+                      sm->cfg->sm.warp_size) &&
            issue_init(&sm->issue, sm->cfg, sm->warps.slots) && wheel_init(&sm->wheel, events);
 }
 

@@ -18,11 +18,13 @@ struct sm_path {
     uint8_t board;     /* path.board */
     uint8_t state;     /* enum path_state */
     uint8_t buffered;  /* number of instructions in the buffer, from `pc` on */
-    bool stale;        /* true if the model has not been notified of the path's last steps */
-    bool refused;      /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
-    uint8_t stray;     /* enum path_stray */
-    uint8_t coming;    /* modern core: number of fetches for the instructions behind the buffer; else 0 */
-    bool missed;       /* modern core: true if the last of these fetches missed the L0 instruction cache */
+    bool stale : 1;    /* true if the model has not been notified of the path's last steps */
+    bool refused : 1;  /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
+    uint8_t stray : 2; /* enum path_stray */
+    /* modern core: number of fetches for the instructions behind the buffer, at most MODERN_BUFFER; else 0 */
+    uint8_t coming : 3;
+    bool missed : 1;   /* modern core: true if the last of these fetches missed the L0 instruction cache */
     uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };
+_Static_assert(sizeof(struct sm_path) == 32, "the first path shares a cache line of the host with the scoreboard");
 #endif

@@ -1,6 +1,7 @@
 /* Updates the paths of a warp: gets the new paths from the model, and gives them the instruction buffers of the old
  * paths. */
 #include "uniform_path.h"
+#include <assert.h>
 #include <string.h>
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
@@ -31,21 +32,25 @@ static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct pat
 }
 
 static void adopt(struct sm_path *to, struct sm_path *from, const struct path *new) {
-    *to = (struct sm_path){.pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board};
-    to->state = PATH_FETCH;
-    if (!from)
+    if (!from) {
+        *to = (struct sm_path){
+            .pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board, .state = PATH_FETCH};
         return;
-    to->switched = from->switched;
-    to->ticket = from->ticket;
-    to->coming = from->coming;
-    to->missed = from->missed;
-    if (new->pc - from->pc >= from->buffered) {
-        to->state = PATH_FETCHING;
-        to->stray = from->stray;
-        to->wrong = from->wrong;
-    } else {
-        to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
     }
+    const uint32_t steps = new->pc - from->pc;
+    const bool there = steps < from->buffered; /* the path's instruction is in the buffer */
+    *to = (struct sm_path){.pc = new->pc,
+                           .lanes = new->lanes,
+                           .id = new->id,
+                           .board = new->board,
+                           .state = there ? PATH_FETCH : PATH_FETCHING,
+                           .buffered = there ? (uint8_t)(from->buffered - steps) : 0,
+                           .stray = there ? STRAY_NONE : from->stray,
+                           .wrong = there ? 0 : from->wrong,
+                           .switched = from->switched,
+                           .ticket = from->ticket,
+                           .coming = from->coming,
+                           .missed = from->missed};
     from->coming = 0;
     from->buffered = 0; /* empties the old path's buffer, so that no other new path inherits it */
     from->state = PATH_FETCH;
@@ -76,6 +81,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         if (sm->model.wants.switches && !(old.lanes & p[0].lanes))
             sm_switched(sm, w, now);
     } else {
+        assert((uint32_t)n <= sm->warps.most_paths);
         struct sm_path old[MAX_PATHS];
         memcpy(old, sw->path, sw->n_paths * sizeof *old);
         for (int i = 0; i < n; i++)

@@ -27,6 +27,13 @@ static inline uint64_t warps_ready(const struct sm_warps *ws, uint32_t k) {
         ready |= ws->in_state[k][PATH_READY + p];
     return ready;
 }
+/* Returns true if the warp has a path in the state. Unlike warps_state_has(), looks at the paths. */
+static inline bool warps_some_path_in(const struct sm_warp *sw, uint8_t state) {
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].state == state)
+            return true;
+    return false;
+}
 /* Moves a path of warp `w` into the state. */
 static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *path, uint8_t state) {
     uint8_t old = path->state;
@@ -35,11 +42,8 @@ static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *p
     path->state = state;
     if (state == PATH_LOAD && ws->split_check.used)
         warps_check_split(ws, w);
-    if (__builtin_expect(ws->slot[w].n_paths > 1, 0)) {
-        warps_states_changed(ws, w);
-        return;
-    }
-    warps_state_drop(ws, old, w);
+    if (__builtin_expect(ws->slot[w].n_paths == 1, 1) || !warps_some_path_in(&ws->slot[w], old))
+        warps_state_drop(ws, old, w);
     warps_state_add(ws, state, w);
 }
 /* Works like warps_move(), for the only path of a warp under a model that does not split paths. `one_word`: the sets

@@ -4,24 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps) {
+enum { LINE = 64 };
+/* Returns the bytes of an odd number of cache lines. */
+static size_t odd_lines(size_t bytes) { return ((bytes + LINE - 1) / LINE | 1) * LINE; }
+
+/* Returns the most paths that a warp of `lanes` lanes can have. */
+static uint32_t most_paths(const struct reconv_ops *ops, uint32_t lanes) {
+    /* a context has up to WARP_LANES lanes, also if warps are narrower; one path may have no lanes */
+    const uint32_t most = (lanes > WARP_LANES ? lanes : WARP_LANES) + (ops->flags & RECONV_EMPTY ? 1 : 0);
+    if (!(ops->flags & RECONV_SIDE_BY_SIDE) && !ops->cta_size)
+        return 1;
+    return most < MAX_PATHS ? most : MAX_PATHS;
+}
+
+size_t warps_path_size(const struct reconv_ops *ops, uint32_t lanes) {
+    return odd_lines(sizeof(struct sm_paths) + most_paths(ops, lanes) * sizeof(struct sm_path));
+}
+
+size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options) {
+    return odd_lines(ops->size(options));
+}
+
+/* Returns the first address from `at` on where a cache line begins. */
+static unsigned char *line_from(void *at) { return (unsigned char *)at + (-(uintptr_t)at & (LINE - 1)); }
+
+bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps,
+                uint32_t lanes) {
     size_t n = ws->slots = warps + MAX_CONTEXTS;
     ws->words = (warps + 63) / 64;
-    ws->model_size = ops->size(options);
-    ws->model_memory = calloc(n, ws->model_size);
-    ws->path_memory = aligned_alloc(_Alignof(struct sm_paths), n * sizeof *ws->path_memory);
+    ws->model_size = warps_model_size(ops, options);
+    ws->path_size = warps_path_size(ops, lanes);
+    ws->most_paths = most_paths(ops, lanes);
+    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of it is never touched */
+    ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
     ws->held_memory = calloc(n * MAX_PATHS, sizeof *ws->held_memory);
     ws->await_memory = calloc(n * MAX_PATHS, sizeof *ws->await_memory);
     if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory)
         return false;
-    memset(ws->path_memory, 0, n * sizeof *ws->path_memory);
+    memset(ws->path_memory, 0, n * ws->path_size);
     for (uint32_t w = 0; w < n; w++) {
         struct sm_warp *sw = &ws->slot[w];
-        sw->path = ws->path_memory[w].path;
+        sw->path = warps_paths(ws, w)->path;
         sw->await = ws->await_memory + (size_t)w * MAX_PATHS;
         sw->loads = NO_INFLIGHT;
         sw->control = (struct warp_control){.ops = ops,
-                                            .model = (unsigned char *)ws->model_memory + w * ws->model_size,
+                                            .model = line_from(ws->model_memory) + w * ws->model_size,
                                             .held = ws->held_memory + (size_t)w * MAX_PATHS};
     }
     return true;
@@ -41,7 +68,7 @@ bool warps_place_boards(struct sm_warps *ws, size_t size) {
     if (!small && !ws->board_memory)
         return false;
     for (uint32_t w = 0; w < ws->slots; w++) {
-        unsigned char *in_line = ws->path_memory[w].board;
+        unsigned char *in_line = warps_paths(ws, w)->board;
         if (small)
             memset(in_line, 0, SMALL_BOARD);
         ws->slot[w].board = small ? in_line : (unsigned char *)ws->board_memory + w * size;

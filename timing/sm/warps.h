@@ -7,13 +7,12 @@
 #include "warp_path.h"
 
 /* The paths of a warp slot, and the slot's scoreboard if it is small. The first path is usually the only path, and
- * shares a host cache line with the scoreboard. An odd number of lines spreads the slots over the host's cache sets. */
+ * shares a host cache line with the scoreboard. A slot has places only for the paths that the model can have. */
 enum { SMALL_BOARD = 32 };
 struct sm_paths {
     _Alignas(64) unsigned char board[SMALL_BOARD];
-    struct sm_path path[MAX_PATHS];
+    struct sm_path path[];
 };
-_Static_assert(sizeof(struct sm_paths) / 64 % 2 == 1, "an odd number of lines");
 
 struct sm_warp {                 /* two cache lines of the host, aligned */
     _Alignas(64) struct warp *w; /* NULL: the slot is free */
@@ -51,6 +50,7 @@ _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 struct sm_warps {
     uint32_t words, slots;     /* number of words of a warp_set in use; number of warp slots for CTAs and contexts */
     uint32_t n_waking;         /* number of warps with `waking` */
+    uint32_t most_paths;       /* number of paths for which a slot has room */
     struct warp_set live;      /* warps that have not finished and are not asleep */
     struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
@@ -63,14 +63,24 @@ struct sm_warps {
                                     * issued, read its tags or got data */
         uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
-    struct sm_paths *path_memory;
+    unsigned char *path_memory; /* a struct sm_paths for each slot */
     struct path_wait *held_memory;
     struct sm_await *await_memory;
-    void *model_memory, *board_memory; /* board_memory: NULL while boards fit into SMALL_BOARD */
-    size_t model_size, board_size;     /* bytes per slot */
+    void *model_memory, *board_memory;        /* board_memory: NULL while boards fit into SMALL_BOARD */
+    size_t path_size, model_size, board_size; /* bytes per slot */
 };
+/* Return the bytes of struct sm_paths and of the model's state for one slot. `lanes`: lanes of a warp. Both are odd
+ * numbers of host cache lines, which spread the slots over the sets of the host's caches. */
+size_t warps_path_size(const struct reconv_ops *ops, uint32_t lanes);
+size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options);
+static inline struct sm_paths *warps_paths(const struct sm_warps *ws, uint32_t w) {
+    return (struct sm_paths *)(void *)(ws->path_memory + w * ws->path_size);
+}
 
-bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps);
+/* Makes slots for `warps` warps of `lanes` lanes, and for contexts. Returns false if memory is out; warps_free() must
+ * follow in any case. */
+bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps,
+                uint32_t lanes);
 void warps_free(struct sm_warps *ws);
 /* Allocates empty scoreboards of `size` bytes for a launch, one per slot. Returns false if memory is out.
  * warps_free_boards() must follow. */

@@ -98,7 +98,7 @@ START_TEST(tables_begin_empty) {
     for (uint32_t w = 0; w < sm->warps.slots; w++) {
         ck_assert_uint_eq(sm->warps.slot[w].loads, NO_INFLIGHT);
         for (uint32_t v = 0; v < w; v++) { /* no two warps share memory */
-            ck_assert(sm->warps.slot[w].path >= sm->warps.slot[v].path + MAX_PATHS);
+            ck_assert(sm->warps.slot[w].path >= sm->warps.slot[v].path + sm->warps.most_paths);
             ck_assert(sm->warps.slot[w].await >= sm->warps.slot[v].await + MAX_PATHS);
             ck_assert(sm->warps.slot[w].control.held >= sm->warps.slot[v].control.held + MAX_PATHS);
             ck_assert((unsigned char *)sm->warps.slot[w].control.model >=
