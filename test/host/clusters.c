@@ -351,25 +351,22 @@ START_TEST(ports_are_shared) {
 }
 END_TEST
 
-/* Each CTA of a cluster of 2 ends at another time, and its place on the SM is used by another CTA before the other CTA
- * of the cluster ends: rank 0 waits in a loop of 20 to 2000 iterations, and then reads its own memory by mapa. */
+/* Two SMs hold two clusters of 2 CTAs. Ranks 1 end after the first barrier, and a third cluster begins in their places.
+ * Then a rank 0 of the first clusters reads the memory of its rank 1. The fault names CTA 1 or 3, which had this place,
+ * and not CTA 4 or 5, which has it now. */
 START_TEST(places_are_used_again) {
     static const char text[] =
-        HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %q;\n"
-             ".shared .align 8 .b32 s[32]; ld.param.u64 %d1,[p]; mov.u32 %r1,%cluster_ctarank; mov.u32 %r2,%ctaid.x;\n"
-             "mov.u32 %r3,s; st.shared.u32 [%r3],%r2; barrier.cluster.arrive; barrier.cluster.wait;\n"
-             "mul.lo.u32 %r5,%r2,37; and.b32 %r5,%r5,127; add.u32 %r5,%r5,1; setp.ne.u32 %q,%r1,0; @%q mov.u32 %r5,1;\n"
-             "L: sub.u32 %r5,%r5,1; setp.ne.u32 %q,%r5,0; @%q bra L;\n"
-             "mapa.shared::cluster.u32 %r4,%r3,%r1; ld.shared::cluster.u32 %r6,[%r4];\n"
-             "mul.wide.u32 %d2,%r2,4; add.u64 %d1,%d1,%d2; st.global.u32 [%d1],%r6; ret;\n}\n";
-    enum { CTAS = 240 };
-    static uint32_t out[CTAS];
-    const char *const set[] = {"gpu.sms=5", "cluster.sms=2", NULL};
-    open_with("spe", set, 3);
+        HEAD ".visible .entry k() {\n.reg .b32 %r<9>; .reg .pred %q; .shared .align 8 .b32 s[32]; mov.u32 %r3,s;\n"
+             "mov.u32 %r1,%cluster_ctarank; barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %q,%r1,1;\n"
+             "@%q exit; mov.u32 %r5,200; L: sub.u32 %r5,%r5,1; setp.ne.u32 %q,%r5,0; @%q bra L;\n"
+             "add.u32 %r3,%r3,%r5; mapa.shared::cluster.u32 %r4,%r3,1; ld.shared::cluster.u32 %r6,[%r4]; ret;\n}\n";
+    const char *const set[] = {"gpu.sms=2", "sm.ctas=2", NULL};
+    open_with("spe", set, 1);
     load(text);
-    run((struct heddle_dim){CTAS, 1, 1}, 256, (struct heddle_dim){2, 1, 1}, out, sizeof out);
-    for (uint32_t i = 0; i < CTAS; i++)
-        ck_assert_uint_eq(out[i], i);
+    ck_assert_int_eq(launch("k", (struct heddle_dim){6, 1, 1}, 32, (struct heddle_dim){2, 1, 1}, NULL, 0),
+                     HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(h), "memory of CTA (1,0,0)") || strstr(heddle_error(h), "memory of CTA (3,0,0)"),
+                  "%s", heddle_error(h));
     heddle_close(h);
 }
 END_TEST
