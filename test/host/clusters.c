@@ -329,6 +329,33 @@ START_TEST(each_load_crosses_twice) {
 }
 END_TEST
 
+/* Returns the cycles of eight barriers in a row. */
+static double barriers(const char *latency) {
+    const char *const set[] = {latency, NULL};
+    char text[1024];
+    uint32_t out[2];
+    int n =
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %%r<4>; .reg .b64 %%d<3>; ld.param.u64 %%d1,[p];\n"
+                      "barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %%r1,%%clock;\n");
+    for (int i = 0; i < LOADS; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "barrier.cluster.arrive; barrier.cluster.wait;\n");
+    snprintf(text + n, sizeof text - (size_t)n,
+             "mov.u32 %%r2,%%clock; sub.u32 %%r2,%%r2,%%r1; mov.u32 %%r3,%%cluster_ctarank;\n"
+             "mul.wide.u32 %%d2,%%r3,4; add.u64 %%d1,%%d1,%%d2; st.global.u32 [%%d1],%%r2; ret;\n}\n");
+    open_with("spe", set, 1);
+    load(text);
+    run((struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){2, 1, 1}, out, sizeof out);
+    heddle_close(h);
+    return out[0];
+}
+
+/* A barrier takes two crossings, too. */
+START_TEST(a_barrier_crosses_twice) {
+    ck_assert_double_eq(barriers("cluster.latency=96") - barriers("cluster.latency=64"), LOADS * 64);
+}
+END_TEST
+
 /* In a cluster of 4 CTAs, ranks 1 to 3 load a row of 32 words from rank 0 at once. A request has 8 bytes, which the
  * port of rank 0 receives in one cycle: the second request waits 1 cycle, and the third 2 cycles. The replies of
  * 8 + 128 bytes are ready one cycle after another, and take 9 cycles each: the second waits 8 cycles, and the third 16.
@@ -506,6 +533,7 @@ SUITE(host_clusters) {
     TEST_LOOP(kernels_of_nvcc, 0, all);
     TEST(threads_change_nothing);
     TEST(each_load_crosses_twice);
+    TEST(a_barrier_crosses_twice);
     TEST(ports_are_shared);
     TEST(places_are_used_again);
     TEST_LOOP(wrong_clusters_are_refused, 0, 2);
