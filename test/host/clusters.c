@@ -168,6 +168,33 @@ START_TEST(the_checker_knows_clusters) {
 }
 END_TEST
 
+/* Lane t of an instruction reads device memory (t % 3 = 0), shared memory of its own CTA (1) or of the other CTA (2):
+ * 5, 100 r + t, or 100 (1 - r) + t. A warp of 64 lanes has two rows. */
+START_TEST(lanes_of_one_instruction) {
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %q<3>;\n"
+             ".shared .align 8 .b32 s[64]; ld.param.u64 %d1,[p]; mov.u32 %r1,%cluster_ctarank; mov.u32 %r2,%tid.x;\n"
+             "mov.u32 %r3,s; mad.lo.u32 %r3,%r2,4,%r3; mad.lo.u32 %r4,%r1,100,%r2; st.shared.u32 [%r3],%r4;\n"
+             "mad.lo.u32 %r5,%r1,64,%r2; mul.wide.u32 %d2,%r5,4; add.u64 %d2,%d1,%d2; mov.u32 %r6,5;\n"
+             "st.global.u32 [%d2],%r6; barrier.cluster.arrive; barrier.cluster.wait;\n"
+             "cvt.u64.u32 %d3,%r3; cvta.shared.u64 %d3,%d3; xor.b32 %r7,%r1,1; mapa.u64 %d4,%d3,%r7;\n"
+             "rem.u32 %r8,%r2,3; setp.eq.u32 %q1,%r8,1; setp.eq.u32 %q2,%r8,2; mov.u64 %d5,%d2;\n"
+             "@%q1 mov.u64 %d5,%d3; @%q2 mov.u64 %d5,%d4; ld.u32 %r4,[%d5]; st.global.u32 [%d2],%r4;\n"
+             "barrier.cluster.arrive; barrier.cluster.wait; ret;\n}\n";
+    static const char *const sizes[] = {"sm.warp_size=32", "sm.warp_size=64", "sm.warp_size=8"};
+    const char *const set[] = {sizes[_i / 2], NULL};
+    uint32_t out[2][64];
+    open_with(_i % 2 ? "spe" : "functional", set, 1);
+    load(text);
+    run((struct heddle_dim){2, 1, 1}, 64, (struct heddle_dim){2, 1, 1}, out, sizeof out);
+    for (uint32_t i = 0; i < 128; i++) {
+        const uint32_t r = i / 64, t = i % 64, want = t % 3 == 0 ? 5 : 100 * (t % 3 == 1 ? r : 1 - r) + t;
+        ck_assert_msg(out[r][t] == want, "%s: CTA %u, thread %u: %u, not %u", set[0], r, t, out[r][t], want);
+    }
+    heddle_close(h);
+}
+END_TEST
+
 /* Rank 0 writes a word of device memory, and rank 1 reads it. The barrier of the cluster orders them; a barrier of each
  * CTA does not, and the checker finds the race. */
 START_TEST(the_checker_knows_the_barrier) {
@@ -302,6 +329,33 @@ START_TEST(each_load_crosses_twice) {
 }
 END_TEST
 
+/* Returns the cycles of eight barriers in a row. */
+static double barriers(const char *latency) {
+    const char *const set[] = {latency, NULL};
+    char text[1024];
+    uint32_t out[2];
+    int n =
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %%r<4>; .reg .b64 %%d<3>; ld.param.u64 %%d1,[p];\n"
+                      "barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %%r1,%%clock;\n");
+    for (int i = 0; i < LOADS; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "barrier.cluster.arrive; barrier.cluster.wait;\n");
+    snprintf(text + n, sizeof text - (size_t)n,
+             "mov.u32 %%r2,%%clock; sub.u32 %%r2,%%r2,%%r1; mov.u32 %%r3,%%cluster_ctarank;\n"
+             "mul.wide.u32 %%d2,%%r3,4; add.u64 %%d1,%%d1,%%d2; st.global.u32 [%%d1],%%r2; ret;\n}\n");
+    open_with("spe", set, 1);
+    load(text);
+    run((struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){2, 1, 1}, out, sizeof out);
+    heddle_close(h);
+    return out[0];
+}
+
+/* A barrier takes two crossings, too. */
+START_TEST(a_barrier_crosses_twice) {
+    ck_assert_double_eq(barriers("cluster.latency=96") - barriers("cluster.latency=64"), LOADS * 64);
+}
+END_TEST
+
 /* In a cluster of 4 CTAs, ranks 1 to 3 load a row of 32 words from rank 0 at once. A request has 8 bytes, which the
  * port of rank 0 receives in one cycle: the second request waits 1 cycle, and the third 2 cycles. The replies of
  * 8 + 128 bytes are ready one cycle after another, and take 9 cycles each: the second waits 8 cycles, and the third 16.
@@ -324,25 +378,22 @@ START_TEST(ports_are_shared) {
 }
 END_TEST
 
-/* Each CTA of a cluster of 2 ends at another time, and its place on the SM is used by another CTA before the other CTA
- * of the cluster ends: rank 0 waits in a loop of 20 to 2000 iterations, and then reads its own memory by mapa. */
+/* Two SMs hold two clusters of 2 CTAs. Ranks 1 end after the first barrier, and a third cluster begins in their places.
+ * Then a rank 0 of the first clusters reads the memory of its rank 1. The fault names CTA 1 or 3, which had this place,
+ * and not CTA 4 or 5, which has it now. */
 START_TEST(places_are_used_again) {
     static const char text[] =
-        HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %q;\n"
-             ".shared .align 8 .b32 s[32]; ld.param.u64 %d1,[p]; mov.u32 %r1,%cluster_ctarank; mov.u32 %r2,%ctaid.x;\n"
-             "mov.u32 %r3,s; st.shared.u32 [%r3],%r2; barrier.cluster.arrive; barrier.cluster.wait;\n"
-             "mul.lo.u32 %r5,%r2,37; and.b32 %r5,%r5,127; add.u32 %r5,%r5,1; setp.ne.u32 %q,%r1,0; @%q mov.u32 %r5,1;\n"
-             "L: sub.u32 %r5,%r5,1; setp.ne.u32 %q,%r5,0; @%q bra L;\n"
-             "mapa.shared::cluster.u32 %r4,%r3,%r1; ld.shared::cluster.u32 %r6,[%r4];\n"
-             "mul.wide.u32 %d2,%r2,4; add.u64 %d1,%d1,%d2; st.global.u32 [%d1],%r6; ret;\n}\n";
-    enum { CTAS = 240 };
-    static uint32_t out[CTAS];
-    const char *const set[] = {"gpu.sms=5", "cluster.sms=2", NULL};
-    open_with("spe", set, 3);
+        HEAD ".visible .entry k() {\n.reg .b32 %r<9>; .reg .pred %q; .shared .align 8 .b32 s[32]; mov.u32 %r3,s;\n"
+             "mov.u32 %r1,%cluster_ctarank; barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %q,%r1,1;\n"
+             "@%q exit; mov.u32 %r5,200; L: sub.u32 %r5,%r5,1; setp.ne.u32 %q,%r5,0; @%q bra L;\n"
+             "add.u32 %r3,%r3,%r5; mapa.shared::cluster.u32 %r4,%r3,1; ld.shared::cluster.u32 %r6,[%r4]; ret;\n}\n";
+    const char *const set[] = {"gpu.sms=2", "sm.ctas=2", NULL};
+    open_with("spe", set, 1);
     load(text);
-    run((struct heddle_dim){CTAS, 1, 1}, 256, (struct heddle_dim){2, 1, 1}, out, sizeof out);
-    for (uint32_t i = 0; i < CTAS; i++)
-        ck_assert_uint_eq(out[i], i);
+    ck_assert_int_eq(launch("k", (struct heddle_dim){6, 1, 1}, 32, (struct heddle_dim){2, 1, 1}, NULL, 0),
+                     HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(h), "memory of CTA (1,0,0)") || strstr(heddle_error(h), "memory of CTA (3,0,0)"),
+                  "%s", heddle_error(h));
     heddle_close(h);
 }
 END_TEST
@@ -476,11 +527,13 @@ SUITE(host_clusters) {
     const int all = 1 + timed_models()->n;
     TEST_LOOP(special_registers, 0, all);
     TEST_LOOP(distributed_shared_memory, 0, all);
+    TEST_LOOP(lanes_of_one_instruction, 0, 6);
     TEST(the_checker_knows_clusters);
     TEST(the_checker_knows_the_barrier);
     TEST_LOOP(kernels_of_nvcc, 0, all);
     TEST(threads_change_nothing);
     TEST(each_load_crosses_twice);
+    TEST(a_barrier_crosses_twice);
     TEST(ports_are_shared);
     TEST(places_are_used_again);
     TEST_LOOP(wrong_clusters_are_refused, 0, 2);
