@@ -502,7 +502,7 @@ static void exec_mma(struct warp *w, const struct inst *in, rowmask_t m, struct 
 }
 
 #define TENSOR_ROW(operation, types, form, lat, opds, fn)                                                              \
-    WARP_FN(TCGEN05, types, FORM(TENSOR, operation) | (form), WARP, lat, opds, fn)
+    WARP_FN(TCGEN05, types, FORM(MODE2, operation) | (form), WARP, lat, opds, fn)
 
 #define ROWS_FILE "isa/exec/exec_tcgen05.c"
 #define ROWS_NAME tcgen05
@@ -514,11 +514,10 @@ TENSOR_ROW(DEALLOC, T1(B32), FLAG(SYNC), CONTROL, OPDS(NONE, NONE, B32, B32, NON
 TENSOR_ROW(RELINQUISH, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_relinquish)
 TENSOR_ROW(LD, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(ST, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_st)
-TENSOR_ROW(WAIT_LD, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_wait)
-TENSOR_ROW(WAIT_ST, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_wait)
-TENSOR_ROW(FENCE_BEFORE, T0, 0, CONTROL, NO_OPDS, exec_nothing)
-TENSOR_ROW(FENCE_AFTER, T0, 0, CONTROL, NO_OPDS, exec_nothing)
+/* The rows of wait and fence name no operation. */
+WARP_FN(TCGEN05, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_wait)
+WARP_FN(TCGEN05, T0, 0, WARP, CONTROL, NO_OPDS, exec_nothing)
 TENSOR_ROW(CP, T0, 0, MEM, OPDS(NONE, NONE, B32, B64, NONE, NONE), exec_cp)
-TENSOR_ROW(MMA, T0, 0, MMA, OPDS(NONE, NONE, B32, B64, B64, PRED), exec_mma)
+TENSOR_ROW(MULTIPLY, T0, 0, MMA, OPDS(NONE, NONE, B32, B64, B64, PRED), exec_mma)
 /* clang-format on */
 #endif
