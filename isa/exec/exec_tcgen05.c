@@ -2,7 +2,7 @@
  * instruction ends, which PTX allows: without commit and wait a thread may not rely on the opposite. Waits and fences
  * therefore do nothing. mma, cp and commit act once for each lane that executes them, in ascending order.
  *
- * Sums follow the rule of exec_wgmma.c. In tensor memory, an element of d has a column of its own (f16: its lower half),
+ * Sums follow the rule of exec_wgmma.c. In tensor memory, an element of d has its own column (f16: the lower half),
  * and an element of a has its bits, so that a column holds 2 of f16. The rows of a product with 128 rows are in the 128
  * lanes. With 64 rows, each 16 of them are in the first or last 16 lanes of a warp's 32 (data path layouts D and F). */
 #ifndef ROWS_FILE /* see isa/rows.h */
