@@ -11,7 +11,7 @@
     X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
     X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
     X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1) X(NUM, 55, 2) \
-    X(TENSOR, 57, 5) X(NOINC, 63, 1)
+    X(NOINC, 63, 1)
 /* clang-format on */
 enum category {
 #define X(name, first, bits) CAT_##name,
@@ -33,8 +33,8 @@ enum {
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
     TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
     TAKES_MATRIX = 1024, /* .row .col, and modifiers of unsupported matrix instructions */
-    TAKES_GROUP = 2048,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
-    TAKES_TMEM = 4096,   /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
+    TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
+    TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
     IS_TENSOR = 128,     /* tensor-core instructions that are known but not supported */
     IS_ASYNC = 256,      /* modifiers of bulk copies, which are known but not supported */
 };
@@ -175,13 +175,9 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(WRAP, "wrap") X(CLAMP, "clamp") X(TRAP, "trap") X(ZERO, "zero") X(CLUSTER, "cluster") X(PARITY, "parity") \
     X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \
     X(SURFREF, "surfref") X(CA, "ca") X(CG, "cg") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
-    X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier")
-/* The operations of wgmma and tcgen05, values of TENSOR. */
-#define ISA_TENSORS(X) \
-    X(MMA_ASYNC, "mma_async") X(FENCE, "fence") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
-    X(ALLOC, "alloc") X(DEALLOC, "dealloc") X(RELINQUISH, "relinquish_alloc_permit") X(LD, "ld") X(ST, "st") \
-    X(WAIT_LD, "wait::ld") X(WAIT_ST, "wait::st") X(CP, "cp") X(SHIFT, "shift") X(MMA, "mma") X(COMMIT, "commit") \
-    X(FENCE_BEFORE, "fence::before_thread_sync") X(FENCE_AFTER, "fence::after_thread_sync")
+    X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier") X(MMA_ASYNC, "mma_async") X(ALLOC, "alloc") \
+    X(DEALLOC, "dealloc") X(RELINQUISH, "relinquish_alloc_permit") X(LD, "ld") X(ST, "st") X(CP, "cp") \
+    X(MULTIPLY, "mma") X(COMMIT, "commit")
 /* More values of MODE2, the shapes of mma and wmma: X(id, word, rows of a and c, columns of b and c, columns of a and
  * rows of b). M8N8 is the shape of ldmatrix, stmatrix and movmatrix. */
 #define ISA_SHAPES(X) \
@@ -205,12 +201,6 @@ enum {
 #undef X
 #define X(id, word, m, n, k) MODE2_##id,
         ISA_SHAPES(X)
-#undef X
-};
-enum {
-    TENSOR_NONE,
-#define X(id, word) TENSOR_##id,
-    ISA_TENSORS(X)
 #undef X
 };
 enum {

@@ -105,9 +105,9 @@ uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << c
 /* The order of the modifier categories in a mnemonic, as in the PTX ISA. CAT_SYNC has two places;
  * sync_follows_mode() selects one of them. */
 static const enum category order[] = {
-    CAT_TENSOR, CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,
-    CAT_GEOM,   CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN,
-    CAT_ABS,    CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM};
+    CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,   CAT_GEOM,
+    CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN, CAT_ABS,
+    CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM};
 /* The order in mnemonics of matrix instructions, such as wmma.load.a.sync.aligned.row.m16n16k16.f16 and
  * ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
 static const enum category order_of_matrices[] = {CAT_OPN, CAT_MODE, CAT_SYNC, CAT_MODE2,
@@ -170,14 +170,18 @@ static size_t append_of_matrices(const struct isa_row *row, char *out, size_t si
 /* Appends the modifiers of wgmma and tcgen05, as in wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16. The shape
  * stands for all shapes with its K; a row of tcgen05 has no shape. */
 static size_t append_of_groups(const struct isa_row *row, bool behind, char *out, size_t size, size_t len) {
-    const unsigned operation = form_get(row->form, CAT_TENSOR), a = row->types[1];
+    const unsigned operation = form_get(row->form, CAT_MODE2), a = row->types[1];
     if (behind)
         return append(out, size, len, form_get(row->form, CAT_OPN) ? ".and.popc" : "",
                       form_get(row->form, CAT_SATFINITE) ? ".satfinite" : "");
-    len = append(out, size, len, ".", word_of(CAT_TENSOR, operation));
+    len = append(out, size, len, ".",
+                 operation                       ? word_of(CAT_MODE2, operation)
+                 : row->op == OP_WGMMA           ? "fence"
+                 : form_get(row->form, CAT_SYNC) ? "wait::ld"
+                                                 : "fence::before_thread_sync");
     if (form_get(row->form, CAT_SYNC))
         len = append(out, size, len, ".sync", ".aligned");
-    if (operation == TENSOR_MMA_ASYNC)
+    if (operation == MODE2_MMA_ASYNC)
         len = append(out, size, len, ".m64n8k",
                      a == T_B1                   ? "256"
                      : a == T_TF32               ? "8"

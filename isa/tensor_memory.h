@@ -1,7 +1,7 @@
 #ifndef ISA_TENSOR_MEMORY_H
 #define ISA_TENSOR_MEMORY_H
 /* Tensor memory of a CTA (PTX ISA 9.7.16.1), and the constant operands of tcgen05. An address has the lane in its upper
- * and the column in its lower 16 bits. Each resident CTA has 512 columns of its own: CTAs of one SM do not share them. */
+ * and the column in its lower 16 bits. Each CTA has 512 columns of its own: CTAs of one SM do not share them. */
 #include "decode.h"
 
 enum { TENSOR_COLUMNS = 512, TENSOR_LANES = 128, TENSOR_UNIT = 32 /* columns that are allocated together */ };

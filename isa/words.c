@@ -44,9 +44,6 @@ static const struct isa_word words[] = {
 #define X(id, text, m, n, k) {#text, WORD_SELECTS, CAT_MODE2, MODE2_##id, 0},
                 ISA_SHAPES(X)
 #undef X
-#define X(id, text) {text, WORD_SELECTS, CAT_TENSOR, TENSOR_##id, 0},
-                    ISA_TENSORS(X)
-#undef X
 };
 enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 2048, OP_SLOTS = 1024 };
 
@@ -96,11 +93,20 @@ static bool is_of_copy(const struct isa_word *w) {
 /* Returns true for types that only instructions of warp groups have. */
 static bool is_of_group(unsigned type) { return type == T_E4M3 || type == T_E5M2 || type == T_B1; }
 
+/* Returns true for words that name an operation of wgmma or tcgen05 and nothing else. */
+static bool is_of_tensor(const struct isa_word *w) {
+    return w->category == CAT_MODE2 && w->value >= MODE2_MMA_ASYNC && w->value <= MODE2_COMMIT;
+}
+
 /* Returns true if a word that selects a row has this meaning for wgmma or tcgen05. Their other words are FREE. */
 static bool applies_to_group(const struct isa_word *w, const struct isa_op *op) {
-    return w->category == CAT_TENSOR || w->category == CAT_SYNC ||
-           (op->takes & TAKES_GROUP &&
-            (w->category == CAT_SATFINITE || (w->category == CAT_OPN && w->value == OPN_AND)));
+    if (is_of_tensor(w))
+        return (w->value == MODE2_MMA_ASYNC) == ((op->takes & TAKES_GROUP) != 0);
+    if (w->category == CAT_SYNC)
+        return true;
+    return op->takes & TAKES_GROUP &&
+           (w->category == CAT_SATFINITE || (w->category == CAT_OPN && w->value == OPN_AND) ||
+            (w->category == CAT_MODE2 && (w->value == MODE2_COMMIT_GROUP || w->value == MODE2_WAIT_GROUP)));
 }
 
 /* Returns true for the shapes of wgmma: m64n8k16, with N a multiple of 8 up to 256, and K a power of two from 8 to
@@ -129,7 +135,7 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     unsigned id = (unsigned)(op - isa_ops);
     if (op->takes & (TAKES_GROUP | TAKES_TMEM))
         return applies_to_group(w, op);
-    if (w->category == CAT_TENSOR)
+    if (is_of_tensor(w))
         return false;
     if (is_of_copy(w))
         return id == OP_CP;

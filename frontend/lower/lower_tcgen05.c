@@ -35,10 +35,8 @@ static bool target_has_tensor_memory(struct lower *l) {
 
 /* Checks modifiers that all operations have or that are not supported. */
 static bool modifiers_are_right(struct lower *l) {
-    const unsigned operation = form_get(l->dec->row->form, CAT_TENSOR);
-    const bool of_group = operation != TENSOR_LD && operation != TENSOR_ST && operation != TENSOR_WAIT_LD &&
-                          operation != TENSOR_WAIT_ST && operation != TENSOR_FENCE_BEFORE &&
-                          operation != TENSOR_FENCE_AFTER;
+    const unsigned operation = form_get(l->dec->row->form, CAT_MODE2);
+    const bool of_group = operation != MODE2_NONE && operation != MODE2_LD && operation != MODE2_ST;
     static const char *const missing[][2] = {
         {"cta_group::2", "pairs of CTAs are not supported; use .cta_group::1"},
         {"sp", "sparse matrices are not supported"},
@@ -266,27 +264,32 @@ static void lower_commit(struct lower *l) {
 void lower_tcgen05(struct lower *l) {
     if (!target_has_tensor_memory(l) || !modifiers_are_right(l))
         return;
-    const unsigned operation = form_get(l->dec->row->form, CAT_TENSOR);
+    const unsigned operation = form_get(l->dec->row->form, CAT_MODE2);
     switch (operation) {
-    case TENSOR_ALLOC:
-    case TENSOR_DEALLOC:
-        lower_allocation(l, operation == TENSOR_ALLOC);
+    case MODE2_ALLOC:
+    case MODE2_DEALLOC:
+        lower_allocation(l, operation == MODE2_ALLOC);
         break;
-    case TENSOR_LD:
-    case TENSOR_ST:
-        lower_move(l, operation == TENSOR_LD);
+    case MODE2_LD:
+    case MODE2_ST:
+        lower_move(l, operation == MODE2_LD);
         break;
-    case TENSOR_CP:
+    case MODE2_CP:
         lower_cp(l);
         break;
-    case TENSOR_MMA:
+    case MODE2_MULTIPLY:
         lower_product(l);
         break;
-    case TENSOR_COMMIT:
+    case MODE2_COMMIT:
         lower_commit(l);
         break;
     default:
-        if (operand_count(l, 0, 0)) {
+        if (operation == MODE2_NONE && !has_word(l, "wait::ld") && !has_word(l, "wait::st") &&
+            !has_word(l, "fence::before_thread_sync") && !has_word(l, "fence::after_thread_sync"))
+            refuse(l, has_word(l, "down") ? "shift is not supported" : "an operation is missing, such as .mma");
+        else if ((has_word(l, "wait::ld") || has_word(l, "wait::st")) && !form_get(l->dec->row->form, CAT_SYNC))
+            refuse(l, "it is incomplete; add .sync.aligned");
+        else if (operand_count(l, 0, 0)) {
             emit_listed(l, l->ir->n_lists, (struct tensor_form){0});
             emit_done(l);
         }

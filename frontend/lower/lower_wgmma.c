@@ -180,8 +180,12 @@ static void lower_product(struct lower *l) {
 
 /* Lowers fence, commit_group and wait_group. */
 static void lower_order(struct lower *l) {
-    const bool waits = form_get(l->dec->row->form, CAT_TENSOR) == TENSOR_WAIT_GROUP;
+    const bool waits = form_get(l->dec->row->form, CAT_MODE2) == MODE2_WAIT_GROUP;
     const struct operand *o = l->st->insn.operands;
+    if (form_get(l->dec->row->form, CAT_MODE2) == MODE2_NONE && !has_word(l, "fence")) {
+        refuse(l, "an operation is missing, such as .mma_async");
+        return;
+    }
     if (!operand_count(l, waits, waits))
         return;
     if (waits && (o->kind != OPD_INT || (int64_t)o->integer < 0 || o->integer > INT32_MAX)) {
@@ -201,7 +205,7 @@ void lower_wgmma(struct lower *l) {
         refuse(l, "it is incomplete; add .aligned after .sync");
         return;
     }
-    if (form_get(l->dec->row->form, CAT_TENSOR) == TENSOR_MMA_ASYNC)
+    if (form_get(l->dec->row->form, CAT_MODE2) == MODE2_MMA_ASYNC)
         lower_product(l);
     else
         lower_order(l);

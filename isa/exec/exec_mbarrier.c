@@ -292,7 +292,7 @@ WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC), A
 WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC) | FORM(SPACE, SHARED), ATOM, MEM,
     NO_OPDS, copies_arrive_noinc)
 /* The arrival of tcgen05.commit waits for the products of the thread, as the arrivals above wait for its copies. */
-WARP_FN(TCGEN05, T1(B64), FORM(TENSOR, COMMIT), ATOM, MEM, NO_OPDS, copies_arrive_noinc)
+WARP_FN(TCGEN05, T1(B64), FORM(MODE2, COMMIT), ATOM, MEM, NO_OPDS, copies_arrive_noinc)
 LANE(mbarrier_pending_count, MBARRIER, T1(B64), FORM(MODE, PENDING_COUNT), INT_OTHER, DA(B32, B64),
     d = (uint32_t)(a >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX)
 /* clang-format on */

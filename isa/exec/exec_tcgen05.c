@@ -2,7 +2,7 @@
  * instruction ends, which PTX allows: without commit and wait a thread may not rely on the opposite. Waits and fences
  * therefore do nothing. mma, cp and commit act once for each lane that executes them, in ascending order.
  *
- * Sums follow the rule of exec_wgmma.c. In tensor memory, an element of d has a column of its own (f16: its lower half),
+ * Sums follow the rule of exec_wgmma.c. In tensor memory, an element of d has its own column (f16: the lower half),
  * and an element of a has its bits, so that a column holds 2 of f16. The rows of a product with 128 rows are in the 128
  * lanes. With 64 rows, each 16 of them are in the first or last 16 lanes of a warp's 32 (data path layouts D and F). */
 #ifndef ROWS_FILE /* see isa/rows.h */
@@ -502,7 +502,7 @@ static void exec_mma(struct warp *w, const struct inst *in, rowmask_t m, struct 
 }
 
 #define TENSOR_ROW(operation, types, form, lat, opds, fn)                                                              \
-    WARP_FN(TCGEN05, types, FORM(TENSOR, operation) | (form), WARP, lat, opds, fn)
+    WARP_FN(TCGEN05, types, FORM(MODE2, operation) | (form), WARP, lat, opds, fn)
 
 #define ROWS_FILE "isa/exec/exec_tcgen05.c"
 #define ROWS_NAME tcgen05
@@ -514,11 +514,10 @@ TENSOR_ROW(DEALLOC, T1(B32), FLAG(SYNC), CONTROL, OPDS(NONE, NONE, B32, B32, NON
 TENSOR_ROW(RELINQUISH, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_relinquish)
 TENSOR_ROW(LD, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(ST, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_st)
-TENSOR_ROW(WAIT_LD, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_wait)
-TENSOR_ROW(WAIT_ST, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_wait)
-TENSOR_ROW(FENCE_BEFORE, T0, 0, CONTROL, NO_OPDS, exec_nothing)
-TENSOR_ROW(FENCE_AFTER, T0, 0, CONTROL, NO_OPDS, exec_nothing)
+/* The rows of wait and fence name no operation. */
+WARP_FN(TCGEN05, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_wait)
+WARP_FN(TCGEN05, T0, 0, WARP, CONTROL, NO_OPDS, exec_nothing)
 TENSOR_ROW(CP, T0, 0, MEM, OPDS(NONE, NONE, B32, B64, NONE, NONE), exec_cp)
-TENSOR_ROW(MMA, T0, 0, MMA, OPDS(NONE, NONE, B32, B64, B64, PRED), exec_mma)
+TENSOR_ROW(MULTIPLY, T0, 0, MMA, OPDS(NONE, NONE, B32, B64, B64, PRED), exec_mma)
 /* clang-format on */
 #endif

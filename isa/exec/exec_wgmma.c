@@ -366,7 +366,7 @@ static void exec_group_order(struct warp *w, const struct inst *in, rowmask_t m,
         group_multiply(w, in, m, fx, (struct group_types){T_##D, T_##A, T_##B, clamp});                                \
     }
 #define GROUP_ROW(D, A, B, form, fn)                                                                                   \
-    WARP_FN(WGMMA, T3(D, A, B), FORM(TENSOR, MMA_ASYNC) | FLAG(SYNC) | (form), WARP, MMA,                              \
+    WARP_FN(WGMMA, T3(D, A, B), FORM(MODE2, MMA_ASYNC) | FLAG(SYNC) | (form), WARP, MMA,                               \
             OPDS(NONE, NONE, B64, B64, PRED, NONE), fn)
 /* clang-format off */
 #define GROUP_FLOATS(X)                                                                                                \
@@ -386,8 +386,7 @@ GROUP_FN(s32_b1, S32, B1, B1, false)
 #define GROUP_FLOAT_ROW(name, D, A, B) GROUP_ROW(D, A, B, 0, name)
 #define GROUP_INT_ROWS(name, A, B)                                                                                     \
     GROUP_ROW(S32, A, B, 0, s32_##name) GROUP_ROW(S32, A, B, FLAG(SATFINITE), s32_##name##_sat)
-#define GROUP_ORDER(operation)                                                                                         \
-    WARP_FN(WGMMA, T0, FORM(TENSOR, operation) | FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_group_order)
+#define GROUP_ORDER(form) WARP_FN(WGMMA, T0, (form) | FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_group_order)
 
 #define ROWS_FILE "isa/exec/exec_wgmma.c"
 #define ROWS_NAME wgmma
@@ -397,8 +396,8 @@ GROUP_FN(s32_b1, S32, B1, B1, false)
 GROUP_FLOATS(GROUP_FLOAT_ROW)
 GROUP_INTS(GROUP_INT_ROWS)
 GROUP_ROW(S32, B1, B1, FORM(OPN, AND), s32_b1)
-GROUP_ORDER(FENCE)
-GROUP_ORDER(COMMIT_GROUP)
-GROUP_ORDER(WAIT_GROUP)
+GROUP_ORDER(0)
+GROUP_ORDER(FORM(MODE2, COMMIT_GROUP))
+GROUP_ORDER(FORM(MODE2, WAIT_GROUP))
 /* clang-format on */
 #endif

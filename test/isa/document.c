@@ -93,7 +93,7 @@ START_TEST(lines) {
         "\n| `vadd` | [.add .min .max], [.sat] | (.u32 .s32)(.u32 .s32)(.u32 .s32) | INT_OTHER |  |\n",
         "\n| **`or`** | a \\| b | | | |\n",
         "\n| **`tensormap`** | tensor map; not supported | | | |\n",
-        "\n| `wgmma` | .mma_async, .sync, .satfinite | .s32(.s8 .u8)(.s8 .u8) | MMA |  |\n",
+        "\n| `wgmma` | .sync, .mma_async, .satfinite | .s32(.s8 .u8)(.s8 .u8) | MMA |  |\n",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         ck_assert_msg(strstr(text, wanted[i]), "the page lacks %s", wanted[i]);

@@ -60,7 +60,7 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-static unsigned operation_of(const struct inst *in) { return form_get(row_of(in)->form, CAT_TENSOR); }
+static unsigned operation_of(const struct inst *in) { return form_get(row_of(in)->form, CAT_MODE2); }
 
 bool sm_tensor_begin(struct sm *sm) {
     const struct program *p = sm->program->program;
@@ -80,10 +80,10 @@ bool sm_tensor_hold(const struct sm *sm, uint32_t w, const struct sm_path *path)
     const struct inst *in = &sm->program->program->code[path->pc];
     const struct groups *g = &sm->tensor->warp[w];
     if (row_of(in)->op == OP_TCGEN05)
-        return operation_of(in) == TENSOR_MMA ? g->n >= MOST_QUEUE : g->n_arrivals > MOST_ARRIVALS - MAX_WARP_LANES;
+        return operation_of(in) == MODE2_MULTIPLY ? g->n >= MOST_QUEUE : g->n_arrivals > MOST_ARRIVALS - MAX_WARP_LANES;
     if (!g->n)
         return false;
-    if (operation_of(in) == TENSOR_MMA_ASYNC)
+    if (operation_of(in) == MODE2_MMA_ASYNC)
         return g->n >= sm->cfg->tensor.queue;
     return (int64_t)g->of[g->first % MOST_QUEUE] + in->imm < (int64_t)g->open;
 }
@@ -154,11 +154,11 @@ void sm_tensor_issued(struct sm *sm, uint32_t w, const struct sm_path *path, uin
     const unsigned operation = operation_of(&sm->program->program->code[path->pc]);
     if (!sm->fx.lanes)
         return;
-    if (operation == TENSOR_MMA_ASYNC || operation == TENSOR_MMA)
+    if (operation == MODE2_MMA_ASYNC || operation == MODE2_MULTIPLY)
         add_product(sm, w, path, now);
-    else if (operation == TENSOR_COMMIT)
+    else if (operation == MODE2_COMMIT)
         add_arrivals(sm, w);
-    else if (operation == TENSOR_COMMIT_GROUP)
+    else if (operation == MODE2_COMMIT_GROUP)
         sm->tensor->warp[w].open++;
 }
 

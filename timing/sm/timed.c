@@ -76,12 +76,12 @@ static uint32_t copy_flags(const struct inst *in) {
 static uint32_t tensor_flags(const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
-    const unsigned operation = form_get(row->form, CAT_TENSOR);
+    const unsigned operation = form_get(row->form, CAT_MODE2);
     if (row->op == OP_TCGEN05)
-        return operation == TENSOR_MMA || operation == TENSOR_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
-    if (in->kind != K_WARP || row->op != OP_WGMMA || operation == TENSOR_FENCE)
+        return operation == MODE2_MULTIPLY || operation == MODE2_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
+    if (in->kind != K_WARP || row->op != OP_WGMMA || operation == MODE2_NONE)
         return 0;
-    return operation == TENSOR_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
+    return operation == MODE2_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
 }
 
 /* Returns true if a thread that reaches `pc` only exits there, or only returns, which may also end it. */

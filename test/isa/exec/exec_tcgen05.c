@@ -1,6 +1,6 @@
 /* Tests tcgen05 against loops in C. Tensor memory is filled through tcgen05.st and read through tcgen05.ld, one shape
  * against another: the reference knows which lane and column each register has, by the figures of PTX ISA 9.7.16.2.3.
- * The reference finds elements of matrices in shared memory by the canonical layouts, as in exec_wgmma.c of the tests. */
+ * The reference finds elements of matrices in shared memory by the canonical layouts, as in exec_wgmma.c beside it. */
 #include "host/heddle.h"
 #include "isa/decode.h"
 #include "test/every_model.h"
@@ -332,7 +332,7 @@ static int lane_of(const struct job *j, int row) {
     return j->m == 128 ? row : row / 16 * 32 + row % 16 + (j->upper ? 16 : 0);
 }
 
-/* Columns 0 to n of tensor memory are d, and a begins at column 48 if it is there. */
+/* Columns 0 to n of tensor memory are d, and a in tensor memory begins at column 48. */
 enum { A_COLUMN = 48 };
 
 static void product_text(const struct job *j, struct text *t) {
