@@ -242,6 +242,8 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
                        .block = {block.x, block.y, block.z},
                        .dynamic_shared = dynamic_shared,
                        .warp_size = h->config.sm.warp_size,
+                       .mma_card =
+                           h->config.gpu.mma_accuracy == MMA_CARD ? (uint32_t)(10 * h->config.gpu.capability + 0.5) : 0,
                        .params = params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,

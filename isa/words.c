@@ -93,11 +93,13 @@ static bool is_of_copy(const struct isa_word *w) {
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
-    if (w->kind == WORD_TYPE && (w->value == T_U4 || w->value == T_S4))
-        return !(op->takes & TAKES_MATRIX);
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);
+    if (w->category == CAT_KIND)
+        return (op->takes & TAKES_MATRIX) != 0;
+    if (w->category == CAT_OPN && op->takes & TAKES_MATRIX)
+        return w->value >= OPN_LOAD;
     if (is_of_copy(w))
         return id == OP_CP;
     /* a row of cp.async names only the destination: the shared memory of the own CTA */

@@ -160,6 +160,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
     check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)
         lower_matrix(l);
+    else if (row->op == OP_CREATEPOLICY)
+        lower_policy(l);
     else
         lower_kind(l, row);
 }
