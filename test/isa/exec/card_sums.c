@@ -60,6 +60,15 @@ static const struct probe {
      {0x1p12, 1, 0, 0, 0, 0, 0, 0, -0x1p12},
      {0x1p12, 1, 0, 0, 0, 0, 0, 0, 0x1p12},
      {{75, 0}, {80, 0}, {89, 0}, {90, 1}, {100, 1}}},
+    /* Blocks of Volta have 4 products: the last term is not in the block of 1 - 1. */
+    {"blocks of Volta",
+     T_F16,
+     T_F32,
+     8,
+     0,
+     {1, -1, 0, 0, 0x1p-15},
+     {1, 1, 0, 0, 0x1p-15},
+     {{70, 0x1p-30}, {75, 0}, {80, 0}, {90, 0}}},
     /* A block of tf32 has half the products of an f16 block. */
     {"blocks of tf32",
      T_TF32,
