@@ -478,7 +478,7 @@ static bool space_is_right(struct lower *l, bool shared_only) {
 
 void lower_matrix(struct lower *l) {
     const struct isa_row *row = l->dec->row;
-    if (!is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
+    if (!target_has_instruction(l) || !is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
         return;
     switch (row->op) {
     case OP_MMA:

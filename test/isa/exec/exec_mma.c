@@ -13,7 +13,7 @@
 enum { LANES = 32, MOST_FORMS = 512, GROUP = 64, SOURCES = 24, TEXT = 1 << 18, MODES = 3 };
 
 struct form {
-    char opcode[128], type[4][8]; /* types of d, a, b, c */
+    char opcode[128], target[8], type[4][8]; /* the first .target that has it; types of d, a, b, c */
     int m, k, sparse, scales, ue4m3, packed;
     bool is_xor, clamp, bits, f64, oldest;
 };
@@ -61,15 +61,16 @@ static void parse_form(struct form *f, const char *opcode) {
 }
 
 static void read_forms(void) {
-    char line[160], opcode[128];
+    char line[160], opcode[128], target[8];
     FILE *in = fopen("test/data/matrix_forms.txt", "r");
     ck_assert_ptr_nonnull(in);
     n_forms = 0;
     while (fgets(line, sizeof line, in)) {
-        if (line[0] == '#' || sscanf(line, "%*s %127s", opcode) != 1 || strncmp(opcode, "mma.", 4) != 0)
+        if (line[0] == '#' || sscanf(line, "%7s %127s", target, opcode) != 2 || strncmp(opcode, "mma.", 4) != 0)
             continue;
         ck_assert_int_lt(n_forms, MOST_FORMS);
-        parse_form(&forms[n_forms++], opcode);
+        parse_form(&forms[n_forms], opcode);
+        memcpy(forms[n_forms++].target, target, sizeof target);
     }
     fclose(in);
 }
@@ -465,7 +466,49 @@ START_TEST(no_form_is_missing_from_the_list) {
 }
 END_TEST
 
+/* Returns the list's target before `target`, or NULL if Heddle accepts the form for all targets. */
+static const char *target_before(const char *target) {
+    return strcmp(target, "89") == 0     ? "sm_86"
+           : strcmp(target, "100a") == 0 ? "sm_100"
+           : strcmp(target, "120a") == 0 ? "sm_103a"
+                                         : NULL;
+}
+
+/* Forms of small types are refused for the targets that ptxas refuses them for. Every fifth form is tested. */
+START_TEST(targets_have_their_forms) {
+    static struct text t;
+    struct data d;
+    uint64_t g = 3;
+    int n = 0;
+    struct heddle *h = open_with(NULL);
+    uint64_t p = heddle_alloc(h, sizeof d);
+    struct heddle_arg arg = {&p, 8};
+    struct heddle_dim one = {1, 1, 1}, warp = {LANES, 1, 1};
+    read_forms();
+    for (int i = 0; i < n_forms; i += 5) {
+        const char *before = target_before(forms[i].target);
+        if (!before)
+            continue;
+        draw_case(&forms[i], &g, &d, 0);
+        for (int right = 0; right < 2; right++) {
+            t.n = 0;
+            add(&t, ".version 9.0\n.target %s%s\n.address_size 64\n", right ? "sm_" : "",
+                right ? forms[i].target : before);
+            add_kernel(&t, &forms[i], &d, 0, false);
+            struct heddle_module *m = heddle_module_text(h, "t.ptx", t.at, t.n);
+            const bool ran = m && heddle_launch(h, m, "k0", one, warp, 0, &arg, 1) == HEDDLE_OK;
+            EXPECT(ran == right && (right || strstr(heddle_error(h), "does not exist on .target")), "%s on %s: %s",
+                   forms[i].opcode, right ? forms[i].target : before, heddle_error(h));
+            n++;
+        }
+    }
+    ck_assert_int_gt(n, 40);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(isa_exec_exec_mma) {
+    TEST(targets_have_their_forms);
     TEST_LOOP(every_form_is_computed_as_documented, 0, 7);
     TEST(no_form_is_missing_from_the_list);
 }
