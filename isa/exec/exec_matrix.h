@@ -6,7 +6,7 @@
 #include "isa/machine/effects.h"
 #include "isa/matrix.h"
 #include "isa/rows.h"
-#if defined(__AVX512F__) || defined(__F16C__)
+#if defined(__AVX512F__) || defined(__AVX2__) || defined(__F16C__)
 #include <immintrin.h>
 #endif
 
@@ -165,24 +165,42 @@ FP_INLINE void add_products(const double *a, unsigned stride, const double (*b)[
                             unsigned m, unsigned k_end) {
 #if defined(__AVX512F__)
     enum { ROWS = 8 };
+    for (unsigned i = 0; i < m; i += ROWS) {
+        __m512d s[ROWS];
+        for (unsigned r = 0; r < ROWS; r++)
+            s[r] = _mm512_loadu_pd(c[i + r]);
+        for (unsigned k = 0; k < k_end; k++)
+            for (unsigned r = 0; r < ROWS; r++)
+                s[r] = _mm512_fmadd_pd(_mm512_set1_pd(a[(i + r) * stride + k]), _mm512_loadu_pd(b[k]), s[r]);
+        for (unsigned r = 0; r < ROWS; r++)
+            _mm512_storeu_pd(c[i + r], s[r]);
+    }
+#elif defined(__AVX2__) && defined(__FMA__)
+    enum { ROWS = 4, HALF = MOST_N / 2 };
+    for (unsigned i = 0; i < m; i += ROWS) {
+        __m256d s[ROWS][2];
+        for (unsigned r = 0; r < 2 * ROWS; r++)
+            s[r / 2][r % 2] = _mm256_loadu_pd(&c[i + r / 2][r % 2 * HALF]);
+        for (unsigned k = 0; k < k_end; k++)
+            for (unsigned r = 0; r < 2 * ROWS; r++)
+                s[r / 2][r % 2] = _mm256_fmadd_pd(_mm256_set1_pd(a[(i + r / 2) * stride + k]),
+                                                  _mm256_loadu_pd(&b[k][r % 2 * HALF]), s[r / 2][r % 2]);
+        for (unsigned r = 0; r < 2 * ROWS; r++)
+            _mm256_storeu_pd(&c[i + r / 2][r % 2 * HALF], s[r / 2][r % 2]);
+    }
 #else
     enum { ROWS = 4 };
-#endif
     for (unsigned i = 0; i < m; i += ROWS) {
         sums_row s[ROWS];
         memcpy(s, c[i], sizeof s);
         for (unsigned k = 0; k < k_end; k++) {
             const sums_row column = *(const sums_row *)b[k];
             for (unsigned r = 0; r < ROWS; r++)
-#if defined(__AVX512F__)
-                s[r] =
-                    (sums_row)_mm512_fmadd_pd(_mm512_set1_pd(a[(i + r) * stride + k]), (__m512d)column, (__m512d)s[r]);
-#else
                 s[r] += a[(i + r) * stride + k] * column;
-#endif
         }
         memcpy(c[i], s, sizeof s);
     }
+#endif
 }
 
 /* Checks that all lanes execute (PTX ISA: .aligned). Otherwise sets a fault and returns false. */
