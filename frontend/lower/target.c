@@ -1,5 +1,5 @@
-/* Refuses matrix instructions of small formats that the module's .target does not have, as ptxas does. Other instructions
- * are accepted for every .target. */
+/* Refuses matrix instructions of small formats that the module's .target does not have, as ptxas does. All other
+ * instructions are accepted for every .target. */
 #include "lower_matrix.h"
 #include <stdlib.h>
 #include <string.h>

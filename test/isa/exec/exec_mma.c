@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LANES = 32, MOST_FORMS = 512, GROUP = 64, SOURCES = 24, TEXT = 1 << 18, MODES = 3 };
+enum { LANES = 32, MOST_FORMS = 512, GROUP = 64, SOURCES = 24, TEXT = 1 << 18, EXACT = 3, MODES };
 
 struct form {
     char opcode[128], target[8], type[4][8]; /* the first .target that has it; types of d, a, b, c */
@@ -115,7 +115,7 @@ static double value_of(const char *type, uint32_t bits) {
     return bits >> (width - 1) & 1 ? -v : v;
 }
 
-/* Draws the bits of a number. Mode 0: ordinary numbers; 1: any bits; 2: special values. */
+/* Draws the bits of a number. Mode 0: ordinary numbers; 1: any bits; 2: special values; EXACT: 1 and -1. */
 static uint32_t draw(uint64_t *g, const char *type, int mode) {
     const struct format *f = format_of(type);
     const int width = width_of(type);
@@ -136,6 +136,8 @@ static uint32_t draw(uint64_t *g, const char *type, int mode) {
                (one + (test_random_below(g, 3) << f->mantissa >> (f->exponent < 3)) -
                 (one >> 1 > 0 && f->exponent > 3 ? 1u << f->mantissa : 0)) |
                mantissa;
+    if (mode == EXACT)
+        return sign | one;
     if (mode == 1)
         return any & all;
     switch (test_random_below(g, f->specials ? 40 : 24)) {
@@ -244,7 +246,9 @@ static void draw_case(const struct form *f, uint64_t *g, struct data *d, int mod
                                             << 4 * i;
         for (int s = 0; s < 2 && f->scales; s++)
             for (int i = 0; i < 4; i++) {
-                const uint32_t byte = f->ue4m3    ? test_random_below(g, 127)
+                const uint32_t byte = mode == EXACT
+                                          ? (f->ue4m3 ? 0x30 : 126) + test_random_below(g, 3) * (f->ue4m3 ? 8 : 1)
+                                      : f->ue4m3  ? test_random_below(g, 127)
                                       : mode == 0 ? 121 + test_random_below(g, 13)
                                                   : test_random_below(g, mode == 1 && l == 5 ? 256 : 255);
                 scales[s * LANES + l] = (i ? scales[s * LANES + l] : 0) | byte << 8 * i;
@@ -392,35 +396,38 @@ static void add_kernel(struct text *t, const struct form *f, const struct data *
     add(t, "ret;}\n");
 }
 
-static struct heddle *open_with(const char *option) {
+static struct heddle *open_machine(bool card) {
+    static const char *const set[] = {"gpu.mma_accuracy=card", "gpu.capability=12.0", NULL};
     char err[512];
-    const char *options[] = {option, NULL};
     struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "functional", .set = option ? options : NULL}, err, sizeof err);
+        heddle_open(&(struct heddle_options){.model = "functional", .set = card ? set : NULL}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     return h;
 }
 
-/* Each form runs in one mode, or with HEDDLE_EVERY in all modes. */
-static bool runs(int i, int mode) { return !forms[i].f64 && !forms[i].oldest && (test_every() || mode == i % MODES); }
+/* Each form runs in one mode, or with HEDDLE_EVERY in all modes but EXACT; with `card`, it runs in mode EXACT. */
+static bool runs(int i, int mode, bool card) {
+    const bool wanted = card ? mode == EXACT : mode != EXACT && (test_every() || mode == i % EXACT);
+    return !forms[i].f64 && !forms[i].oldest && wanted;
+}
 
-START_TEST(every_form_is_computed_as_documented) {
+static void run_group(int group, bool card) {
     static struct text t;
     static struct data d[GROUP * MODES];
     read_forms();
-    const int first = _i * GROUP, last = first + GROUP < n_forms ? first + GROUP : n_forms;
-    uint64_t g = (uint64_t)_i + 31;
+    const int first = group * GROUP, last = first + GROUP < n_forms ? first + GROUP : n_forms;
+    uint64_t g = (uint64_t)group + 31;
     t.n = 0;
     add(&t, ".version 9.0\n.target sm_120a\n.address_size 64\n");
     for (int i = first; i < last; i++)
         for (int mode = 0; mode < MODES; mode++) {
             const int at = (i - first) * MODES + mode;
-            if (!runs(i, mode))
+            if (!runs(i, mode, card))
                 continue;
             draw_case(&forms[i], &g, &d[at], mode);
             add_kernel(&t, &forms[i], &d[at], at, i % 2);
         }
-    struct heddle *h = open_with(NULL);
+    struct heddle *h = open_machine(card);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", t.at, t.n);
     EXPECT(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, sizeof d[0]);
@@ -430,7 +437,7 @@ START_TEST(every_form_is_computed_as_documented) {
         for (int mode = 0; mode < MODES; mode++) {
             const int at = (i - first) * MODES + mode;
             char kernel[16];
-            if (!runs(i, mode))
+            if (!runs(i, mode, card))
                 continue;
             snprintf(kernel, sizeof kernel, "k%d", at);
             heddle_write(h, p, &d[at], sizeof d[at]);
@@ -440,6 +447,12 @@ START_TEST(every_form_is_computed_as_documented) {
         }
     heddle_close(h);
 }
+
+START_TEST(every_form_is_computed_as_documented) { run_group(_i, false); }
+END_TEST
+
+/* Sums that need few bits are the same on a card. */
+START_TEST(cards_compute_exact_sums) { run_group(_i, true); }
 END_TEST
 
 /* Every row of mma is a form of the list. A row with .ue8m0 may also have .ue4m3, and one without .scale_vec may have
@@ -480,7 +493,7 @@ START_TEST(targets_have_their_forms) {
     struct data d;
     uint64_t g = 3;
     int n = 0;
-    struct heddle *h = open_with(NULL);
+    struct heddle *h = open_machine(false);
     uint64_t p = heddle_alloc(h, sizeof d);
     struct heddle_arg arg = {&p, 8};
     struct heddle_dim one = {1, 1, 1}, warp = {LANES, 1, 1};
@@ -510,5 +523,6 @@ END_TEST
 SUITE(isa_exec_exec_mma) {
     TEST(targets_have_their_forms);
     TEST_LOOP(every_form_is_computed_as_documented, 0, 7);
+    TEST_LOOP(cards_compute_exact_sums, 0, 7);
     TEST(no_form_is_missing_from_the_list);
 }
