@@ -261,10 +261,6 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
         if (row->op == OP_APPLYPRIORITY || row->op == OP_DISCARD)
             add_operand(l, "128");
         break;
-    case K_NOP:
-        if (row->op == OP_CREATEPOLICY)
-            add_operand(l, "%d1");
-        break;
     case K_TEX:
         add_image(l, d);
         break;
@@ -298,6 +294,8 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
             add_operand(l, "1");
         if (row->op == OP_SETMAXNREG)
             add_operand(l, "64");
+        if (row->op == OP_CREATEPOLICY)
+            add_operand(l, "%d1");
     }
     if (policy)
         add_operand(l, "%d7");
