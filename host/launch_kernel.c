@@ -255,6 +255,8 @@ static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, co
                        .large_clusters = h->large_clusters,
                        .dynamic_shared = d->dynamic_shared,
                        .warp_size = h->config.sm.warp_size,
+                       .mma_card =
+                           h->config.gpu.mma_accuracy == MMA_CARD ? (uint32_t)(10 * h->config.gpu.capability + 0.5) : 0,
                        .params = d->params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,

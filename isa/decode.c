@@ -73,19 +73,6 @@ static bool add_selector(struct parts *p, const struct part *at, struct decode_e
     return true;
 }
 
-/* Returns why an instruction that exists in PTX is not supported. */
-static const char *refused_text(unsigned reason) {
-    static const char *const text[] = {
-        [REFUSED_SPARSE] = "no sparse matrices",
-        [REFUSED_FOUR_BITS] = "no integers of four bits",
-        [REFUSED_ONE_BIT] = "no matrices of single bits",
-        [REFUSED_FP8] = "no floating-point numbers of eight bits or fewer",
-        [REFUSED_SCALED] = "no scaled blocks",
-        [REFUSED_BYTES] = "of matrices in memory only those of 8 x 8 elements of 16 bits",
-    };
-    return text[reason];
-}
-
 static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decoded *out, struct decode_error *why) {
     struct part *at = &p->part[p->n];
     *at = (struct part){begin, end, word_find(p->op, p->text + begin + 1, end - begin - 1)};
@@ -117,9 +104,11 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
             return refuse(why, begin, end, "'.%s' is a third layout", at->word->text);
         out->layout[out->n_layouts++] = at->word->value;
         return true;
-    case WORD_REFUSED:
-        return refuse(why, begin, end, "%s with '.%s' is not supported: %s", p->op->mnemonic, at->word->text,
-                      refused_text(at->word->value));
+    case WORD_SCALE:
+        if (out->scale & at->word->value)
+            return refuse(why, begin, end, "'.%s' is written twice", at->word->text);
+        out->scale |= at->word->value;
+        return true;
     }
     return true;
 }
@@ -144,6 +133,33 @@ static bool decode_bulk(const char *opcode, uint32_t len, struct decoded *out, s
     return true;
 }
 
+/* Checks the modifiers of scaled blocks: .block_scale, the type of the scales, and their number, which .mxf8f6f4 and
+ * .mxf4 may leave out. Completes the number. */
+static bool check_scale(const struct parts *p, struct decoded *out, struct decode_error *why) {
+    static const struct {
+        uint8_t types, vectors, implied;
+    } of[] = {
+        [KIND_MXF8F6F4] = {SCALE_UE8M0, SCALE_1X, SCALE_1X},
+        [KIND_MXF4] = {SCALE_UE8M0, SCALE_2X, SCALE_2X},
+        [KIND_MXF4NVF4] = {SCALE_UE8M0 | SCALE_UE4M3, SCALE_2X | SCALE_4X, 0},
+    };
+    const unsigned kind = form_get(p->form, CAT_KIND), type = out->scale & (SCALE_UE8M0 | SCALE_UE4M3);
+    unsigned vectors = out->scale & (SCALE_1X | SCALE_2X | SCALE_4X);
+    if (kind < KIND_MXF8F6F4 || kind > KIND_MXF4NVF4)
+        return !out->scale || refuse(why, 0, p->len, "'%.*s': scales go with .kind::mxf8f6f4, .mxf4 and .mxf4nvf4 only",
+                                     (int)p->len, p->text);
+    if (!vectors)
+        out->scale |= (uint8_t)(vectors = of[kind].implied);
+    if (out->scale & SCALE_BLOCK && (type == SCALE_UE8M0 || type == SCALE_UE4M3) && type & of[kind].types &&
+        vectors & of[kind].vectors && !(vectors & (vectors - 1)) && !(type == SCALE_UE4M3 && vectors == SCALE_2X))
+        return true;
+    refuse(why, 0, p->len, "'%.*s' does not exist", (int)p->len, p->text);
+    snprintf(why->help, sizeof why->help,
+             "write .block_scale, and .ue8m0 at the end; .scale_vec:: is 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 has 2X "
+             "or 4X, and with 4X also .ue4m3");
+    return false;
+}
+
 bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why) {
     struct parts p = {.text = opcode, .len = len};
     uint32_t at = part_end(&p, 0);
@@ -165,6 +181,8 @@ bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct de
         explain_no_row(&p, why);
         return false;
     }
+    if (!check_scale(&p, out, why))
+        return false;
     out->op = p.op;
     out->row = row;
     out->row_index = isa_row_index(row);

@@ -11,7 +11,7 @@
     X(VEC, 23, 2) X(MODE, 25, 6) X(MODE2, 31, 6) X(CC, 37, 1) X(SYNC, 38, 1) X(TO, 39, 1) X(NAN, 40, 1) \
     X(XORSIGN, 41, 1) X(RELU, 42, 1) X(ABS, 43, 1) X(SHIFTAMT, 44, 1) X(GEOM, 45, 4) X(LEVEL, 49, 2) \
     X(SATFINITE, 51, 1) X(PO, 52, 1) X(OOB, 53, 1) X(NOFTZ, 54, 1) X(NUM, 55, 2) \
-    X(NOINC, 63, 1)
+    X(KIND, 57, 3) X(SPARSE, 60, 2) X(NOINC, 63, 1)
 /* clang-format on */
 enum category {
 #define X(name, first, bits) CAT_##name,
@@ -32,7 +32,8 @@ enum {
     TAKES_SYNC = 32,     /* .sync .aligned */
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
     TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col, and modifiers of unsupported matrix instructions */
+    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of scaled blocks */
+    TAKES_POLICY = 2048, /* .fractional .range .cvt of createpolicy */
     TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
     TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
     IS_TENSOR = 128,     /* tensor-core instructions that are known but not supported */
@@ -104,6 +105,7 @@ struct decoded {
     uint8_t cache_op;             /* enum cache_op */
     uint8_t order;                /* ORDER_ bits */
     int64_t bulk;                 /* of bulk instructions: the packed form (bulk.h) */
+    uint8_t scale;                /* SCALE_ bits: the modifiers of scaled blocks */
     uint8_t n_layouts, layout[2]; /* layout: the modifiers .row and .col as enum matrix_layout, in the order written */
 };
 
@@ -179,14 +181,14 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(DEALLOC, "dealloc") X(RELINQUISH, "relinquish_alloc_permit") X(LD, "ld") X(ST, "st") X(CP, "cp") \
     X(MULTIPLY, "mma") X(COMMIT, "commit")
 /* More values of MODE2, the shapes of mma and wmma: X(id, word, rows of a and c, columns of b and c, columns of a and
- * rows of b). M8N8 is the shape of ldmatrix, stmatrix and movmatrix. */
+ * rows of b). M8N8 to M16N8 are the shapes of ldmatrix, stmatrix and movmatrix. */
 #define ISA_SHAPES(X) \
     X(M8N8K4, m8n8k4, 8, 8, 4) X(M8N8K16, m8n8k16, 8, 8, 16) X(M8N8K32, m8n8k32, 8, 8, 32) \
     X(M8N8K128, m8n8k128, 8, 8, 128) X(M16N8K4, m16n8k4, 16, 8, 4) X(M16N8K8, m16n8k8, 16, 8, 8) \
     X(M16N8K16, m16n8k16, 16, 8, 16) X(M16N8K32, m16n8k32, 16, 8, 32) X(M16N8K64, m16n8k64, 16, 8, 64) \
     X(M16N8K128, m16n8k128, 16, 8, 128) X(M16N8K256, m16n8k256, 16, 8, 256) X(M16N16K16, m16n16k16, 16, 16, 16) \
     X(M32N8K16, m32n8k16, 32, 8, 16) X(M8N32K16, m8n32k16, 8, 32, 16) X(M16N16K8, m16n16k8, 16, 16, 8) \
-    X(M8N8, m8n8, 8, 8, 0)
+    X(M8N8, m8n8, 8, 8, 0) X(M8N16, m8n16, 8, 16, 0) X(M16N16, m16n16, 16, 16, 0) X(M16N8, m16n8, 16, 8, 0)
 /* clang-format on */
 enum {
     MODE_NONE,
@@ -222,5 +224,11 @@ enum {
     OPN_TRANS
 };
 enum { NUM_NONE, NUM_X1, NUM_X2, NUM_X4 };
+/* How an mma multiplies: numbers of 8 bits and fewer (.kind::), with scaled blocks (KIND_MX...), or single bits
+ * (.xor.popc, .and.popc). SPARSE_ORDERED: .sp::ordered_metadata. */
+enum { KIND_NONE, KIND_F8F6F4, KIND_MXF8F6F4, KIND_MXF4, KIND_MXF4NVF4, KIND_XOR, KIND_AND };
+enum { SPARSE_NONE, SPARSE_SP, SPARSE_ORDERED };
+/* Modifiers of scaled blocks: .block_scale, the number of scales of a row (.scale_vec::), and their type. */
+enum { SCALE_BLOCK = 1, SCALE_1X = 2, SCALE_2X = 4, SCALE_4X = 8, SCALE_UE8M0 = 16, SCALE_UE4M3 = 32 };
 enum matrix_layout { LAYOUT_ROW, LAYOUT_COL };
 #endif

@@ -213,7 +213,7 @@ static int row_distance(const struct parts *p, const struct isa_row *r) {
  * them. */
 static int blame_nearest(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     const struct isa_row *nearest = rows.at;
-    char name[96];
+    char name[128];
     for (uint32_t k = 1; k < rows.n; k++)
         if (row_distance(p, &rows.at[k]) < row_distance(p, nearest))
             nearest = &rows.at[k];

@@ -35,12 +35,59 @@ static inline struct fragment_place fragment_at(struct fragment_form f, unsigned
     return (struct fragment_place){(uint8_t)(8 * half), (uint8_t)step};
 }
 
-/* Returns the number of elements of a type in one register of mma. */
+/* Returns the number of elements of a type in one register of mma. Numbers of 6 and 4 bits are in bytes; kinds mxf4 and
+ * mxf4nvf4 have eight e2m1 in a register: see matrix_packed(). */
 static inline uint8_t matrix_elements(unsigned type) {
-    return type == T_F16 || type == T_BF16 ? 2 : type == T_S8 || type == T_U8 ? 4 : 1;
+    switch (type) {
+    case T_F16:
+    case T_BF16:
+        return 2;
+    case T_S8:
+    case T_U8:
+    case T_E4M3:
+    case T_E5M2:
+    case T_E3M2:
+    case T_E2M3:
+    case T_E2M1:
+        return 4;
+    case T_S4:
+    case T_U4:
+        return 8;
+    case T_B1:
+        return 32;
+    default:
+        return 1;
+    }
+}
+/* Returns true if an mma of this form has numbers of 4 bits without gaps. */
+static inline bool matrix_packed(uint64_t form) {
+    const unsigned kind = form_get(form, CAT_KIND);
+    return kind == KIND_MXF4 || kind == KIND_MXF4NVF4;
+}
+/* As matrix_elements(), for matrices a and b of an mma. */
+static inline uint8_t matrix_elements_of(unsigned type, uint64_t form) {
+    return matrix_packed(form) ? 8 : matrix_elements(type);
+}
+
+/* Sparse matrices: in each group of `group` elements of a row of a, half are zero, and absent from the registers. For
+ * each group, four bits of metadata have the positions of two elements (of one element of tf32, or of two pairs of
+ * elements of 4 bits). `threads`: lanes of a quad that hold the metadata of the quad's rows, 1, 2 or 4. */
+struct matrix_sparsity {
+    uint8_t group, threads;
+};
+static inline struct matrix_sparsity matrix_sparsity(unsigned k, unsigned elements) {
+    const uint8_t group = elements == 1 ? 2 : elements == 8 ? 8 : 4;
+    return (struct matrix_sparsity){group, (uint8_t)(k / group / 4)};
 }
 /* Returns the number of registers per lane that hold a matrix of `n` elements. */
 static inline unsigned matrix_registers(unsigned n, unsigned type) { return n / (WARP_LANES * matrix_elements(type)); }
+
+/* The imm of an mma: bit 0 is set if a is .col, bit 1 if b is .col; then the sparsity selector and the SCALE_ bits. */
+static inline int64_t mma_imm(unsigned layouts, unsigned selector, unsigned scale) {
+    return layouts | selector << 2 | scale << 8;
+}
+static inline unsigned mma_selector(int64_t imm) { return imm >> 2 & 3; }
+static inline unsigned mma_scale(int64_t imm) { return imm >> 8 & 0xff; }
 
 /* m: rows of a and c. n: columns of b and c. k: columns of a and rows of b. */
 struct matrix_size {

@@ -185,7 +185,7 @@ static void put_by_type(struct line *t, const struct inst *in, const struct isa_
 /* Prints the row's mnemonic, completed by the instruction's state space and vector size if the row does not fix
  * them. */
 static void put_opcode(struct line *t, const struct inst *in, const struct isa_row *row) {
-    char name[96];
+    char name[128];
     isa_row_name(row, name, sizeof name);
     const size_t mnemonic = strlen(isa_ops[row->op].mnemonic);
     const bool memory = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_PREFETCH;

@@ -107,12 +107,12 @@ uint64_t form_put(enum category c, unsigned value) { return (uint64_t)value << c
 static const enum category order[] = {
     CAT_TO,   CAT_SPACE,     CAT_LEVEL,    CAT_SYNC, CAT_MODE, CAT_SYNC,   CAT_CMP,   CAT_OPN, CAT_NOFTZ,   CAT_GEOM,
     CAT_PART, CAT_MODE2,     CAT_SHIFTAMT, CAT_RND,  CAT_OOB,  CAT_APPROX, CAT_FTZ,   CAT_NAN, CAT_XORSIGN, CAT_ABS,
-    CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM};
+    CAT_SAT,  CAT_SATFINITE, CAT_RELU,     CAT_CC,   CAT_PO,   CAT_VEC,    CAT_NOINC, CAT_NUM, CAT_SPARSE,  CAT_KIND};
 /* The order in mnemonics of matrix instructions, such as wmma.load.a.sync.aligned.row.m16n16k16.f16 and
  * ldmatrix.sync.aligned.m8n8.x4.trans.b16. */
-static const enum category order_of_matrices[] = {CAT_OPN, CAT_MODE, CAT_SYNC, CAT_MODE2,
-                                                  CAT_NUM, CAT_OPN,  CAT_RND,  CAT_SATFINITE};
-enum { PLACE_OF_TRANS = 5 }; /* index of the second CAT_OPN in order_of_matrices */
+static const enum category order_of_matrices[] = {CAT_OPN, CAT_SPARSE, CAT_MODE, CAT_SYNC, CAT_MODE2,
+                                                  CAT_NUM, CAT_OPN,    CAT_KIND, CAT_RND,  CAT_SATFINITE};
+enum { PLACE_OF_TRANS = 6 }; /* index of the second CAT_OPN in order_of_matrices */
 
 enum category category_in_order(unsigned i) { return i < sizeof order / sizeof order[0] ? order[i] : N_CATEGORIES; }
 
@@ -156,12 +156,26 @@ static const char *layouts_of(const struct isa_row *row, enum category behind) {
     return behind == CAT_MODE2 && (row->op == OP_MMA || row->op == OP_MMAMIX) ? ".row.col" : "";
 }
 
+/* Returns true for .xor.popc and .and.popc, which precede .sync in wmma and follow the types in mma. */
+static bool is_of_bits(const struct isa_row *row) { return form_get(row->form, CAT_KIND) >= KIND_XOR; }
+
+static size_t append_popc(const struct isa_row *row, bool wmma, char *out, size_t size, size_t len) {
+    if (!is_of_bits(row) || (row->op == OP_WMMA) != wmma)
+        return len;
+    return append(out, size, len, form_get(row->form, CAT_KIND) == KIND_XOR ? ".xor" : ".and", ".popc");
+}
+
 static size_t append_of_matrices(const struct isa_row *row, char *out, size_t size, size_t len) {
     for (size_t i = 0; i < sizeof order_of_matrices / sizeof order_of_matrices[0]; i++) {
         enum category c = order_of_matrices[i];
         unsigned value = form_get(row->form, c);
-        if (value && (c != CAT_OPN || (value == OPN_TRANS) == (i == PLACE_OF_TRANS)))
+        if (c == CAT_MODE)
+            len = append_popc(row, true, out, size, len);
+        if (value && (c != CAT_OPN || (value == OPN_TRANS) == (i == PLACE_OF_TRANS)) &&
+            !(c == CAT_KIND && is_of_bits(row)))
             len = append(out, size, len, ".", word_of(c, value));
+        if (c == CAT_KIND && value >= KIND_MXF8F6F4 && !is_of_bits(row))
+            len = append(out, size, len, ".block_scale", value == KIND_MXF4NVF4 ? ".scale_vec::4X" : "");
         len = append(out, size, len, c == CAT_SYNC ? ".aligned" : "", layouts_of(row, c));
     }
     return len;
@@ -190,11 +204,19 @@ static size_t append_of_groups(const struct isa_row *row, bool behind, char *out
     return len;
 }
 
+/* Appends the type of the scales of scaled blocks. */
+static size_t append_stype(const struct isa_row *row, char *out, size_t size, size_t len) {
+    const unsigned kind = form_get(row->form, CAT_KIND);
+    return append(out, size, len, kind >= KIND_MXF8F6F4 && kind <= KIND_MXF4NVF4 ? ".ue8m0" : "", "");
+}
+
 static size_t append_modifiers(const struct isa_row *row, bool behind, char *out, size_t size, size_t len) {
     if (row->op == OP_CP)
         return behind ? len : append_of_copies(row, out, size, len);
+    if (isa_ops[row->op].takes & TAKES_MATRIX && behind)
+        return append_stype(row, out, size, append_popc(row, false, out, size, len));
     if (isa_ops[row->op].takes & TAKES_MATRIX)
-        return behind ? len : append_of_matrices(row, out, size, len);
+        return append_of_matrices(row, out, size, len);
     if (isa_ops[row->op].takes & (TAKES_GROUP | TAKES_TMEM))
         return append_of_groups(row, behind, out, size, len);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {

@@ -34,7 +34,9 @@ static inline unsigned lanes_first(lanemask_t m) { return (unsigned)__builtin_ct
     X(E4M3X4, ".e4m3x4", 4, 'f') X(E5M2X4, ".e5m2x4", 4, 'f') X(E2M3X4, ".e2m3x4", 4, 'f')                             \
     X(E3M2X4, ".e3m2x4", 4, 'f') X(E2M1X4, ".e2m1x4", 2, 'f') X(F32X2, ".f32x2", 8, 'f')                               \
     X(U4, ".u4", 1, 'u') X(S4, ".s4", 1, 's') X(U2, ".u2", 1, 'u') X(S2, ".s2", 1, 's')                                \
-    X(E4M3, ".e4m3", 1, 'f') X(E5M2, ".e5m2", 1, 'f') X(B1, ".b1", 1, 'b')                                            \
+    X(E4M3, ".e4m3", 1, 'f') X(E5M2, ".e5m2", 1, 'f') X(E3M2, ".e3m2", 1, 'f') X(E2M3, ".e2m3", 1, 'f')                \
+    X(E2M1, ".e2m1", 1, 'f') X(B1, ".b1", 1, 'b') X(B8X16, ".b8x16", 16, 'b')                                          \
+    X(B6X16_P32, ".b6x16_p32", 16, 'b') X(B4X16_P64, ".b4x16_p64", 16, 'b')                                            \
     X(U16X2, ".u16x2", 4, 'u') X(S16X2, ".s16x2", 4, 's') X(PRED, ".pred", 0, 'p')
 /* clang-format on */
 

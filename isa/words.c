@@ -90,9 +90,6 @@ static bool is_of_copy(const struct isa_word *w) {
     return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
 }
 
-/* Returns true for types that only instructions of warp groups have. */
-static bool is_of_group(unsigned type) { return type == T_E4M3 || type == T_E5M2 || type == T_B1; }
-
 /* Returns true for words that name an operation of wgmma or tcgen05 and nothing else. */
 static bool is_of_tensor(const struct isa_word *w) {
     return w->category == CAT_MODE2 && w->value >= MODE2_MMA_ASYNC && w->value <= MODE2_COMMIT;
@@ -126,10 +123,8 @@ static bool is_group_shape(const char *text, size_t len) {
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
-    if (w->kind == WORD_TYPE && is_of_group(w->value))
-        return (op->takes & (TAKES_GROUP | TAKES_TMEM)) != 0;
-    if (w->kind == WORD_TYPE && (w->value == T_U4 || w->value == T_S4))
-        return !(op->takes & TAKES_MATRIX);
+    if (w->kind == WORD_TYPE && w->value >= T_B8X16 && w->value <= T_B4X16_P64) /* for tcgen05.cp, these are FREE */
+        return !(op->takes & TAKES_TMEM);
     if (w->kind != WORD_SELECTS)
         return true;
     unsigned id = (unsigned)(op - isa_ops);
@@ -137,6 +132,10 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
         return applies_to_group(w, op);
     if (is_of_tensor(w))
         return false;
+    if (w->category == CAT_KIND)
+        return (op->takes & TAKES_MATRIX) != 0;
+    if (w->category == CAT_OPN && op->takes & TAKES_MATRIX)
+        return w->value >= OPN_LOAD;
     if (is_of_copy(w))
         return id == OP_CP;
     /* a row of cp.async names only the destination: the shared memory of the own CTA */

@@ -3,17 +3,14 @@
 /* Spellings of mnemonics and of the words after the dots, in both directions. Internal to isa/. */
 #include "decode.h"
 
-enum word_kind { WORD_TYPE, WORD_SELECTS, WORD_HINT, WORD_CACHE, WORD_ORDER, WORD_NOTHING, WORD_LAYOUT, WORD_REFUSED };
-
-/* The reason of a WORD_REFUSED. */
-enum { REFUSED_SPARSE, REFUSED_FOUR_BITS, REFUSED_ONE_BIT, REFUSED_FP8, REFUSED_SCALED, REFUSED_BYTES };
+enum word_kind { WORD_TYPE, WORD_SELECTS, WORD_HINT, WORD_CACHE, WORD_ORDER, WORD_NOTHING, WORD_LAYOUT, WORD_SCALE };
 
 struct isa_word {
     const char *text; /* without the dot */
     uint8_t kind;     /* enum word_kind */
     uint8_t category; /* WORD_SELECTS */
-    /* by kind: enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits, enum matrix_layout, or the
-     * reason of a refusal */
+    /* by kind: enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits, enum matrix_layout, or SCALE_
+     * bits */
     uint8_t value;
     uint16_t takes; /* for WORD_HINT and later kinds: the TAKES_ bit of the opcodes that accept the word */
 };

@@ -294,6 +294,8 @@ static void add_operands(struct line *l, const char *opcode, const struct decode
             add_operand(l, "1");
         if (row->op == OP_SETMAXNREG)
             add_operand(l, "64");
+        if (row->op == OP_CREATEPOLICY)
+            add_operand(l, "%d1");
     }
     if (policy)
         add_operand(l, "%d7");

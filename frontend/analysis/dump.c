@@ -185,7 +185,7 @@ void dump_inst(const struct ir *ir, uint32_t i, FILE *out) {
     uint32_t n_rows;
     const struct isa_row *row = &isa_rows(&n_rows)[in->row];
     struct line l = {.len = 0};
-    char guard[96] = "", name[96];
+    char guard[96] = "", name[128];
     if (in->guard != NO_GUARD) {
         guard[0] = '@';
         guard[1] = '!';

@@ -129,6 +129,7 @@ void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
 void lower_bulk(struct lower *l); /* lower_bulk.c: instructions of isa/bulk.h */
+void lower_policy(struct lower *l); /* createpolicy */
 
 /* lower_variable.c: allocates variables. declare_variables() declares the variables of one statement in a function. */
 void declare_variables(struct lower *l, const struct variable *v);

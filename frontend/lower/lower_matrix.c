@@ -72,21 +72,23 @@ static enum type register_type(enum type t) {
 
 /* ---- mma ---- */
 
+/* `more`: the metadata of a sparse a, and six operands of scaled blocks. */
 struct product {
-    const opnd_t *d, *a, *b, *c;
-    unsigned n_d, n_a, n_b, n_c;
+    const opnd_t *d, *a, *b, *c, *more;
+    unsigned n_d, n_a, n_b, n_c, n_more;
+    int64_t imm;
 };
 
 static void emit_mma(struct lower *l, const struct isa_row *row, const struct product *p) {
     struct ir *ir = l->ir;
     struct inst *in = matrix_emit(l, row);
-    const opnd_t *from[] = {p->d, p->a, p->b, p->c};
-    const unsigned n[] = {p->n_d, p->n_a, p->n_b, p->n_c};
+    const opnd_t *from[] = {p->d, p->a, p->b, p->c, p->more};
+    const unsigned n[] = {p->n_d, p->n_a, p->n_b, p->n_c, p->n_more};
     in->list = ir->n_lists;
     in->msize = (uint8_t)p->n_d;
     in->rsize = row->types[0] == T_F64 ? 8 : 4;
-    in->imm = l->dec->layout[0] | l->dec->layout[1] << 1;
-    for (int k = 0; k < 4; k++)
+    in->imm = p->imm;
+    for (int k = 0; k < 5; k++)
         for (unsigned i = 0; i < n[k]; i++) {
             ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
             ir->lists[ir->n_lists++] = from[k][i];
@@ -106,40 +108,107 @@ static bool mma_layouts(struct lower *l, bool old) {
     return false;
 }
 
+/* Lowers the operands of scaled blocks: scale_a, {byte, thread}, scale_b, {byte, thread}. */
+static bool scale_operands(struct lower *l, const struct operand *o, opnd_t out[6]) {
+    for (int i = 0; i < 2; i++, out += 3) {
+        struct operand list[2];
+        uint64_t value = 0;
+        out[0] = source(l, o, T_B32);
+        o = o->next;
+        if (o->kind != OPD_VECTOR || elements(l, o, list, 2) != 2) {
+            bad_operand(l, o, "two selectors, {byte, thread}");
+            return false;
+        }
+        for (int k = 0; k < 2; k++) {
+            const unsigned most = k == 0 ? 3 : i == 0 ? 1 : 3;
+            if (list[k].kind == OPD_INT && immediate(l, &list[k], T_U16, &value) && value > most) {
+                bad_operand(l, &list[k],
+                            k == 0   ? "a byte from 0 to 3"
+                            : i == 0 ? "thread pair 0 or 1"
+                                     : "thread 0 to 3");
+                return false;
+            }
+            const opnd_t narrow = source(l, &list[k], T_U16);
+            out[1 + k] = ir_constant(l->ir, RC_32, value, 0);
+            if (narrow & 1)
+                continue;
+            out[1 + k] = temp_reg(l, RC_32) << 1;
+            emit_resize(l, out[1 + k], 4, narrow, 2, false);
+        }
+        o = o->next;
+    }
+    return true;
+}
+
+/* Lowers the metadata of a sparse a and their selector. */
+static bool metadata_operands(struct lower *l, const struct operand *o, unsigned k, opnd_t *out, uint64_t *selector) {
+    const struct isa_row *row = l->dec->row;
+    const unsigned threads = matrix_sparsity(k, matrix_elements_of(row->types[1], row->form)).threads;
+    *out = source(l, o, T_B32);
+    if (o->next->kind != OPD_INT || !immediate(l, o->next, T_U32, selector) || *selector >= 4 / threads) {
+        bad_operand(l, o->next,
+                    threads == 1   ? "a sparsity selector from 0 to 3"
+                    : threads == 2 ? "sparsity selector 0 or 1"
+                                   : "sparsity selector 0");
+        return false;
+    }
+    return true;
+}
+
+/* Returns operand number n, counted from 0. */
+static const struct operand *nth(const struct operand *o, unsigned n) {
+    while (n--)
+        o = o->next;
+    return o;
+}
+
 static void lower_mma(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
     const enum type d = row->types[0], a = row->types[1], b = row->types[2], c = row->types[3];
-    const unsigned times = matrix_groups(s, a);
-    opnd_t list[4][8];
-    struct product p = {list[0],
-                        list[1],
-                        list[2],
-                        list[3],
-                        matrix_registers(times * s.m * s.n, d),
-                        matrix_registers(times * s.m * s.k, a),
-                        matrix_registers(times * s.n * s.k, b),
-                        matrix_registers(times * s.m * s.n, c)};
+    const unsigned times = matrix_groups(s, a), in_register = WARP_LANES * matrix_elements_of(a, row->form),
+                   sparse = form_get(row->form, CAT_SPARSE) ? 2 : 0;
+    opnd_t list[4][8], more[7];
+    uint64_t selector = 0;
+    struct product p = {.d = list[0],
+                        .a = list[1],
+                        .b = list[2],
+                        .c = list[3],
+                        .more = more,
+                        .n_d = matrix_registers(times * s.m * s.n, d),
+                        .n_a = a == T_F64 ? s.m * s.k / WARP_LANES : times * s.m * s.k / (sparse ? 2 : 1) / in_register,
+                        .n_b = times * s.n * s.k / in_register,
+                        .n_c = matrix_registers(times * s.m * s.n, c),
+                        .n_more = (sparse ? 1 : 0) + (l->dec->scale ? 6 : 0)};
     const struct operand *o = l->st->insn.operands;
-    if (!mma_layouts(l, times > 1) || !operand_count(l, 4, 4))
+    const int n = 4 + (int)sparse + (l->dec->scale ? 4 : 0);
+    if (!mma_layouts(l, times > 1) || !operand_count(l, n, n))
         return;
     if (!matrix_operand(l, o, register_type(d), (int)p.n_d, MATRIX_RESULT, list[0]) ||
-        !matrix_operand(l, o->next, register_type(a), (int)p.n_a, MATRIX_FACTOR, list[1]) ||
-        !matrix_operand(l, o->next->next, register_type(b), (int)p.n_b, MATRIX_FACTOR, list[2]) ||
-        !matrix_operand(l, o->next->next->next, register_type(c), (int)p.n_c, MATRIX_TERM, list[3]))
+        !matrix_operand(l, nth(o, 1), register_type(a), (int)p.n_a, MATRIX_FACTOR, list[1]) ||
+        !matrix_operand(l, nth(o, 2), register_type(b), (int)p.n_b, MATRIX_FACTOR, list[2]) ||
+        !matrix_operand(l, nth(o, 3), register_type(c), (int)p.n_c, MATRIX_TERM, list[3]) ||
+        (sparse && !metadata_operands(l, nth(o, 4), s.k, more, &selector)) ||
+        (l->dec->scale && !scale_operands(l, nth(o, 4 + sparse), more + (sparse ? 1 : 0))))
         return;
+    p.imm = mma_imm(l->dec->layout[0] | (unsigned)l->dec->layout[1] << 1, (unsigned)selector, l->dec->scale);
     emit_mma(l, row, &p);
 }
 
 /* ---- wmma ---- */
 
+/* Returns true for types with less than a byte, which wmma loads in words. */
+static bool in_words(enum type t) { return t == T_S4 || t == T_U4 || t == T_B1; }
+
 /* Returns the fragment of operand `which`, 'a' to 'd'. The product of m8n32k16 is computed transposed, so that its
  * matrix a is the B of mma. */
 static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t) {
-    const struct matrix_size s = matrix_size(shape);
-    const bool transposed = shape == MODE2_M8N32K16, small = shape == MODE2_M8N8K4;
+    struct matrix_size s = matrix_size(shape);
+    const bool transposed = shape == MODE2_M8N32K16, small = s.m == 8 && s.n == 8;
     const bool square = s.m == 16 && s.n == 16, first = which == 'a', second = which == 'b';
-    const uint8_t halves = small ? 1 : 2, elements = matrix_elements(t);
+    const uint8_t halves = small ? 1 : 2, elements = in_words(t) ? 1 : matrix_elements(t);
+    if (small && shape != MODE2_M8N8K4) /* elements of 4 bits and 1 bit: rows of four words */
+        s.k = 4;
     struct wmma_fragment f = {.type = t, .tiles = small ? 1 : 2};
     f.rows = second ? s.k : s.m;
     f.columns = first ? s.k : s.n;
@@ -147,12 +216,12 @@ static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t)
         f.form = (struct fragment_form){FRAGMENT_A, halves, elements};
         f.tiles = square || small ? 1 : 2;
         f.quad_step = 16;
-        f.regs = (uint8_t)matrix_registers(8u * halves * s.k, t);
+        f.regs = (uint8_t)(8u * halves * s.k / (WARP_LANES * elements));
     } else if (first || second) {
         f.form = (struct fragment_form){FRAGMENT_B, 1, elements};
         f.tiles = square ? 2 : 1;
         f.quad_step = 8;
-        f.regs = (uint8_t)matrix_registers(8u * s.k, t);
+        f.regs = (uint8_t)(8u * s.k / (WARP_LANES * elements));
     } else {
         f.form = (struct fragment_form){FRAGMENT_C, halves, elements};
         f.place_step = square ? 8 : 0;
@@ -274,8 +343,17 @@ static bool find_stride(struct lower *l, const struct operand *o, struct walk *w
     w->known = !o || o->kind == OPD_INT;
     if (o && w->known && !immediate(l, o, T_U32, &n))
         return false;
+    if (o && in_words(w->f->type))
+        n /= matrix_elements(w->f->type);
     w->stride_bytes = n * w->size;
     w->stride = w->known ? word(l, n) : source(l, o, T_U32);
+    if (!w->known && in_words(w->f->type)) {
+        struct inst *in = emit_op(l, OP_SHR, T_U32, T_NONE, 0);
+        in->a = w->stride;
+        in->b = word(l, w->f->type == T_B1 ? 5 : 3);
+        in->d = w->stride = temp_reg(l, RC_32) << 1;
+        emit_done(l);
+    }
     return w->stride != OPND_ZERO || w->known;
 }
 
@@ -284,13 +362,18 @@ static void lower_wmma_access(struct lower *l, bool store) {
     const unsigned mode = form_get(row->form, CAT_MODE);
     const char which = mode == MODE_A ? 'a' : mode == MODE_B ? 'b' : 'c';
     const struct wmma_fragment f = fragment_of(form_get(row->form, CAT_MODE2), which, row->types[0]);
-    struct walk w = {.f = &f, .size = type_bytes(row->types[0])};
+    struct walk w = {.f = &f, .size = in_words(row->types[0]) ? 4 : type_bytes(row->types[0])};
     opnd_t regs[8];
     const struct operand *o = l->st->insn.operands;
     if (!has_layouts(l, 1) || !operand_count(l, 2, 3))
         return;
     const struct operand *at = store ? o : o->next, *value = store ? o->next : o;
     const bool row_major = l->dec->layout[0] == LAYOUT_ROW;
+    if (in_words(f.type) && row_major != (which == 'a')) {
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s': with elements of 4 bits and 1 bit, a is .row and b is .col",
+                   opcode_text(l));
+        return;
+    }
     if (!matrix_operand(l, value, register_type(f.type), f.written, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
         !address_of(l, at, l->dec->space, &w.at) || !find_stride(l, o->next->next, &w, row_major))
         return;
@@ -319,10 +402,12 @@ static const struct isa_row *row_of_half(struct lower *l, const enum type t[4]) 
     const struct isa_row *row = l->dec->row;
     static const uint8_t shapes[] = {
         [MODE2_M16N16K16] = MODE2_M16N8K16, [MODE2_M32N8K16] = MODE2_M16N8K16, [MODE2_M8N32K16] = MODE2_M16N8K16,
-        [MODE2_M16N16K8] = MODE2_M16N8K8,   [MODE2_M8N8K4] = MODE2_M8N8K4,
+        [MODE2_M16N16K8] = MODE2_M16N8K8,   [MODE2_M8N8K4] = MODE2_M8N8K4,     [MODE2_M8N8K32] = MODE2_M8N8K32,
+        [MODE2_M8N8K128] = MODE2_M8N8K128,
     };
     const uint64_t form = form_put(CAT_MODE2, shapes[form_get(row->form, CAT_MODE2)]) | form_put(CAT_SYNC, 1) |
                           form_put(CAT_RND, form_get(row->form, CAT_RND)) |
+                          form_put(CAT_KIND, form_get(row->form, CAT_KIND)) |
                           form_put(CAT_SATFINITE, form_get(row->form, CAT_SATFINITE));
     const uint8_t types[ISA_MAX_TYPES] = {(uint8_t)t[0], (uint8_t)t[1], (uint8_t)t[2], (uint8_t)t[3]};
     const struct isa_row *plain = isa_find_row_of(OP_MMA, types, form);
@@ -344,14 +429,15 @@ static void emit_halves(struct lower *l, const enum type t[4], opnd_t list[4][8]
                                                contains(list[3] + f[3].regs, f[3].regs, d[i]));
         for (unsigned i = 0; i < n_d && k == 0; i++)
             early[i] = moved ? temp_reg(l, RC_32) << 1 : d[i];
-        struct product p = {k == 0 ? early : d,
-                            list[a] + (f[a].tiles == 2 ? k * f[a].regs : 0),
-                            list[b] + (f[b].tiles == 2 ? k * f[b].regs : 0),
-                            list[3] + k * f[3].regs,
-                            n_d,
-                            f[a].regs,
-                            f[b].regs,
-                            f[3].regs};
+        struct product p = {.d = k == 0 ? early : d,
+                            .a = list[a] + (f[a].tiles == 2 ? k * f[a].regs : 0),
+                            .b = list[b] + (f[b].tiles == 2 ? k * f[b].regs : 0),
+                            .c = list[3] + k * f[3].regs,
+                            .n_d = n_d,
+                            .n_a = f[a].regs,
+                            .n_b = f[b].regs,
+                            .n_c = f[3].regs,
+                            .imm = mma_imm(l->dec->layout[0] | (unsigned)l->dec->layout[1] << 1, 0, 0)};
         emit_mma(l, row, &p);
     }
     for (unsigned i = 0; i < n_d && moved; i++)
@@ -368,7 +454,7 @@ static void lower_wmma_mma(struct lower *l) {
     struct wmma_fragment f[4];
     opnd_t list[4][8] = {{OPND_SINK}};
     const struct operand *o = l->st->insn.operands;
-    if (!has_layouts(l, 2) || !operand_count(l, 4, 4))
+    if (!has_layouts(l, 2) || !operand_count(l, 4, 4) || (in_words(t[1]) && !mma_layouts(l, false)))
         return;
     for (int k = 0; k < 4; k++, o = o->next) {
         f[k] = fragment_of(shape, k == 1 ? 'a' : k == 2 ? 'b' : 'c', t[k]);
@@ -392,7 +478,7 @@ static bool space_is_right(struct lower *l, bool shared_only) {
 
 void lower_matrix(struct lower *l) {
     const struct isa_row *row = l->dec->row;
-    if (!is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
+    if (!target_has_instruction(l) || !is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
         return;
     switch (row->op) {
     case OP_MMA:

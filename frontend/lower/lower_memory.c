@@ -175,3 +175,28 @@ void lower_prefetch(struct lower *l) {
     in->cache_op = strstr(opcode_text(l), ".L2") ? CACHE_CG : CACHE_DEFAULT;
     emit_done(l);
 }
+
+/* createpolicy.fractional d {, fraction}; .range d, [a], primary size, total size; .cvt.L2 d, a.
+ * Heddle ignores cache policies, so d becomes 0. */
+void lower_policy(struct lower *l) {
+    const char *text = opcode_text(l);
+    const bool range = strstr(text, ".range"), fractional = strstr(text, ".fractional"), cvt = strstr(text, ".cvt");
+    const struct operand *o = l->st->insn.operands;
+    struct address a;
+    uint64_t fraction;
+    if (range + fractional + cvt != 1) {
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' does not exist", text);
+        diag_help(l->d, "write createpolicy.fractional, .range or .cvt.L2");
+        return;
+    }
+    if (!operand_count(l, range ? 4 : cvt ? 2 : 1, range ? 4 : 2))
+        return;
+    if (range && (!address_of(l, o->next, l->dec->space, &a) || source(l, o->next->next, T_U32) == OPND_SINK ||
+                  source(l, o->next->next->next, T_U32) == OPND_SINK))
+        return;
+    if (cvt)
+        (void)source(l, o->next, T_B64);
+    if (fractional && o->next && !immediate(l, o->next, T_F32, &fraction))
+        return;
+    emit_move(l, dest(l, o, T_B64), OPND_ZERO, RC_64);
+}

@@ -55,8 +55,8 @@ static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         if (mechanism_has_option(*m, key))
             return true;
-    static const char *const of_execution[] = {"reconv",       "gpu.jit", "gpu.order", "gpu.capability",
-                                               "sm.warp_size", "core.",   NULL};
+    static const char *const of_execution[] = {"reconv",       "gpu.jit", "gpu.order",        "gpu.capability",
+                                               "sm.warp_size", "core.",   "gpu.mma_accuracy", NULL};
     return begins_one(key, of_execution);
 }
 

@@ -1,8 +1,8 @@
 /* cvt to f16x2, bf16x2 and tf32, conversions to and from formats of 8 bits and less, cvt.rs, and cvt.pack (PTX ISA 9.0,
  * sections 9.7.9.21 and 9.7.9.22; 16-bit sources of small formats: 9.1). */
 #ifndef ROWS_FILE /* see isa/rows.h */
+#include "isa/exec/small_floats.h"
 #include "isa/rows.h"
-#include "isa/softfloat.h"
 
 /* ---- f16x2, bf16x2, tf32, and cvt.pack ----
  *
@@ -81,19 +81,6 @@ FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
 #define APART_E2M3 8
 #define APART_E3M2 8
 #define APART_E2M1 4
-
-/* Returns one number as an f32. A subnormal source becomes a normal number. */
-FP_INLINE float f32_from_small(uint32_t h, int bits, int mantissa, float scale) {
-    uint32_t mag = h & ((1u << (bits - 1)) - 1), sign = h >> (bits - 1) & 1;
-    return f32_from_bits(f32_bits(f32_from_bits(mag << (23 - mantissa)) * scale) | sign << 31);
-}
-FP_INLINE float f32_from_E4M3(uint32_t h) {
-    return (h & 0x7f) == 0x7f ? f32_from_bits(F32_NAN) : f32_from_small(h, 8, 3, 0x1p120f);
-}
-FP_INLINE float f32_from_E5M2(uint32_t h) { return f32_from_f16((uint16_t)(h << 8)); }
-FP_INLINE float f32_from_E2M3(uint32_t h) { return f32_from_small(h, 6, 3, 0x1p126f); }
-FP_INLINE float f32_from_E3M2(uint32_t h) { return f32_from_small(h, 6, 2, 0x1p124f); }
-FP_INLINE float f32_from_E2M1(uint32_t h) { return f32_from_small(h, 4, 1, 0x1p126f); }
 
 FP_INLINE float low_F16X2(uint32_t a) { return f32_from_f16((uint16_t)a); }
 FP_INLINE float high_F16X2(uint32_t a) { return f32_from_f16((uint16_t)(a >> 16)); }

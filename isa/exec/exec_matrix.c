@@ -12,18 +12,10 @@
  * the written rounding mode. Integers wrap at 32 bits, or saturate with .satfinite. tf32 reads the upper 19 bits. A NaN
  * result is the canonical NaN; f64 keeps the NaN of its fma. */
 #ifndef ROWS_FILE /* see isa/rows.h */
-#include "isa/machine/effects.h"
-#include "isa/matrix.h"
-#include "isa/rows.h"
-#include "isa/softfloat.h"
+#include "isa/exec/card_sums.h"
+#include "isa/exec/exec_matrix_avx512.h"
 
-enum { MOST_M = 16, MOST_N = 8, MOST_K = 32, MOST_ELEMENTS = 4 };
-
-#if defined(__clang__)
-#define ELEMENTS(i, n) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (unsigned i = 0; i < (n); i++)
-#else
-#define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
-#endif
+enum { MOST_K = 32 };
 
 /* A matrix multiplication: number of rows, number of products in a sum, and types. `clamp` is set for .satfinite. */
 struct product {
@@ -32,141 +24,12 @@ struct product {
 };
 
 struct matrices {
-    double a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
+    _Alignas(64) double a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
 };
 
 FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i) {
-    uint32_t word = type == T_F64 ? 0 : ((const uint32_t *)reg)[lane];
-    switch (type) {
-    case T_F16:
-        return (double)f32_from_f16((uint16_t)(word >> 16 * i));
-    case T_BF16:
-        return (double)f32_from_bf16((uint16_t)(word >> 16 * i));
-    case T_TF32:
-        return (double)f32_from_bits(word & 0xffffe000u);
-    case T_F32:
-        return (double)f32_from_bits(word);
-    case T_S8:
-        return (int8_t)(word >> 8 * i);
-    case T_U8:
-        return (uint8_t)(word >> 8 * i);
-    case T_S32:
-        return (int32_t)word;
-    default:
-        return ((const double *)reg)[lane];
-    }
-}
-
-/* Converts the elements of a register to doubles, lane by lane. The loops become vector code. A loop that mixed 16-bit
- * and 64-bit elements would not, so 16-bit elements are converted to f32 first, and then to doubles in a second
- * loop. */
-FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
-    const unsigned n = WARP_LANES * elements;
-    _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];
-    if (type == T_F64) {
-        memcpy(to, reg, WARP_LANES * sizeof *to);
-        return;
-    }
-    if (type == T_F16 || type == T_BF16) {
-        _Alignas(64) uint16_t half[WARP_LANES * 2];
-        memcpy(half, reg, sizeof half);
-        ELEMENTS(i, 2 * WARP_LANES) x[i] = type == T_F16 ? f32_from_f16(half[i]) : f32_from_bf16(half[i]);
-        ELEMENTS(i, n) to[i] = x[i];
-    } else if (type == T_S8 || type == T_U8) {
-        _Alignas(64) uint8_t byte[WARP_LANES * 4];
-        memcpy(byte, reg, sizeof byte);
-        ELEMENTS(i, n) to[i] = type == T_S8 ? (int8_t)byte[i] : byte[i];
-    } else {
-        const uint32_t *word = reg;
-        if (type == T_S32)
-            ELEMENTS(i, n) to[i] = (int32_t)word[i];
-        else
-            ELEMENTS(i, n) to[i] = (double)f32_from_bits(type == T_TF32 ? word[i] & 0xffffe000u : word[i]);
-    }
-}
-
-/* Reads a fragment from the registers `list` into `to`: row by row, with `columns` elements per row; B is transposed.
- * A quad (four adjacent lanes) holds elements of one row of the matrix, or of one column of B. */
-FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
-                             unsigned n, double *to, unsigned columns) {
-    const unsigned of_quad = 4 * f.elements, step = fragment_width(f) / f.elements;
-    for (unsigned r = 0; r < n; r++) {
-        const struct fragment_place at = fragment_at(f, r);
-        _Alignas(64) double v[WARP_LANES * MOST_ELEMENTS];
-        register_elements(type, reg_ptr(w, list[r]), f.elements, v);
-        for (unsigned quad = 0; quad < WARP_LANES / 4; quad++)
-            for (unsigned i = 0; i < of_quad; i++) {
-                const unsigned place = at.place + i * step;
-                to[f.role == FRAGMENT_B ? place * columns + quad + at.quad : (quad + at.quad) * columns + place] =
-                    v[quad * of_quad + i];
-            }
-    }
-}
-
-/* Converts a sum to the type of d. */
-FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
-    if (type == T_S32) {
-        double most = 2147483647.0, least = -2147483648.0;
-        if (clamp)
-            s = s > most ? most : s < least ? least : s;
-        return (uint32_t)(int64_t)s;
-    }
-    if (type == T_F16)
-        return f16_from_f32(f32_odd(s), RND_RN);
-    return s != s ? F32_NAN : f32_bits((float)s);
-}
-
-/* Calls word_of_sum() for all sums of the first `m` rows. */
-FP_INLINE void words_of_sums(struct product p, double sum[MOST_M][MOST_N], uint32_t *word) {
-    const unsigned n = p.m * MOST_N;
-    const double *s = sum[0];
-    if (p.d == T_F16) {
-        _Alignas(64) float odd[MOST_M * MOST_N];
-        ELEMENTS(i, n) odd[i] = f32_odd(s[i]);
-        ELEMENTS(i, n) word[i] = f16_from_f32(odd[i], RND_RN);
-    } else {
-        ELEMENTS(i, n) word[i] = word_of_sum(p.d, p.clamp, s[i]);
-    }
-}
-
-FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_form f, struct product p,
-                          double sum[MOST_M][MOST_N]) {
-    unsigned n = matrix_registers(p.m * MOST_N, p.d);
-    _Alignas(64) uint32_t word[MOST_M * MOST_N];
-    const double *s = sum[0];
-    if (p.d != T_F64)
-        words_of_sums(p, sum, word);
-    for (unsigned r = 0; r < n; r++) {
-        const struct fragment_place at = fragment_at(f, r);
-        uint32_t *narrow = reg_ptr(w, list[r]);
-        double *wide = reg_ptr(w, list[r]);
-        const unsigned first = at.quad * MOST_N + at.place; /* lane l has two columns of row l / 4 */
-        for (unsigned l = 0; l < WARP_LANES; l++) {
-            if (p.d == T_F64)
-                wide[l] = s[first + 2 * l];
-            else
-                narrow[l] = word[first + 2 * l] | (f.elements == 2 ? word[first + 2 * l + 1] << 16 : 0);
-        }
-    }
-}
-
-/* A vector of MOST_N doubles: one row of the sums, or one row of matrix b. */
-typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
-
-/* Adds up the first `m` rows; products are exact. Computes four rows at once, since they do not depend on each
- * other. */
-FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
-    enum { ROWS = 4 };
-    for (unsigned i = 0; i < m; i += ROWS) {
-        sums_row s[ROWS];
-        memcpy(s, x->c[i], sizeof s);
-        for (unsigned k = 0; k < k_end; k++) {
-            const sums_row b = *(const sums_row *)x->b[k];
-            for (unsigned r = 0; r < ROWS; r++)
-                s[r] += x->a[i + r][k] * b;
-        }
-        memcpy(x->c[i], s, sizeof s);
-    }
+    const uint32_t word = ((const uint32_t *)reg)[lane];
+    return type == T_F16 ? (double)f32_from_f16((uint16_t)(word >> 16 * i)) : (double)f32_from_bits(word);
 }
 
 /* Adds up as add_products() does, but in f64, with an fma in the written rounding mode, 32 sums at a time. */
@@ -187,15 +50,6 @@ static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, uns
     }
 }
 
-/* Checks that all lanes execute (PTX ISA: .aligned). Otherwise sets a fault and returns false. */
-static bool is_whole(rowmask_t m, struct effects *fx) {
-    if (m == LANES_ALL)
-        return true;
-    fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),
-                  "a matrix instruction is executed by all 32 lanes of a warp together; here by lanes 0x%08x alone", m);
-    return false;
-}
-
 static void exec_whole(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in;
     (void)is_whole(m, fx);
@@ -205,8 +59,7 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, rowmask_t m, stru
     const uint8_t halves = p.m / 8;
     const struct fragment_form a = {FRAGMENT_A, halves, matrix_elements(p.a)},
                                b = {FRAGMENT_B, 1, matrix_elements(p.b)},
-                               c = {FRAGMENT_C, halves, matrix_elements(p.c)},
-                               d = {FRAGMENT_C, halves, matrix_elements(p.d)};
+                               c = {FRAGMENT_C, halves, matrix_elements(p.c)};
     const unsigned n_a = matrix_registers(p.m * p.k, p.a), n_b = matrix_registers(p.k * MOST_N, p.b),
                    n_c = matrix_registers(p.m * MOST_N, p.c);
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;
@@ -214,15 +67,24 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, rowmask_t m, stru
     uint32_t n;
     if (!is_whole(m, fx))
         return;
+#ifdef MATRIX_AVX512
+    if ((p.a == T_F16 || p.a == T_BF16) && p.c == T_F32 && p.d == T_F32 && !w->cta->launch->mma_card) {
+        multiply_halves(w, list, sources, p.a, p.k);
+        return;
+    }
+#endif
     /* cppcheck-suppress uninitvar ; filled here */
-    read_fragment(w, sources, a, p.a, n_a, x.a[0], MOST_K);
-    read_fragment(w, sources + n_a, b, p.b, n_b, x.b[0], MOST_N);
-    read_fragment(w, sources + n_a + n_b, c, p.c, n_c, x.c[0], MOST_N);
+    read_fragment(w, sources, a, p.a, n_a, (double *)x.a, MOST_K);
+    read_fragment(w, sources + n_a, b, p.b, n_b, (double *)x.b, MOST_N);
+    read_fragment(w, sources + n_a + n_b, c, p.c, n_c, (double *)x.c, MOST_N);
     if (p.d == T_F64)
         add_products_f64(&x, p.m, p.k, form_get(isa_rows(&n)[in->row].form, CAT_RND));
+    else if (p.d != T_S32 && w->cta->launch->mma_card)
+        card_add((struct card_sums){w->cta->launch->mma_card, p.a, p.b, p.d, 0}, (double *)x.a, MOST_K, (double *)x.b,
+                 x.c, p.m, p.k);
     else
-        add_products(&x, p.m, p.k);
-    write_sums(w, list, d, p, x.c);
+        add_products((double *)x.a, MOST_K, (const double(*)[MOST_N])x.b, x.c, p.m, p.k);
+    write_sums(w, list, p.m, p.d, p.clamp, x.c);
 }
 
 /* Returns the lane with number `x` of a group, for mma.m8n8k4 on f16, in which each of four groups of two quads
@@ -287,7 +149,11 @@ static void multiply_old(struct warp *w, const struct inst *in, rowmask_t m, str
     for (unsigned g = 0; g < MATRIX_GROUPS; g++) {
         old_read(w, sources, g, in->imm, &x[g]);
         old_read_c(w, sources + 4, g, c_narrow, &x[g]);
-        add_products(&x[g], 8, MATRIX_GROUPS_K);
+        if (w->cta->launch->mma_card)
+            card_add((struct card_sums){w->cta->launch->mma_card, T_F16, T_F16, d_narrow ? T_F16 : T_F32, 0}, x[g].a[0],
+                     MOST_K, x[g].b[0], x[g].c, 8, MATRIX_GROUPS_K);
+        else
+            add_products(x[g].a[0], MOST_K, (const double(*)[MOST_N])x[g].b, x[g].c, 8, MATRIX_GROUPS_K);
     }
     for (unsigned g = 0; g < MATRIX_GROUPS; g++)
         old_write(w, list, g, d_narrow, &x[g]);
@@ -348,6 +214,21 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
                                 WMMA_ROW(SH, MMA, 0, T4(S32, U8, U8, S32), FLAG(SATFINITE))
 /* clang-format on */
 #define WMMA_F64(form) WMMA_ROW(M8N8K4, MMA, 0, T4(F64, F64, F64, F64), form)
+/* elements of 4 bits and of 1 bit */
+#define WMMA_SMALL(SH, T)                                                                                              \
+    WMMA_ROW(SH, LOAD, FORM(MODE, A), T1(T), 0)                                                                        \
+    WMMA_ROW(SH, LOAD, FORM(MODE, B), T1(T), 0)
+#define WMMA_S4(T)                                                                                                     \
+    WMMA_SMALL(M8N8K32, T)                                                                                             \
+    WMMA_ROW(M8N8K32, MMA, 0, T4(S32, T, T, S32), 0)                                                                   \
+    WMMA_ROW(M8N8K32, MMA, 0, T4(S32, T, T, S32), FLAG(SATFINITE))
+#define WMMA_B1(kind) WMMA_ROW(M8N8K128, MMA, 0, T4(S32, B1, B1, S32), FORM(KIND, kind))
+/* matrices of bytes, and of 6 or 4 bits that become bytes */
+#define BYTE_TILES(OP, SH, types, num, form)                                                                           \
+    NOTHING(OP, types, FORM(MODE2, SH) | FORM(NUM, num) | FLAG(SYNC) | (form), NOP, MEM, NO_OPDS, )
+#define SMALL_TILES(SH, num, form)                                                                                     \
+    BYTE_TILES(LDMATRIX, SH, T2(B8X16, B6X16_P32), num, form)                                                          \
+    BYTE_TILES(LDMATRIX, SH, T2(B8X16, B4X16_P64), num, form)
 #define TILE_ROWS(OP, num)                                                                                             \
     NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                         \
     NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
@@ -386,12 +267,24 @@ WMMA_A(M16N16K8, TF32) WMMA_B(M16N16K8, TF32) WMMA_C(M16N16K8, F32)
 WMMA_ROW(M16N16K8, MMA, 0, T4(F32, TF32, TF32, F32), 0)
 WMMA_A(M8N8K4, F64) WMMA_B(M8N8K4, F64) WMMA_C(M8N8K4, F64)
 WMMA_F64(0) WMMA_F64(FORM(RND, RN)) WMMA_F64(FORM(RND, RZ)) WMMA_F64(FORM(RND, RM)) WMMA_F64(FORM(RND, RP))
+WMMA_S4(S4) WMMA_S4(U4) WMMA_C(M8N8K32, S32)
+WMMA_SMALL(M8N8K128, B1) WMMA_B1(XOR) WMMA_B1(AND) WMMA_C(M8N8K128, S32)
 TILE_ROWS(LDMATRIX, X1)
 TILE_ROWS(LDMATRIX, X2)
 TILE_ROWS(LDMATRIX, X4)
 TILE_ROWS(STMATRIX, X1)
 TILE_ROWS(STMATRIX, X2)
 TILE_ROWS(STMATRIX, X4)
+SMALL_TILES(M8N16, X1, 0)
+SMALL_TILES(M8N16, X2, 0)
+SMALL_TILES(M8N16, X4, 0)
+SMALL_TILES(M16N16, X1, FORM(OPN, TRANS))
+SMALL_TILES(M16N16, X2, FORM(OPN, TRANS))
+BYTE_TILES(LDMATRIX, M16N16, T1(B8), X1, FORM(OPN, TRANS))
+BYTE_TILES(LDMATRIX, M16N16, T1(B8), X2, FORM(OPN, TRANS))
+BYTE_TILES(STMATRIX, M16N8, T1(B8), X1, FORM(OPN, TRANS))
+BYTE_TILES(STMATRIX, M16N8, T1(B8), X2, FORM(OPN, TRANS))
+BYTE_TILES(STMATRIX, M16N8, T1(B8), X4, FORM(OPN, TRANS))
 NOTHING(MOVMATRIX, T1(B16), FORM(MODE2, M8N8) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, SHFL, NO_OPDS, )
 /* clang-format on */
 #endif

@@ -31,6 +31,8 @@ struct launch {
     uint32_t n_sms;      /* %nsmid; 0: 1 */
     FILE *device_stdout; /* output of vprintf; NULL: stdout */
     const char *text;    /* the PTX text, for traces; NULL if there is none */
+    /* compute capability * 10 of the card whose sums mma computes (isa/exec/card_sums.h); 0: exact sums */
+    uint32_t mma_card;
 };
 
 enum fault_kind {

@@ -240,7 +240,11 @@ static bool left_out(const struct isa_row *row) {
     /* Loads and stores of matrices need one address for all lanes; here each lane has its own
      * (isa/exec/exec_matrix.c). */
     bool matrix_access = isa_ops[row->op].takes & TAKES_MATRIX && row->kind == K_NOP;
-    return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access;
+    /* One function executes all mma with small types, scales or sparse matrices, and exec_mma.c tests them. */
+    bool tested = row->op == OP_MMA && (form_get(row->form, CAT_KIND) || form_get(row->form, CAT_SPARSE) ||
+                                        row->types[1] == T_S4 || row->types[1] == T_U4);
+    return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access || tested ||
+           row->op == OP_CREATEPOLICY;
 }
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 

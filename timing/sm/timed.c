@@ -182,16 +182,17 @@ static void fill_compound(struct timed_program *t, struct timed_inst *ti, const 
 }
 
 /* Fills in the time of a matrix instruction. A matrix unit computes `at_once` products of a type in parallel; the
- * option initiation.mma is for 1024 products of f16. Larger matrices go through the unit in parts. f64 uses the FMA
- * units of the lanes. */
+ * option initiation.mma is for 1024 products of f16, and smaller types have more, by their number in a register. A
+ * sparse matrix has half the products. Larger matrices go through the unit in parts. f64 uses the FMA units of the
+ * lanes. */
 static void fill_matrix(struct timed_inst *t, const struct config *cfg, const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     const struct matrix_size s = matrix_size(form_get(row->form, CAT_MODE2));
     const unsigned a = row->types[1], groups = matrix_groups(s, a);
     const struct latency_cfg *c = &cfg->latency[a == T_F64 ? LAT_F64_FMA : LAT_MMA];
-    const uint32_t at_once = a == T_F64 ? WARP_LANES : a == T_TF32 ? 512 : a == T_S8 || a == T_U8 ? 2048 : 1024;
-    const uint32_t products = groups * s.m * s.n * s.k;
+    const uint32_t at_once = a == T_F64 ? WARP_LANES : 512u * matrix_elements_of(a, row->form);
+    const uint32_t products = groups * s.m * s.n * s.k / (form_get(row->form, CAT_SPARSE) ? 2 : 1);
     const uint32_t initiation = (c->initiation * products + at_once - 1) / at_once;
     t->latency = (uint16_t)(c->latency + (initiation > c->initiation ? initiation - c->initiation : 0));
     t->initiation = (uint16_t)initiation;

@@ -130,6 +130,7 @@ static const struct {
     {"gpu.name", "for people"},
     {"gpu.capability", "which PTX of a compiled program is taken (host_elf_load)"},
     {"gpu.order", "of the functional model, in which it says how races end"},
+    {"gpu.mma_accuracy", "changes results of mma, and no time"},
     {"gpu.jit", "of the functional model, in which it is another way to the same figures"},
     {"gpu.jit_after", "likewise"},
     {"gpu.cold_launches", "of contexts with several launches (timing_launches)"},

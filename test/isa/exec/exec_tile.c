@@ -1,0 +1,186 @@
+/* Tests ldmatrix and stmatrix of bytes and of elements of 6 and 4 bits, against the figures of the PTX ISA (9.7.14.5.15
+ * and 9.7.14.5.16); wmma with elements of 4 bits and of 1 bit, against sums in C; and createpolicy. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { LANES = 32, ROWS = 32, ROW_BYTES = 16 };
+
+/* Words that the kernel reads, four for each lane, and writes. */
+static uint32_t in[4 * LANES], out[8 * LANES];
+
+/* Runs `body` in one warp. Before it, lane l stores its words r0 to r3 as row l of the shared array s, whose address is
+ * %a; %p and %q are the addresses of `in` and `out`. After it, registers r4 to r7 are stored, and then the array. */
+static void run(const char *body) {
+    static char text[8192];
+    char err[512];
+    int n =
+        snprintf(text, sizeof text,
+                 ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n"
+                 ".reg .b64 %%p, %%q, %%x, %%y; .reg .b32 %%l, %%a, %%b, %%r<16>; .shared .align 16 .b8 s[512];\n"
+                 "ld.param.u64 %%p,[p]; ld.param.u64 %%q,[q]; mov.u32 %%l,%%laneid; mad.wide.u32 %%x,%%l,16,%%p;\n"
+                 "mov.u32 %%b,s; mad.lo.u32 %%a,%%l,16,%%b; ld.global.v4.u32 {%%r0,%%r1,%%r2,%%r3},[%%x];\n"
+                 "st.shared.v4.u32 [%%a],{%%r0,%%r1,%%r2,%%r3}; bar.warp.sync -1;\n%s\n"
+                 "mad.wide.u32 %%y,%%l,4,%%q; st.global.u32 [%%y],%%r4; st.global.u32 [%%y+128],%%r5;\n"
+                 "st.global.u32 [%%y+256],%%r6; st.global.u32 [%%y+384],%%r7; bar.warp.sync -1;\n"
+                 "ld.shared.v4.u32 {%%r0,%%r1,%%r2,%%r3},[%%a]; mad.wide.u32 %%y,%%l,16,%%q;\n"
+                 "st.global.v4.u32 [%%y+512],{%%r0,%%r1,%%r2,%%r3}; ret; }\n",
+                 body);
+    ck_assert_int_lt(n, (int)sizeof text);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    uint64_t p = heddle_alloc(h, sizeof in), q = heddle_alloc(h, sizeof out);
+    struct heddle_arg args[] = {{&p, 8}, {&q, 8}};
+    struct heddle_dim one = {1, 1, 1}, warp = {LANES, 1, 1};
+    heddle_write(h, p, in, sizeof in);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    EXPECT(m && heddle_launch(h, m, "k", one, warp, 0, args, 2) == HEDDLE_OK, "%s\n%s", heddle_error(h), text);
+    heddle_read(h, q, out, sizeof out);
+    heddle_close(h);
+}
+
+static void draw(uint64_t seed) {
+    for (int i = 0; i < 4 * LANES; i++)
+        in[i] = (uint32_t)test_random(&seed);
+}
+
+/* Returns element `i` of row `row` of memory, of `bits` bits; the elements of a row have no gaps. */
+static unsigned element(int row, int i, int bits) {
+    const uint8_t *at = (const uint8_t *)in + row * ROW_BYTES;
+    unsigned v = 0;
+    for (int b = 0; b < bits; b++)
+        v |= (unsigned)(at[(i * bits + b) / 8] >> (i * bits + b) % 8 & 1) << b;
+    return v;
+}
+
+static const struct tile {
+    const char *form;
+    int matrices, bits;
+    bool transposed;
+} tiles[] = {
+    {"m8n16.x1.shared.b8x16.b6x16_p32", 1, 6, false},
+    {"m8n16.x2.shared.b8x16.b6x16_p32", 2, 6, false},
+    {"m8n16.x4.shared.b8x16.b6x16_p32", 4, 6, false},
+    {"m8n16.x1.shared.b8x16.b4x16_p64", 1, 4, false},
+    {"m8n16.x2.shared.b8x16.b4x16_p64", 2, 4, false},
+    {"m8n16.x4.shared.b8x16.b4x16_p64", 4, 4, false},
+    {"m16n16.x1.trans.shared.b8", 1, 8, true},
+    {"m16n16.x2.trans.shared.b8", 2, 8, true},
+    {"m16n16.x1.trans.shared.b8x16.b6x16_p32", 1, 6, true},
+    {"m16n16.x2.trans.shared.b8x16.b6x16_p32", 2, 6, true},
+    {"m16n16.x1.trans.shared.b8x16.b4x16_p64", 1, 4, true},
+    {"m16n16.x2.trans.shared.b8x16.b4x16_p64", 2, 4, true},
+};
+enum { N_TILES = sizeof tiles / sizeof tiles[0] };
+
+/* Lane 4 g + t holds elements 4 t to 4 t + 3 of row g of each 8 x 16 matrix; of a transposed 16 x 16 matrix, it holds
+ * columns g and g + 8 of rows 4 t to 4 t + 3. Row r is at the address of lane r. One result overwrites the address. */
+START_TEST(ldmatrix_makes_bytes) {
+    const struct tile *t = &tiles[_i];
+    const int registers = t->matrices * (t->transposed ? 2 : 1);
+    char body[256];
+    draw((uint64_t)_i + 7);
+    snprintf(body, sizeof body, "mov.u32 %%r4,%%a; ldmatrix.sync.aligned.%s {%.*s},[%%r4];", t->form, registers * 4 - 1,
+             "%r4,%r5,%r6,%r7");
+    run(body);
+    for (int l = 0; l < LANES; l++)
+        for (int r = 0; r < registers; r++)
+            for (int e = 0; e < 4; e++) {
+                const int g = l / 4, k = l % 4 * 4 + e;
+                const unsigned want = t->transposed ? element(r / 2 * 16 + k, g + r % 2 * 8, t->bits)
+                                                    : element(r * 8 + g, k, t->bits),
+                               have = out[r * LANES + l] >> 8 * e & 255;
+                EXPECT(have == want, "%s: byte %d of register %d of lane %d: %x, not %x", t->form, e, r, l, have, want);
+            }
+}
+END_TEST
+
+/* Byte e of register r of lane 4 g + t is element g (e < 2) or g + 8 of row 2 t + e % 2 of matrix r in memory. */
+START_TEST(stmatrix_stores_bytes) {
+    const int n = 1 << _i;
+    char body[256];
+    draw((uint64_t)_i + 70);
+    snprintf(body, sizeof body, "stmatrix.sync.aligned.m16n8.x%d.trans.shared.b8 [%%a],{%.*s};", n, n * 4 - 1,
+             "%r0,%r1,%r2,%r3");
+    run(body);
+    const uint8_t *memory = (const uint8_t *)(out + 4 * LANES);
+    for (int row = 0; row < ROWS; row++)
+        for (int c = 0; c < ROW_BYTES; c++) {
+            const int lane = c % 8 * 4 + row % 8 / 2, e = c / 8 * 2 + row % 2;
+            const unsigned have = memory[row * ROW_BYTES + c],
+                           want = row < 8 * n ? in[lane * 4 + row / 8] >> 8 * e & 255 : element(row, c, 8);
+            EXPECT(have == want, "x%d: byte %d of row %d: %x, not %x", n, c, row, have, want);
+        }
+}
+END_TEST
+
+/* ---- wmma ---- */
+
+static const struct small {
+    const char *type, *mma, *suffix;
+    int bits, k;
+} smalls[] = {{"s4", "", "", 4, 32},
+              {"s4", "", ".satfinite", 4, 32},
+              {"u4", "", "", 4, 32},
+              {"b1", ".xor.popc", "", 1, 128},
+              {"b1", ".and.popc", "", 1, 128}};
+
+static int number(const struct small *s, int row, int k) {
+    const int v = (int)element(row, k, s->bits);
+    return s->type[0] == 's' && v > 7 ? v - 16 : v;
+}
+
+/* a is rows 0 to 7 of the array, b (by columns) is rows 8 to 15, and c the words of rows 16 to 31. Strides are absent,
+ * constants, or in registers. */
+START_TEST(wmma_of_small_elements) {
+    const struct small *s = &smalls[_i / 3];
+    const char *stride = _i % 3 == 0 ? "" : _i % 3 == 1 ? (s->k == 32 ? ",32" : ",128") : ",%r8";
+    char body[1024];
+    draw((uint64_t)_i + 700);
+    if (*s->suffix)
+        in[16 * 4] = 0x7ffffffe, in[16 * 4 + 1] = 0x80000001;
+    snprintf(body, sizeof body,
+             "mov.u32 %%r8,%d; wmma.load.a.sync.aligned.row.m8n8k%d.shared.%s {%%r0},[s]%s;\n"
+             "wmma.load.b.sync.aligned.col.m8n8k%d.shared.%s {%%r1},[s+128]%s;\n"
+             "wmma.load.c.sync.aligned.row.m8n8k%d.shared.s32 {%%r2,%%r3},[s+256];\n"
+             "wmma.mma%s.sync.aligned.row.col.m8n8k%d.s32.%s.%s.s32%s {%%r4,%%r5},{%%r0},{%%r1},{%%r2,%%r3};\n"
+             "wmma.store.d.sync.aligned.col.m8n8k%d.shared.s32 [s+256],{%%r4,%%r5};",
+             s->k, s->k, s->type, stride, s->k, s->type, stride, s->k, s->mma, s->k, s->type, s->type, s->suffix, s->k);
+    run(body);
+    for (int r = 0; r < 8; r++)
+        for (int c = 0; c < 8; c++) {
+            int64_t want = (int32_t)in[16 * 4 + r * 8 + c];
+            for (int k = 0; k < s->k; k++) {
+                const int a = number(s, r, k), b = number(s, 8 + c, k);
+                want += s->bits == 4 ? a * b : s->mma[1] == 'x' ? a ^ b : a & b;
+            }
+            if (*s->suffix)
+                want = want > INT32_MAX ? INT32_MAX : want < INT32_MIN ? INT32_MIN : want;
+            const uint32_t have = out[4 * LANES + 16 * 4 + c * 8 + r];
+            EXPECT(have == (uint32_t)want, "%s%s%s: row %d column %d: %x, not %x", s->type, s->mma, s->suffix, r, c,
+                   have, (uint32_t)want);
+        }
+}
+END_TEST
+
+/* A policy has no effect on an access that it is given to. */
+START_TEST(policies_are_accepted) {
+    draw(5);
+    run("createpolicy.fractional.L2::evict_last.b64 %y,0.5;\n"
+        "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %y;\n"
+        "createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %y,[%p],256,%r1;\n"
+        "createpolicy.cvt.L2.b64 %y,%y;\n"
+        "ld.global.L2::cache_hint.u32 %r4,[%x],%y; ld.global.nc.L1::no_allocate.L2::cache_hint.u32 %r5,[%x+4],%y;");
+    for (int l = 0; l < LANES; l++) {
+        ck_assert_uint_eq(out[l], in[4 * l]);
+        ck_assert_uint_eq(out[LANES + l], in[4 * l + 1]);
+    }
+}
+END_TEST
+
+SUITE(isa_exec_exec_tile) {
+    TEST_LOOP(ldmatrix_makes_bytes, 0, N_TILES);
+    TEST_LOOP(stmatrix_stores_bytes, 0, 3);
+    TEST_LOOP(wmma_of_small_elements, 0, 15);
+    TEST(policies_are_accepted);
+}
