@@ -1,6 +1,6 @@
-/* flash2: attention of a transformer, forward, with and without a causal mask. The reference computes softmax(Q K^T / 8)
- * V in f64. The kernel rounds probabilities and results to f16, whose fractions have 10 bits; results are at most 1, so
- * they may differ by 2^-9.
+/* flash2: attention of a transformer, forward, with and without a causal mask. The reference computes
+ * softmax(Q K^T / 8) V in f64. The kernel rounds probabilities and results to f16, whose fractions have 10 bits.
+ * Results are at most 1, so they may differ by 2^-9.
  *   size small: one head of 128 queries and keys, 0.04 M warp and 1.3 M thread instructions
  *   size paper: 4 heads of 512 queries and keys, 2.2 M warp and 70 M thread instructions */
 #include "bench.h"

@@ -221,7 +221,7 @@ START_TEST(no_bit_changes) {
 END_TEST
 
 /* Values spilled to local memory are restored correctly. This test takes a sample: each program runs with two of the
- * six settings. */
+ * six settings. A single matrix instruction may need more registers than a thread has; then the program is refused. */
 START_TEST(few_registers_change_no_result) {
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     for (int i = 0; i < 6; i++) {
@@ -231,7 +231,9 @@ START_TEST(few_registers_change_no_result) {
         struct job j = {.bench = benches[_i],
                         .options = {.model = i < 3 ? "functional" : "functional+dac", .set = set}};
         job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
+        bool refused = j.status == HEDDLE_USAGE && bench_in(j.bench, "tensor") &&
+                       strstr(j.message, "registers a thread in line");
+        ck_assert_msg(j.status == HEDDLE_OK || refused, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
                       j.message ? j.message : "");
         job_free(&j);
     }

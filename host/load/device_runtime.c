@@ -81,11 +81,15 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 #define LAUNCH1_BODY_ADDRESSES                                                                                         \
     LAUNCH1_BEGIN " ld.param.b64 %q, [grid];\n" COPY3("", "%q", "8", "12", "16") " ld.param.b64 %q, [block];\n" COPY3( \
         "", "%q", "20", "24", "28") LAUNCH1_END
-#define TO       "(.param .b64 to)\n"
-#define TO_FLAGS "(.param .b64 to, .param .b32 flags)\n"
-#define ONE      "(.param .b64 a)\n"
-#define TWO      "(.param .b64 a, .param .b64 b)\n"
-#define WAIT     "(.param .b64 a, .param .b64 b, .param .b32 flags)\n"
+#define SET_WORD                                                                                                       \
+    "{\n .reg .b32 %r;\n .reg .b64 %p;\n ld.param.b64 %p, [word];\n ld.param.b32 %r, [value];\n"                       \
+    " st.volatile.global.u32 [%p], %r;\n ret;\n}\n"
+#define WORD_VALUE "(.param .b64 word, .param .b32 value)\n"
+#define TO         "(.param .b64 to)\n"
+#define TO_FLAGS   "(.param .b64 to, .param .b32 flags)\n"
+#define ONE        "(.param .b64 a)\n"
+#define TWO        "(.param .b64 a, .param .b64 b)\n"
+#define WAIT       "(.param .b64 a, .param .b64 b, .param .b32 flags)\n"
 
 enum { LIBRARY = 1, SYSTEM = 2, BOTH = LIBRARY | SYSTEM };
 static const struct {
@@ -114,6 +118,7 @@ static const struct {
     {"GetDeviceCount", BOTH, RETURNS32, TO, STORE("1")},
     {"GetLastError", BOTH, RETURNS32, "()\n", DONE},
     {"PeekAtLastError", LIBRARY, RETURNS32, "()\n", DONE},
+    {"GraphSetConditional", LIBRARY, "", WORD_VALUE, SET_WORD}, /* the handle is a word's address */
     {"SetLastError", SYSTEM, RETURNS32, "(.param .b32 error)\n", DONE},
 };
 static const struct {
@@ -155,9 +160,9 @@ static bool is_used(const char *text, size_t len, const char *name, bool *define
 
 bool device_runtime_add(const char *text, size_t len, char **all) {
     *all = NULL;
-    if (!memmem(text, len, "LaunchDevice", 12))
+    if (!memmem(text, len, "LaunchDevice", 12) && !memmem(text, len, "GraphSetConditional", 19))
         return false;
-    bool defined, declared, any = false;
+    bool defined, declared, any = false, queued = false;
     size_t size;
     FILE *out = open_memstream(all, &size);
     if (!out)
@@ -171,7 +176,8 @@ bool device_runtime_add(const char *text, size_t len, char **all) {
             if (!(functions[k].of & interfaces[i].is) || !is_used(text, len, name, &defined, &declared) || defined ||
                 !declared)
                 continue;
-            if (!any) {
+            if (!queued && strstr(functions[k].body, DEVICE_QUEUE)) {
+                queued = true;
                 fputs(queue, out);
                 is_used(text, len, "malloc", &defined, &declared);
                 if (!declared)

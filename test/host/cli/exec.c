@@ -424,8 +424,8 @@ START_TEST(a_client_in_python_runs) {
 }
 END_TEST
 
-/* Compiles programs with this machine's nvcc, if it has one, and runs them. The last program (empty.cu with the shared
- * runtime) is tested only with HEDDLE_EVERY. */
+/* Compiles programs with this machine's nvcc, if it has one, and runs them. The last two programs (empty.cu with the
+ * shared runtime, and kernels_launch.cu) are tested only with HEDDLE_EVERY. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
         return;
@@ -449,11 +449,14 @@ START_TEST(programs_of_this_machines_nvcc_run) {
     if (!test_every())
         return;
     snprintf(command, sizeof command,
-             "PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared '%s/test/cuda/empty.cu' -o empty",
-             cli_root);
+             "PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared '%s/test/cuda/empty.cu' -o empty && "
+             "nvcc -arch=sm_75 -cudart shared -rdc=true '%s/test/cuda/kernels_launch.cu' -o launches -lcudadevrt",
+             cli_root, cli_root);
     ck_assert_int_eq(system(command), 0);
     STATUS(HEDDLE_OK, "exec ./empty");
     SAYS(err, "  k()\n");
+    STATUS(HEDDLE_OK, "exec -c turing ./launches");
+    SAYS(out, "0 mistakes\n");
 }
 END_TEST
 
