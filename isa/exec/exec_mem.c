@@ -428,8 +428,8 @@ static void exec_advice(struct warp *w, const struct inst *in, rowmask_t m, stru
 static bool in_space(const struct warp *w, const struct inst *in, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
     if (s == SPACE_SHARED && wanted == SPACE_SHARED) {
-        const struct cluster_place p = cluster_place(w->cta, address - SHARED_WINDOW);
-        return p.cta && (in->imm || p.cta == w->cta);
+        const uint32_t rank = cluster_rank_at(w->cta, address - SHARED_WINDOW);
+        return rank < w->cta->cluster->n && (in->imm || rank == w->cta->rank);
     }
     if (s != SPACE_GLOBAL)
         return s == wanted;
@@ -477,7 +477,7 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
         uint32_t rank[WARP_LANES];                                                                                     \
         (void)fx;                                                                                                      \
         for (unsigned l = 0; l < WARP_LANES; l++)                                                                      \
-            rank[l] = cluster_place(w->cta, a[l] % SHARED_WINDOW).rank;                                                \
+            rank[l] = cluster_rank_at(w->cta, a[l] % SHARED_WINDOW);                                                   \
         blend_lanes(reg_ptr(w, in->d), rank, m, sizeof rank[0]);                                                       \
     }
 GETCTARANK_FN(u32, uint32_t)

@@ -87,7 +87,7 @@ static bool row_is_remote(struct warp *row, const struct inst *in, rowmask_t act
         uint64_t at = fx->addr[__builtin_ctz(left)];
         if (in->space == SPACE_GENERIC)
             at = mem_space(at) == SPACE_SHARED ? at - mem_window(SPACE_SHARED) : 0;
-        if (at >= CLUSTER_STEP && cluster_place(row->cta, at).cta != row->cta)
+        if (cluster_rank_at(row->cta, at) != row->cta->rank)
             return true;
     }
     return false;

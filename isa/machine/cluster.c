@@ -25,17 +25,22 @@ uint32_t launch_cluster_rank(const struct launch *l, struct dim3 cta) {
 
 void cluster_join(struct cluster *k, struct cta *c, uint32_t rank) {
     k->cta[rank] = c;
-    k->n = k->n > rank ? k->n : rank + 1;
+    if (k->n <= rank)
+        k->n = rank + 1;
     c->cluster = k;
     c->rank = rank;
 }
 
 /* ---- addresses ---- */
 
+uint32_t cluster_rank_at(const struct cta *c, uint64_t address) {
+    const uint64_t step = address / CLUSTER_STEP;
+    return !step ? c->rank : step <= UINT32_MAX ? (uint32_t)(step - 1) : UINT32_MAX;
+}
+
 struct cluster_place cluster_place(const struct cta *c, uint64_t address) {
     const struct cluster *k = c->cluster;
-    const uint64_t step = address / CLUSTER_STEP;
-    const uint32_t rank = step ? (uint32_t)(step <= UINT32_MAX ? step - 1 : UINT32_MAX) : c->rank;
+    const uint32_t rank = cluster_rank_at(c, address);
     return (struct cluster_place){rank < k->n ? k->cta[rank] : NULL, rank, address % CLUSTER_STEP};
 }
 

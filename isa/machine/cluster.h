@@ -23,12 +23,16 @@ struct cluster {
     bool left[MAX_CLUSTER_CTAS];       /* of a timing model: only the cluster still holds the CTA, which has ended */
 };
 
-/* Where a shared::cluster address points. */
+/* Where a shared::cluster address points. While CTAs of a cluster run on several host threads, only cluster_rank_at()
+ * may be used, because other CTAs of the cluster may be about to begin. */
 struct cluster_place {
     struct cta *cta; /* NULL: the cluster has no CTA of this rank */
     uint32_t rank;
     uint64_t offset; /* in the CTA's shared memory; it may be beyond its end */
 };
+/* Returns the rank of the CTA to whose shared memory a shared::cluster address (not generic) points, for threads of CTA
+ * `c`. The cluster may have no CTA of this rank. */
+uint32_t cluster_rank_at(const struct cta *c, uint64_t address);
 /* Returns the place to which a shared::cluster address (not generic) points, for threads of CTA `c`. */
 struct cluster_place cluster_place(const struct cta *c, uint64_t address);
 /* Returns true if an address in shared memory, as executors leave it in struct effects, is in another CTA's memory. */

@@ -168,6 +168,58 @@ START_TEST(the_checker_knows_clusters) {
 }
 END_TEST
 
+/* Lane t of an instruction reads device memory (t % 3 = 0), shared memory of its own CTA (1) or of the other CTA (2):
+ * 5, 100 r + t, or 100 (1 - r) + t. A warp of 64 lanes has two rows. */
+START_TEST(lanes_of_one_instruction) {
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %q<3>;\n"
+             ".shared .align 8 .b32 s[64]; ld.param.u64 %d1,[p]; mov.u32 %r1,%cluster_ctarank; mov.u32 %r2,%tid.x;\n"
+             "mov.u32 %r3,s; mad.lo.u32 %r3,%r2,4,%r3; mad.lo.u32 %r4,%r1,100,%r2; st.shared.u32 [%r3],%r4;\n"
+             "mad.lo.u32 %r5,%r1,64,%r2; mul.wide.u32 %d2,%r5,4; add.u64 %d2,%d1,%d2; mov.u32 %r6,5;\n"
+             "st.global.u32 [%d2],%r6; barrier.cluster.arrive; barrier.cluster.wait;\n"
+             "cvt.u64.u32 %d3,%r3; cvta.shared.u64 %d3,%d3; xor.b32 %r7,%r1,1; mapa.u64 %d4,%d3,%r7;\n"
+             "rem.u32 %r8,%r2,3; setp.eq.u32 %q1,%r8,1; setp.eq.u32 %q2,%r8,2; mov.u64 %d5,%d2;\n"
+             "@%q1 mov.u64 %d5,%d3; @%q2 mov.u64 %d5,%d4; ld.u32 %r4,[%d5]; st.global.u32 [%d2],%r4;\n"
+             "barrier.cluster.arrive; barrier.cluster.wait; ret;\n}\n";
+    static const char *const sizes[] = {"sm.warp_size=32", "sm.warp_size=64", "sm.warp_size=8"};
+    const char *const set[] = {sizes[_i / 2], NULL};
+    uint32_t out[2][64];
+    open_with(_i % 2 ? "spe" : "functional", set, 1);
+    load(text);
+    run((struct heddle_dim){2, 1, 1}, 64, (struct heddle_dim){2, 1, 1}, out, sizeof out);
+    for (uint32_t i = 0; i < 128; i++) {
+        const uint32_t r = i / 64, t = i % 64, want = t % 3 == 0 ? 5 : 100 * (t % 3 == 1 ? r : 1 - r) + t;
+        ck_assert_msg(out[r][t] == want, "%s: CTA %u, thread %u: %u, not %u", set[0], r, t, out[r][t], want);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+/* Rank 0 writes a word of device memory, and rank 1 reads it. The barrier of the cluster orders them; a barrier of each
+ * CTA does not, and the checker finds the race. */
+START_TEST(the_checker_knows_the_barrier) {
+    static const char *const barriers[] = {"barrier.cluster.arrive; barrier.cluster.wait;", "bar.sync 0;"};
+    for (int i = 0; i < 2; i++) {
+        char err[512] = "", text[1024];
+        uint32_t word = 0;
+        h = heddle_open(&(struct heddle_options){.check = true}, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 p) { .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%q;\n"
+                      "ld.param.u64 %%d1,[p]; mov.u32 %%r1,%%cluster_ctarank; setp.eq.u32 %%q,%%r1,0;\n"
+                      "@%%q st.global.u32 [%%d1],%%r1; %s @!%%q ld.global.u32 %%r2,[%%d1]; ret; }\n",
+                 barriers[i]);
+        load(text);
+        uint64_t at = heddle_alloc(h, 4);
+        const struct heddle_arg arg = {&at, 8};
+        heddle_write(h, at, &word, 4);
+        enum heddle_status s = launch("k", (struct heddle_dim){2, 1, 1}, 1, (struct heddle_dim){2, 1, 1}, &arg, 1);
+        ck_assert_msg(s == (i ? HEDDLE_FAULT : HEDDLE_OK), "%d: %s", i, heddle_error(h));
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* ---- kernels of nvcc ---- */
 
 /* Cluster c of 4 CTAs sums the numbers 400 c to 400 c + 399: 400 * 400 c + 399 * 200. */
@@ -451,7 +503,9 @@ SUITE(host_clusters) {
     const int all = 1 + timed_models()->n;
     TEST_LOOP(special_registers, 0, all);
     TEST_LOOP(distributed_shared_memory, 0, all);
+    TEST_LOOP(lanes_of_one_instruction, 0, 6);
     TEST(the_checker_knows_clusters);
+    TEST(the_checker_knows_the_barrier);
     TEST_LOOP(kernels_of_nvcc, 0, all);
     TEST(threads_change_nothing);
     TEST(each_load_crosses_twice);

@@ -29,6 +29,8 @@ static bool join_cluster(struct sm_cta *c, const struct launch *l, struct cluste
     if (old->cluster != &old->alone) {
         old->cluster->left[old->rank] = true;
         c->cta = cta_new(l);
+        if (c->cta)
+            c->cta->rounding_error = old->rounding_error;
     }
     if (c->cta)
         cluster_join(k, c->cta, rank);
