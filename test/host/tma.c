@@ -442,7 +442,7 @@ START_TEST(mistakes_are_reported) {
 }
 END_TEST
 
-/* The first body is right. The others read the destination before the wait, and overwrite the source before the wait. */
+/* The first body is right. The others read the destination, or overwrite the source, before the wait. */
 static const struct {
     const char *body, *says;
 } checked[] = {
