@@ -15,15 +15,20 @@ struct rig {
     uint64_t tensor, out;
 };
 
-static void rig_open(struct rig *r, const char *model, const char *config) {
+static void rig_open_checked(struct rig *r, const char *model, const char *config, bool check) {
     static const char *const set[] = {"sm.shared_bytes=49152", NULL};
     char err[512] = "";
-    r->h = heddle_open(&(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 10000000},
-                       err, sizeof err);
+    r->h = heddle_open(
+        &(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 10000000, .check = check},
+        err, sizeof err);
     ck_assert_msg(r->h != NULL, "%s", err);
     r->tensor = heddle_alloc(r->h, TENSOR);
     r->out = heddle_alloc(r->h, SHARED);
     r->m = NULL;
+}
+
+static void rig_open(struct rig *r, const char *model, const char *config) {
+    rig_open_checked(r, model, config, false);
 }
 
 /* Runs a kernel of one CTA: the thread 0 fills shared memory from `out`, all threads wait, thread 0 executes `body`,
@@ -437,7 +442,33 @@ START_TEST(mistakes_are_reported) {
 }
 END_TEST
 
+/* The first body is right. The others read the destination, or overwrite the source, before the wait. */
+static const struct {
+    const char *body, *says;
+} checked[] = {
+    {EXPECT_TX(16) LOAD16(32, 48) WAIT "ld.shared.u32 %r7,[%r1+32]; st.shared.u32 [%r1+32],%r7;\n"
+                                       "cp.async.bulk.global.shared::cta.bulk_group [%d2],[%r1+32],16;\n" FLUSH
+                                       "st.shared.u32 [%r1+32],%r3;\n",
+     NULL},
+    {EXPECT_TX(16) LOAD16(32, 48) "ld.shared.u32 %r7,[%r1+32]; st.shared.u32 [%r1+64],%r7;\n" WAIT, "unfinished copy"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2],[%r1],16;\n st.shared.u32 [%r1+12],%r3;\n" FLUSH,
+     "unfinished copy"},
+};
+
+START_TEST(the_checker_knows_unfinished_copies) {
+    static const unsigned char none[TENSOR_MAP_BYTES];
+    struct rig r;
+    rig_open_checked(&r, "functional", "h100", true);
+    words(&r);
+    const enum heddle_status s = rig_run(&r, checked[_i].body, none);
+    ck_assert_msg(s == (checked[_i].says ? HEDDLE_FAULT : HEDDLE_OK), "%.900s", heddle_error(r.h));
+    ck_assert_msg(!checked[_i].says || strstr(heddle_error(r.h), checked[_i].says), "%.900s", heddle_error(r.h));
+    heddle_close(r.h);
+}
+END_TEST
+
 SUITE(host_tma) {
+    TEST_LOOP(the_checker_knows_unfinished_copies, 0, (int)(sizeof checked / sizeof checked[0]));
     TEST_LOOP(random_boxes_equal_the_reference, 0, 3);
     TEST_LOOP(every_model_copies_the_same, 0, timed_models()->n);
     TEST_LOOP(copies_do_what_they_say, 0, (int)(sizeof copies / sizeof copies[0]));
