@@ -9,7 +9,7 @@
 
 /* The execution of a plan. jobs[i] executes run number todo[i] of the plan. */
 struct execution {
-    const struct plan *plan;
+    struct plan *plan;
     struct results_db *db;
     const struct cli *c;
     char *command;

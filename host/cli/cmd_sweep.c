@@ -34,6 +34,8 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
+enum { MOST = 1000000 }; /* most runs of a sweep */
+
 struct sweep {
     const struct cli *c;
     const struct bench **benches;
@@ -64,7 +66,6 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
 
 /* Makes every configuration before any run, so that a wrong value is reported at once. */
 static bool fill(struct sweep *s, const struct sim *sim) {
-    enum { MOST = 100000 };
     char err[1024];
     uint64_t n = axes_product(&s->axes, MOST);
     if (n <= MOST)
@@ -130,21 +131,21 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
  * lacks. */
 static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
     struct plan *p = &s->plan;
-    char err[1024];
-    struct results_db *db = access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
-    bool fine = db || access(whole, F_OK) != 0;
-    int n = 0;
+    char err[1024] = "the host is out of memory";
+    bool *keep = calloc((size_t)p->n_runs + 1, sizeof *keep);
+    struct results_db *db = keep && access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
+    bool fine = keep && (db || access(whole, F_OK) != 0);
     for (int i = 0; fine && i < p->n_runs; i++) {
         int there = i % share->n != share->i ? 1 : db ? plan_has(p, db, i, err, sizeof err) : 0;
         fine = there >= 0;
-        if (there == 0)
-            p->runs[n++] = p->runs[i];
+        keep[i] = there == 0;
     }
     results_close(db);
     if (fine)
-        p->n_runs = n;
+        plan_keep(p, keep);
     else
         cli_fail(s->c, "%s", err);
+    free(keep);
     return fine;
 }
 

@@ -5,22 +5,29 @@
 #include "host/heddle.h"
 #include <cjson/cJSON.h>
 
-enum { RESULTS_VERSION = 1, RESULTS_HASH = 33 };
+enum { RESULTS_VERSION = 2, RESULTS_HASH = 33 };
 
 /* The machine of a run: model, preset and configuration, which the options of a context determine. */
+struct run_base;
 struct run_machine {
-    char *model, *preset;
-    char *config;                   /* every option, as JSON */
-    char config_hash[RESULTS_HASH]; /* digest of `config` */
-    struct run_setting *settings;   /* the options whose values differ from those of the preset and model */
+    const char *model, *preset;     /* these texts and `base` belong to `of` */
+    const char *base;               /* every option of the preset and model, as JSON */
+    char config_hash[RESULTS_HASH]; /* digest of `base` and `settings` */
+    struct run_setting *settings;   /* the options whose values differ from those of `base`, in their declared order */
     int n_settings;
+    struct run_base *of;
 };
 struct run_setting {
     char *option, *value;
 };
-/* Determines the machine. Returns false with the reason in `err` if the model, the preset or an option is unknown.
- * Call run_machine_free() in either case. */
+/* Determines the machine and checks its options, without building it. Returns false with the reason in `err` if the
+ * model, the preset or an option is unknown or refused. Call run_machine_free() in either case. */
 bool run_machine_find(struct run_machine *m, const struct heddle_options *o, char *err, size_t err_size);
+/* Works like run_machine_find(), for many machines: reads each preset only once. *known is NULL at first; free it with
+ * run_bases_free(). The machines may outlive it. */
+bool run_machine_plan(struct run_machine *m, const struct heddle_options *o, struct run_base **known, char *err,
+                      size_t err_size);
+void run_bases_free(struct run_base **known);
 void run_machine_free(struct run_machine *m);
 
 /* The description of a run, which may not be in the database yet. The caller owns the texts. */
@@ -100,6 +107,7 @@ struct result_set {
     char **names, **units; /* names and units of the statistics; `values` of a row has the same order */
     char **options;        /* machine options that at least one run set to a value other than its preset's */
     int n, n_names, n_options;
+    int *by_key, slots; /* hash table: index of the first row with a key, plus 1; 0: free */
 };
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);

@@ -7,28 +7,45 @@
 /* The statements that copy the runs, in order. Copied rows keep their order and get new ids. The table `fresh` has the
  * old and the new id of each new run. */
 static const char *const steps[] = {
-    "INSERT OR IGNORE INTO main.configuration SELECT * FROM other.configuration",
-    "INSERT OR IGNORE INTO main.statistic(name, unit, meaning) SELECT name, unit, meaning FROM other.statistic"
-    " ORDER BY id",
+    "INSERT OR IGNORE INTO main.base(json) SELECT json FROM other.base ORDER BY id",
+    "INSERT OR IGNORE INTO main.machine SELECT m.hash, b.id, m.changes FROM other.machine m"
+    " JOIN other.base o ON o.id = m.base JOIN main.base b ON b.json = o.json",
+    "INSERT OR IGNORE INTO main.command(text) SELECT text FROM other.command ORDER BY id",
     "CREATE TEMP TABLE fresh(theirs INTEGER PRIMARY KEY, ours INTEGER)",
-    "INSERT INTO fresh(theirs) SELECT id FROM other.run WHERE key NOT IN (SELECT key FROM main.run)",
-    "INSERT INTO main.run(key, program, program_hash, size, model, preset, configuration, cycle_limit, version, binary,"
-    " status, verdict, message, ended, command) SELECT key, program, program_hash, size, model, preset, configuration,"
-    " cycle_limit, version, binary, status, verdict, message, ended, command FROM other.run"
-    " WHERE id IN (SELECT theirs FROM fresh) ORDER BY id",
-    "UPDATE fresh SET ours = (SELECT m.id FROM main.run m JOIN other.run o ON o.key = m.key WHERE o.id = theirs)",
-    "INSERT INTO main.setting SELECT f.ours, s.option, s.value FROM other.setting s JOIN fresh f ON f.theirs = s.run",
-    "INSERT INTO main.run_value SELECT f.ours, m.id, v.value FROM other.run_value v JOIN fresh f ON f.theirs = v.run"
-    " JOIN other.statistic o ON o.id = v.statistic JOIN main.statistic m ON m.name = o.name",
-    "INSERT INTO main.launch(run, number, kernel, grid, block, dynamic_shared, incomplete) SELECT f.ours, l.number,"
-    " l.kernel, l.grid, l.block, l.dynamic_shared, l.incomplete FROM other.launch l JOIN fresh f ON f.theirs = l.run"
-    " ORDER BY l.id",
-    "INSERT INTO main.launch_value SELECT n.id, m.id, v.value FROM other.launch_value v"
-    " JOIN other.launch l ON l.id = v.launch JOIN fresh f ON f.theirs = l.run"
-    " JOIN main.launch n ON n.run = f.ours AND n.number = l.number"
-    " JOIN other.statistic o ON o.id = v.statistic JOIN main.statistic m ON m.name = o.name",
+    "INSERT INTO fresh SELECT o.id, (SELECT coalesce(max(id), 0) FROM main.run) + row_number() OVER (ORDER BY o.id)"
+    " FROM other.run o WHERE NOT EXISTS (SELECT 1 FROM main.run m WHERE m.key = o.key)",
+    "INSERT INTO main.run SELECT f.ours, o.key, o.program, o.program_hash, o.size, o.model, o.preset, o.configuration,"
+    " o.cycle_limit, o.version, o.binary, o.status, o.verdict, o.message, o.ended, c.id, @TRANSLATED@(o.stats)"
+    " FROM fresh f JOIN other.run o ON o.id = f.theirs JOIN other.command t ON t.id = o.command"
+    " JOIN main.command c ON c.text = t.text ORDER BY f.ours",
+    "INSERT INTO main.setting SELECT f.ours, s.option, s.value FROM fresh f JOIN other.setting s ON s.run = f.theirs",
+    "INSERT INTO main.launch(run, number, kernel, grid, block, dynamic_shared, incomplete, stats) SELECT f.ours,"
+    " l.number, l.kernel, l.grid, l.block, l.dynamic_shared, l.incomplete, @TRANSLATED@(l.stats) FROM fresh f"
+    " JOIN other.launch l ON l.run = f.theirs ORDER BY l.id",
     NULL,
 };
+
+/* Adds the names of statistics that this file lacks. */
+static const char add_names[] = "INSERT OR IGNORE INTO main.statistic(name, unit, meaning)"
+                                " SELECT name, unit, meaning FROM other.statistic ORDER BY id";
+/* Returns a row if a statistic has different ids in the two files. */
+static const char names_differ[] = "SELECT 1 FROM other.statistic o LEFT JOIN main.statistic m"
+                                   " ON m.id = o.id AND m.name = o.name WHERE m.id IS NULL";
+
+/* Runs a step; the values of statistics stay as they are, or translated() is called for them. */
+static bool run_step(struct results_db *db, const char *step, bool translates, char *err, size_t err_size) {
+    static const char mark[] = "@TRANSLATED@";
+    const char *at = strstr(step, mark);
+    if (!at)
+        return results_run(db, step, err, err_size);
+    char *sql =
+        sqlite3_mprintf("%.*s%s%s", (int)(at - step), step, translates ? "translated" : "", at + sizeof mark - 1);
+    if (!sql)
+        snprintf(err, err_size, "the host is out of memory");
+    bool fine = sql && results_run(db, sql, err, err_size);
+    sqlite3_free(sql);
+    return fine;
+}
 
 /* Copies the profiles of new runs, and of runs that both files have but that lack a profile in this database. */
 static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, p.kernel, p.json FROM other.profile p"
@@ -57,9 +74,11 @@ static bool count(struct results_db *db, const char *sql, int *out, char *err, s
 
 /* Merges the attached file. */
 static bool take(struct results_db *db, struct results_merge *out, char *err, size_t err_size) {
-    bool fine = results_run(db, "BEGIN IMMEDIATE", err, err_size);
+    bool fine = results_run(db, "BEGIN IMMEDIATE", err, err_size) && results_run(db, add_names, err, err_size);
+    int differ = fine ? results_any(db, names_differ, NULL, err, err_size) : -1;
+    fine = differ >= 0 && (!differ || names_translate(db, err, err_size));
     for (int i = 0; fine && steps[i]; i++)
-        fine = results_run(db, steps[i], err, err_size);
+        fine = run_step(db, steps[i], differ, err, err_size);
     fine = fine && count(db, "SELECT count(*) FROM fresh", &out->added, err, err_size) &&
            count(db, "SELECT count(*) FROM other.run", &out->there, err, err_size);
     if (fine && has_profiles(db))

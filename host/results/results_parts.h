@@ -20,8 +20,24 @@ struct results_db {
     sqlite3 *sql;
     char *path;
     struct results_owner owner;
-    time_t renewed; /* time of the latest renewal of this process's claims; 0 if it has no claims */
+    struct results_name *names; /* the statistics of the file, sorted by name; NULL: not read yet */
+    int n_names, n_ids;         /* n_ids: the largest id */
+    int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
+    sqlite3_stmt *has;          /* the query of results_has(); NULL: not prepared yet */
+    time_t renewed;             /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
+
+/* results_values.c: makes sure that the table of statistics has all that this heddle knows, and reads it. Call it in a
+ * transaction that writes. */
+bool names_write(struct results_db *db, char *err, size_t err_size);
+void names_free(struct results_db *db);
+/* Prints the values of a result's "stats" as the text of a database; *out is NULL without `stats`. Call names_write()
+ * before. The caller frees *out. */
+bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
+/* Calls `take` for each value of such a text; NULL: none. */
+void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
+/* Makes the SQL function translated(TEXT), which turns values of the attached file `other` into values of this file. */
+bool names_translate(struct results_db *db, char *err, size_t err_size);
 
 /* Writes SQLite's message for the error `code` to `err`, with advice. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);

@@ -88,5 +88,12 @@ int results_any(struct results_db *db, const char *sql, const char *key, char *e
 }
 
 int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
-    return results_any(db, "SELECT 1 FROM run WHERE key = ?", key, err, err_size);
+    if (!db->has && !(db->has = results_prepare(db, "SELECT 1 FROM run WHERE key = ?", err, err_size)))
+        return -1;
+    sqlite3_bind_text(db->has, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(db->has);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_reset(db->has); /* also ends the lock on the file */
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
