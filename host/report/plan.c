@@ -27,7 +27,7 @@ static struct plan_index *index_of(struct plan *p, enum part part) {
     return part == MACHINES ? &p->machine_index : part == RUNS ? &p->run_index : &p->input_index;
 }
 
-/* Returns the slot of the key: the one that has its index, or else a free one. Requires a free slot. */
+/* Returns the slot that has the index of the key, or else a free slot. Requires a free slot. */
 static int *slot_of(const struct plan *p, enum part part, const struct plan_index *x, const char *key) {
     for (uint32_t at = digest_bits(key);; at++) {
         int *slot = &x->slot[at & (uint32_t)(x->slots - 1)];

@@ -117,13 +117,11 @@ static enum results_claim claim(struct results_db *db, const char *key, char *er
 }
 
 enum results_claim results_claim(struct results_db *db, const char *key, char *err, size_t err_size) {
-    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+    if (!results_begin(db, err, err_size))
         return CLAIM_FAILED;
     enum results_claim how = claim(db, key, err, err_size);
-    if (how != CLAIM_FAILED && !results_run(db, "COMMIT", err, err_size))
-        how = CLAIM_FAILED;
-    if (how == CLAIM_FAILED)
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    if (!results_end(db, how != CLAIM_FAILED, err, err_size))
+        return CLAIM_FAILED;
     if (how == CLAIM_OURS && !db->renewed)
         db->renewed = time(NULL);
     return how;

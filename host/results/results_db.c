@@ -315,8 +315,8 @@ static bool add_run(struct results_db *db, const struct run_what *w, const struc
                        "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit,"
                        " version, binary, status, verdict, message, ended, command, stats)"
                        " SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?, id, ?16 FROM command WHERE text = ?15",
-                       err, err_size, "tttttttittittttt", key, w->program, w->program_hash, w->size, m->model, m->preset,
-                       m->config_hash, (sqlite3_int64)w->cycle_limit, HEDDLE_VERSION, w->binary,
+                       err, err_size, "tttttttittittttt", key, w->program, w->program_hash, w->size, m->model,
+                       m->preset, m->config_hash, (sqlite3_int64)w->cycle_limit, HEDDLE_VERSION, w->binary,
                        (sqlite3_int64)e->status, e->verdict, e->message, ended, command, stats);
     sqlite3_int64 run = sqlite3_last_insert_rowid(db->sql);
     for (int i = 0; fine && i < m->n_settings; i++)
@@ -332,14 +332,11 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
                  char *err, size_t err_size) {
     char key[RESULTS_HASH];
     run_key(w, key);
-    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+    if (!results_begin(db, err, err_size))
         return false;
     int there = results_has(db, key, err, err_size);
     bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
                 profile_add(db, key, e->result, err, err_size) &&
                 change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
-    fine = fine && results_run(db, "COMMIT", err, err_size);
-    if (!fine)
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return fine;
+    return results_end(db, fine, err, err_size);
 }

@@ -69,6 +69,11 @@ bool results_unclaim(struct results_db *db, const char *key, char *err, size_t e
 /* Renews this process's claims if they are due; call it regularly while runs execute. Failures are ignored, since
  * results_add() will report them. */
 void results_renew(struct results_db *db);
+/* Makes the following calls one transaction, up to results_end(): with `fine`, all of their changes are kept, otherwise
+ * none. Calls may be nested; the outermost pair counts. Returns false with the reason in `err`; without results_end()
+ * then, if results_begin() failed. */
+bool results_begin(struct results_db *db, char *err, size_t err_size);
+bool results_end(struct results_db *db, bool fine, char *err, size_t err_size);
 /* Adds a run completely or not at all, and ends any claim on it. An existing run is kept; only a missing profile is
  * added. */
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,

@@ -257,7 +257,7 @@ static const char launches_sql[] =
     "SELECT r.id, l.number, l.kernel, " RUN_COLUMNS
     ", coalesce(l.stats, r.stats) FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
 
-/* Returns the slot of a key: the one that has its row, or else a free one. */
+/* Returns the slot that has the row of a key, or else a free slot. */
 static int *slot_of(const struct result_set *s, const char *key) {
     for (uint32_t at = digest_bits(key);; at++) {
         int *slot = &s->by_key[at & (uint32_t)(s->slots - 1)];

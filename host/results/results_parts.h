@@ -23,6 +23,7 @@ struct results_db {
     struct results_name *names; /* the statistics of the file, sorted by name; NULL: not read yet */
     int n_names, n_ids;         /* n_ids: the largest id */
     int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
+    int depth;                  /* of nested transactions */
     sqlite3_stmt *has;          /* the query of results_has(); NULL: not prepared yet */
     time_t renewed;             /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };

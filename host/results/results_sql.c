@@ -66,6 +66,22 @@ bool results_run(struct results_db *db, const char *sql, char *err, size_t err_s
     return code == SQLITE_OK || results_fail(db, code, err, err_size);
 }
 
+bool results_begin(struct results_db *db, char *err, size_t err_size) {
+    if (db->depth == 0 && !results_run(db, "BEGIN IMMEDIATE", err, err_size))
+        return false;
+    db->depth++;
+    return true;
+}
+
+bool results_end(struct results_db *db, bool fine, char *err, size_t err_size) {
+    if (--db->depth)
+        return fine;
+    fine = fine && results_run(db, "COMMIT", err, err_size);
+    if (!fine)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return fine;
+}
+
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size) {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
