@@ -2,6 +2,7 @@
 #include "cmd_plan.h"
 #include "host/progress.h"
 #include "host/report/interrupt.h"
+#include "host/results/results_queue.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,8 @@ static void ended(void *ctx, int job) {
         cli_fail(x->c, "%s: %s", name, j->message ? j->message : "the host is out of memory");
         x->out->failed++;
         x->settled[x->todo[job]] = true;
-        if (!x->broken && !results_unclaim(x->db, r->key, err, sizeof err))
+        if (!x->broken && (!queue_failed(x->db, r->key, j->message ? j->message : "", err, sizeof err) ||
+                           !results_unclaim(x->db, r->key, err, sizeof err)))
             broke(x, err);
         job_free(j);
     } else {
@@ -161,6 +163,8 @@ static void tick(void *ctx, int finished) {
         snprintf(note, sizeof note, "%d of %d runs", done, x->plan->n_runs);
     progress_update(&x->progress, (uint64_t)(done - x->before), (uint64_t)(x->plan->n_runs - x->before), note);
     results_renew(x->db);
+    if (x->plan->beat)
+        x->plan->beat(x->plan->beat_ctx);
 }
 
 static char *command_line(const struct cli *c) {
@@ -208,7 +212,8 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
             continue;
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
         x->jobs[x->n].options.profile = p->profile;
-        x->asked[x->n] = false;
+        x->asked[x->n] = p->claimed;
+        x->claims[x->n] = CLAIM_OURS;
         x->todo[x->n++] = i;
     }
     return true;
@@ -262,7 +267,7 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
     enum heddle_status status = HEDDLE_OK;
     bool fine = start(&x, err, sizeof err) && fill(&x, err, sizeof err), any = fine && x.n;
     if (any) {
-        progress_init(&x.progress, true);
+        progress_init(&x.progress, !p->claimed);
         progress_start(&x.progress, c->command->name);
         fine = run_missing(&x, parallel, err, sizeof err);
         progress_end(&x.progress);
@@ -273,7 +278,8 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
         status = HEDDLE_STOPPED;
     else if (x.broken || out->failed)
         status = HEDDLE_USAGE;
-    if (status != HEDDLE_OK && any)
+    out->broken = !fine || x.broken;
+    if (status != HEDDLE_OK && any && !p->claimed)
         fprintf(stderr, "heddle %s: %d of %d runs are there; the same command tries the others again\n",
                 c->command->name, out->ran + out->there, p->n_runs);
     finish(&x);

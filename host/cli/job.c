@@ -148,8 +148,8 @@ void job_skip(struct job *j) {
     say(j, "not run");
 }
 
-/* A child process that runs jobs, one at a time, and the bytes that its socket has delivered so far. The parent writes the
- * number of a job. The child answers with a struct head and the text of the outcome. */
+/* A child process that runs jobs, one at a time, and the bytes that its socket has delivered so far. The parent writes
+ * the number of a job. The child answers with a struct head and the text of the outcome. */
 struct child {
     pid_t pid;
     int fd;

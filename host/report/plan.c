@@ -77,13 +77,27 @@ static void options_free(struct heddle_options *o) {
     free((char *)o->config);
 }
 
-void plan_free(struct plan *p) {
+static void index_clear(struct plan_index *x) {
+    for (int i = 0; i < x->slots; i++)
+        x->slot[i] = 0;
+}
+
+void plan_clear(struct plan *p) {
     for (int i = 0; i < p->n_machines; i++) {
         options_free(&p->machines[i].options);
         run_machine_free(&p->machines[i].machine);
     }
     free(p->machines);
     free(p->runs);
+    p->machines = NULL;
+    p->runs = NULL;
+    p->n_machines = p->n_runs = 0;
+    index_clear(&p->machine_index);
+    index_clear(&p->run_index);
+}
+
+void plan_free(struct plan *p) {
+    plan_clear(p);
     free(p->inputs);
     free(p->machine_index.slot);
     free(p->run_index.slot);
@@ -221,8 +235,7 @@ void plan_keep(struct plan *p, const bool *keep) {
         if (keep[i])
             p->runs[n++] = p->runs[i];
     p->n_runs = n;
-    for (int i = 0; i < p->run_index.slots; i++)
-        p->run_index.slot[i] = 0;
+    index_clear(&p->run_index);
     for (int i = 0; i < n; i++)
         *slot_of(p, RUNS, &p->run_index, p->runs[i].key) = i + 1;
 }

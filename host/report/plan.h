@@ -32,6 +32,10 @@ struct plan {
     struct plan_index machine_index, run_index, input_index;
     struct run_base *bases;
     bool profile; /* true if the command wants the profile of each run, too */
+    bool claimed; /* the process has claimed the runs already */
+    /* called several times a second while runs execute; NULL: not */
+    void (*beat)(void *ctx);
+    void *beat_ctx;
 };
 
 /* Begins a plan. Returns false with a reason if the executable cannot be read. Call plan_free() in either case. */
@@ -42,6 +46,8 @@ void plan_free(struct plan *p);
 int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size_t err_size);
 /* Returns the index of a run, and adds the run if it is new. On failure returns -1 with the reason. */
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size);
+/* Removes all runs and machines. */
+void plan_clear(struct plan *p);
 /* Removes the runs `i` whose keep[i] is false. */
 void plan_keep(struct plan *p, const bool *keep);
 /* Returns the index of the run with this key, or -1. */

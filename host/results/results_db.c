@@ -158,7 +158,9 @@ static bool prepare_file(struct results_db *db, bool write, char *err, size_t er
                 results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return fine && check_whole(db, err, err_size);
+    int queue = fine ? results_any(db, "SELECT 1 FROM sqlite_master WHERE name = 'todo'", NULL, err, err_size) : -1;
+    db->queue = queue == 1;
+    return queue >= 0 && check_whole(db, err, err_size);
 }
 
 struct results_db *results_open(const char *path, bool write, char *err, size_t err_size) {
@@ -209,6 +211,7 @@ void results_close(struct results_db *db) {
     sqlite3_finalize(db->has);
     names_free(db);
     free(db->theirs);
+    free(db->seen);
     sqlite3_close(db->sql);
     free(db->path);
     free(db);
@@ -337,6 +340,7 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
     int there = results_has(db, key, err, err_size);
     bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
                 profile_add(db, key, e->result, err, err_size) &&
-                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
+                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key) &&
+                (!db->queue || change(db, "DELETE FROM todo WHERE key = ?", err, err_size, "t", key));
     return results_end(db, fine, err, err_size);
 }

@@ -25,6 +25,9 @@ static const char *const steps[] = {
     NULL,
 };
 
+/* Takes the merged runs from the list of a queue, and ends their claims. */
+static const char settled[] = "DELETE FROM main.todo WHERE key IN (SELECT key FROM other.run);"
+                              "DELETE FROM main.claim WHERE key IN (SELECT key FROM other.run)";
 /* Adds the names of statistics that this file lacks. */
 static const char add_names[] = "INSERT OR IGNORE INTO main.statistic(name, unit, meaning)"
                                 " SELECT name, unit, meaning FROM other.statistic ORDER BY id";
@@ -83,6 +86,8 @@ static bool take(struct results_db *db, struct results_merge *out, char *err, si
            count(db, "SELECT count(*) FROM other.run", &out->there, err, err_size);
     if (fine && has_profiles(db))
         fine = profile_table(db, err, err_size) && results_run(db, profiles, err, err_size);
+    if (fine && db->queue)
+        fine = results_run(db, settled, err, err_size);
     fine = fine && results_run(db, "DROP TABLE fresh", err, err_size) && results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

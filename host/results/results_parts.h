@@ -24,8 +24,12 @@ struct results_db {
     int n_names, n_ids;         /* n_ids: the largest id */
     int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
     int depth;                  /* of nested transactions */
-    sqlite3_stmt *has;          /* the query of results_has(); NULL: not prepared yet */
-    time_t renewed;             /* time of the latest renewal of this process's claims; 0 if it has no claims */
+    bool queue;                 /* the file has the tables of a queue */
+    /* what this process has seen of claims on other machines, whose clocks may differ from this one's */
+    struct results_seen *seen;
+    int n_seen;
+    sqlite3_stmt *has; /* the query of results_has(); NULL: not prepared yet */
+    time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
 
 /* results_values.c: makes sure that the table of statistics has all that this heddle knows, and reads it. Call it in a
@@ -45,6 +49,10 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
 /* Returns the prefix that a path needs so that SQLite takes it as a file name, because names such as ":memory:" and
  * "file:..." have a special meaning. */
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
+/* results_claim.c: acts as if `seconds` had passed since this process saw claims of other machines, for tests. */
+void results_waited(struct results_db *db, double seconds);
+/* Ends the claims of processes that are dead. Call it in a transaction. */
+bool claims_end_dead(struct results_db *db, char *err, size_t err_size);
 /* Runs SQL statements that have no result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* results_profile.c: adds the profile of `result` to the run with this key. Does nothing if `result` has no profile or

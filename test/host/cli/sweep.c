@@ -231,7 +231,7 @@ START_TEST(claims_on_other_machines_expire) {
              "INSERT INTO claim SELECT key, 'another machine', 1, 1, %lld FROM run WHERE id = 3;"
              "DELETE FROM launch WHERE run = 3; DELETE FROM setting WHERE run = 3;"
              "DELETE FROM run WHERE id = 3",
-             (long long)time(NULL) - 178);
+             (long long)time(NULL) - 24 * 3600 + 2);
     ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
     time_t began = time(NULL);
     ended_well(begin("wait.db", "1.txt"));
