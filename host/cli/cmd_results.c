@@ -208,13 +208,8 @@ static enum heddle_status merge(const struct cli *c) {
         results_close(from);
     }
     struct results_db *db = results_open(to, true, err, sizeof err);
-    struct results_merge all = {0}, one;
-    bool fine = db != NULL;
-    for (int i = 0; fine && i < c->n_words; i++) {
-        fine = results_merge(db, c->words[i], &one, err, sizeof err);
-        all.added += one.added;
-        all.there += one.there;
-    }
+    struct results_merge all = {0};
+    bool fine = db && results_merge(db, c->words, c->n_words, &all, err, sizeof err);
     results_close(db);
     if (!fine)
         return cli_fail(c, "%s", err);
@@ -296,7 +291,7 @@ static enum heddle_status run(const struct cli *c) {
     if (!v.db)
         return cli_fail(c, "%s", err);
     enum heddle_status status = HEDDLE_USAGE;
-    if (!results_load(v.db, cli_has(c, "launches"), &v.set, err, sizeof err))
+    if (!cli_load(c, v.db, cli_has(c, "launches"), &v.set, err, sizeof err))
         cli_fail(c, "%s", err);
     else if (choose(&v))
         status = show(&v);

@@ -190,7 +190,7 @@ static bool plan_items(struct worker *w, int n) {
 /* Takes some runs and does them. Returns the number of runs taken; 0: none is free; -1: an error, after a message. */
 static int do_some(struct worker *w) {
     enum { MOST = 4000 };
-    static const double short_seconds = 2, long_seconds = 6;
+    static const double short_seconds = 5, long_seconds = 30;
     char err[1024];
     struct plan_outcome out;
     struct queue_state state;

@@ -1,5 +1,4 @@
 /* Claims on runs, by which several processes share the work of one database. */
-#include "host/progress.h"
 #include "results_parts.h"
 #include <errno.h>
 #include <limits.h>
@@ -62,11 +61,18 @@ struct results_seen {
     double since;      /* when this value was first seen, by this machine's monotonic clock */
 };
 
-/* Returns true if a process on another machine may still be alive: it has renewed its claims within LEASE_SECONDS, which
- * this machine measures with its own clock. A claim that is older than a day is void at once. */
+/* Returns the time of the monotonic clock. */
+static double monotonic_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Returns true if a process on another machine may still be alive: it has renewed its claims within LEASE_SECONDS,
+ * which this machine measures with its own clock. A claim that is older than a day is void at once. */
 static bool lives_elsewhere(struct results_db *db, const char *place, long pid, long long started, long long renewed) {
     enum { DAY = 24 * 3600 };
-    const double now = seconds_now();
+    const double now = monotonic_seconds();
     int i = 0;
     if (llabs((long long)time(NULL) - renewed) > DAY)
         return false;

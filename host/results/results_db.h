@@ -79,13 +79,15 @@ bool results_end(struct results_db *db, bool fine, char *err, size_t err_size);
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
-/* Adds all runs (identified by key, with their launches) and profiles that the file at `path` has and this database
- * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on failure,
- * like results_open(). */
+/* Adds all runs (identified by key, with their launches) and profiles that the files at `paths` have and this database
+ * lacks. Several files share a transaction, and each of them is added whole or not at all. The other files are not
+ * changed. In a queue, the runs leave the list. Returns false with a reason on failure, like results_open(); then the
+ * files of earlier transactions are added. */
 struct results_merge {
     int added, there; /* added: number of new runs; there: number of runs that both files had */
 };
-bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
+bool results_merge(struct results_db *db, const char *const *paths, int n, struct results_merge *out, char *err,
+                   size_t err_size);
 
 /* results_profile.c */
 /* Like results_has(), but the run must have a profile. */
@@ -114,6 +116,8 @@ struct result_set {
     int n, n_names, n_options;
     int *by_key, slots; /* hash table: index of the first row with a key, plus 1; 0: free */
 };
+/* Limits results_load() and results_option() to the runs of these programs (names separated by commas); NULL: all. */
+bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size);
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */

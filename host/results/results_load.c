@@ -183,6 +183,10 @@ static void drop_last_option(struct result_set *set) {
         free(set->rows[i].options[set->n_options]);
 }
 
+/* The condition of results_pick(). */
+#define PICKED " WHERE r.program IN (SELECT program FROM temp.picked)"
+static const char *only(const struct results_db *db) { return db->picked ? PICKED : ""; }
+
 /* Adds an option with its value for each row. On failure the set stays unchanged. */
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
@@ -192,8 +196,8 @@ static bool fill_option(struct results_db *db, struct result_set *set, const cha
         sqlite3_mprintf("WITH b(id, value) AS MATERIALIZED (SELECT id, json_extract(json, '$.\"%q\"') FROM base)"
                         " SELECT r.id, coalesce(s.value, b.value) FROM run r"
                         " JOIN machine m ON m.hash = r.configuration JOIN b ON b.id = m.base"
-                        " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",
-                        name, name);
+                        " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q%s ORDER BY r.id",
+                        name, name, only(db));
     bool fine = sql && add_option(set, name);
     if (!fine)
         snprintf(err, err_size, "the host is out of memory");
@@ -221,7 +225,10 @@ static bool take_text(void *ctx, sqlite3_stmt *s) {
 
 static bool load_options(struct results_db *db, struct result_set *set, char *err, size_t err_size) {
     struct names names = {NULL, 0};
-    bool fine = each(db, "SELECT DISTINCT option FROM setting ORDER BY option", take_text, &names, err, err_size);
+    static const char all[] = "SELECT DISTINCT option FROM setting ORDER BY option",
+                      some[] = "SELECT DISTINCT s.option FROM run r JOIN setting s ON s.run = r.id" PICKED
+                               " ORDER BY s.option";
+    bool fine = each(db, db->picked ? some : all, take_text, &names, err, err_size);
     for (int i = 0; i < names.n; i++) {
         fine = fine && fill_option(db, set, names.name[i], err, err_size);
         free(names.name[i]);
@@ -250,12 +257,29 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
 #define RUN_COLUMNS                                                                                                    \
     "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status,"       \
     " r.program_hash"
-static const char runs_sql[] = "SELECT r.id, -1, NULL, " RUN_COLUMNS ", r.stats FROM run r ORDER BY r.id";
+static const char runs_sql[] = "SELECT r.id, -1, NULL, " RUN_COLUMNS ", r.stats FROM run r%s ORDER BY r.id";
 /* All launches of a run were inserted together. So rows in the order of launch ids are also in the order of run ids, as
  * the loader expects. */
 static const char launches_sql[] =
     "SELECT r.id, l.number, l.kernel, " RUN_COLUMNS
-    ", coalesce(l.stats, r.stats) FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
+    ", coalesce(l.stats, r.stats) FROM launch l JOIN run r ON r.id = l.run%s ORDER BY l.id";
+
+bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size) {
+    bool fine = results_run(db, "DROP TABLE IF EXISTS temp.picked", err, err_size);
+    db->picked = programs != NULL;
+    if (!fine || !programs)
+        return fine;
+    fine = results_run(db, "CREATE TEMP TABLE picked(program TEXT PRIMARY KEY)", err, err_size);
+    for (const char *at = programs; fine && *at; at += strcspn(at, ","), at += *at == ',') {
+        char *sql =
+            sqlite3_mprintf("INSERT OR IGNORE INTO temp.picked SELECT substr(%Q, 1, %d)", at, (int)strcspn(at, ","));
+        if (!sql)
+            snprintf(err, err_size, "the host is out of memory");
+        fine = sql && results_run(db, sql, err, err_size);
+        sqlite3_free(sql);
+    }
+    return fine;
+}
 
 /* Returns the slot that has the row of a key, or else a free slot. */
 static int *slot_of(const struct result_set *s, const char *key) {
@@ -284,10 +308,12 @@ static bool add_keys(struct result_set *s) {
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size) {
     *out = (struct result_set){0};
     struct loading l = {.set = out};
+    char sql[512];
+    snprintf(sql, sizeof sql, launches ? launches_sql : runs_sql, only(db));
     /* all queries are in one transaction, since another process may add runs between them */
     bool fine = results_run(db, "BEGIN", err, err_size) &&
                 each(db, "SELECT id, name, unit FROM statistic ORDER BY id", take_name, &l, err, err_size) &&
-                each(db, launches ? launches_sql : runs_sql, take_row, &l, err, err_size);
+                each(db, sql, take_row, &l, err, err_size);
     fine = fine && load_options(db, out, err, err_size);
     if (fine && !add_keys(out)) {
         snprintf(err, err_size, "the host is out of memory");

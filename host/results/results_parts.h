@@ -27,6 +27,7 @@ struct results_db {
     bool queue;                 /* the file has the tables of a queue */
     /* what this process has seen of claims on other machines, whose clocks may differ from this one's */
     struct results_seen *seen;
+    bool picked; /* the table temp.picked has the programs of results_pick() */
     int n_seen;
     sqlite3_stmt *has; /* the query of results_has(); NULL: not prepared yet */
     time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */
@@ -41,8 +42,8 @@ void names_free(struct results_db *db);
 bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
 /* Calls `take` for each value of such a text; NULL: none. */
 void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
-/* Makes the SQL function translated(TEXT), which turns values of the attached file `other` into values of this file. */
-bool names_translate(struct results_db *db, char *err, size_t err_size);
+/* Makes the SQL function translated(TEXT), which turns values of an attached file into values of this file. */
+bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size);
 
 /* Writes SQLite's message for the error `code` to `err`, with advice. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);

@@ -178,10 +178,11 @@ static void translated(sqlite3_context *c, int n, sqlite3_value **v) {
         sqlite3_result_error_nomem(c);
 }
 
-bool names_translate(struct results_db *db, char *err, size_t err_size) {
+bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size) {
+    char sql[80];
+    snprintf(sql, sizeof sql, "SELECT id, name FROM %s.statistic ORDER BY id", attached);
     sqlite3_stmt *s = NULL;
-    bool fine = read_names(db, err, err_size) &&
-                (s = results_prepare(db, "SELECT id, name FROM other.statistic ORDER BY id", err, err_size));
+    bool fine = read_names(db, err, err_size) && (s = results_prepare(db, sql, err, err_size));
     int code = SQLITE_DONE;
     db->n_theirs = 0;
     while (fine && (code = sqlite3_step(s)) == SQLITE_ROW) {

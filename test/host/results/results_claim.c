@@ -109,8 +109,8 @@ START_TEST(a_reused_process_number_is_another_process) {
 END_TEST
 
 /* The owner of the claim is on another machine. Each case has the time of the owner's last renewal, in seconds from
- * now, and the result of our claim. The clocks of the machines may differ, so the claim holds although it seems old or of
- * the future. If they differ by more than a day, it is void. */
+ * now, and the result of our claim. The clocks of the machines may differ, so the claim holds although it seems old or
+ * of the future. If they differ by more than a day, it is void. */
 START_TEST(a_claim_on_another_machine_is_a_lease) {
     static const struct {
         int renewed;
@@ -131,7 +131,7 @@ START_TEST(a_claim_on_another_machine_is_a_lease) {
 }
 END_TEST
 
-/* A process of another machine does not renew its claim. After three minutes of this machine's clock, its claim ends. */
+/* A process of another machine does not renew its claim. After three minutes by our own clock, its claim ends. */
 START_TEST(a_claim_without_renewal_ends) {
     begin();
     struct results_db *db = open_file();

@@ -294,7 +294,7 @@ START_TEST(merging_translates_ids) {
     db = open_file(true);
     sql("INSERT INTO statistic VALUES(1, 'of.another.build', 'count', 'nothing'), (2, 'gpu.ipc', '', '')");
     struct results_merge n;
-    ck_assert_msg(results_merge(db, other, &n, err, sizeof err), "%s", err);
+    ck_assert_msg(results_merge(db, (const char *const[]){other}, 1, &n, err, sizeof err), "%s", err);
     ck_assert_int_eq(n.added, 1);
     for (int launches = 0; launches < 2; launches++) {
         struct result_set set;
