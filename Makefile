@@ -11,7 +11,7 @@ CC ?= gcc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-# A packager's CFLAGS select the processor: then the build is portable, and warnings are not errors.
+# If a packager sets CFLAGS, they select the processor: the build is then portable, and warnings are not errors.
 GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
 PORTABLE ?= $(GIVEN)
 # SAN=thread is the thread sanitizer, see `make tsan`.
@@ -46,7 +46,8 @@ VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(NO_JIT),-DHEDDLE_NO_JIT) $
 COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
 	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
 # gcc finds a function's counts by the name of the auxiliary output, so both builds use the same name. Code that did not
-# run, or has changed since, is compiled as without a profile. Warnings from other inlining are not errors.
+# run, or has changed since, is compiled as without a profile. gcc inlines other functions with a profile; the warnings
+# that result are not errors.
 PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch))
 PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
 LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
@@ -98,7 +99,7 @@ LEVEL_OBJ := $(foreach l,$(LEVELS),$(COPIED:%=$(BUILD)/$(l)/isa/exec/exec_%.o))
 SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
-# What runs the suites goes with test/main.c.
+# The code that runs the suites, test/harness, is linked if test/main.c is among the sources.
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(if $(filter test/main.c,$(TEST_SRC)),test/harness/*.c)))
 
 # Builds and runs a part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
@@ -182,7 +183,8 @@ $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
 # Loops over lanes must be vectorised, which -O2 does not always do.
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 # The timing model reads words that it has just written. A vector load of two such words cannot be forwarded from the
-# store buffer and would stall, also for minima of cycles that gcc computes in vector registers. So both are off here.
+# store buffer, so it would stall. These options stop gcc from joining scalar code to vector code, and from computing
+# minima of cycles in vector registers.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
 $(BUILD)/timing/%.o $(BUILD)/mechanisms/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
@@ -298,7 +300,7 @@ $(BUILD)/no_memory.so: test/tools/no_memory.c
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) -std=gnu11 $(WARN) -O1 -fPIC -shared -o $@ $<
 
-# Tests are compiled once and run for seconds: without optimisation, but for those that compute much themselves.
+# Tests run only for seconds, so they are compiled without optimisation, except tests that compute much themselves.
 SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
 $(filter $(BUILD)/test/isa/% $(BUILD)/test/random/% $(BUILD)/test/mechanisms/%,$(TEST_OBJ)): TEST_OPT := -O1
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2

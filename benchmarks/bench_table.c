@@ -19,7 +19,7 @@ extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4
     bench_shadeunit10;
 extern const struct bench bench_nw_loop, bench_srad_loop, bench_binopt_loop, bench_black_loop, bench_fft_loop,
     bench_fwt_loop, bench_lps_loop, bench_lu_loop, bench_mc_loop, bench_sde_loop, bench_lps_sides, bench_lu_sides,
-    bench_srad_sides, bench_mc_sides;
+    bench_srad_sides, bench_mc_sides, bench_flash2;
 
 /* clang-format off */
 const struct bench *const benches[] = {
@@ -37,6 +37,7 @@ const struct bench *const benches[] = {
     &bench_nw_loop, &bench_srad_loop, &bench_binopt_loop, &bench_black_loop, &bench_fft_loop,
     &bench_fwt_loop, &bench_lps_loop, &bench_lu_loop, &bench_mc_loop, &bench_sde_loop,
     &bench_lps_sides, &bench_lu_sides, &bench_srad_sides, &bench_mc_sides,
+    &bench_flash2,
 };
 /* clang-format on */
 const int n_benches = sizeof benches / sizeof benches[0];
@@ -50,6 +51,7 @@ const struct bench_set bench_sets[] = {
     {"pepsc-loops", "the same ten as plain loops of one warp, as that paper's cache simulator ran them"},
     {"pepsc-sides", "four of the ten with arithmetic on both sides of their branches"},
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
+    {"tensor", "matrix products by tensor cores, and attention of transformers"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];

@@ -4,8 +4,8 @@
  * paper (section IV-B), only sampled CTAs of a large picture run: tiles of 8 x 8 pixels, in a regular grid over a
  * picture of 1920 x 1280.
  *   size small: 6 tiles, 64 triangles at most, at most 0.5 M warp instructions
- *   size paper: 24 tiles, 1,024 triangles at most, 0.02 M to 9 M warp instructions shadeunit1 to shadeunit10: the same
- *   pictures, with the triangle that each ray hits as an input. */
+ *   size paper: 24 tiles, 1,024 triangles at most, 0.02 M to 9 M warp instructions
+ * shadeunit1 to shadeunit10: the same pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>

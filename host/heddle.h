@@ -308,7 +308,7 @@ double heddle_stat(const struct heddle *h, int launch, const char *name);
  * NULL after the last statistic. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);
 /* Returns how the n-th statistic combines the values of several units and launches: "sum" or "max", or "ratio" if it is
- * the ratio of two sums, and so may be a fraction in any unit. Returns NULL after the last statistic. */
+ * the ratio of two sums. A ratio may be a fraction, whatever its unit is. Returns NULL after the last statistic. */
 const char *heddle_stat_combined(int n);
 /* Returns the number of launches that have statistics. */
 int heddle_launches(const struct heddle *h);

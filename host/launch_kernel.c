@@ -1,5 +1,6 @@
 /* Launches a kernel: packs arguments into the parameter block, runs it, and reports failures. */
 #include "context.h"
+#include "device_launch.h"
 #include "handles.h"
 #include "isa/interp/late.h"
 #include "timing/sm/sm.h"
@@ -221,28 +222,16 @@ static const char *too_large(const struct heddle *h, const struct launch *l, cha
     return text;
 }
 
-static enum heddle_status start(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
-                                struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n,
-                                bool cooperative) {
-    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
-        return HEDDLE_USAGE;
-    h->fault = HEDDLE_FAULT_NONE;
-    const struct program *p = module_program(h, m, kernel);
-    if (!p) {
-        h->fault = HEDDLE_FAULT_UNSUPPORTED;
-        return h->status;
-    }
-    uint64_t workspace = cooperative ? clear_workspace(h) : 0;
-    unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
-    if (!params)
-        return h->status;
-    struct launch l = {.program = p,
+/* Runs one grid. `workspace`: of a cooperative grid; 0 for others. */
+static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
+                                   uint64_t workspace) {
+    struct launch l = {.program = d->program,
                        .memory = &h->memory,
-                       .grid = {grid.x, grid.y, grid.z},
-                       .block = {block.x, block.y, block.z},
-                       .dynamic_shared = dynamic_shared,
+                       .grid = {d->grid.x, d->grid.y, d->grid.z},
+                       .block = {d->block.x, d->block.y, d->block.z},
+                       .dynamic_shared = d->dynamic_shared,
                        .warp_size = h->config.sm.warp_size,
-                       .params = params,
+                       .params = d->params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,
                        .device_stdout = h->device_stdout,
@@ -259,7 +248,46 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
         wrong = too_large(h, &l, text, sizeof text);
     if (wrong && launch_has_clusters(&l))
         h->fault = HEDDLE_FAULT_UNSUPPORTED;
-    enum heddle_status status = wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", p->name, wrong) : run(h, m, &l);
+    return wrong ? fail(h, HEDDLE_USAGE, "kernel '%s': %s", l.program->name, wrong) : run(h, m, &l);
+}
+
+/* Runs a grid, then the kernels that it launched, each followed by the kernels that it launched itself.
+ * depth: levels above this grid. */
+static enum heddle_status run_with_children(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
+                                            uint64_t workspace, int depth) {
+    const char *name = d->program->name;
+    if (depth > DEVICE_LAUNCH_DEPTH)
+        return fail(h, HEDDLE_USAGE, "kernel '%s' is the %dth level of kernels that launch kernels; %d may be nested",
+                    name, depth, DEVICE_LAUNCH_DEPTH);
+    struct device_launches children = {0};
+    enum heddle_status s = run_grid(h, m, d, workspace);
+    if (s == HEDDLE_OK)
+        s = device_launches_take(h, m, name, &children);
+    else
+        device_launches_drop(h, m);
+    for (uint32_t i = 0; s == HEDDLE_OK && i < children.n; i++)
+        s = run_with_children(h, m, &children.list[i], 0, depth + 1);
+    device_launches_free(&children);
+    return s;
+}
+
+static enum heddle_status start(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
+                                struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args, int n,
+                                bool cooperative) {
+    if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
+        return HEDDLE_USAGE;
+    h->fault = HEDDLE_FAULT_NONE;
+    const struct program *p = module_program(h, m, kernel);
+    if (!p) {
+        h->fault = HEDDLE_FAULT_UNSUPPORTED;
+        return h->status;
+    }
+    uint64_t workspace = cooperative ? clear_workspace(h) : 0;
+    unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
+    if (!params)
+        return h->status;
+    enum heddle_status status =
+        run_with_children(h, m, &(struct device_launch){p, grid, block, dynamic_shared, params}, workspace, 0);
     free(params);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Parses modules of PTX, places their variables in device memory, and compiles their kernels to programs. */
 #include "context.h"
 #include "handles.h"
+#include "host/load/device_runtime.h"
 #include "isa/interp/interp.h"
 #include "ptx/tree.h"
 #include <stdlib.h>
@@ -130,9 +131,7 @@ static bool load(struct heddle *h, struct heddle_module *m) {
     return list_functions(h, m) && place_variables(h, m->image) && relocate(h, m->image);
 }
 
-struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
-    if (!context_enter(h) || !given(h, name, "the module's name") || !given(h, text, "the module's text"))
-        return NULL;
+static struct heddle_module *open_text(struct heddle *h, const char *name, const char *text, size_t len) {
     if (len > PTX_LONGEST) {
         fail(h, HEDDLE_USAGE, "%s: too long to be PTX: the limit is %d MiB", name, PTX_LONGEST >> 20);
         return NULL;
@@ -166,6 +165,21 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
     m->owner = h;
     m->next = h->modules;
     h->modules = m;
+    return m;
+}
+
+struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
+    if (!context_enter(h) || !given(h, name, "the module's name") || !given(h, text, "the module's text"))
+        return NULL;
+    char *all;
+    if (!device_runtime_add(text, len, &all))
+        return open_text(h, name, text, len);
+    if (!all) {
+        fail_memory(h);
+        return NULL;
+    }
+    struct heddle_module *m = open_text(h, name, all, strlen(all));
+    free(all);
     return m;
 }
 

@@ -27,8 +27,9 @@ enum control_unit {
 /* The latency of an instruction, as the compiler assumes it. */
 struct control_timing {
     uint8_t unit;    /* enum control_unit */
-    uint8_t latency; /* of a fixed-latency result: least cycles between issue and the issue of a consumer in the unit */
-    uint8_t guard;   /* the same if the result is a predicate and the consumer's guard */
+    uint8_t latency; /* for a fixed-latency result: least cycles from the issue to the issue of a consumer in the same
+                      * unit */
+    uint8_t guard;   /* like `latency`, for a predicate that is the guard of its consumer */
 };
 
 struct control_bits {

@@ -10,12 +10,13 @@ enum { CONTROL_LEAST_QUEUED = 8 };
 
 /* How an instruction uses a register of bank 0. */
 enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
-/* Least cycles from the issue of a fixed-latency instruction that writes a register to the issue of an instruction that
- * uses it. `predicate`: the register is a predicate. At most CONTROL_MAX_STALL; 0: no constraint. */
+/* Returns the least number of cycles from the issue of a fixed-latency instruction that writes a register to the issue
+ * of an instruction that uses this register: at most CONTROL_MAX_STALL; 0: no constraint. `predicate`: the register is
+ * a predicate. */
 unsigned control_distance(struct control_timing writer, struct control_timing user, enum control_use use,
                           bool predicate);
 /* Calls `fn` for each register operand of an instruction, with its byte offset in bank 0: guard, sources, destinations.
- * Position: 0 to 2 for operands a, b, c; 3 for others. */
+ * `position` is 0, 1 or 2 for operand a, b or c, and 3 for any other operand. */
 typedef void control_use_fn(void *ctx, uint32_t offset, enum control_use use, unsigned position);
 void control_uses(const struct program *p, const struct inst *in, control_use_fn *fn, void *ctx);
 /* Returns the bytes per lane of the register at `offset`; 0 for a predicate. */

@@ -35,7 +35,8 @@ struct fused {
     /* lanes where the predicate is true keep the first result, and the other lanes keep the second result */
     bool folded;
     bool wide; /* intermediate results are not rounded */
-    /* number of register reads (writes) of the separate instructions, minus the number of the fused instruction */
+    /* reads_saved: number of register reads of the separate instructions, minus those of the fused instruction;
+     * writes_saved: the same for register writes */
     uint8_t reads_saved, writes_saved;
     struct fused_part part[FUSED_PARTS];
 };

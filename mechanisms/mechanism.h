@@ -113,7 +113,8 @@ struct model_tables {
 const struct model *model_at(const struct model_tables *t, int n);
 const struct mechanism *extension_at(const struct model_tables *t, int n);
 
-/* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
+/* Returns mechanism number n of a model. The mechanisms of a model are its base, its extensions, and all of kind
+ * MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
 
 /* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */

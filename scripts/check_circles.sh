@@ -1,5 +1,6 @@
 #!/bin/sh
-# No circle of files in a room: if a.c uses a symbol of b.c, then b.c uses none of a.c, not by way of other files either.
+# Checks that the files of a folder form no circle: if a.c uses a symbol of b.c, then b.c uses no symbol of a.c, neither
+# directly nor through other files.
 # scripts/circles.txt lists the circles that are left; it may only shrink.
 # usage: check_circles.sh BUILD [--uses]    BUILD: a folder with objects (make objects); --uses also names the symbols
 set -u
@@ -17,7 +18,7 @@ trap 'rm -rf "$tmp"' EXIT
     esac
 done >"$tmp/objects"
 [ -s "$tmp/objects" ] || { echo "lint: $build holds no objects" >&2; exit 1; }
-# Lines "user definer symbol" of files of one room.
+# Lines "user definer symbol", where both files are in the same folder.
 (cd "$build" && xargs nm -A <"$tmp/objects") | awk '
     function room(f) { sub(/\/[^\/]*$/, "", f); return f }
     { f = $1; sub(/\.o:.*/, ".c", f) }

@@ -4,7 +4,8 @@
 set -u
 # Four lower folders make tables from the declarations of mechanisms (mechanisms/declared.def). A mechanism may include:
 mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
-# The rows of a unit's statistics are text, too: the registry is made from them.
+# The registry of statistics is made from the rows of all units, so timing/report may include these files of higher
+# folders.
 statistics=$(echo timing/mem/*_stats.def timing/sm/*_stats.def)
 order='
 ptx:

@@ -117,9 +117,9 @@ static void sampled(int program, int *model, int *machine) {
     *machine = program / n % MACHINES;
 }
 
-/* Returns true if the program is in the sample with timing: every second program runs in one model on one machine, and
- * the other programs run with one part of PEPSC. The sample uses every second model on each machine, and the other
- * models on the next machine. */
+/* Returns true if the sample of the next test contains the program. The sample contains half of the programs, each with
+ * one model on one machine: every second model on each machine, and the other models on the next machine. Programs
+ * outside the sample run with one part of PEPSC instead. */
 static bool runs_in_time(int program) {
     int model, machine;
     sampled(program, &model, &machine);
@@ -142,8 +142,8 @@ START_TEST(time_and_machines_change_no_result) {
 }
 END_TEST
 
-/* Of each two neighbouring machines, each model meets one. There may be too few programs for the last two machines and
- * the last models. */
+/* In each model, a program runs on at least one machine of each pair of neighbouring machines. There may be too few
+ * programs for the last pair and the last models. */
 START_TEST(every_model_meets_half_of_the_machines) {
     bool met[MAX_MODELS + 2][MACHINES] = {{false}};
     for (int b = 0; b < n_benches; b++) {
@@ -159,8 +159,8 @@ START_TEST(every_model_meets_half_of_the_machines) {
 END_TEST
 
 /* Tests each part of PEPSC alone, with timing. The PEPSC core in the test above has all parts together. Without
- * HEDDLE_EVERY, each program that the test above leaves out runs with one part in one model on one machine, each time
- * another one. With HEDDLE_EVERY, each part runs in every model. */
+ * HEDDLE_EVERY, only the programs that are not in the sample above run here, each with one part in one model on one
+ * machine; the next program uses another part, model and machine. With HEDDLE_EVERY, each part runs in every model. */
 START_TEST(parts_of_pepsc_change_no_result) {
     static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
     static const char *const on[] = {"turing", "pepsc", "fermi"};
@@ -221,7 +221,7 @@ START_TEST(no_bit_changes) {
 END_TEST
 
 /* Values spilled to local memory are restored correctly. This test takes a sample: each program runs with two of the
- * six settings. */
+ * six settings. A single matrix instruction may need more registers than a thread has; then the program is refused. */
 START_TEST(few_registers_change_no_result) {
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     for (int i = 0; i < 6; i++) {
@@ -231,7 +231,9 @@ START_TEST(few_registers_change_no_result) {
         struct job j = {.bench = benches[_i],
                         .options = {.model = i < 3 ? "functional" : "functional+dac", .set = set}};
         job_run(&j, 0, NULL);
-        ck_assert_msg(j.status == HEDDLE_OK, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
+        bool refused = j.status == HEDDLE_USAGE && bench_in(j.bench, "tensor") &&
+                       strstr(j.message, "registers a thread in line");
+        ck_assert_msg(j.status == HEDDLE_OK || refused, "%s with %s: %.1000s", j.bench->name, limits[i % 3],
                       j.message ? j.message : "");
         job_free(&j);
     }

@@ -121,7 +121,7 @@ START_TEST(memory_is_equal_with_options) {
                {"its", "reconv.first=fallthrough"}};
     for (int k = 0; k < N_KERNELS; k++) {
         const char *const set[] = {all[_i].set, NULL};
-        if ((k + _i) % 3 && !test_every()) /* by default every third kernel; the next options run the others */
+        if ((k + _i) % 3 && !test_every()) /* by default each row runs every third kernel */
             continue;
         run(kernels[k], "functional", NULL, BLOCKS, THREADS, &want);
         run(kernels[k], all[_i].model, set, BLOCKS, THREADS, &got);

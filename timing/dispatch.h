@@ -29,7 +29,8 @@ struct ctas {
     const struct cta_ops *ops;
     void *state;          /* of the policy */
     uint32_t turn;        /* SM for which pick() is called first */
-    uint32_t *held;       /* by SM: CTAs that it held when it last stopped at an edge, and the CTAs that it got there */
+    uint32_t *held;       /* by SM: number of CTAs that it held when it last stopped at an edge, plus the CTAs that it
+                           * got there */
     bool *open;           /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
     struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };

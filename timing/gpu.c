@@ -326,7 +326,7 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
     /* Windows near the cycle limit are short and exact. The memory side may be ahead of the SMs by up to two windows
-     * and two crossings, so windows are exact from this distance to the limit on. */
+     * and two crossings. So windows are exact as soon as the limit is within this distance. */
     if (r->l->cycle_limit)
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;

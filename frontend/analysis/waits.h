@@ -1,13 +1,15 @@
 #ifndef FRONTEND_WAITS_H
 #define FRONTEND_WAITS_H
-/* Finds loops that wait for other threads: spin locks, tickets, flags. A loop waits if: - a branch out of it depends on
- * memory that other threads change: on a strong load or an atomic whose address is the
- *   same in every iteration, or an atomic whose operands are the same in every iteration;
- * - no branch out of it depends on a value that the loop itself changes per iteration: a counter, a list pointer, a
- *   clock, an optimistic compare-and-swap, an atomic addition compared with a bound;
- * - it contains no CTA barrier, which all threads pass in every iteration. Values are tracked through registers,
- * through variables in memory at fixed addresses, and through calls. If a branch depends on memory that other threads
- * change, the values written under this branch depend on this memory, too. */
+/* Finds loops that wait for other threads: spin locks, tickets, flags. A loop waits if three conditions hold:
+ * - A branch out of the loop depends on memory that other threads change. Such a branch depends on a strong load or an
+ *   atomic whose address is the same in every iteration, or on an atomic whose operands are the same in every
+ *   iteration.
+ * - No branch out of the loop depends on a value that the loop itself changes in each iteration: a counter, a list
+ *   pointer, a clock, an optimistic compare-and-swap, or an atomic addition that is compared with a bound.
+ * - The loop contains no CTA barrier.
+ * The analysis tracks values through registers, through variables in memory at fixed addresses, and through calls. If a
+ * branch depends on memory that other threads change, the values written under this branch depend on this memory,
+ * too. */
 #include "ir.h"
 #include "loops.h"
 

@@ -382,20 +382,20 @@ static bool call_provided(struct lower *l, const struct call_site *c, const stru
     return true;
 }
 
-/* Returns true for a driver function with which CUDA's device library (libcudadevrt.a) launches kernels from
- * kernels. */
-static bool launches_kernels(const char *name) {
-    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
-           strncmp(name, "cudaGetParameterBuffer", 22) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
+/* Returns true for a function of CUDA's device runtime, by which kernels launch kernels. The host's loader adds the
+ * body of each function that Heddle has (host/load/device_runtime.c). */
+static bool is_device_runtime(const char *name) {
+    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cuda", 4) == 0 ||
+           strncmp(name, "__cudaCDP2", 10) == 0 || strncmp(name, "cnp", 3) == 0;
 }
 
 static void report_missing_function(struct lower *l, const struct call_site *c) {
     const char *name = c->function->word->text;
     diag_error(l->d, c->callee->loc, "function '%s' has no body in this module", name);
-    if (launches_kernels(name))
+    if (is_device_runtime(name))
         diag_note(l->d, c->callee->loc,
-                  "kernels that launch kernels (dynamic parallelism) are not simulated: launch "
-                  "them from the host");
+                  "of the runtime for kernels that launch kernels, Heddle has launches, streams, events, GetDevice, "
+                  "GetDeviceCount and GetLastError; call other functions from the host");
     else
         diag_note(l->d, c->function->loc, "'%s' is declared here", name);
 }

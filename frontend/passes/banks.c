@@ -2,21 +2,21 @@
  * port each: registers with even and with odd numbers. An instruction reads faster if its operands are in both banks.
  * Requires: registers. Keeps: everything; the number of registers, too. Makes: other slots for registers of 32 bits.
  *
- * Each register gets its slot in the order of the program. It prefers the bank in which fewer of the registers are that
- * instructions read together with it. Instructions in loops count more. */
+ * Each register gets its slot in the order of the program. A register prefers the bank that has fewer of the registers
+ * that instructions read together with it. Instructions in loops count more. */
 #include "frontend/analysis/loops.h"
 #include "pass.h"
 #include "regalloc.h"
 #include <string.h>
 
-/* A register that some instruction reads together with another one. */
+/* A partner of a register: some instruction reads both together. */
 struct pair {
     uint32_t other, weight;
 };
 
 struct banks {
     struct ir *ir;
-    uint32_t *weight; /* block -> how much its instructions count */
+    uint32_t *weight; /* block -> weight of its instructions */
     uint32_t *first;  /* register v has pairs[first[v] ... first[v + 1]) */
     struct pair *pairs;
     unsigned char *placed; /* registers whose slot is chosen */
@@ -101,7 +101,7 @@ static int64_t better_here(const uint64_t *in, uint32_t n, const uint32_t *to, u
     return sum;
 }
 
-/* Exchanges slots of a function between the banks as long as this makes conflicts count less. */
+/* Exchanges slots of a function between the banks as long as this lowers the weight of the conflicts. */
 static void exchange(const struct banks *b, uint32_t f) {
     enum { ROUNDS = 8, MOST = 256 };
     struct ir *ir = b->ir;

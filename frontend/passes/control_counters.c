@@ -1,11 +1,13 @@
-/* Chooses dependence counters. An instruction of variable latency raises a counter until its result is written if any
- * later instruction uses the result's register. It raises another one until its operands are read if an instruction
- * may overwrite one of them before any instruction has waited for the result. A call or a return waits for all
- * counters: other functions do not know what is in flight. */
+/* Chooses dependence counters. A variable-latency instruction raises up to two counters. One counter stays raised until
+ * the result is written. It is needed if a later instruction uses the register of the result. The other counter stays
+ * raised until the operands are read. It is needed if an instruction may overwrite an operand before any instruction
+ * has waited for the result. A call or a return waits for all counters: other functions do not know what is in
+ * flight. */
 #include "control_pass.h"
 #include <string.h>
 
-/* Values of first_use and first_overwrite that are no PC. LATER: the use comes after a backward edge. */
+/* Values of first_use and first_overwrite that are not PCs. NEVER: there is no use. LATER: the use comes after a
+ * backward edge. */
 enum { NEVER = UINT32_MAX, LATER = UINT32_MAX - 1 };
 
 struct assign {
@@ -87,8 +89,8 @@ static void search(struct assign *a, uint32_t from) {
     }
 }
 
-/* Chooses a counter for an instruction if the instruction at `end` will wait for it: a counter with a wait at the same
- * place, a counter whose last wait is in the past, or the counter with the nearest wait. */
+/* Chooses a counter for an instruction if the instruction at `end` will wait for it. Prefers a counter with a wait at
+ * the same place, then a counter whose last wait is in the past, then the counter with the nearest wait. */
 static uint8_t choose(struct assign *a, uint32_t pc, uint32_t end) {
     unsigned best = 0;
     uint32_t distance = UINT32_MAX;
@@ -123,7 +125,7 @@ static void assign(struct control *c) {
     }
 }
 
-/* Counters that are raised for each register: until it is written, and until it is read. */
+/* The counters that are raised for a register: `writes` until the register is written, `reads` until it is read. */
 struct raised {
     uint8_t writes, reads;
 };

@@ -1,6 +1,7 @@
-/* Chooses stall counts. When an instruction issues, the fixed-latency results that it uses have arrived, and it sees
- * all counters that were raised before it. If it must wait for this, the instruction before it gets a stall count. At
- * the beginning of a block, the last instructions of all preceding blocks get it. */
+/* Chooses stall counts, so that an instruction issues only when the fixed-latency results that it uses have arrived,
+ * and when it sees all counters that were raised before it. If an instruction must wait, the pass raises the stall
+ * count of the instruction before it. If the first instruction of a block must wait, the pass raises the stall counts
+ * of the last instructions of the preceding blocks. */
 #include "control_pass.h"
 #include <string.h>
 

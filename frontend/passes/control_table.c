@@ -6,7 +6,8 @@ static struct control_timing fixed(enum control_unit unit, unsigned latency) {
 }
 static const struct control_timing queued = {CONTROL_QUEUED, 0, 0}, flow = {CONTROL_FLOW, 0, 0};
 
-/* Conversions: through the unit for integers if no float of 64 bits is involved and no float becomes an integer. */
+/* Returns the timing of a conversion. The integer unit executes it if no 64-bit float is involved and no float becomes
+ * an integer. */
 static struct control_timing conversion(const struct isa_row *row) {
     enum type d = row->d, s = row->a;
     bool from_float = type_class(s) == 'f', to_float = type_class(d) == 'f';
@@ -19,7 +20,7 @@ static struct control_timing conversion(const struct isa_row *row) {
     return fixed(CONTROL_ALU, !from_float && type_bytes(d) < 8 ? 4 : 5);
 }
 
-/* Instructions of latency class INT_OTHER: logic, shifts, moves, selections, comparisons. */
+/* Returns the timing of an instruction of latency class INT_OTHER: logic, shifts, moves, selections, comparisons. */
 static struct control_timing other(const struct isa_row *row) {
     unsigned bytes = type_bytes(row->a) > type_bytes(row->d) ? type_bytes(row->a) : type_bytes(row->d);
     bool wide = bytes >= 8;

@@ -62,8 +62,8 @@ static uint32_t oldest(const struct sweep *s, enum reg_class c, const struct fre
     return best;
 }
 
-/* Returns the slot that has been free for longest, of the preferred parity if there is one. An instruction that writes
- * it waits less for earlier instructions that read it. */
+/* Allocates the slot that has been free for longest, if possible a slot of the preferred parity. An instruction that
+ * writes this slot waits less for earlier instructions that read the slot. */
 static uint32_t take_oldest(struct sweep *s, uint32_t v) {
     enum reg_class c = s->ir->vregs[v].cls;
     int want = s->parity(s->ctx, v);

@@ -8,7 +8,7 @@
 typedef int slot_parity_fn(void *ctx, uint32_t vreg);
 /* Exchanges slots of one function and class, after all registers have slots. */
 typedef void renumber_fn(void *ctx);
-/* Works as pass_regalloc(), but takes the slot that has been free for longest, of the preferred parity if there is one.
- * The number of slots stays the same. `parity` and `renumber` may be NULL. */
+/* Works as pass_regalloc(), but allocates the slot that has been free for longest, if possible a slot of the preferred
+ * parity. The number of slots stays the same. `parity` and `renumber` may be NULL. */
 bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber, void *ctx);
 #endif

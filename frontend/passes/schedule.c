@@ -1,9 +1,10 @@
 /* Orders the instructions of each block for the modern core (core.kind=modern), which issues in order and waits where
  * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
  *
- * List scheduling: of the instructions whose operands have arrived, the one with the longest path of latencies behind
- * it comes next, unless more registers would be live than the original order needs at most. Loads may pass each other,
- * but no store. Nothing passes a barrier, an atomic, or an instruction that depends on the lanes that execute it. */
+ * List scheduling: of the instructions whose operands have arrived, the next one is the instruction from which the
+ * longest path of latencies begins. An instruction that would make more registers live than the original order ever
+ * needs comes later. Loads may pass each other, but no store. Nothing passes a barrier, an atomic, or an instruction
+ * that depends on the lanes that execute it. */
 #include "control_table.h"
 #include "edit.h"
 #include "pass.h"
@@ -17,7 +18,7 @@ enum {
 
 struct task {
     uint32_t inst;
-    unsigned waits; /* number of instructions that must come first and have not */
+    unsigned waits; /* number of tasks that must come before this one and are not done */
     unsigned latency, path, ready;
     bool done;
 };
@@ -25,7 +26,8 @@ struct task {
 struct schedule {
     struct ir *ir;
     uint32_t *left;             /* register -> number of its uses in the tasks that are left */
-    unsigned char *dies, *live; /* register -> its live range ends in the tasks; it has a value */
+    unsigned char *dies, *live; /* register -> true if its live range ends in the tasks; register -> true if it holds a
+                                 * value now */
     struct task task[MOST];
     uint32_t n, order[MOST];
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
@@ -74,7 +76,8 @@ static unsigned latency_of(const struct ir *ir, uint32_t i) {
     return predicate ? t.guard : t.latency;
 }
 
-/* Returns by how many words the live registers grow if the task comes next. `apply`: it does. */
+/* Returns by how many words the live registers grow if the task comes next. With `apply`, also records that it comes
+ * next. */
 static int words_after(struct schedule *s, const struct task *t, bool apply) {
     const struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[t->inst];
@@ -137,7 +140,7 @@ static void prepare(struct schedule *s) {
 }
 
 /* Returns the next task. Tasks whose operands have arrived come first, and of these, the task with the longest path. A
- * task after which more than `room` words would be added to the live registers comes only if all others add more. */
+ * task that adds more than `room` words to the live registers comes after all tasks that add at most `room` words. */
 static uint32_t next_task(struct schedule *s, unsigned now, int room) {
     uint32_t best = s->n;
     int64_t best_value = 0;
@@ -157,8 +160,8 @@ static uint32_t next_task(struct schedule *s, unsigned now, int room) {
     return best;
 }
 
-/* Orders the tasks, if possible with at most `bound` words of live registers more than at the begin.
- * Returns the most words of live registers that there are in addition to those at the begin. */
+/* Orders the tasks, if possible so that the live registers have at most `bound` words more than at the beginning.
+ * Returns the maximum number of words that the live registers have in addition to those at the beginning. */
 static int order_tasks(struct schedule *s, int bound) {
     int words = 0, most = 0;
     unsigned now = 0;

@@ -12,8 +12,9 @@ enum { OLD = CONTROL_MAX_STALL + 1, UNSEEN = 255, NOT_AT_ALL = 1000 };
 struct follow {
     const struct program *p;
     struct verdict *r;
-    uint32_t from, offset; /* the instruction, and its register that is followed */
-    bool result;           /* the register is the instruction's result: it is late; else it is a source: it is unread */
+    uint32_t from, offset; /* PC of the followed instruction; offset of its register that is followed */
+    bool result;           /* true: the register is the instruction's result, which may be late; false: it is a source,
+                            * which may be unread */
     struct control_timing timing;
     uint8_t *age;       /* PC -> least cycles since the instruction issued, of the paths followed so far; or UNSEEN */
     uint32_t *stack, n; /* PCs where paths continue */
@@ -70,7 +71,7 @@ static void visit(void *ctx, uint32_t offset, enum control_use use, unsigned pos
 }
 
 /* Returns true if the instruction at `pc` waits for a counter that is raised as long as the followed register is late
- * or unread. It sees counters that were raised two cycles before it. */
+ * or unread. The instruction sees a counter that was raised two or more cycles before it. */
 static bool waits(const struct follow *f, uint32_t pc) {
     const struct control_bits *from = &f->p->control[f->from], *b = &f->p->control[pc];
     uint8_t counters = 0;

@@ -191,8 +191,8 @@ static enum heddle_status show(struct view *v) {
     return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
 }
 
-/* Merges databases. Stops at a file that cannot be merged; files merged before stay merged, and running the command
- * again continues. */
+/* Merges databases. Stops at a file that cannot be merged; the files before it stay merged. Running the command again
+ * continues the merge. */
 static enum heddle_status merge(const struct cli *c) {
     const char *to = cli_value(c, "output");
     char err[1024];

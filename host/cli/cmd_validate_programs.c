@@ -78,8 +78,8 @@ static struct table *table_of(const struct programs *p) {
     return t;
 }
 
-/* Prints the mean absolute error of the cycles and the correlation of their logarithms; then how kernels differ from
- * the public ones, and which have no benchmark. */
+/* Prints the mean absolute error of the cycles and the correlation of their logarithms. Then prints how Heddle's
+ * kernels differ from the public kernels, and which public kernels have no benchmark. */
 static void print_summary(const struct programs *p) {
     double sum = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
     int n = 0;

@@ -141,8 +141,8 @@ static void write_renamed(FILE *out, const char *from, const char *to, const str
     }
 }
 
-/* Adds the definitions of a part to `own`. Adds a definition also to `renamed` if its name is local and an earlier part
- * defines this name (`all`). */
+/* Adds the definitions of a part to `own`. Adds a definition also to `renamed` if its name is local and is also in
+ * `all`, the names that earlier parts define. */
 static bool scan(const struct ptx_part *part, const struct names *all, struct names *own, struct names *renamed) {
     const char *p = part->text, *end = p + part->len;
     for (struct declaration d; next_declaration(&p, end, &d);) {

@@ -9,7 +9,7 @@ command -v help2man >/dev/null 2>&1 || exit 0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-page() { # its name, the command: help2man takes the name from the program's, so each page has a program
+page() { # arguments: name of the page, command. help2man names a page after its program, so each page gets one
     cat >"$tmp/$1" <<EOF
 #!/bin/sh
 exec "$heddle" help $2 | awk -f "${0%/*}/help.awk"

@@ -99,7 +99,8 @@ enum {
     ELEMENT = 256, /* bytes from an element of a list to the next */
     COLD =
         16 * 1024 + 256, /* the same for a list in DRAM: so far apart, the next element is in another row and channel */
-    PIECE = 16,          /* bytes that a thread of micro_read loads at once */
+    PIECE = 16,          /* the same for a list in DRAM: at this distance, the next element is in another row and
+                          * channel */
     PARTS = 4,           /* loads of a pass of micro_read */
 };
 

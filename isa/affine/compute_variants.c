@@ -26,7 +26,7 @@ static void choose(const struct affine_engine *e, const struct affine_source *s,
 }
 
 /* Computes a partial result for each combination of variants that occurs in some thread. Returns the number of these
- * combinations, or 0 if there are too many or the result of one has no tuple. */
+ * combinations, or 0 if there are too many combinations, or if the result of a combination has no tuple. */
 static uint32_t make_pieces(struct affine_engine *e, const struct affine_op *op, uint32_t c, const rowmask_t *lanes) {
     uint32_t of[MAX_SOURCES] = {1, 1, 1, 1}, all = 1, n = 0;
     for (int i = 0; i < op->n_sources; i++)

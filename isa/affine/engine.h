@@ -13,9 +13,9 @@
 struct affine_engine;
 struct supply;
 
-/* How a predicate of a warp was computed, cheapest first: one comparison for the CTA, two for each warp (its first and
- * last lane), two for a warp with several rows of threads (the corners with the least and the greatest value), or one
- * for each lane. */
+/* How a predicate of a warp was computed, cheapest first. CTA: one comparison for all warps of the CTA. ENDS: two for
+ * the warp, of its first and its last lane. CORNERS: two for a warp with several rows of threads, of its least and its
+ * greatest value. LANES: one for each lane. */
 enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_CORNERS, COMPARE_LANES, N_COMPARES };
 /* Returns how hardware computes a predicate that the engine computed by `compare`. COMPARE_CORNERS counts as
  * COMPARE_ENDS if the hardware can compare corners (`corners`), else as COMPARE_LANES. */
@@ -56,8 +56,8 @@ struct affine_step {
     const struct inst *in;
     uint8_t class; /* enum affine_step_class */
     bool counts;   /* false for instructions inserted for convergence barriers, which are counted separately */
-    /* number of issue slots: one for each CTA of STEP_EACH, one for each warp of STEP_VECTOR, otherwise one, plus one
-     * for each warp whose lanes select among the tuples of a min, max or rem */
+    /* number of issue slots. STEP_EACH: one for each CTA; STEP_VECTOR: one for each warp; other classes: one. A min,
+     * max or rem takes one more slot for each warp whose lanes select among its tuples */
     uint32_t slots;
     uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
     /* splits_warps: the branch diverges between warps; splits_threads: the branch diverges inside a warp */

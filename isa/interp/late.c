@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST = 512,        /* results and operands in flight of a warp; older ones are forgotten */
-    MOST_WRITES = 64,  /* registers that an instruction writes */
-    VALUE_BYTES = 512, /* of a register, for all lanes */
+    MOST = 512,        /* maximum number of a warp's results and operands in flight; older ones are forgotten */
+    MOST_WRITES = 64,  /* maximum number of registers that an instruction writes */
+    VALUE_BYTES = 512, /* maximum number of bytes of a register, for all lanes */
     RAISE_CYCLES = 2   /* cycles from the issue of an instruction until others see the counters that it raised */
 };
 
@@ -18,7 +18,7 @@ struct flight {
     uint64_t issued;
     struct control_timing timing;
     bool result;
-    unsigned char old[VALUE_BYTES]; /* of a result: the value before it */
+    unsigned char old[VALUE_BYTES]; /* for a result: the value of the register before the result */
 };
 
 struct saved {
@@ -36,7 +36,8 @@ struct late_warp {
 struct late_cta {
     struct late *found;
     uint32_t n_warps;
-    /* of the instruction that executes: values of its destinations before it, and values that it must not see */
+    /* before: values of the destinations of the executing instruction, before it executes; hidden: values that have not
+     * arrived yet, and that this instruction must not see */
     struct saved before[MOST_WRITES], hidden[MOST_WRITES];
     uint32_t n_before, n_hidden;
     struct late_warp warp[];
@@ -78,7 +79,7 @@ static void note(struct late_cta *c, const struct warp *w, uint32_t pc, const st
              f->pc, what);
 }
 
-/* What happens to the registers in flight when an instruction issues. */
+/* An instruction that issues, for the checks of its registers against those in flight. */
 struct look {
     struct late_cta *c;
     struct warp *w;
@@ -145,7 +146,7 @@ static void arrive(struct late_warp *lw, const struct program *p, const struct c
     lw->n = n;
 }
 
-/* Calls and returns wait for everything. */
+/* A call or return needs all earlier results and reads of its lanes. Reports each of them that is still late. */
 static void drain(const struct look *l) {
     for (uint32_t i = 0; i < l->lw->n; i++) {
         const struct flight *f = &l->lw->list[i];
@@ -198,7 +199,7 @@ static void fly(void *ctx, uint32_t offset, enum control_use use, unsigned posit
 void late_after(struct late_cta *c, struct warp *w, const struct inst *in, const struct effects *fx) {
     struct late_warp *lw = &c->warp[w->index];
     uint32_t pc = (uint32_t)(in - w->program->code);
-    /* the values that the instruction did not see */
+    /* restores the values that were hidden from the instruction, except where it has overwritten them */
     for (uint32_t i = c->n_hidden; i-- > 0;) {
         const struct saved *s = &c->hidden[i];
         rowmask_t back = s->lanes;

@@ -1,14 +1,14 @@
 #ifndef ISA_LATE_H
 #define ISA_LATE_H
 /* Tests control bits (isa/control_bits.h) by running a program with them (core.check=on). Each warp issues its
- * instructions as early as their bits allow. A result of fixed latency is there after exactly this latency; a result of
- * variable latency comes when somebody waits for its counter, and not before; so does the read of its operands. A
- * register that is read too early has its old value. */
+ * instructions as early as their bits allow. A fixed-latency result arrives after exactly its latency. A
+ * variable-latency instruction reads its operands and writes its result only when another instruction waits for its
+ * counter. A register that is read too early has its old value. */
 #include "isa/exec/exec.h"
 
 /* Findings of a launch. */
 struct late {
-    uint64_t n;     /* uses that came too early */
+    uint64_t n;     /* number of uses that came too early */
     uint32_t pc;    /* of the first one */
     char text[256]; /* about the first one */
 };

@@ -54,8 +54,9 @@ struct cta_node {
 struct cta_stack_plan {
     uint32_t warps; /* each set of this number of consecutive warps has a stack; 0: all warps of the CTA have one */
     bool fallthrough_first; /* the fall-through of a branch runs first */
-    bool home;              /* threads ride in their own warps until a branch diverges, and again when all are back */
-    bool any_lane;          /* threads ride in any lane of a compacted warp, else each keeps its lane */
+    bool home;              /* threads run in their own warps until a branch diverges, and again when all threads have
+                             * returned */
+    bool any_lane;          /* a thread may take any lane of a compacted warp; false: each thread keeps its lane */
     /* A compacted warp with these targets arrives at a branch that `set` warps will pass. Returns true if it waits for
      * the others. `predictor` is memory of the stack, zeros at first. NULL: compacted warps wait at every branch. */
     bool (*waits)(void *predictor, uint32_t pc, const struct target *t, int n, uint32_t set);

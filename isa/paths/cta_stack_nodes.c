@@ -74,8 +74,8 @@ uint16_t cta_new_group(struct cta_stack *s) {
     return s->of->last_group;
 }
 
-/* Returns the threads of `m`, threads of one warp, that get a place in a compacted warp. Threads of other warps use its
- * lanes `used`, or with plan.any_lane, `riders` of its lanes. */
+/* Returns those of `m`, threads of one warp, that get a lane of a compacted warp. Threads of other warps have already
+ * got the lanes `used` or, with plan.any_lane, `riders` of the lanes. */
 static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
     if (!s->plan.any_lane)
         return m & ~used;

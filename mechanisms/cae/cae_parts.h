@@ -30,8 +30,8 @@ struct cae_form {
     uint16_t expands;      /* bit i: written register i is first expanded into the vector register file */
     bool result;           /* the result goes to the compact file */
     bool unit;             /* the instruction executes on an affine unit */
-    /* register file banks: first those of form.ti.banks, then those of form.other; a write of an expanded register has
-     * two entries */
+    /* register file banks of the registers of `form`: first the registers of form.ti.banks, then those of form.other; a
+     * written register that is also expanded has two entries */
     uint8_t bank[3 * MAX_INST_REGS];
 };
 

@@ -1,12 +1,13 @@
 /* The cache policy of CAWA (the paper's CACP). The ways of a set have two parts: the first half is for lines that
  * critical warps use again. Two tables of counters of two bits, indexed by a signature, predict each new line:
  *
- *   critical  part of the line: the first half from 2 on. The first hit of a critical warp on the line increments the
- *             counter; the replacement of a line of the first half without such a hit decrements it
- *   again     place of the line in its part: as in srrip, but at the end if the counter is 0. The first hit on the
- *             line increments the counter; the replacement of a line without a hit decrements it
+ *   critical  selects the part of the line: the first half if the counter is 2 or 3. The first hit of a critical warp
+ *             on the line increments the counter. The replacement of a line of the first half without such a hit
+ *             decrements it
+ *   again     selects the predicted use of the line: as in srrip, but the most distant use if the counter is 0. The
+ *             first hit on the line increments the counter. The replacement of a line without a hit decrements it
  *
- * The victim is the line of the part whose use is predicted latest (srrip).
+ * The victim is the line of the part whose predicted use is the most distant (srrip).
  *
  * [reading] A signature has 8 bits: the PC xor the number of the 16 KB region. Counters start at 0 and 1. A new line
  * takes an empty way of either part; if all lines of its part must stay, it takes one of the other part. Until the

@@ -1,6 +1,6 @@
 /* Criticality-aware warp scheduling [Lee, Arunkumar and Wu, ISCA 2015, called CAWA]: the scheduler gcaws stays with a
- * warp until it stalls, and then picks the most critical ready warp, so that the slowest warp of a CTA, for which the
- * others wait, catches up. cawa_parts.h defines the criticality of a warp. Ties go to the oldest warp. The replacement
+ * warp until it stalls, and then picks the most critical ready warp. So the slowest warp of a CTA, for which the other
+ * warps wait, catches up. cawa_parts.h defines the criticality of a warp. Ties go to the oldest warp. The replacement
  * policy cacp (cacp.c) keeps the lines of critical warps in the L1. */
 #include "cawa_parts.h"
 #include "mechanisms/mechanism.h"

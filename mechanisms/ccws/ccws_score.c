@@ -36,7 +36,7 @@ void ccws_hold(struct ccws_scores *s, const struct warp_set *live, uint64_t now)
         sum += s->base + (until > now ? until - now : 0);
         if (until > now) {
             falling++;
-            s->change = min64(s->change, until); /* then the order of the warps may change */
+            s->change = min64(s->change, until); /* in cycle `until`, the order of the warps may change */
         }
         if (k == 0 || sum <= cutoff)
             continue;

@@ -73,7 +73,7 @@ struct expander {
     uint64_t done_at; /* cycle in which the unit finishes; NO_TIME if it is idle */
     uint64_t seq;     /* number of the ATQ entry that the unit expands */
     uint32_t cta;     /* CTA slot */
-    uint32_t warp;    /* the n_warps warps that the unit serves now, from this warp of the CTA on */
+    uint32_t warp;    /* the unit now serves n_warps warps of the CTA, beginning with this one */
     uint32_t n_warps;
     bool spills;
     uint32_t turn; /* CTA slot that was served last */
@@ -95,7 +95,7 @@ struct dac_plan {
     bool wide;  /* the entry has more lines than the queue has places, so one record with the tuple is queued */
 };
 
-/* Progress of a CTA in the stream of entries. It models an accumulator of the expansion units. */
+/* Progress of a CTA in the stream of entries. The struct models an accumulator of the expansion units. */
 struct dac_cta {
     uint32_t index;              /* index in its batch */
     uint32_t passed;             /* number of barriers that the CTA has passed */
@@ -125,8 +125,8 @@ struct dac_stream {
     uint64_t numbers; /* number of predicates that earlier batches have sent */
     uint32_t sent;    /* number of predicates that this batch has sent */
     bool sends;       /* the affine warp's next instruction is an enq */
-    /* cycle since which the next enq waits for a full predicate queue, NO_TIME if it does not wait; cycle in which the
-     * queues must be read again even if no event has changed them */
+    /* enq_since: cycle since which the next enq waits for a full predicate queue (NO_TIME: it does not wait);
+     * enq_again: cycle in which the queues must be read again even if no event has changed them */
     uint64_t enq_since, enq_again;
 };
 

@@ -41,7 +41,7 @@ struct daws {
     struct daws_warp {
         uint32_t loop, lanes; /* loop of the last instruction; 0: none */
         uint64_t since;       /* if held: first cycle */
-        uint64_t promoted;    /* number of its promotion; 0: none; the warp with the largest number is first */
+        uint64_t promoted;    /* number of its last promotion; 0: none; the warp with the largest number is first */
     } warp[WARP_SLOTS];
     struct warp_set in_loops, held;
     uint32_t n_held;
@@ -269,7 +269,8 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return d->stale ? now + 1 : max64(d->change, now + 1);
 }
 
-/* Returns the longest wait that is not a deadlock, in cycles: within this time, each warp is once the first one. */
+/* Returns the longest wait, in cycles, that is not a deadlock. Within this time, each warp is the first one at least
+ * once. */
 static uint64_t patience(const struct config *cfg) { return (uint64_t)sm_warp_slots(&cfg->sm) * cfg->daws.patience; }
 
 /* clang-format off */

@@ -31,8 +31,8 @@ static struct daws_load *find_load(struct daws_table *t, uint32_t pc) {
     return &t->load[t->n++];
 }
 
-/* Finds the line among the lines of the sample, or adds it in place of the least recently used one. Returns NULL if the
- * line was not there. */
+/* Finds the line among the lines of the sample. If it is absent, adds it, in place of the least recently used line if
+ * the sample is full, and returns NULL. */
 static const struct daws_line *use_line(struct daws_table *t, uint32_t pc, uint64_t line) {
     struct daws_line *oldest = t->line;
     for (struct daws_line *l = t->line; l < t->line + t->n_lines; l++) {

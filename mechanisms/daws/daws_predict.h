@@ -18,7 +18,8 @@ struct daws_table {
     struct daws_load {
         uint32_t pc, loop;
         uint32_t count, lines;  /* instructions; their line accesses */
-        uint32_t again, others; /* line accesses that use a line again; part of these: another load brought the line */
+        uint32_t again, others; /* again: accesses that find their line in the sample; others: those of them whose line
+                                 * another load brought */
         enum daws_kind kind;
     } load[DAWS_LOADS];
     uint32_t n;

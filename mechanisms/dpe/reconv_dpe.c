@@ -169,7 +169,7 @@ static void release(struct dpe *s, int slot) {
 static void replace(struct dpe *s, int slot, int side) {
     const struct entry *e = &s->e[slot];
     if (!s->children[slot][side])
-        return; /* no entry was pushed above this one, so its side continues or ends without help */
+        return; /* no entry diverged from this side, so it can continue or end by itself */
     for (int i = 0; i < s->depth; i++) {
         struct entry *child = &s->e[s->order[i]];
         if (s->order[i] == slot || child->parent != slot)

@@ -25,7 +25,7 @@ struct fold_side {
     uint32_t block; /* NO_BLOCK if the side is empty */
     struct fold_item item[FOLD_ITEMS];
     unsigned n, units, others; /* number of items; sum of their FPUs; number of items that are FOLD_OTHER */
-    bool full;                 /* the side has more items */
+    bool full;                 /* the side has more items than fit */
 };
 
 /* Returns the last instruction of an item. */
@@ -48,8 +48,8 @@ struct fold_order {
 void fold_order_begin(struct fold_order *o, const struct fold_side side[2], unsigned length);
 int fold_order_next(const struct fold_order *o, unsigned i, unsigned j);
 
-/* fold_pairs.c: makes one instruction of operations with complementary guards in a block. Notes name the pairs. Returns
- * false if out of memory. */
+/* fold_pairs.c: finds pairs of operation groups with complementary guards in a block, and makes one instruction of each
+ * pair. Notes name the pairs. Returns false if out of memory. */
 bool fold_pairs(struct ir *ir, unsigned length, const struct fuse_kind *kind);
 /* fold_select.c: folds selections between results of a few f32 operations. `length` is the number of FPUs of an
  * instruction. Notes name the selections that were folded, and give the reason for each selection that was not.

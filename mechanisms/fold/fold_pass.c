@@ -74,8 +74,8 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
                   ir->info[ir->blocks[side[k].block].begin].line, f->operations);
             return false;
         }
-    /* fold.operations=0, or no pair: the limit is chain.length for both sides together, because without a pair folding
-     * saves only the branch */
+    /* If fold.operations is 0 or no pair was found, chain.length limits the sum of both sides: without a pair, folding
+     * saves only the branch. */
     const bool together = !f->operations || !pairs;
     if (together && side[0].units + side[1].units > f->length) {
         leave(f, branch, "%u and %u operations on its sides; chain.length is %u", side[0].units, side[1].units,

@@ -152,7 +152,7 @@ static uint8_t may_issue(void *unit, struct sm *sm, const struct sm_candidate *c
     return c->pc != l->pc || is_held(u, sm, l, c) ? PATH_BLOCKED : PATH_READY;
 }
 
-/* Makes a path of the large warp that has begun an instruction at this scheduler the leader, if there is one. */
+/* If a large warp has begun an instruction at this scheduler, makes one of the large warp's paths the leader. */
 static void go_on(struct large_unit *u, struct sm *sm, struct sm_joint *j, uint64_t now) {
     struct large_warp *l = u->last[j->scheduler];
     if (!l || l == large_of(u, sm, j->member[0].warp) || !l->begun)

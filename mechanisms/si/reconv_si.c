@@ -67,7 +67,7 @@ static enum reconv_board si_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
-    /* bits of a thread status table entry: 3 + s + t (symbols of section III-C) */
+    /* number of bits of an entry of the thread status table; section III-C calls them 3, s and t */
     enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 };
     return (struct reconv_storage){.fixed =
                                        subwarps_bits() + entries(cfg, WARP_LANES) * (STATE + SCOREBOARD_ID + COUNT)};

@@ -57,8 +57,8 @@ static uint32_t path_at(const struct sm *sm, uint32_t warp, uint32_t pc) {
     return p < n ? p : MAX_PATHS;
 }
 
-/* Returns a set of the warps of the gang that are ready at this PC, and have a place in the slot. Returns an empty set
- * if one of them has none. */
+/* Returns the warps of the gang that are ready at this PC. If one of these warps has no place in the slot, returns an
+ * empty set. */
 static struct warp_set part_of(struct sm *sm, const struct sm_joint *j, struct warp_set gang, uint32_t pc,
                                uint64_t now) {
     struct warp_set part = {.word = {0}};

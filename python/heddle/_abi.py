@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Callable, List, Optional, Tuple
 
 SONAME = "libheddle.so.0"
-# Debian's packages of the libraries that Heddle's needs.
+# The Debian packages of the libraries that libheddle.so needs.
 NEEDED = ("libcjson1", "libconfig9", "libelf1", "liblz4-1", "libsqlite3-0", "libstdc++6", "libxxhash0", "libzstd1")
 
 

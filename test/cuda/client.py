@@ -195,7 +195,7 @@ def references(module, out):
     call("cuTexRefGetFlags", c.byref(flags), tex)
     call("cuTexRefGetAddressMode", c.byref(mode), tex, 0)
     want((flags.value, mode.value) == (0, CLAMP), "flags and mode")
-    # memory, of integers read as they are
+    # the texture reference reads memory, as integers that are not converted
     line = c.c_uint64()
     call("cuMemAlloc_v2", c.byref(line), 8)
     call("cuMemcpyHtoD_v2", line, bytes([1, 2, 3, 250, 5, 6, 7, 255]), 8)
@@ -212,8 +212,8 @@ def objects(module, out):
     a = pitched_array()
     r = Resource(type=0)
     r.of.array = a
-    # at x = i / 8 of a row of 4, y = 1/4 (its first row): texel i / 2 - 1/2, in the middle between two when i is even,
-    # and beyond the first and the last one around the corner
+    # thread i reads x = i / 8 of a row of 4 texels (y = 1/4 is the first row). This is position i / 2 - 1/2, half way
+    # between two texels if i is even. Beyond the first and the last texel, the address wraps around.
     t = Texture((c.c_int * 3)(WRAP, CLAMP, CLAMP), LINEAR, NORMALIZED)
     handle = c.c_uint64()
     call("cuTexObjectCreate", c.byref(handle), c.byref(r), c.byref(t), None)
@@ -224,7 +224,7 @@ def objects(module, out):
     want((back.address[0], back.address[1], back.filter) == (WRAP, CLAMP, LINEAR), "its description")
     call("cuTexObjectDestroy", handle)
     want(cuda.cuTexObjectDestroy(handle) != 0, "destroyed twice")
-    # a surface that is written, and read back from its array
+    # a kernel writes to a surface, and the host reads the array
     s = c.c_uint64()
     b, d = c.c_void_p(), Array3D(4, 2, 0, FLOAT, 1, 2)
     call("cuArray3DCreate_v2", c.byref(b), c.byref(d))
@@ -235,7 +235,7 @@ def objects(module, out):
     copy = Copy2D(srcType=ARRAY, srcArray=b, dstType=HOST, dstHost=c.addressof(host), dstPitch=16, width=16, height=2)
     call("cuMemcpy2D_v2", c.byref(copy))
     want(list(host) == [0, 1, 2, 3, 10, 11, 12, 13], "what the surface was given")
-    # lines of bytes between arrays, and to memory
+    # copies rows of bytes between arrays, and from an array to memory
     call("cuMemcpyAtoA_v2", b, 0, a, 16, 16)
     call("cuMemcpyAtoD_v2", out, b, 0, 32)
     want(read(out, "f", 8) == [10, 11, 12, 13, 10, 11, 12, 13], "the second row on the first one")

@@ -38,7 +38,7 @@ static void run_body(const char *body, uint32_t out[WORDS]) {
     lowered_free(low);
 }
 
-/* Bodies, and the words at %out of thread 0 afterwards. */
+/* Kernel bodies, and the words that must be at the address %out of thread 0 after the run. */
 static const struct {
     const char *body;
     uint32_t word[4];

@@ -14,10 +14,10 @@ struct lowered {
 };
 
 /* Lowers kernel `kernel` of a module's text. If `kernel` is NULL, lowers all kernels and keeps the program of the first
- * kernel. Module variables get addresses from DEVICE_BASE on, 4096 bytes apart. Free with lowered_free(). */
+ * kernel. Module variables get addresses from DEVICE_BASE on, 4096 bytes apart. The caller calls lowered_free(). */
 struct lowered *lower_text(const char *text, const char *kernel);
 /* Lowers a kernel 'k' with this body and one .u64 parameter 'p'. Declared registers: %p<9> .pred, %h<9> .b16, %r<9>
- * .b32, %d<9> .b64, %f<9> .f32, %g<9> .f64. Free with lowered_free(). */
+ * .b32, %d<9> .b64, %f<9> .f32, %g<9> .f64. The caller calls lowered_free(). */
 struct lowered *lower_body(const char *body);
 void lowered_free(struct lowered *l);
 /* Writes the errors as "line:column: text", one per line, without help and notes. Returns `buffer`. */

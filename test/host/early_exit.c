@@ -192,7 +192,7 @@ static const struct {
      HEAD "@%p exit; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p exit; bar.sync 0;" STORE "}"},
     {"out of a function called twice", TWO_CALLS("@%p bra E;"), TWO_CALLS("@%p exit;")},
     /* Threads that leave the loop do not execute the jump back to its start. In the first kernel they execute the
-     * branch, which counts; in the second kernel the exit. */
+     * branch, which counts. In the second kernel they execute the exit. */
     {"out of a loop", HEAD ROUNDS "@!%q bra L; ret; }", HEAD ROUNDS "@%q exit; bra L; }"},
 };
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0], LOOP_PAIR = N_PAIRS - 1 };
@@ -224,7 +224,8 @@ START_TEST(branches_to_exits_count_as_exits) {
                               timed_models()->name[m]);
                 if (_i == LOOP_PAIR) /* the second kernel executes an additional jump, so counts differ */
                     continue;
-                if (strcmp(timed_models()->name[m], "large") == 0) /* a branch forms sub-warps anew, an exit does not */
+                /* a branch makes `large` form sub-warps anew, but an exit does not, so counts differ */
+                if (strcmp(timed_models()->name[m], "large") == 0)
                     continue;
                 ck_assert_msg(a.warp == b.warp && a.thread == b.thread, "%s, %s%s, n = %d: %g and %g, not %g and %g",
                               pairs[_i].name, timed ? "" : "functional, ", timed_models()->name[m], n, a.warp, a.thread,

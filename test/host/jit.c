@@ -98,8 +98,8 @@ static const char *const patterns[] = {
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
-/* The size of the element; a load to %r6, %rd6 or another register; a store from this register; and code that adds the
- * loaded value to %r3. */
+/* Each row has the size of the element, a load to %r6, %rd6 or another register, a store from this register, and code
+ * that adds the loaded value to %r3. */
 static const struct {
     int size;
     const char *load, *store, *mix;

@@ -120,7 +120,7 @@ END_TEST
 
 /* Of 1024 threads, those with bit 5 of %tid.x execute `n` operations on one side of a branch, the others `n` on the
  * other side. Warps of 32 lanes are on one side: 32 warps occupy the SFU pipe for n x 8 cycles each. The two rows of a
- * warp of 64 lanes diverge: 16 warps occupy the pipe for 2 n x 16 cycles each, because the lanes that are off pass it,
+ * warp of 64 lanes diverge: 16 warps occupy the pipe for 2 n x 16 cycles each, because inactive lanes occupy the pipe,
  * too. So 16 more operations take 32 x 16 x 8 = 4096 and 16 x 2 x 16 x 16 = 8192 cycles. */
 START_TEST(rows_that_diverge_pass_a_pipe_one_after_the_other) {
     char body[2][8192];

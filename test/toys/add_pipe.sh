@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds a heddle with the pipe that docs/extending.md adds, by the two lines that it shows, as ./heddle-toy:
 #     LIBS=... add_pipe.sh ROOT LIBRARY COMPILER FLAG...
-# Built are the files that are made of the rows of pipes, by the lists of what they include (.d) beside LIBRARY, and
-# the commands, which LIBRARY has not.
+# Compiles the files that include the rows of pipes (the lists of dependencies (.d) beside LIBRARY name them), and the
+# commands, which LIBRARY does not contain.
 set -eu
 root=$1 library=$2
 mkdir src

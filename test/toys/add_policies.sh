@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a heddle with the policies of test/toys/policies.c, in the way that docs/extending.md shows, as ./heddle-toy:
 #     LIBS=... add_policies.sh ROOT LIBRARY COMPILER FLAG...
-# Built are the mechanism, the tables that collect mechanisms, and the commands, which LIBRARY has not.
+# Compiles the mechanism, the tables that collect mechanisms, and the commands, which LIBRARY does not contain.
 set -eu
 root=$1
 mkdir src

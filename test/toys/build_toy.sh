@@ -1,8 +1,7 @@
 #!/bin/sh
 # Builds ./heddle-toy from changed sources in ./src, which the caller has made:
 #     LIBS=... build_toy.sh ROOT LIBRARY COMPILER FLAG... <FILES
-# FILES: names of the sources to compile, without .c, one a line. LIBRARY has the others; its copies of the files that
-# are built here are left out.
+# FILES has the names of the sources to compile, without .c, one a line. All other objects come from LIBRARY.
 set -eu
 root=$1 library=$2
 shift 2

@@ -21,8 +21,8 @@ enum pipe_id {
 };
 struct pipe_row {
     const char *name; /* name in the pipe's options and statistic, such as "sp" */
-    /* enum pipe_id: the pipe that executes this pipe's instructions if this pipe has no units; the pipe itself if it
-     * must have units */
+    /* enum pipe_id: the pipe that executes this pipe's instructions if this pipe has no units. If it is this pipe
+     * itself, this pipe must have units. */
     uint8_t instead;
 };
 extern const struct pipe_row pipe_rows[N_PIPES];

@@ -8,8 +8,8 @@ enum { GPU_POLLS = 0 };
 #endif
 
 /* clang-format off */
-/* The fields of all rows. Its size is compared with struct config: a field of struct config without a row would make
- * that struct larger. */
+/* A struct with the fields of all rows. Its size must equal the size of struct config: a field of struct config without
+ * a row would make struct config larger. */
 struct fields_of_rows {
 #define OPT_U32(field, ...)                  uint32_t field;
 #define OPT_BOOL(field, ...)                 bool field;

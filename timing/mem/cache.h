@@ -73,7 +73,7 @@ struct cache_target {
 
 struct cache_mshr {
     uint32_t way;                 /* index into way[] */
-    uint64_t used;                /* time of the last access, which becomes the line's age once the line is filled */
+    uint64_t used;                /* time of the last access, which becomes the line's `used` when the line is filled */
     uint8_t pending;              /* outstanding sectors */
     uint8_t arrived;              /* sectors that were filled by this MSHR, or were valid before */
     uint16_t n, taken;            /* targets registered, handed back */

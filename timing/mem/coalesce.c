@@ -242,8 +242,9 @@ static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
         t->byte[from / 64 + 1] |= bits >> (64 - from % 64);
 }
 
-/* Adds lanes of a half warp that access one line to the request of this line. This is one of the half warp's
- * requests, which begin at `own`, or a new request. With `words`, a bit of `bits` stands for a word. */
+/* Adds lanes of a half warp, which all access `line`, to the half warp's request for this line, or makes this request.
+ * The half warp's requests are out[own] to out[n - 1]. Returns the new n. With `words`, a bit of `bits` stands for a
+ * word. */
 static inline __attribute__((always_inline)) int add_piece(struct coalesced *out, struct touched *t, int own, int n,
                                                            uint64_t line, lanemask_t lanes, unsigned from,
                                                            uint64_t bits, const bool words) {

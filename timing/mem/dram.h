@@ -7,7 +7,7 @@
  *
  * For each constraint, the model stores the first clock at which the command is allowed. RC, RP and the others are the
  * options dram.rc, dram.rp and so on:
- *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
+ *   activate   RC after the bank's last activate, RP after its precharge, RRD after an activate of any other bank
  *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
  *   column     RCD after the activate, CCD after any other column command (never less than the burst), CCDL after a
  *              column command of the same bank group

@@ -150,14 +150,14 @@ bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
 void lsu_ask_critical(struct lsu *l, bool (*critical)(const void *ctx, uint32_t warp), const void *ctx);
 /* Sets the bypass policy of the L1, in the same way. */
 bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops);
-/* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX,
- * and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the
- * L2. */
+/* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX
+ * prefetchers, and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request
+ * lines into the L2. */
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);
 /* Registers an existing unit of the SM as a prefetcher that requests and locks lines. The load/store unit does not
- * create or free it. lsu_tick() passes `state` to `ops->answer` and the other callbacks. The tick of the SM's unit
- * follows in the same cycle. It must call sm_lsu_due() if it has made a request. The returned pointer is valid as long
- * as the load/store unit exists. To lock, read and unlock a line:
+ * create or free it. lsu_tick() passes `state` to `ops->answer` and the other callbacks. The tick() of that unit
+ * follows in the same cycle. If it has made a request, it must call sm_lsu_has_work(). The returned pointer is valid as
+ * long as the load/store unit exists. To lock, read and unlock a line:
  *
  *   prefetch_ask(PREFETCH_LOCK)  -> QUEUED; FULL: try again in a later cycle; NEVER: read without a lock
  *   answer(PRESENT)              the line is there and locked

@@ -83,7 +83,8 @@ struct lsu_slot {
     bool wide;  /* true if a lane may wait for several lines, or a lane above 31 waits; miss_lanes then only grows */
     bool walks; /* true for an access of the walk unit */
     uint16_t warp;
-    /* cycles of the write to the banks, the access's last part, after all lines have arrived; 0: no such write */
+    /* number of cycles in which the data are written to the banks, after all lines have arrived, as the last part of
+     * the access; 0: the access has no such write */
     uint8_t fill;
 };
 

@@ -122,7 +122,8 @@ struct prefetch_victim {
 struct prefetch_counts {
     uint64_t asked, full; /* number of requests that were queued; number rejected because the queue was full */
     uint64_t present, pending, sent, refused, no_lock; /* first answers */
-    /* lines whose first use was by a load; those of them still in flight at that time; lines never used */
+    /* useful: lines whose first use was by a load; late: useful lines that were still in flight at their first use;
+     * unused: lines that were never used */
     uint64_t useful, late, unused;
 };
 
@@ -192,8 +193,9 @@ struct prefetchers {
     uint8_t observe[PREFETCHERS_MAX], evicted[PREFETCHERS_MAX];
 };
 
-/* Adds a prefetcher at `place`, and sets the number `who` of the place. If `state` is NULL, the prefetcher's make()
- * is called with `ctx` to create the state. Returns NULL when memory runs out. Requires fewer than PREFETCHERS_MAX. */
+/* Adds a prefetcher at `place`, and sets the number `who` of the place. If `state` is NULL, the prefetcher's make() is
+ * called with `ctx` to create the state. Returns NULL when memory runs out. Requires fewer than PREFETCHERS_MAX
+ * prefetchers. */
 struct prefetch_asker *prefetchers_add(struct prefetchers *p, const struct prefetcher_ops *ops, void *state, void *ctx,
                                        const struct config *cfg, const struct prefetch_place *place);
 void prefetchers_free(struct prefetchers *p);

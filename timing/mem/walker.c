@@ -48,7 +48,8 @@ static bool send(struct lsu *l, const struct walk *k, uint64_t address, lanemask
     if (l->status.n_free <= l->status.n_done + 1 || (p->present && lsu_pipe_full(p)))
         return false;
     uint16_t slot = l->free_slot[l->status.n_free - 1];
-    /* lsu_missed() and lsu_known() return no such slot: it has missed already, and `unread` stays above 0 */
+    /* lsu_missed() and lsu_known() never return this slot, because `missed` is already set and `unread` stays above
+     * 0 */
     l->slot[slot] = (struct lsu_slot){.tag = UINT32_MAX, .pending = 1, .unread = 2, .missed = true, .walks = true};
     l->walker.access[slot] = (struct walk_access){.lanes = lanes, .walk = (uint16_t)(k - l->walker.walk)};
     const struct line_op op = {.address = address & ~(uint64_t)(WALK_BYTES - 1),

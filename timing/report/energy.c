@@ -10,7 +10,8 @@ static const struct event {
     enum part part;
     enum stat_id count;
     size_t pj; /* offset of the energy of one event in struct energy_cfg */
-    /* if sectors are counted and the energy is per line, offset of the line's bytes in struct config; else 0 */
+    /* if the event is a sector but the energy is that of a whole line: offset in struct config of the option with the
+     * bytes of a line; else 0 */
     size_t line;
 } events[] = {
 #define STAT_ENERGY(id, part, field) {part, STAT_ID(id), offsetof(struct energy_cfg, field), 0},

@@ -109,7 +109,7 @@ static void combine(struct stats *s, int i, double value) {
 }
 
 void stats_add(struct stats *s, const char *name, double value) {
-    int i = s->next; /* the next in the table: units mostly add statistics in its order */
+    int i = s->next; /* the next statistic in the table, since units mostly add statistics in the order of the table */
     size_t len = strlen(name);
     if (!is_called(i, name, len))
         i = index_of(name, len);

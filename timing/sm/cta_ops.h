@@ -32,7 +32,7 @@ struct cta_ops {
     /* Returns the number of the CTA that the SM gets, or CTA_NONE. The caller begins the CTA, so the function must
      * return each number below `total` once. A CTA's number is its position in the grid, with x fastest. The function
      * is called only for an SM with fewer than `occupancy` CTAs, while CTAs remain, at most once per cycle. SMs take
-     * turns: the first is the one after the SM that would have got the last CTA round-robin.
+     * turns. The first SM of a dispatch has the number `begun` modulo the number of SMs, as in round-robin dispatch.
      *
      * After CTA_NONE, the SM gets no CTA until one of its own CTAs has ended. So an SM that holds no CTA must not be
      * refused, except if the policy has no CTA left for it. */

@@ -117,7 +117,7 @@ static bool fits_in(const struct sm *sm, struct formed *f, lanemask_t lanes) {
     return true;
 }
 
-/* Runs the further fetches that follow a fetch of path `p` of warp `w` in its cycle (joint.h). */
+/* Runs the further fetches that accompany a fetch of path `p` of warp `w` in the same cycle (joint.h). */
 static __attribute__((noinline)) void fetch_more(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     const struct sm_path *first = &sm->warps.slot[w].path[p];
     struct warp_set want = warps_in_state(&sm->warps, PATH_FETCH);

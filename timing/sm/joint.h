@@ -39,13 +39,14 @@
 
 struct sm;
 
-enum { JOINT_MOST = MAX_WARP_LANES }; /* members of a slot: their lanes are disjoint */
+/* Maximum number of members of a slot. Their lanes are disjoint, so a slot has no more members than lanes. */
+enum { JOINT_MOST = MAX_WARP_LANES };
 
 struct sm_joint_member {
     uint32_t warp, path; /* warp slot; index among the warp's paths when the slot was formed */
     uint32_t pc;
     lanemask_t lanes;
-    lanemask_t counted; /* the lanes that count as active: at a jump, those without a thread of an earlier member */
+    lanemask_t counted; /* the lanes that count as active; at a jump, without the lanes of earlier members */
     uint8_t pipe;
     uint8_t turn;     /* members with a common home lane read and write their registers in different turns, from 0 */
     uint32_t mem;     /* index into sm_memory.inst of its access; MEM_QUEUE: none */
@@ -85,8 +86,8 @@ enum joint_reach { JOINT_SAME_WARP, JOINT_SAME_PC, JOINT_SAME_GANG, JOINT_ANY_WA
 /* Lets the fetch stage make up to `more` further fetches in the cycle of each fetch. Call it from sm_unit_ops.launch.
  * If several units call it, the largest number and the last of the reaches (enum joint_reach) apply. */
 void sm_joint_fetches(struct sm *sm, uint32_t more, enum joint_reach reach);
-/* Each set of this number of consecutive warps of a CTA is a gang, whose paths at one PC are fetched once, whatever
- * their lanes are. Call it from sm_unit_ops.launch. */
+/* Makes gangs: each set of `warps` consecutive warps of a CTA is a gang. The paths of a gang at one PC are fetched
+ * once, whatever their lanes are. Call it from sm_unit_ops.launch. */
 void sm_joint_gangs(struct sm *sm, uint32_t warps);
 
 /* Makes gangs of narrow warps: the pipes have 32 lanes, which are slices of sm.warp_size lanes. A warp of a CTA uses
@@ -114,7 +115,8 @@ struct sm_joint_state {
 
 /* ---- calls for stages ---- */
 /* Uses the issue slot of scheduler `s` for the path that it has picked, the leader, and for the companions that units
- * name. Returns false if there are none. The caller then issues the leader, which a unit may have replaced. */
+ * name. Returns false if no unit names a companion. The caller then issues the leader, which a unit may have
+ * replaced. */
 bool sm_issue_jointly(struct sm *sm, uint32_t s, struct sm_joint_member *leader, uint64_t now);
 /* Reserves collectors, pipes, registers and the result bus for all members that access no memory. (joint_pass.c) */
 void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now);
@@ -126,11 +128,13 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem);
 /* Takes the members whose data have arrived out of the access `tag`, while other members wait (sm_joint_slices()).
  * Writes their instructions in flight to `end`, for the caller to end them, and returns their number. */
 uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]);
-/* Removes the entry of an access whose first member joint_known() has ended. Returns false if it is another access. */
+/* Removes the entry of an access whose first member joint_known() has ended. Does nothing and returns false for any
+ * other access. */
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Removes the members that follow `inflight` in the list of its access. Returns the first of them; NO_INFLIGHT: there
  * is none. */
 uint32_t joint_take(struct sm *sm, uint32_t inflight);
-/* Reserves the register reads of these members from cycle `from` on. Returns the cycle after the last read. */
+/* Reserves, from cycle `from` on, the register reads of the members that follow `inflight` in the list of its access.
+ * Returns the cycle after the last read. */
 uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from);
 #endif

@@ -23,8 +23,8 @@ static void spell_out(uint64_t *addr, const struct halves *h, const uint64_t *an
     }
 }
 
-/* Adds the addresses of threads whose lanes other threads may use: each to its own lane if it is free, else to the
- * first free lane. */
+/* Adds the addresses of a member's threads to the access. Other threads may already use the home lane of a thread. A
+ * thread gets its home lane if this lane is free, else the first free lane. */
 static void cross_over(struct mem_inst *m, const struct effects *fx, uint32_t bytes) {
     uint64_t addr[MAX_WARP_LANES];
     spell_out(addr, &fx->halves, fx->addr, fx->lanes, bytes);

@@ -35,8 +35,8 @@ static uint64_t read_operands(struct sm *sm, struct sm_joint *j, struct regfile 
     return last;
 }
 
-/* Adds the writes of one turn to `bank`: each bank as often as the member with the most writes to this bank. Returns
- * the number of registers that these members write together. */
+/* Adds the writes of one turn to `bank`. A bank is listed as often as the member with the most writes to this bank
+ * writes it. Returns the number of registers that these members write together. */
 static uint32_t results_in(struct sm *sm, struct sm_joint *j, const struct regfile *f, uint32_t pipe, uint32_t turn,
                            uint32_t latency, uint8_t *bank, uint8_t *n_banks) {
     uint8_t most[MAX_BANKS] = {0};

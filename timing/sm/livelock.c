@@ -93,7 +93,7 @@ static void describe_path(const void *u, const struct sm *sm, uint32_t warp, uin
 void livelock_begin(struct sm *sm) {
     struct livelock *l = sm_unit_state(sm, &unit_livelock);
     if (!l->warp && !(l->warp = calloc(WARP_SLOTS, sizeof *l->warp))) {
-        l->disturbed = true; /* without memory there is no search, which never finds a repetition */
+        l->disturbed = true; /* if memory is out, no search runs: from now on, livelock_disturbed() returns true */
         return;
     }
     for (uint32_t w = 0; w < WARP_SLOTS; w++)

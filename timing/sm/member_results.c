@@ -18,7 +18,7 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
-    /* the fallback's time applies if effects.taken is 0, as it is for lanes on several paths */
+    /* lanes on several paths have effects.taken = 0, so they execute the fallback, and its time applies */
     if (ti->flags & TIMED_FALLBACK)
         ti = &sm->program->fallback[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);

@@ -60,8 +60,8 @@ void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now);
 void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now);
 
 /* ---- modern_operands.c: register ports, register-file cache, result queue ---- */
-/* Returns the first cycle >= `from` in which the instruction can be in Allocate for the last time, and reserves its
- * reads in the three cycles after it. `part`: number of the sub-core. */
+/* Returns the last cycle of the instruction in Allocate: the first cycle >= `from` for which it can reserve its reads
+ * in the three following cycles. Reserves these reads. `part`: number of the sub-core. */
 uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from);
 /* Reserves the reads of a variable-latency instruction in free cycles from `now` on. Returns how many cycles later than
  * without conflicts the last read is. */
@@ -81,12 +81,13 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
                     const struct sm_form *form, uint64_t now);
 /* EVENT_READ: a variable-latency instruction reads its operands, or has read them. */
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now);
-/* Writes the result of an instruction in flight. Returns false if the port is busy: it is written a cycle later. */
+/* Writes the result of an instruction in flight. Returns false if the port is busy; the result is then written a cycle
+ * later. */
 bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now);
 
 /* ---- modern_latency.c: latencies of memory instructions ---- */
-/* Returns the number of cycles from the latch of the address unit to the fall of the counter for reads, for the memory
- * instruction at `pc`. */
+/* Returns, for the memory instruction at `pc`, the number of cycles from its entry into the latch of the address unit
+ * until its counter for reads is lowered. */
 uint32_t modern_read_cycles(const struct sm *sm, uint32_t pc);
 /* Returns the cycle in which the result of an access that the load/store unit has finished is written. */
 uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now);

@@ -15,7 +15,8 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
     const uint64_t now = sm->clock.accounted - 1;
     while (s < last && s->until > now && s->lanes & ~lanes)
         s++;
-    bool joins = s->until > now && s->lanes & ~lanes; /* no entry is free: two groups share one until the later cycle */
+    bool joins = s->until > now && s->lanes & ~lanes; /* if no entry is free, two groups of lanes share an entry until
+                                                       * the later of their two cycles */
     *s = (struct modern_stalled){.until = joins ? max64(until, s->until) : until,
                                  .lanes = lanes | (joins ? s->lanes : 0)};
     wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));

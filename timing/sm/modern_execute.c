@@ -69,8 +69,8 @@ static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t
     uint64_t leaves = own_file ? arrives : modern_allocate(sm, part, w, pc, arrives);
     p->allocate_free = leaves + 1;
     hold(e, arrives - 1); /* the instruction leaves Control in cycle `arrives` */
-    /* The result does not count the wait for register ports: a dependent instruction comes to Allocate later by the
-     * same number of cycles. It counts only the wait for the pipe. */
+    /* The returned cycle does not include the wait for register ports, because a dependent instruction reaches Allocate
+     * later by the same number of cycles. It includes only the wait for the pipe. */
     uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
     if (!own_file)
         modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + ti->latency);

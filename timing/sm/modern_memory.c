@@ -20,8 +20,8 @@ void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
     e->mem.hold = now + 1;
 }
 
-/* Moves the oldest instruction of a sub-core into the latch of the address unit, if it is there and the latch is free,
- * and reads its operands. */
+/* Moves the oldest instruction of a sub-core into the latch of the address unit and reads its operands. Does nothing
+ * before the cycle in which the instruction can enter the latch. */
 static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
     struct mem_queue *q = &sm->operands.part[part].mem;
     struct mem_step *s = q->step;

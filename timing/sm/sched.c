@@ -25,7 +25,7 @@ bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cf
     s->words = 1;
     for (uint32_t w = index; w < sm_warp_slots(cfg); w += cfg->schedulers)
         sched_add(s, w);
-    /* so lrr begins with warp 0; gto begins with the oldest ready warp, unless slot 63 is ready */
+    /* with this value, lrr begins with warp 0, and gto begins with the oldest ready warp unless slot 63 is ready */
     s->last = s->words == 1 ? 63 : NO_WARP_SLOT;
     if (!s->ops->size)
         return true;

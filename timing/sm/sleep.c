@@ -36,7 +36,8 @@ uint32_t sm_count_awake(const struct sm *sm) {
 
 bool sm_has_in_flight(const struct sm *sm, uint32_t slot) {
     const struct sm_warp *sw = &sm->warps.slot[slot];
-    uint32_t await = 0; /* these are counted in `inflight`, but other lanes must arrive before they begin */
+    uint32_t await = 0; /* number of instructions that `inflight` counts, but that begin only when other lanes have
+                         * arrived */
     for (uint32_t i = 0; i < sw->n_await; i++)
         await += !sw->await[i].served;
     return sw->inflight > await || sw->ordered;

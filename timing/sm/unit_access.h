@@ -27,8 +27,8 @@ enum sm_hook {
     HOOK_NEXT,
     N_HOOKS
 };
-/* Creates the unit, and subscribes it to every call that it implements. Returns false if memory is out. Requires
- * fewer than MAX_UNITS, and no launch in progress. */
+/* Creates the unit, and subscribes it to every call that it implements. Returns false if memory is out. Requires fewer
+ * than MAX_UNITS units, and no launch in progress. */
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
 /* Returns the state of the unit with the table of functions `ops`, or NULL if the SM has no such unit. */
 void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);

@@ -1,8 +1,9 @@
 #ifndef TIMING_SM_UNIT_SLEEP_H
 #define TIMING_SM_UNIT_SLEEP_H
-/* Warps that a unit puts to sleep: warps of CTAs that neither fetch nor issue until the unit wakes them (PATH_TURN).
- * Barriers open for a sleeping warp as for others. A sleeping warp keeps its slot and is resident, but it is not live:
- * schedulers and statistics of live warps do not see it. Units without after_issue() must put no warp to sleep. */
+/* Warps that a unit puts to sleep: warps of CTAs that neither fetch nor issue until the unit wakes them (PATH_TURN). A
+ * barrier releases a sleeping warp as it releases other warps. A sleeping warp keeps its slot and is resident, but it
+ * is not live: schedulers and statistics of live warps do not see it. Units without after_issue() must put no warp to
+ * sleep. */
 #include <stdbool.h>
 #include <stdint.h>
 

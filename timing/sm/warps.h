@@ -59,8 +59,8 @@ struct sm_warps {
     struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
     struct {
         bool used;                 /* the model splits paths */
-        uint32_t n;                /* number of warps listed for the next sm_split(): a load was issued or got its tags
-                                    * or data */
+        uint32_t n;                /* number of warps that the next sm_split() checks, because one of their loads was
+                                    * issued, read its tags or got data */
         uint16_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;

@@ -6,7 +6,7 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = calloc(cap, sizeof *w->pool); /* a zeroed pool is a list of all entries as free entries */
+    w->pool = calloc(cap, sizeof *w->pool); /* in a zeroed pool, all entries are in the list of free entries */
     return w->pool != NULL;
 }
 

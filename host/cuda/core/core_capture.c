@@ -31,17 +31,38 @@ enum cuda_error cuda_capture_begin(struct cuda_stream *s) {
     return f->graph ? CUDA_ErrorIllegalState : cuda_graph_create(&f->graph);
 }
 
+enum cuda_error cuda_capture_begin_to(struct cuda_stream *s, struct cuda_graph *g, node_list before, size_t n) {
+    CUDA_LOCK;
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    if (!f || !cuda_graph_of(g) || (n && !before))
+        return f ? CUDA_ErrorInvalidValue : CUDA_ErrorStreamCaptureUnsupported;
+    if (f->graph || g->given)
+        return CUDA_ErrorIllegalState;
+    for (size_t i = 0; i < n; i++)
+        if (!cuda_graph_has(g, before[i]))
+            return CUDA_ErrorInvalidValue;
+    const struct cuda_frontier first = {g, (struct cuda_node **)before, (int)n};
+    if (!cuda_frontier_copy(f, &first))
+        return CUDA_ErrorMemoryAllocation;
+    g->given = true;
+    return CUDA_Success;
+}
+
 enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out) {
     CUDA_LOCK;
     struct cuda_frontier *f = cuda_stream_frontier(s);
-    if (!out || !f || !f->graph)
-        return out ? CUDA_ErrorIllegalState : CUDA_ErrorInvalidValue;
-    *out = f->graph;
-    cuda_streams_release(f->graph);
-    if (!(*out)->spoilt)
+    struct cuda_graph *g = f ? f->graph : NULL;
+    if (!g || (!out && !g->given))
+        return g ? CUDA_ErrorInvalidValue : CUDA_ErrorIllegalState;
+    const bool given = g->given, spoilt = g->spoilt;
+    cuda_streams_release(g);
+    g->given = g->spoilt = false;
+    if (out)
+        *out = spoilt ? NULL : g;
+    if (!spoilt)
         return CUDA_Success;
-    cuda_graph_destroy(*out);
-    *out = NULL;
+    if (!given)
+        cuda_graph_destroy(g);
     return CUDA_ErrorStreamCaptureInvalidated;
 }
 

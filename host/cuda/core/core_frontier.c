@@ -14,7 +14,8 @@ bool cuda_frontier_join(struct cuda_frontier *to, const struct cuda_frontier *fr
     if (!more)
         return false;
     to->nodes = more;
-    memcpy(more + to->n, from->nodes, (size_t)from->n * sizeof *more);
+    if (from->n)
+        memcpy(more + to->n, from->nodes, (size_t)from->n * sizeof *more);
     to->n += from->n;
     to->graph = from->graph;
     return true;

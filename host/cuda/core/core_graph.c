@@ -24,12 +24,11 @@ static bool copy_args(struct cuda_launch *l) {
     return args != NULL;
 }
 
-static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *g);
-static void cuda_graph_free(struct cuda_graph *g);
-
 bool cuda_work_own(struct cuda_work *w) {
     if (w->kind == NODE_KERNEL)
         return copy_args(&w->launch);
+    if (w->kind == NODE_CONDITION)
+        return cuda_condition_own(&w->condition);
     if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
         cuda_graph_memory_keep(w->memory);
     return w->kind != NODE_GRAPH || (w->graph = cuda_graph_copy(w->graph)) != NULL;
@@ -40,11 +39,11 @@ void cuda_work_free(struct cuda_work *w) {
         free(w->launch.args);
     else if (w->kind == NODE_GRAPH)
         cuda_graph_free(w->graph);
+    else if (w->kind == NODE_CONDITION)
+        cuda_condition_free(&w->condition);
     else if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
         cuda_graph_memory_drop(w->memory);
 }
-
-static enum cuda_error cuda_graph_run(struct cuda_graph *g);
 
 enum cuda_error cuda_work_run(const struct cuda_work *w) {
     switch (w->kind) {
@@ -59,6 +58,8 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
         return CUDA_Success;
     case NODE_GRAPH:
         return cuda_graph_run(w->graph);
+    case NODE_CONDITION:
+        return cuda_condition_run(&w->condition);
     case NODE_RECORD:
         cuda_event_stamp(w->event);
         return CUDA_Success;
@@ -73,7 +74,7 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
 
 /* ---- graphs and their nodes ---- */
 
-static struct cuda_graph *new_graph(void) {
+struct cuda_graph *cuda_graph_new(void) {
     struct cuda_graph *g = calloc(1, sizeof *g);
     if (g)
         g->last = &g->first;
@@ -86,7 +87,7 @@ void cuda_node_free(struct cuda_node *n) {
     free(n);
 }
 
-static void cuda_graph_free(struct cuda_graph *g) {
+void cuda_graph_free(struct cuda_graph *g) {
     while (g && g->first) {
         struct cuda_node *n = g->first;
         g->first = n->next;
@@ -161,7 +162,7 @@ struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e) {
     return order;
 }
 
-static enum cuda_error cuda_graph_run(struct cuda_graph *g) {
+enum cuda_error cuda_graph_run(struct cuda_graph *g) {
     enum cuda_error e;
     struct cuda_node **order = cuda_graph_order(g, &e);
     for (int i = 0; !e && i < g->n; i++)
@@ -170,9 +171,9 @@ static enum cuda_error cuda_graph_run(struct cuda_graph *g) {
     return e;
 }
 
-static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
+struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
     enum cuda_error e;
-    struct cuda_graph *g = new_graph();
+    struct cuda_graph *g = cuda_graph_new();
     struct cuda_node **order = g ? cuda_graph_order((struct cuda_graph *)from, &e) : NULL;
     struct cuda_node **copies = order ? calloc((size_t)from->n + 1, sizeof *copies) : NULL;
     bool ok = copies && cuda_held_copy(&g->held, from->held);
@@ -194,7 +195,7 @@ static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
 
 enum cuda_error cuda_graph_create(struct cuda_graph **out) {
     CUDA_LOCK;
-    if (!out || !(*out = new_graph()))
+    if (!out || !(*out = cuda_graph_new()))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
     cuda_graph_list(*out);
     return CUDA_Success;

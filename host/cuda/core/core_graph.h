@@ -105,6 +105,13 @@ enum cuda_error cuda_node_set_attribute(struct cuda_node *n, int which, const vo
 enum cuda_error cuda_node_get_attribute(struct cuda_node *n, int which, void *out);
 enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda_node *from_node);
 
+/* Creates a word that chooses for conditional nodes of the graph. `flags`: 1 if each launch sets it to `value`, else
+ * 0. */
+enum cuda_error cuda_condition_create(uint64_t *out, const struct cuda_graph *g, unsigned value, unsigned flags);
+/* Adds a conditional node. Its graphs are empty; the program fills them. *graphs points to them. */
+enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                         const struct cuda_condition *c, struct cuda_graph ***graphs);
+
 /* Makes an executable graph: a copy of the graph with its nodes in execution order. The flags are only reported
  * back. */
 enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags);

@@ -128,6 +128,8 @@ enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_st
         return capture_exec(s, x);
     enum cuda_error e = CUDA_Success;
     for (int i = 0; !e && i < x->n; i++)
+        e = cuda_condition_reset(&x->work[i]);
+    for (int i = 0; !e && i < x->n; i++)
         e = x->disabled[i] ? CUDA_Success : cuda_work_run(&x->work[i]);
     return e;
 }

@@ -7,15 +7,21 @@ struct cuda_graph *cuda_graph_all(void) {
     return graphs;
 }
 
+struct cuda_graph *cuda_work_graph(const struct cuda_work *w, unsigned i) {
+    if (w->kind == NODE_GRAPH)
+        return i ? NULL : w->graph;
+    return w->kind == NODE_CONDITION && i < w->condition.n ? w->condition.graphs[i] : NULL;
+}
+
 /* Finds a graph: the graph itself, or a graph inside one of its nodes. */
 static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
     if (in == g)
         return in;
-    for (const struct cuda_node *n = in->first; n; n = n->next) {
-        struct cuda_graph *found = n->work.kind == NODE_GRAPH ? within(n->work.graph, g) : NULL;
-        if (found)
-            return found;
-    }
+    struct cuda_graph *inner, *found;
+    for (const struct cuda_node *n = in->first; n; n = n->next)
+        for (unsigned i = 0; (inner = cuda_work_graph(&n->work, i)); i++)
+            if ((found = within(inner, g)))
+                return found;
     return NULL;
 }
 
@@ -36,9 +42,14 @@ bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n) {
 }
 
 static bool has_within(const struct cuda_graph *g, const struct cuda_node *n) {
-    for (const struct cuda_node *i = g->first; i; i = i->next)
-        if (i == n || (i->work.kind == NODE_GRAPH && has_within(i->work.graph, n)))
+    const struct cuda_graph *inner;
+    for (const struct cuda_node *i = g->first; i; i = i->next) {
+        if (i == n)
             return true;
+        for (unsigned k = 0; (inner = cuda_work_graph(&i->work, k)); k++)
+            if (has_within(inner, n))
+                return true;
+    }
     return false;
 }
 

@@ -217,8 +217,8 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
 
 /* Writes the graph as text for Graphviz, with the nodes in the order in which they were added. */
 static void draw(FILE *to, const struct cuda_graph *g) {
-    static const char *const kinds[] = {"kernel", "copy",   "fill", "host", "graph",    "empty",
-                                        "wait",   "record", "",     "",     "allocate", "free"};
+    static const char *const kinds[] = {"kernel", "copy", "fill", "host",     "graph", "empty", "wait",
+                                        "record", "",     "",     "allocate", "free",  "",      "condition"};
     fputs("digraph cuda {\n", to);
     for (const struct cuda_node *n = g->first; n; n = n->next) {
         const struct cuda_work *w = &n->work;

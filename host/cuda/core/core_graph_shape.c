@@ -9,11 +9,11 @@ enum { KIND_BYTES = 8 };
 static struct cuda_graph *owner_within(struct cuda_graph *g, const struct cuda_node *n) {
     if (cuda_graph_has(g, n))
         return g;
-    for (const struct cuda_node *i = g->first; i; i = i->next) {
-        struct cuda_graph *found = i->work.kind == NODE_GRAPH ? owner_within(i->work.graph, n) : NULL;
-        if (found)
-            return found;
-    }
+    struct cuda_graph *inner, *found;
+    for (const struct cuda_node *i = g->first; i; i = i->next)
+        for (unsigned k = 0; (inner = cuda_work_graph(&i->work, k)); k++)
+            if ((found = owner_within(inner, n)))
+                return found;
     return NULL;
 }
 

@@ -45,6 +45,9 @@ enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), vo
 /* Begin and end a capture. In between, the work for a stream becomes nodes of a graph, which cuda_capture_end()
  * returns. */
 enum cuda_error cuda_capture_begin(struct cuda_stream *s);
+/* Begins a capture that adds nodes to an existing graph. The first nodes depend on the `n` nodes of `before`. */
+enum cuda_error cuda_capture_begin_to(struct cuda_stream *s, struct cuda_graph *g, struct cuda_node *const *before,
+                                      size_t n);
 enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out);
 /* Sets *out to 0 if the stream is not captured, 1 if it is captured, or 2 if the capture has failed. */
 enum cuda_error cuda_capture_status(const struct cuda_stream *s, int *out);

@@ -58,8 +58,8 @@ static void drop_unused(struct physical *p) {
     free(p);
 }
 
-/* Returns an error unless the memory is to be on this device, and to be exported only as a file descriptor or not at
- * all. */
+/* Returns an error unless two conditions hold: the memory is to be on this device, and it is to be exported as a file
+ * descriptor or not at all. */
 static enum cuda_error check_properties(const struct cuda_physical_properties *p) {
     if (!p || p->type != PINNED)
         return p && p->type == 2 ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;

@@ -43,7 +43,20 @@ enum cuda_node_kind {
     NODE_WAIT,
     NODE_RECORD,
     NODE_ALLOC = 10,
-    NODE_FREE
+    NODE_FREE,
+    NODE_CONDITION = 13
+};
+
+/* The numbers of enum cudaGraphConditionalNodeType. */
+enum cuda_condition_kind { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH };
+/* The work of a conditional node: graphs, of which the value of a word of device memory chooses one. IF: graph 0 if the
+ * word is not 0, else graph 1 if there is one. WHILE: graph 0 again and again until the word is 0. SWITCH: the graph
+ * whose number is the word, if there is one. */
+struct cuda_condition {
+    uint64_t word; /* its device address: the program's handle */
+    enum cuda_condition_kind kind;
+    unsigned n;
+    struct cuda_graph **graphs; /* NULL in a description: the node gets empty graphs */
 };
 
 /* What a node does. */
@@ -57,6 +70,7 @@ struct cuda_work {
         struct cuda_graph *graph;
         struct cuda_event *event;
         struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
+        struct cuda_condition condition;
     };
 };
 /* Make work from a description. A fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */

@@ -172,6 +172,12 @@ struct description {
         struct cuda_call call;
         struct cuda_graph *graph;
         struct cuda_event *event;
+        struct {
+            unsigned long long word;
+            int kind;
+            unsigned n;
+            struct cuda_graph **graphs; /* set by cudaGraphAddNode() */
+        } condition;
     };
     long long more;
 };
@@ -201,16 +207,19 @@ static enum cuda_error work_of(struct cuda_work *w, const struct description *d)
         w->event = d->event;
         return w->event ? CUDA_Success : CUDA_ErrorInvalidValue;
     default:
-        fprintf(stderr,
-                "heddle: cudaGraphAddNode: nodes of kind %d (semaphores, memory, conditions) are not simulated\n",
-                d->kind);
+        fprintf(stderr, "heddle: cudaGraphAddNode: nodes of kind %d (semaphores, memory) are not simulated\n", d->kind);
         return CUDA_ErrorNotSupported;
     }
 }
 
 static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
-                           const struct description *d) {
+                           struct description *d) {
     struct cuda_work w;
+    if (d && d->kind == NODE_CONDITION) {
+        const struct cuda_condition c = {d->condition.word, (enum cuda_condition_kind)d->condition.kind, d->condition.n,
+                                         NULL};
+        return cuda_graph_add_condition(out, g, before, n, &c, &d->condition.graphs);
+    }
     if (!out || !d || !cuda_graph_of(g) || (n && !before) || (d->kind == NODE_GRAPH && d->graph == g))
         return CUDA_ErrorInvalidValue;
     enum cuda_error e = work_of(&w, d);
@@ -218,15 +227,20 @@ static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_li
 }
 
 CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                             const void *kinds, size_t n, const struct description *d) {
+                                             const void *kinds, size_t n, struct description *d) {
     (void)kinds;
     RUNTIME(add(out, g, before, n, d));
 }
 /* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number of dependencies. */
 CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                          uintptr_t fourth, uintptr_t fifth, const struct description *d_of_13) {
+                                          uintptr_t fourth, uintptr_t fifth, struct description *d_of_13) {
     bool kinds = cuda_major() >= 13;
-    RUNTIME(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (const struct description *)fifth));
+    RUNTIME(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (struct description *)fifth));
+}
+
+CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, const struct cuda_graph *g, unsigned value,
+                                                          unsigned flags) {
+    RUNTIME(cuda_condition_create(out, g, value, flags));
 }
 
 static enum cuda_error set(struct cuda_node *n, const struct description *d) {

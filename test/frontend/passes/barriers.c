@@ -199,7 +199,8 @@ static const struct {
     /* a || b: half of the lanes execute the second test; DO3 and a jump are issued once for the lanes that do not
      * branch to T, and DO3 once for the lanes at T */
     {"or", HEAD SPLIT(1, "T") SPLIT(2, "T") DO3 " bra J;\nT:" DO3 "J:\n" TAIL, 4 + 3 + 3 + 4 + 3 + 8},
-    /* a && b && c: as for a || b, with three tests and the sides exchanged */
+    /* a && b && c: each of three tests sends lanes to E; DO3 and a jump are issued once for the other lanes, and DO3
+     * once at E */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
     /* (a || b) && (c || d): the lanes for which the first pair is true execute the second pair */
     {"or and",

@@ -60,10 +60,13 @@ static void expect(const char *body, const struct expected *want, uint32_t n) {
     free(text);
 }
 
-/* The first load waits for the parameter, and its counter 0 is free again then. The addition waits for both loads, so
- * they share counter 0. It must see the second load's counter, so this load has a stall count of 2. A multiplication is
- * in another unit than an addition: 5 cycles in place of 4. The store needs 5, too. The move overwrites the stored
- * register, so it waits for counter 0, which is free again. */
+/* Where the bits come from:
+ * - The first load waits for counter 0 of the parameter. Then this counter is free, and both loads use it.
+ * - The addition after the second load must see the counter of this load, so the load has a stall count of 2.
+ * - The multiplication is in another unit than the addition, so it issues 5 cycles after it, not 4. The store of the
+ *   difference also needs 5 cycles.
+ * - The store raises counter 0, which is free again, until it has read its register. The move overwrites this register,
+ *   so it waits for counter 0. */
 START_TEST(straight_code) {
     static const struct expected want[] = {{2, NO, 0, 0},  {1, NO, 0, 1},  {2, NO, 0, 0},  {5, NO, NO, 1},
                                            {5, NO, NO, 0}, {4, NO, NO, 0}, {5, NO, NO, 0}, {2, 0, NO, 0},
@@ -75,9 +78,9 @@ START_TEST(straight_code) {
 }
 END_TEST
 
-/* The result of the last addition is late at the begin of the next block: 5 cycles from the addition to the
- * multiplication are its own cycle and a stall count of 4 at the end of the block. The addition in the loop needs its
- * own result of 4 cycles ago: the comparison waits 4 for it, and the branch 13 for the comparison. */
+/* The multiplication must issue 5 cycles after the addition of the previous block. These are the stall count 1 of this
+ * addition and the stall count 4 of the branch at the end of its block. In the loop, the addition issues 5 cycles after
+ * the multiplication, the comparison 4 cycles after the addition, and the branch 13 cycles after the comparison. */
 START_TEST(borders_of_blocks) {
     static const struct expected want[] = {{1, NO, 0, 0},  {1, NO, NO, 0}, {4, NO, NO, 0},
                                            {5, NO, NO, 0}, {4, NO, NO, 0}, {13, NO, NO, 0},
@@ -89,9 +92,9 @@ START_TEST(borders_of_blocks) {
 }
 END_TEST
 
-/* Seven loads need a counter each, and there are six. The seventh load takes the counter of the sixth load, because the
- * wait for the sixth result is the last one before its own. So the sixth addition waits for both loads, and the seventh
- * addition for none. */
+/* Seven loads need a counter each, but there are six counters. The seventh load shares the counter of the sixth load,
+ * whose result is needed last before its own. So the sixth addition waits for both loads, and the seventh addition
+ * needs no wait. */
 START_TEST(more_results_than_counters) {
     char text[1024] = "ld.param.u64 %d1, [p];\n";
     for (int i = 1; i <= 7; i++)
@@ -113,8 +116,9 @@ START_TEST(more_results_than_counters) {
 }
 END_TEST
 
-/* The hints of a program that can be made weaker one at a time: a stall count by 1; a counter awaited; a counter
- * raised. Returns false if there is no hint `k` at `pc`. */
+/* Weakens one hint of an instruction's control bits. Hint 0 is the stall count, which is lowered by 1. The next six are
+ * the waits for the counters, and the last two are the counters that the instruction raises; such a hint is removed.
+ * Returns false if the bits have no hint `k`. */
 enum { HINTS = 1 + CONTROL_COUNTERS + 2 };
 static bool weaken(struct control_bits *b, int k) {
     if (k == 0 && b->stall > 1)
@@ -149,8 +153,9 @@ static bool launch(struct heddle *h, struct heddle_module *m, uint64_t seed, uin
     return ok;
 }
 
-/* Weakens each hint of a random kernel. The verifier says whether the other hints still suffice on all paths. Runs some
- * of those programs that do not: running them must notice it, unless no thread takes the path. */
+/* Weakens each hint of a random kernel, one at a time. The verifier decides whether the remaining hints suffice on all
+ * paths. Every `one_in`-th of these programs runs. If its hints do not suffice, the run reports this, unless no thread
+ * takes the path. If they suffice, the run must succeed. */
 static void weaken_all(uint64_t seed, unsigned kind, int one_in) {
     static uint32_t out[RANDOM_OUT_WORDS];
     struct heddle_module *m;
@@ -187,7 +192,7 @@ START_TEST(weak_hints_are_noticed) {
 }
 END_TEST
 
-/* Random kernels leave the same memory with late results as without. */
+/* Random kernels leave the same memory whether results arrive as late as the control bits allow, or at once. */
 START_TEST(random_kernels_have_enough_hints) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++) {
@@ -207,8 +212,8 @@ START_TEST(random_kernels_have_enough_hints) {
 }
 END_TEST
 
-/* A result that is read one cycle too early has its old value: %r2 is 7, and its new value is 8. The stored value is
- * the old one, 7 + 1. */
+/* The first addition changes %r2 from 7 to 8. If the second addition reads %r2 one cycle too early, it gets the old
+ * value, stores 7 + 1, and the launch fails. */
 START_TEST(an_early_read_gives_the_old_value) {
     static const char body[] = "ld.param.u64 %d1, [p]; mov.u32 %r2, 7; mov.u32 %r3, 0; bra L; L: add.u32 %r2, %r2, 1;\n"
                                "add.u32 %r3, %r2, 1; st.global.u32 [%d1], %r3; ret;";
@@ -234,8 +239,8 @@ START_TEST(an_early_read_gives_the_old_value) {
 }
 END_TEST
 
-/* Nothing passes a volatile load, so %r1 to %r4 get the slots 0 to 3 in this order, and each addition reads only one
- * bank. The pass exchanges two of these slots, and needs no more registers. */
+/* Volatile loads keep their order, so %r1 to %r4 get the register slots 0 to 3, and each addition reads two registers
+ * of one bank. The pass `banks` exchanges two of these slots, and needs no additional register. */
 START_TEST(operands_are_in_both_banks) {
     static const char *const modern[] = {"core.kind=modern", "sm.subcores=on", "pipe.sfu.units=2",
                                          "pipe.sfu.collectors=2", NULL};
@@ -260,8 +265,8 @@ START_TEST(operands_are_in_both_banks) {
 }
 END_TEST
 
-/* The multiplication reads %r1 again in the same position, so the addition before it keeps it in the register-file
- * cache; %r2 is in another position then. */
+/* The addition and the mad after it read %r1 in the same operand position, so the addition keeps %r1 in the
+ * register-file cache. They read %r2 in different positions, so %r2 is not kept. */
 START_TEST(operands_are_kept) {
     char *text = kernel("ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r3, %r1, %r2;\n"
                         "mad.lo.u32 %r4, %r1, %r3, %r2; st.global.u32 [%d1], %r4; ret;");
@@ -292,8 +297,9 @@ static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
     free(text);
 }
 
-/* The second load goes before the addition that waits for the first one. In the second kernel it would have to pass a
- * store to global memory. In the third one it may, because the store is to shared memory. */
+/* In the first kernel, the second load moves before the addition that waits for the first load. In the second kernel it
+ * stays, because it must not pass a store to global memory. In the third kernel it may pass the store, which is to
+ * shared memory. */
 START_TEST(loads_go_first) {
     static const uint8_t want[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_EXIT};
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%d1+4];\n"
@@ -311,8 +317,8 @@ START_TEST(loads_go_first) {
 }
 END_TEST
 
-/* Seven loads of one register each, one after the other: the sum, the address and one value are 4 words. All loads
- * first would need 6 more. */
+/* Seven loads, each followed by an addition to the sum. In this order the kernel needs 4 registers: two for the
+ * address, the sum and one value. With all loads first, it would need 6 more, so the pass must keep the order. */
 START_TEST(an_order_needs_no_more_registers) {
     char body[1024] = "ld.param.u64 %d1, [p]; mov.u32 %r8, 0;\n";
     for (int i = 1; i < 8; i++)

@@ -45,7 +45,8 @@ START_TEST(unknown_commands_list_those_that_exist) {
 }
 END_TEST
 
-/* Each page of docs/ has a line in the list. A page is printed as it is. Names that leave the folder are no pages. */
+/* Each page of docs/ has a line in the list. A page is printed as it is. A name that leads out of the folder is not a
+ * page. */
 START_TEST(pages_of_the_documents_are_help) {
     char path[2 * PATH_MAX];
     STATUS(HEDDLE_OK, "help pages");

@@ -22,6 +22,7 @@ static const struct {
     const char *name, *timed, *args;
 } programs[] = {{"atomics", "its", ""},
                 {"bfs", "dws", ""},
+                {"conditions", "spe", ""},
                 {"containers", "its", ""},
                 {"convolution", "spe", ""},
                 {"copies", "its", ""},

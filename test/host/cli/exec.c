@@ -89,7 +89,8 @@ START_TEST(runs_go_into_a_database) {
 END_TEST
 
 /* If the program itself reports an error, its run is stored as failed. Here the program fails because its grid needs
- * more than one SM. If the file is not a results database, heddle refuses it before the program begins. */
+ * more than one SM. If the file of --results is not a database of results, or cannot be opened, heddle says so before
+ * the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
         return;
@@ -170,14 +171,15 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
-/* The user wrote <<<...>>> in a kernel, so a function is missing. A note explains this. */
-START_TEST(launches_by_kernels_are_refused) {
-    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func cudaLaunchDeviceV2();\n"
-                               ".visible .entry k()\n{\n  call cudaLaunchDeviceV2;\n  ret;\n}\n";
+/* A kernel waits for kernels that it launched, which CUDA 12 forbids. A note says which functions kernels have. */
+START_TEST(the_device_runtime_has_limits) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".extern .func cudaDeviceSynchronize();\n.visible .entry k()\n{\n  call cudaDeviceSynchronize;\n  ret;\n}\n";
     write_file("launches.ptx", text, sizeof text - 1);
     STATUS(HEDDLE_USAGE, "run launches.ptx -g 1 -b 1");
-    SAYS(err, "launches.ptx:7:8: error: function 'cudaLaunchDeviceV2' has no body");
-    SAYS(err, "kernels that launch kernels (dynamic parallelism) are not simulated");
+    SAYS(err, "launches.ptx:7:8: error: function 'cudaDeviceSynchronize' has no body");
+    SAYS(err, "Heddle has launches, streams, events");
 }
 END_TEST
 
@@ -409,8 +411,8 @@ START_TEST(a_client_in_python_runs) {
 }
 END_TEST
 
-/* Compiles programs with this machine's nvcc, if it has one, and runs them. The last program (empty.cu with the shared
- * runtime) is tested only with HEDDLE_EVERY. */
+/* Compiles programs with this machine's nvcc, if it has one, and runs them. The last two programs (empty.cu with the
+ * shared runtime, and kernels_launch.cu) are tested only with HEDDLE_EVERY. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
         return;
@@ -434,11 +436,14 @@ START_TEST(programs_of_this_machines_nvcc_run) {
     if (!test_every())
         return;
     snprintf(command, sizeof command,
-             "PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared '%s/test/cuda/empty.cu' -o empty",
-             cli_root);
+             "PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=sm_75 -cudart shared '%s/test/cuda/empty.cu' -o empty && "
+             "nvcc -arch=sm_75 -cudart shared -rdc=true '%s/test/cuda/kernels_launch.cu' -o launches -lcudadevrt",
+             cli_root, cli_root);
     ck_assert_int_eq(system(command), 0);
     STATUS(HEDDLE_OK, "exec ./empty");
     SAYS(err, "  k()\n");
+    STATUS(HEDDLE_OK, "exec -c turing ./launches");
+    SAYS(out, "0 mistakes\n");
 }
 END_TEST
 
@@ -457,7 +462,7 @@ SUITE(cli_exec) {
     TEST(the_database_knows_how_a_program_ended);
     TEST_LOOP(each_version_runs_its_programs, 0, 3);
     TEST(texture_references_are_bound);
-    TEST(launches_by_kernels_are_refused);
+    TEST(the_device_runtime_has_limits);
     TEST_LOOP(programs_of_clang_run, 0, 2);
     TEST(kernels_may_be_closed);
     TEST(launches_and_starts_are_cheap);

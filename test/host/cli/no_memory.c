@@ -168,8 +168,9 @@ START_TEST(lost_events_are_counted_and_reported) {
 END_TEST
 
 /* If the checker ran out of memory and did not follow the whole run, the command must not report success. Most
- * allocations that the checker adds to a run are its tables. If one of them fails, the run must fail, too. So the
- * number of allocations that may fail in a run that succeeds is at most two larger with the checker. */
+ * allocations that the checker adds to a run are its tables. If one of them fails, the run must fail, too. The test
+ * counts the runs that succeed although one allocation fails: with the checker there are at most two more such runs
+ * than without it. */
 START_TEST(a_checker_without_memory_does_not_pass) {
     unsigned long plain = 0, made = 0, passed = 0, beyond = 0;
     if (!POSSIBLE)

@@ -71,8 +71,8 @@ END_TEST
 
 /* The text about a figure names the values that differ from the paper's value in direction, and the value that is
  * furthest from the paper's value. The page lists the machine of each series and every option of each preset
- * (host/report/figure_machines.c). Sampled: one figure has a value in the other direction. With HEDDLE_EVERY the long
- * figure dpe-12 is a second one. */
+ * (host/report/figure_machines.c). By default only one of the figures has a value in the other direction. With
+ * HEDDLE_EVERY the long figure dpe-12, which also has one, runs too. */
 START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 dpe-scoreboard %s --no-plots -j 2",

@@ -133,7 +133,7 @@ static void fill_regs(struct probe *p) {
     }
 }
 
-/* Returns the value of a register in one thread, computed from the definition of tuples and cells. */
+/* Returns the value of a register in one thread, computed from the definition of its tuples (isa/affine/value.h). */
 static uint64_t value_of(const struct probe *p, const struct affine_cell *c, unsigned bits, uint32_t w, uint32_t l) {
     uint32_t t = w * WARP_LANES + l, k = 0;
     struct dim3 b = p->l.block;
@@ -264,8 +264,8 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* Each _i tests a third of the rows of the instruction table. A row gets more random operands if the engine has a rule
- * that computes its result as tuples. */
+/* The test runs three times (_i); each run tests a third of the rows of the instruction table. A row gets more random
+ * operands if the engine has a rule that computes its result as tuples. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);

@@ -54,8 +54,9 @@ static void next_entry(void) {
     while (!step.entries);
 }
 
-/* The program sends an entry at site 1 in threads with tid < 5, which are lanes of warp 0, and at site 2 in the other
- * threads. Then all threads send the predicate tid < 5 at site 3. */
+/* Three instructions of the program send queue entries; each has a number, its site. In threads with tid < 5, which are
+ * lanes of warp 0, the instruction with site 1 sends; in the other threads, the instruction with site 2. Then all
+ * threads send the predicate tid < 5 (site 3). */
 START_TEST(both_sides_send) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0), at = asm_reg(a, 8);
@@ -288,8 +289,8 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* The first _i threads each get a value of their own in register r. The cell of r can hold up to three such values as
- * tuples, besides the value of the other threads. More values need exact values for each thread. */
+/* The first _i threads each get a value of their own in register r. The engine can hold up to three such values as
+ * tuples, besides the value of the other threads. If there are more, it stores an exact value for each thread. */
 START_TEST(divergent_tuples) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];

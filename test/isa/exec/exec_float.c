@@ -352,8 +352,8 @@ START_TEST(comparisons) {
 }
 END_TEST
 START_TEST(set_as_numbers) {
-    /* 14 comparisons x 4 boolean operations x combinations of compared type and result type: f32 2 x 4 + 1, f64 5, f16
-     * 2 x 5 + 1, bf16 5, f16x2 2 x 3, bf16x2 3 */
+    /* Expected number of rows: 14 comparisons x 4 boolean operations x 39 pairs of a compared type and a result type.
+     * By the compared type these pairs are f32 2 x 4 + 1, f64 5, f16 2 x 5 + 1, bf16 5, f16x2 2 x 3, bf16x2 3. */
     ck_assert_int_eq(SWEEP(OP_SET), 14 * 4 * 39);
 }
 END_TEST

@@ -125,7 +125,7 @@ START_TEST(min_and_max_avoid_nan) {
     GIVES("min.f32", 0, 0x80000000, 0, 0x80000000);
     GIVES("max.f32", 0x80000000, 0, 0, 0);
     GIVES("min.xorsign.abs.f32", f32(-2), f32(3), 0, f32(-2));
-    GIVES("max.xorsign.abs.f16", 0xc000, 0xc200, 0, 0x4200); /* |-2| and |-3| have equal signs, so the result is 3 */
+    GIVES("max.xorsign.abs.f16", 0xc000, 0xc200, 0, 0x4200); /* -2 and -3 have equal signs, so the result is +3 */
 }
 END_TEST
 START_TEST(unordered_comparisons_hold_for_nan) {

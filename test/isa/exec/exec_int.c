@@ -289,8 +289,8 @@ START_TEST(video_selectors) {
     ck_assert_uint_eq(word, 3u << VIDEO_A | 6u << VIDEO_B | 1u << VIDEO_D);
     ck_assert(!video_select(OP_VADD, 'a', "b4", &word));
     ck_assert(!video_select(OP_VADD, 'a', "h10", &word));
-    /* Selectors of two halves: a selects halves 0 and 1 of b:a, b selects halves 2 and 3, and both halves are written:
-     * 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
+    /* By default, a selects halves 0 and 1 of b:a, b selects halves 2 and 3, and both halves are written. The selectors
+     * are then 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24. */
     word = video_default(OP_VADD2);
     ck_assert_uint_eq(word, 0x0301a008);
     /* h32 names the most significant element first: element 1 is half 3, element 0 half 2 */

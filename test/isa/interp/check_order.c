@@ -105,8 +105,8 @@ START_TEST(a_cta_starts_without_history) {
 }
 END_TEST
 
-/* All lanes wait for each other at time 3, in a step of lanes 16 to 31. Afterwards all accesses up to time 3 are
- * ordered before the instructions of all lanes. */
+/* Lanes 16 to 31 execute the instruction of time 3, and then all lanes wait for each other. From then on, the accesses
+ * of any lane up to time 3 are ordered before the instructions of every lane. */
 START_TEST(lanes_that_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);

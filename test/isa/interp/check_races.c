@@ -127,11 +127,13 @@ START_TEST(threads) {
 }
 END_TEST
 
-/* Four blocks of two warps execute `*a += 1`, which is a load and a store. A place is a pair of instructions. At the
- * place of load and store, each of the 8 warps gives one report: its lane 0 writes a word that its lane 1 has read.
- * (The checker represents a broadcast by two lanes.) All 7 warps after the first also race with earlier warps. Each of
- * them gives two more reports at this place, since two lanes read what another warp wrote: 8 + 7 * 2 = 22. At the place
- * of two stores, each of them gives one report: 7. */
+/* Four blocks of two warps execute `*a += 1`, which is a load and a store. The checker counts reports by place, which
+ * is a pair of instructions:
+ * - Load and store: in each of the 8 warps, lane 0 writes a word that lane 1 has read. (The checker represents a
+ *   broadcast by two lanes.) In each of the 7 warps after the first, these two lanes also read a word that another warp
+ *   wrote. So there are 8 + 7 * 2 = 22 reports.
+ * - Store and store: each of the 7 warps after the first overwrites a word that another warp wrote, which gives 7
+ *   reports. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",

@@ -1,6 +1,6 @@
-/* Tests two predictions. The first is whether an instruction leaves memory unchanged: the prediction may miss this, but
- * never calls a change unchanged. The second is that a path repeats, which means equal PC, lanes and registers; it
- * finds cycles of any length. */
+/* Tests two predictions. The first is that an instruction leaves memory unchanged. It need not be made for every such
+ * instruction, but must never be made for an instruction that changes memory. The second is that a path repeats, which
+ * means equal PC, lanes and registers; cycles of any length must be found. */
 #include "isa/paths/repeat.h"
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"

@@ -361,12 +361,13 @@ START_TEST(launches_have_their_own_statistics) {
                       heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
     /* two movs in each of two warps use the unit */
     ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40);
-    /* the unit takes the four movs one after another: the first waits for none, the last for up to three */
+    /* the four movs use the unit one after another, so the first waits for no other mov, and the last for up to
+     * three */
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     /* in each of two warps, mad reads two operands more than the bank delivers in a cycle, and each of six additions
-     * one more; the kernel of the last two launches only writes three results per warp */
+     * reads one more; the kernel of the last two launches only writes three results per warp */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
@@ -377,8 +378,8 @@ END_TEST
 START_TEST(energy_is_counted_once_a_warp) {
     static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
     run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
-    /* three instructions on the unit; reads: 0 and 0 (tid and ntid are in no register file), and 2; four writes,
-     * including the parameter */
+    /* three instructions use the unit; the two movs read no register (tid and ntid are in no register file), and the
+     * add reads two; four registers are written, including the register of the parameter */
     ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
     ck_assert_double_eq(stat("op.affine"), 3 * 32);
     ck_assert_double_eq(stat("op.int"), 0);

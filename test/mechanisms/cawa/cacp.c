@@ -11,9 +11,10 @@ static bool reads_as(uint64_t line, uint32_t pc, bool critical) {
 
 enum { A = 1, B = 2, C = 3, D = 4, E = 5, STREAM = 100 }; /* lines of one region of 16 KB, which has 128 lines */
 
-/* A critical warp hits lines A and B of PC 1, in the first two of four ways. Then other warps read 20 lines at PC 2,
- * each twice. These lines replace each other in the second half. Without critical warps there is one part, in which all
- * predictions are 0, so the third line already replaces A, in the first way. */
+/* A critical warp hits lines A and B at PC 1. These lines are in the first half of the set, which has four ways. Then
+ * other warps read 20 lines at PC 2, each twice. These lines replace each other in the second half, so A stays. Without
+ * critical warps the set is not divided, and all predictions are 0. So the third line of PC 2 already replaces A, which
+ * is in the first way. */
 START_TEST(lines_of_critical_warps_stay) {
     const bool critical = _i;
     start("cacp", 1, 4);
@@ -29,10 +30,13 @@ START_TEST(lines_of_critical_warps_stay) {
 }
 END_TEST
 
-/* As before, PC 1 has a counter of 2 after A and B, so its lines C, D and E belong to the first half, although no
- * critical warp reads them: C replaces A (way 0), D replaces B, whose prediction is now 3, and E replaces C (equal
- * predictions). C was not used, so the counter falls to 1. The next line of PC 1 then goes to the second half, where
- * it replaces the first line of the stream (way 2). */
+/* After the hits of A and B, the counter of PC 1 is 2, as in the test above. So the next lines of PC 1 belong to the
+ * first half, although no critical warp reads them:
+ * - C replaces A in way 0.
+ * - D replaces B, whose prediction is now 3.
+ * - E replaces C, because C and D have equal predictions and C is in the lower way. C was not used, so the counter of
+ *   PC 1 falls to 1.
+ * - The next line of PC 1 goes to the second half, where it replaces the first line of the stream (way 2). */
 START_TEST(unused_lines_are_no_longer_kept) {
     struct stats s;
     start("cacp", 1, 4);
@@ -59,11 +63,13 @@ START_TEST(unused_lines_are_no_longer_kept) {
 }
 END_TEST
 
-/* Lines of PC 2 are never used again. After the first of them has been replaced, its counter is 0, so each new line is
- * the next victim, and line A stays. Under srrip, each new line would bring A one step closer to the end: the fourth
- * would replace it. A hit on line 9 raises the counter to 1. Now both predictions are 0, so line 10 replaces A, and
- * line 11 replaces line 9, whose prediction has become 3. Both new lines have prediction 2, so line 12 replaces line
- * 10, and line 11 stays. With a counter of 0, line 11 would have replaced line 10, and line 12 line 11. */
+/* Lines 0 to 9 of the stream, at PC 2, are not used again. After line 0 has been replaced, the counter of PC 2 is 0. So
+ * each new line of PC 2 is the next victim, and line A stays. (Under srrip, the fourth new line would replace A.) Then
+ * line 9 hits, which raises the counter to 1:
+ * - A and line 9 now have the prediction 0, so line 10 replaces A.
+ * - Line 11 replaces line 9, whose prediction has become 3.
+ * - Lines 10 and 11 have the prediction 2, so line 12 replaces line 10, and line 11 stays.
+ * With a counter of 0, line 11 would have replaced line 10, and line 12 would have replaced line 11. */
 START_TEST(unused_lines_leave_first) {
     start("cacp", 1, 2);
     for (int i = 0; i < 2; i++)
@@ -79,7 +85,7 @@ START_TEST(unused_lines_leave_first) {
 }
 END_TEST
 
-/* A prefetch for a critical warp does not make its line one of a critical warp. */
+/* A prefetch for a critical warp does not count as an access of a critical warp. */
 START_TEST(prefetches_are_not_critical) {
     start("cacp", 1, 4);
     c.policy->access(c.policy_state, &(struct replacement_access){.line = A, .critical = true, .ahead = true});
@@ -101,10 +107,11 @@ END_TEST
     "mul.lo.u32 %r4,%r2,3; xor.b32 %r4,%r4,%r2; mul.lo.u32 %r4,%r4,3; xor.b32 %r4,%r4,%r2;\n"                          \
     "mul.lo.u32 %r4,%r4,7; xor.b32 %r4,%r4,%r2; mul.lo.u32 %r4,%r4,9; add.u32 %r2,%r2,%r4;\n"
 
-/* Both warps of the CTA read a line of their own, 16 times. In each iteration, warp 1 does not take a branch over 26
- * instructions, and then jumps over the last 24 of them. So its estimate of instructions that are left grows by more
- * than 20 in each iteration, while that of warp 0 falls: all accesses of warp 1 are critical, but of warp 0 only the
- * first, which comes before warp 1 has issued a branch. The warp of a smaller CTA is no slower than the mean. */
+/* Each of two warps reads a line of its own, 16 times. In each iteration, warp 1 does not take a branch over 26
+ * instructions, and then jumps over the last 24 of them. So its estimate of the instructions left grows by more than 20
+ * in each iteration, while the estimate of warp 0 falls. So all 16 accesses of warp 1 are critical. Of warp 0 only the
+ * first access is critical, because it comes before warp 1 has issued a branch. In a CTA of one warp, no access is
+ * critical, because the warp is no slower than the mean. */
 START_TEST(the_slower_warp_is_critical) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"

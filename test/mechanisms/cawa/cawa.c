@@ -51,10 +51,10 @@ START_TEST(slow_warps_are_critical) {
 }
 END_TEST
 
-/* Warp 1 takes the path of a row after a branch at PC 100. Warp 0 takes a path that is as long, one instruction shorter
- * or one instruction longer. Both warps issue an instruction in cycle 0, and the branch in cycle 8. So both have issued
- * 2 instructions, with a CPI of 8 / 2 and 7 stalls: the criticality is (length - 2) x 4 + 7. The warp with the longer
- * path is picked. */
+/* Each row has a branch at PC 100 and the length of the path that warp 1 takes after it. Warp 0 takes a path that is as
+ * long, one instruction shorter or one instruction longer. Both warps issue an instruction in cycle 0, and the branch
+ * in cycle 8. So both have issued 2 instructions, with a CPI of 8 / 2 and 7 stalls: the criticality is (length - 2) x 4
+ * + 7. The warp with the longer path is picked. */
 START_TEST(branches_predict) {
     static const struct {
         uint32_t target, rpc;

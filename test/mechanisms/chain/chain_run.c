@@ -145,8 +145,8 @@ START_TEST(everything_is_counted) {
                 {"chain.wasted_muls", 7},
                 /* both sides of the fold write the same register, so one write is saved */
                 {"chain.writes_saved", 2 + 1 + 0 + 1},
-                /* registers read: separately 2+2+2, 3+2, 2+2 and 2+2; as chains f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, and f8
-                 * f1 f2 */
+                /* registers read: the separate operations read 2+2+2, 3+2, 2+2 and 2+2; the chains read f1 f2 f3, f1 f2
+                 * f3 f7, f8 f1 f2, and f8 f1 f2 */
                 {"chain.reads_saved", 19 - 13},
                 /* operations in lanes: 5 additions in all lanes and one in 7 lanes; one product in all lanes and one in
                  * 25 lanes */

@@ -143,7 +143,7 @@ START_TEST(predicates_by_hand) {
                 {"setp.eq.s32 %p,%r3,25", 16, 0, 0, 1, 1, 1, 3, 1ull << 47},
                 {"setp.lt.s32 %p,%r3,25", 16, 0, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.lt.s32 %p,%r3,10", 16, 0, 0, 1, 1, 1, 3, 0x8000ffff},
-                /* a predicate of two comparisons costs as much as the costlier one. In the first row, the first
+                /* a predicate of two comparisons costs as much as the costlier one. In the next row, the first
                  * comparison needs all lanes in warp 0, but only the first and the last lane in warp 1. */
                 {"setp.gt.u32 %q,%r1,15; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 1, 0, 1, 1, 3, 0xffff0000},
                 {"setp.gt.u32 %q,%r2,31; setp.le.and.u32 %p,%r1,31,%q", 64, 0, 2, 0, 0, 1, 4, 0xffffffff},
@@ -211,10 +211,10 @@ START_TEST(queues_are_shared_by_resident_warps) {
 }
 END_TEST
 
-/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has one place.
- * An enqueue waits while this queue is full, so only the entries that were sent before the expansion of the first entry
- * are in the affine tuple queue (ATQ). Without this rule, the first entry leaves the ATQ and the other seven wait in
- * it. */
+/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has room for
+ * one predicate. With dac.enq_waits, the affine warp sends no predicate while this queue is full. So the affine tuple
+ * queue (ATQ) holds only the predicates that were sent before the first one was expanded. With dac.enq_waits=off, the
+ * first predicate leaves the ATQ, and the other seven wait there. */
 START_TEST(an_enqueue_waits_for_the_predicate_queue) {
     char text[4096];
     size_t at = (size_t)snprintf(text, sizeof text,
@@ -260,7 +260,7 @@ START_TEST(halves_unlock_by_request) {
         struct heddle_arg args[] = {{&buffer, 8}};
         ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
         STAT("sm.memory_splits", i);
-        STAT("dac.decoupled_loads", 2 + i); /* each half executes the second load on its own */
+        STAT("dac.decoupled_loads", 2 + i); /* each half executes the third load on its own */
         STAT("dac.lines", 2);
         STAT("dac.lines_without_lock", 0);
         STAT("dac.unlocks", i);

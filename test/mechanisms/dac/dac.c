@@ -347,10 +347,10 @@ START_TEST(launches_have_their_own_state) {
 }
 END_TEST
 
-/* A thread reads a word that its neighbour stores before a barrier. Warp 1 executes `rounds` loop iterations before its
- * store, so the barrier completes late. The address of the load is in the ATQ early, but must not be expanded before
- * the barrier, because the line would have the old value. The line is requested once, after the barrier. The load waits
- * for its entry in the empty queue. */
+/* Thread t reads the word that thread 63 - t, which is in the other warp, stores before a barrier. Warp 1 executes
+ * `rounds` loop iterations before its store, so the barrier completes late. The address of the load is in the ATQ
+ * early, but must not be expanded before the barrier, because the line would have the old value. The line is requested
+ * once, after the barrier. The load waits for its entry in the empty queue. */
 START_TEST(nothing_is_expanded_across_a_barrier) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -386,8 +386,7 @@ START_TEST(nothing_is_expanded_across_a_barrier) {
 }
 END_TEST
 
-/* The affine stream itself reads a table. The checker reports errors in these reads with the kernel's line, CTA and
- * lane. */
+/* A decoupled load of an unmapped address faults. The report must name the same line, CTA and lane as without dac. */
 START_TEST(the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -595,7 +594,7 @@ START_TEST(bad_sizes) {
 }
 END_TEST
 
-/* A kernel without affine code runs in the same way as without dac: the statistics are equal. */
+/* A kernel without affine code takes as many cycles with dac as without it. */
 START_TEST(nothing_to_decouple) {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"

@@ -28,12 +28,13 @@ struct watch {
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
     uint64_t number[MOST_ATQ]; /* serial numbers of predicates, by ATQ entry */
-    /* number of instructions that affine warps have executed, before they may issue in this cycle */
+    /* number of instructions that affine warps have executed before this cycle */
     uint64_t steps;
-    /* for each affine warp: it must wait for a predicate in this cycle, or for room in a predicate queue */
+    /* by affine warp: `waits`: it must wait for a predicate in this cycle; `batch_full`: for room in a predicate
+     * queue */
     bool waits[MAX_CONTEXTS], batch_full[MAX_CONTEXTS];
     uint64_t enq_free[MAX_CONTEXTS];        /* last cycle in which the affine warp did not wait for a full queue */
-    const struct inst *at[MAX_CONTEXTS];    /* its next instruction, before it may issue in this cycle */
+    const struct inst *at[MAX_CONTEXTS];    /* by affine warp: its next instruction at the start of this cycle */
     uint64_t cta_came;                      /* cycle in which the last CTA arrived */
     uint64_t ctas, cta_waits;               /* resident CTAs, and CTAs that wait for a stream, summed over all cycles */
     uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */

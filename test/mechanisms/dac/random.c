@@ -191,7 +191,7 @@ START_TEST(memory_is_equal) {
              first = from_environment("HEDDLE_RANDOM_SEED", 1);
     const int kind = _i;
     for (uint64_t k = 0; k <= n; k++) {
-        /* seed 217 once failed under dws: a path waited for a full queue after all other paths of its warp */
+        /* seed 217 once failed under dws, where the last path of a warp waited for a full queue */
         const uint64_t seed = k < n ? first + k : 217;
         struct work *w = make(kind, seed);
         run(w, "functional", &(struct heddle_options){.model = "functional"}, want, NULL);

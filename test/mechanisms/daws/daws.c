@@ -58,8 +58,9 @@ START_TEST(few_uses_are_not_enough) {
 END_TEST
 
 /* At a new sample, the counts of the old sample are halved: its 8 accesses of one line, 7 of them repeated, count as 4
- * accesses, 3 of them repeated. With twelve new lines, 3 of 16 accesses are repeated, which is too few. Without the old
- * sample, the first new line would be too many. */
+ * accesses, 3 of them repeated. After eight accesses of new lines, 3 of 12 accesses are repeated, which is enough.
+ * After one more, 3 of 13 are too few. Without the counts of the old sample, the first new line would already be too
+ * much. */
 START_TEST(samples_age) {
     struct daws_table t;
     ck_assert(daws_init(&t, 100));

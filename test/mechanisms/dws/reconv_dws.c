@@ -1,5 +1,5 @@
-/* Tests dynamic warp subdivision step by step: splits that split again, and a warp-split table (WST) of limited
- * size. */
+/* Tests dynamic warp subdivision step by step: splits that split again, and a warp-split table (WST) of limited size. A
+ * node is an entry of the stack or of this table. */
 #include "test/toys/toy.h"
 
 #define PATHS_OPS reconv_dws
@@ -184,9 +184,8 @@ START_TEST(short_blocks_subdivide) {
 }
 END_TEST
 
-/* An if without else on the stack: lanes that are already at the reconvergence point are not pushed. An entry of the
- * stack (a node) that stands for one side of a branch may split; its splits end at the reconvergence PC of this
- * branch. */
+/* An if without else on the stack: lanes that are already at the reconvergence point are not pushed. The stack entry of
+ * one side of a branch may split; its splits end at the reconvergence PC of this branch. */
 START_TEST(nested_nodes) {
     start(0, 0);
     struct target t[2] = {{20, 0x0f}, {90, 0xf0}};

@@ -40,7 +40,8 @@ static const struct body {
      IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
      0,
      {"note: line 14: left alone: 4 operations on the side of line 15; fold.operations is 3\n"}},
-    /* two chains of three operations do not fit into five FPUs, so each is cut into two operations and one */
+    /* two chains of three operations do not fit into five FPUs, so each becomes a chain of two operations and a single
+     * operation */
     {"three and three",
      "chain.length=5",
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nmul.f32 %f8, %f3, %f2;\n" ELSE

@@ -59,9 +59,10 @@ START_TEST(frontiers_of_the_example) {
 }
 END_TEST
 
-/* A loop with two ways out: 1 is the header, 2 leaves to 3 (before 4 in the code), 4 branches back or leaves to 5.
- * All blocks of the loop come before 3 and 5. Threads wait at 3 while others stay in the loop; so from the second
- * iteration on, 3 and 5 are in the frontier of each block of the loop. */
+/* A loop with two exits. Block 1 is the header. Block 2 leaves to block 3, which precedes block 4 in the code. Block 4
+ * branches back or leaves to block 5. In the order of priorities, all blocks of the loop come before blocks 3 and 5.
+ * Threads wait at block 3 while others stay in the loop. So from the second iteration on, blocks 3 and 5 are in the
+ * frontier of each block of the loop. */
 START_TEST(a_loop_comes_before_its_exits) {
     static const struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 1}, {4, 5}, {3, 5}};
     char text[128];

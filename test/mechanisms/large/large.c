@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The order of issues: a letter for each instruction, by the warp that issued first in its slot. */
+/* The issued instructions, in the order of their issue. */
 struct order {
     uint32_t n;
     struct {
@@ -95,7 +95,8 @@ START_TEST(the_fullest_column_decides) {
     ck_assert_double_eq(large.instructions, BEFORE + FALL + TAKEN + AFTER);
     ck_assert_double_eq(large.subwarps, large.issued);
     ck_assert_double_eq(large.threads, spe.threads);
-    /* the jump counts a lane of each column once, and its 15 other threads have lane slots of their own */
+    /* the jump issues once for 19 threads: active_lanes counts one thread for each of the 4 columns; each of the 15
+     * other threads counts as an additional lane slot */
     ck_assert_double_eq(large.lanes, spe.lanes - 19 + 4);
     ck_assert_double_eq(large.slots, 4 * large.issued + 15);
     ck_assert_double_eq(large.jumped, 15);
@@ -118,9 +119,9 @@ START_TEST(smaller_large_warps) {
 }
 END_TEST
 
-/* 64 threads are eight warps of 8 lanes, in two large warps of four. When both are ready, the policy would change
- * between them. But the scheduler issues for one large warp until all sub-warps of its instruction have issued. So each
- * instruction of a large warp takes four consecutive issues, the jump too. */
+/* 64 threads are eight warps of 8 lanes, in two large warps of four. The policy alone would alternate between two ready
+ * large warps. But the scheduler issues for one large warp until all sub-warps of its instruction have issued. So each
+ * instruction of a large warp, also the jump, takes four consecutive issues. */
 START_TEST(sub_warps_issue_back_to_back) {
     static const char *const set[] = {"sm.warp_size=8", "large.warps=4", "sm.schedulers=1", NULL, NULL};
     const char *more[5] = {set[0], set[1], set[2], _i ? "sched.policy=two_level" : "sched.policy=youngest", NULL};

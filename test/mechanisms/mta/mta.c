@@ -393,7 +393,7 @@ START_TEST(predictions_have_one_fate) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         fates += heddle_stat(h, 0, names[i]);
     ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra_warp") + heddle_stat(h, 0, "mta.inter_warp"));
-    /* no prefetch of the first 16 loads arrives in time to be used */
+    /* prefetches are 32 loads ahead, so no prefetched line is used in the first period of 16 loads */
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.throttle_level"), MTA_LEVELS);
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttle_lowered"), 0);
@@ -451,8 +451,8 @@ START_TEST(short_steps_lead_to_a_line_once) {
 }
 END_TEST
 
-/* The addresses go down from line 64 of memory, and prefetches are eight lines ahead. So the last eight predictions are
- * below the first line of memory. */
+/* The addresses go down from the 64th line of memory, and prefetches are eight lines ahead. So the last eight
+ * predictions are below the first line of memory. */
 START_TEST(addresses_out_of_memory_are_not_prefetched) {
     static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
     struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
@@ -486,8 +486,9 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
 END_TEST
 
 /* With a distance of sixteen loads, prefetches arrive in time. But the last lines that are prefetched in a period are
- * used only in the next period. So not all prefetches count as used, and lateness decides the throttle level. Only the
- * first loads miss, and none of them joins a pending prefetch. Some prefetches are withheld. */
+ * used only in the next period, so the accuracy is below mta.accuracy_high. Only the first loads miss, and none of them
+ * joins a pending prefetch, so prefetches do not count as late. So the throttle level rises, and some prefetches are
+ * withheld. */
 START_TEST(prefetches_in_time_may_be_withheld) {
     static const char *const set[] = {"mta.period=16",
                                       "mta.min_prefetches=1",
@@ -505,10 +506,10 @@ START_TEST(prefetches_in_time_may_be_withheld) {
 }
 END_TEST
 
-/* Of 16 loads, the third is the first that prefetches. With a distance of two, only one prefetched line is unused at
- * the end. So the accuracy is high, and the share of late prefetches alone decides the throttle level. The first three
- * loads miss. Some of the other 13 loads join a pending prefetch, which the L1 also counts as a miss; the others hit.
- * So late / (3 + late) of the misses are late. */
+/* Of 16 loads, the third is the first that prefetches. The lines beyond the last load are not used, so the accuracy is
+ * below mta.accuracy_high. So the throttle level rises, unless the share of misses that join a pending prefetch is at
+ * least mta.merge_ratio. The first three loads miss. Some of the other 13 loads join a pending prefetch, which the L1
+ * also counts as a miss; the others hit. So late / (3 + late) of the misses are late. */
 START_TEST(lateness_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {

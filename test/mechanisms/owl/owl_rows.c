@@ -49,9 +49,10 @@ static void check_asked(uint32_t n, uint64_t a, uint64_t b, uint64_t c) {
         ck_assert_uint_eq(asked[i], want[i]);
 }
 
-/* The row of lines 16 to 23 is open. Line 21 requests 22, 23 and, around the end of the row, 16. Line 18 requests 19,
- * 20 and 17, since 21 to 16 are done. Line 17 has been requested, but misses (it was dropped): nothing is left. Hits
- * and stores request nothing. */
+/* A row has lines 16 to 23. Hits and stores request nothing. The misses, in this order:
+ * - Line 21 requests 22, 23 and, around the end of the row, 16.
+ * - Line 18 requests 19, 20 and 17. It skips 21, which has missed, and 22, 23 and 16, which have been requested.
+ * - Line 17 misses although it was requested (its prefetch was dropped). No line of the row is left to request. */
 START_TEST(a_miss_requests_lines_of_its_row) {
     void *p = make("owl.prefetch=3");
     see(p, 21, SEEN_LOAD, SEEN_HIT);
@@ -68,8 +69,9 @@ START_TEST(a_miss_requests_lines_of_its_row) {
 }
 END_TEST
 
-/* Row 2 of lines 16 to 23 is in another bank than row 0: it does not change what is known of row 0. The next row of the
- * bank of row 0 comes after all banks. It makes the prefetcher forget row 0. */
+/* A miss in lines 16 to 23, a row of another bank, does not change the record of the row of line 0: a miss of line 1
+ * skips line 2, which has been requested. Line `next_row` is in the next row of line 0's bank. Its miss makes the
+ * prefetcher forget the row of line 0, so line 0 requests 1 and 2 again. */
 START_TEST(each_bank_has_a_row) {
     void *p = make("owl.prefetch=2");
     const uint64_t next_row = 8ull * map.slice_banks;
@@ -87,8 +89,8 @@ START_TEST(each_bank_has_a_row) {
 }
 END_TEST
 
-/* Two misses in different rows want three lines each. For the second, the queue is full. The counts of the cache are
- * invented. */
+/* Two misses in different rows request three lines each. The queue is full for the second miss. The counts that the
+ * test passes as counts of the cache are arbitrary. */
 START_TEST(counts_are_reported) {
     static const struct prefetch_counts n = {
         .present = 1, .pending = 2, .refused = 4, .sent = 8, .useful = 16, .late = 32, .unused = 64};

@@ -132,8 +132,8 @@ START_TEST(the_tree_takes_its_levels) {
 }
 END_TEST
 
-/* The tree serves a single lane. Two lanes take as long as without the tree: for each addition 3 cycles, and the cycles
- * from a result to the next operands. */
+/* The tree serves a single lane. If two lanes execute the sum, the SM adds the words one after another. Each addition
+ * takes at least 3 cycles, but the whole sum takes no longer than separate instructions (chain.ieee=on). */
 START_TEST(two_lanes_add_serially) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];

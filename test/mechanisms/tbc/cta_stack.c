@@ -263,8 +263,8 @@ START_TEST(exited_threads_are_not_waited_for) {
 END_TEST
 
 /* Warp 1 leaves a loop that waits for other threads, and reaches a branch, while warp 0 polls in the loop. The branch
- * does not wait for warp 0. From then on each warp runs in its own node of the CTA's stack. After each poll of warp 0,
- * the node of warp 1 runs. */
+ * does not wait for warp 0. From then on each warp has an entry of its own in the CTA's stack. After each poll of warp
+ * 0, the entry of warp 1 runs. */
 START_TEST(a_branch_does_not_wait_for_a_poll) {
     start(2);
     go(0, 0, 4);

@@ -7,8 +7,8 @@
 enum { WARPS = 2, THREADS = 32 * WARPS };
 
 /* `side` selects the threads that take the branch. Before the branch each warp issues 8 instructions: ld.param, four
- * for the thread and its address, two for the condition and the branch. The fall-through has 4 instructions and a jump,
- * the taken side 4. The end has a store and the ret. */
+ * for the thread, its address and its warp, one from `side`, and two for the condition and the branch. The fall-through
+ * has 4 instructions and a jump, the taken side 4. The end has a store and the ret. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
     ".reg .pred %%p; .reg .b32 %%r<9>; .reg .b64 %%d<4>;\n"
@@ -102,8 +102,9 @@ START_TEST(a_compacted_warp_does_not_wait_for_a_sleeping_member) {
 }
 END_TEST
 
-/* Warp 1 first waits for a load, whose lanes are off in warp 0. Each warp reads its clock right before the branch. So
- * the 32 threads of warp 0 wait as many cycles as the clocks differ. The samples of 50 cycles have the same sum. */
+/* Before the branch, warp 1 waits for a load that no thread of warp 0 executes. Each warp reads its clock right before
+ * the branch. So each of the 32 threads of warp 0 waits at the branch for the difference of the two clocks. tbc.waiting
+ * is the sum over these threads, and the samples of 50 cycles add up to the same number. */
 START_TEST(waiting_threads_are_counted) {
     static const char code[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"

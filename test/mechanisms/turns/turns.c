@@ -63,7 +63,8 @@ START_TEST(warps_take_turns) {
     /* - nine swaps, as old warp > new warp: 0>1 1>2 2>3 at the first barrier, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when
      *   warps end
      * - six swaps store the old warp, and six load the new warp, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one per cycle */
+     * - %d1, %d2 and %r3 (whose writes are guarded) are live at both barriers; these are five words, and one word moves
+     *   per cycle */
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
     ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
@@ -141,7 +142,8 @@ START_TEST(no_swaps_without_other_warps) {
 }
 END_TEST
 
-/* The first warp spins until the second warp has written a word. The second warp waits for its turn. */
+/* The first of three warps spins until another warp has written a word. With one warp running at a time, the two
+ * others wait for their turn for ever, and the deadlock report must count them. */
 START_TEST(a_report_counts_the_waiting_warps) {
     static const char spins[] = HEAD ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;\nld.param.u64 %d, [p];\n"
                                      "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p, %r1, 31;\n@%p bra W;\n"

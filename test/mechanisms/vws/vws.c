@@ -77,9 +77,10 @@ START_TEST(a_gang_takes_the_time_of_a_wide_warp) {
 }
 END_TEST
 
-/* Warps 0 to 3 take a branch, warps 4 to 7 do not. Both sides wait for the load, which all threads share, and each has
- * four instructions, a jump among them. So each of four slots takes an instruction of four warps of each side. A wide
- * warp issues both sides: four slots more. At the join the gang is whole again. */
+/* Warps 0 to 3 take a branch, warps 4 to 7 do not. Both sides wait for one load of all threads, and each side has four
+ * instructions (including the jump). So in each of four slots, four warps of one side and four warps of the other side
+ * issue an instruction. A warp of 32 lanes issues the sides one after the other, which takes four slots more. At the
+ * join the gang is whole again. */
 START_TEST(parts_of_a_gang_use_idle_slices) {
     static const char text[] =
         HEAD " ld.global.u32 %r3,[%a1];\n setp.lt.u32 %q1,%r1,16;\n @%q1 bra T;\n"
@@ -162,7 +163,7 @@ START_TEST(results_are_the_same) {
 }
 END_TEST
 
-/* vws with models and extensions that form warps of their own. */
+/* heddle refuses vws with models and extensions that form warps of their own, and in the functional model. */
 START_TEST(refusals) {
     static const struct {
         const char *model, *why;

@@ -65,8 +65,8 @@ START_TEST(three_take_turns) {
     uint64_t end[3];
     for (uint32_t w = 0; w < 3; w++)
         end[w] = rig_at(w, BEGIN + ADDS - 1, UINT32_MAX);
-    /* A fetch brings 8 instructions, and the three warps take turns. So a warp executes them in 3 * 8 cycles, and is
-     * never further ahead of another warp. */
+    /* A fetch brings 8 instructions. The three warps take turns, so a warp issues the instructions of one fetch in
+     * 3 * 8 cycles. So no warp ends more than 3 * 8 cycles after another warp. */
     for (uint32_t w = 0; w < 3; w++)
         ck_assert_uint_le(end[(w + 1) % 3], end[w] + 3 * 8);
 }

@@ -241,10 +241,10 @@ START_TEST(threads_cross_to_free_lanes) {
 }
 END_TEST
 
-/* With a single register bank: if the warps use different lanes, each of the six slots reads the bank for one cycle. If
- * they use the same lanes, it reads for two cycles, so the sixth slot leaves the collector six cycles later. The writes
- * follow one latency later, and also take two cycles each. So the last write ends one more cycle later. The code after
- * the join needs this register last, which hides this cycle. */
+/* There is a single register bank. If the warps use different lanes, each of the six slots reads the bank for one
+ * cycle. If the warps use the same lanes, each slot reads it for two cycles, so the sixth slot leaves the collector six
+ * cycles later. The writes follow one latency later, and also take two cycles each. So the last write ends one more
+ * cycle later. The code after the join needs this register last, which hides this cycle. */
 START_TEST(crossed_threads_wait_for_banks) {
     struct ran apart = run("spe+dwf", HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");
     struct ran same = run("spe+dwf", SAME_HALVES(LAST("1")), 64, "joint.lanes=any collector.banks=1");

@@ -13,7 +13,8 @@ static uint32_t repeat(char *body, const char *line, uint32_t from, uint32_t n) 
     return from + n;
 }
 
-/* Begins a body with instructions that let ld.param end and that make all warps start in one cycle. */
+/* Begins a body with four instructions. While they issue, ld.param ends, and all warps become ready, so that all warps
+ * issue the next instruction in one cycle. */
 static uint32_t lead_in(char *body) {
     *body = 0;
     rig_first = 1;
@@ -84,8 +85,8 @@ START_TEST(operands_of_one_bank_make_bubbles) {
     reads(at + 3, 2, row[_i].y, 1);
     rig_run(one_sm, body, WARP, 2);
     ck_assert_int_eq((int)(rig_at(0, at + 5) - rig_at(0, at)), row[_i].cycles);
-    /* without the last NOP, the CLOCK does not wait: the FFMA waits in the stage Allocate, while the CLOCK passes the
-     * stage Control */
+    /* a CLOCK in the place of the last NOP would not notice the wait: it passes the stage Control while the FFMA waits
+     * in the stage Allocate */
     ck_assert_int_eq((int)(rig_at(0, at + 4) - rig_at(0, at)), 4);
 }
 END_TEST
@@ -175,7 +176,7 @@ static void run_four(const struct control_bits *second, const char *const *set, 
     const uint32_t first = lead_in(body) + 1;
     sprintf(body + strlen(body), "bar.sync 0;\n");
     repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
-    rig_bits[first - 1].stall = 2; /* so the warp that arrives last is not the first to issue */
+    rig_bits[first - 1].stall = 2; /* so that the warp that arrives last at the barrier does not issue first */
     rig_bits[first + 1] = *second;
     rig_run(set, body, 16 * WARP, launches);
     order(first, got);
@@ -353,7 +354,7 @@ START_TEST(insufficient_bits_are_counted) {
     rig_bits[first].stall = _i == 1 ? 3 : 4;
     rig_bits[first + 1].stall = 1;
     rig_bits[first + 2].raise_write = 0;
-    rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the counter has not risen yet */
+    rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the next instruction issues before the counter has risen */
     rig_bits[first + 3].stall = _i == 3 ? 3 : 4;
     rig_bits[first + 3].wait = 1; /* the store of r2 issues one cycle after that of f2 */
     rig_run(one_sm, body, WARP, 2);

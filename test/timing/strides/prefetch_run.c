@@ -43,8 +43,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Returns true if the program runs. With n models, program i runs in model i modulo n. By default every third program
- * runs; the next n programs take other models. With HEDDLE_EVERY each program runs in all combinations. */
+/* Returns true if the program with this number runs. Program i runs in model i modulo n, where n is the number of
+ * models. By default every third program runs. From one group of n programs to the next, the choice moves by one, so
+ * that other models run, too. With HEDDLE_EVERY each program runs in all models. */
 static bool is_sampled(int program) { return test_every() || (program + program / (int)models()) % 3 == 0; }
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
@@ -99,8 +100,8 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Sampled: each model runs a kernel of two of the four types of random kernels. With HEDDLE_EVERY it runs three kernels
- * of each type. */
+/* By default each model runs one random kernel of each of two types; there are four types. With HEDDLE_EVERY each model
+ * runs three kernels of each type. */
 START_TEST(memory_of_random_kernels_is_equal) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= models() * (test_every() ? 3 : 1); seed++) {

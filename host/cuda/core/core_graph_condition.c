@@ -1,0 +1,103 @@
+/* Conditional nodes of graphs. The handle of a condition is the device address of a word, which kernels set by
+ * cudaGraphSetConditional() (host/load/device_runtime.c). */
+#include "core_graph_parts.h"
+#include <stdlib.h>
+
+/* A word that was created, and its value at each launch. */
+struct word {
+    struct word *next;
+    const struct cuda_graph *graph; /* the graph whose nodes may use it */
+    uint64_t at;
+    unsigned value;
+    bool reset; /* true: each launch sets the word to `value` */
+};
+static struct word *words; /* under the lock; they live as long as the program */
+
+static const struct word *word_at(uint64_t at) {
+    const struct word *w = words;
+    while (w && w->at != at)
+        w = w->next;
+    return w;
+}
+
+enum cuda_error cuda_condition_create(uint64_t *out, const struct cuda_graph *g, unsigned value, unsigned flags) {
+    CUDA_LOCK;
+    enum { ASSIGN_DEFAULT = 1 };
+    if (!out || !cuda_graph_of(g) || flags > ASSIGN_DEFAULT)
+        return CUDA_ErrorInvalidValue;
+    struct word *w = malloc(sizeof *w);
+    const uint64_t at = w ? heddle_alloc(cuda_core.h, sizeof w->value) : 0;
+    if (!at || heddle_write(cuda_core.h, at, &value, sizeof value) != HEDDLE_OK) {
+        free(w);
+        return CUDA_ErrorMemoryAllocation;
+    }
+    *w = (struct word){words, g, at, value, flags == ASSIGN_DEFAULT};
+    words = w;
+    *out = at;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                         const struct cuda_condition *c, struct cuda_graph ***graphs) {
+    CUDA_LOCK;
+    const struct word *w = word_at(c->word);
+    const unsigned most = c->kind == CONDITION_WHILE ? 1 : c->kind == CONDITION_IF ? 2 : UINT16_MAX;
+    if (!out || !graphs || !w || w->graph != g || (unsigned)c->kind > CONDITION_SWITCH || !c->n || c->n > most)
+        return CUDA_ErrorInvalidValue;
+    const struct cuda_work work = {NODE_CONDITION, .condition = {c->word, c->kind, c->n, NULL}};
+    enum cuda_error e = cuda_graph_add_work(out, g, before, n, &work);
+    if (!e)
+        *graphs = (*out)->work.condition.graphs;
+    return e;
+}
+
+bool cuda_condition_own(struct cuda_condition *c) {
+    struct cuda_graph *const *from = c->graphs;
+    c->graphs = calloc(c->n, sizeof *c->graphs);
+    bool ok = c->graphs != NULL;
+    for (unsigned i = 0; ok && i < c->n; i++)
+        ok = (c->graphs[i] = from ? cuda_graph_copy(from[i]) : cuda_graph_new()) != NULL;
+    if (!ok)
+        cuda_condition_free(c);
+    return ok;
+}
+
+void cuda_condition_free(struct cuda_condition *c) {
+    for (unsigned i = 0; c->graphs && i < c->n; i++)
+        cuda_graph_free(c->graphs[i]);
+    free(c->graphs);
+}
+
+static enum cuda_error read_word(const struct cuda_condition *c, uint32_t *value) {
+    return heddle_read(cuda_core.h, c->word, value, sizeof *value) == HEDDLE_OK ? CUDA_Success : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_condition_run(const struct cuda_condition *c) {
+    uint32_t value;
+    enum cuda_error e = read_word(c, &value);
+    if (e)
+        return e;
+    if (c->kind == CONDITION_SWITCH)
+        return value < c->n ? cuda_graph_run(c->graphs[value]) : CUDA_Success;
+    if (c->kind == CONDITION_IF)
+        return value ? cuda_graph_run(c->graphs[0]) : c->n > 1 ? cuda_graph_run(c->graphs[1]) : CUDA_Success;
+    if (value && !c->graphs[0]->n) /* nothing can end this loop */
+        return CUDA_ErrorInvalidValue;
+    while (!e && value) {
+        e = cuda_graph_run(c->graphs[0]);
+        e = e ? e : read_word(c, &value);
+    }
+    return e;
+}
+
+enum cuda_error cuda_condition_reset(const struct cuda_work *w) {
+    const struct word *word = w->kind == NODE_CONDITION ? word_at(w->condition.word) : NULL;
+    if (word && word->reset && heddle_write(cuda_core.h, word->at, &word->value, sizeof word->value) != HEDDLE_OK)
+        return CUDA_ErrorInvalidValue;
+    enum cuda_error e = CUDA_Success;
+    const struct cuda_graph *g;
+    for (unsigned i = 0; !e && (g = cuda_work_graph(w, i)); i++)
+        for (const struct cuda_node *n = g->first; !e && n; n = n->next)
+            e = cuda_condition_reset(&n->work);
+    return e;
+}

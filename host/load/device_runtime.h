@@ -1,0 +1,35 @@
+#ifndef HOST_DEVICE_RUNTIME_H
+#define HOST_DEVICE_RUNTIME_H
+/* CUDA's device runtime, by which kernels launch kernels (dynamic parallelism): its functions as PTX, and the format in
+ * which they leave launches for the host. A kernel appends a pointer to a record to the queue; when the kernel's grid
+ * has ended, the host launches the recorded kernels (host/device_launch.c). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEVICE_QUEUE "__heddle_launches" /* the queue: a variable of every module that launches kernels */
+
+enum {
+    DEVICE_QUEUE_MOST = 65535, /* launches of a grid */
+    DEVICE_PARAM_BYTES = 960,  /* bytes of a launch's parameters */
+    DEVICE_STREAM_TAIL = 3,    /* cudaStreamTailLaunch: after all other kernels that the grid launched */
+};
+
+struct device_queue {
+    uint32_t launches, streams;         /* launches: may be above DEVICE_QUEUE_MOST, then the rest was lost */
+    uint64_t record[DEVICE_QUEUE_MOST]; /* addresses of struct device_record */
+};
+
+/* A launch. The record is a block of the device's heap. */
+struct device_record {
+    uint64_t kernel; /* the kernel's address, a number */
+    uint32_t grid[3], block[3], shared, unused;
+    uint64_t stream, cta; /* cta: number of the CTA that launched it */
+    uint64_t reserved;
+    unsigned char params[DEVICE_PARAM_BYTES];
+};
+
+/* Returns whether the PTX calls functions of the device runtime that it does not define. Then `*all` is the PTX
+ * followed by the definitions, zero-terminated, which the caller frees; NULL if out of memory. */
+bool device_runtime_add(const char *text, size_t len, char **all);
+#endif
