@@ -335,6 +335,9 @@ int result_stat(const struct result_set *s, const char *name) {
 }
 
 const struct result_row *result_find(const struct result_set *s, const char *key) {
+    for (int i = 0; !s->slots && i < s->n; i++) /* a set that results_load() has not made */
+        if (strcmp(s->rows[i].key, key) == 0)
+            return &s->rows[i];
     const int at = s->slots ? *slot_of(s, key) : 0;
     return at ? &s->rows[at - 1] : NULL;
 }

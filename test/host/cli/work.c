@@ -68,7 +68,7 @@ static void plan_round(int round) {
            2 + round);
 }
 
-/* Three processes work on a queue, and again and again one of them is killed and another one started. No run is lost and
+/* Three processes work on a queue. One of them is killed again and again, and another one starts. No run is lost and
  * none is stored twice. HEDDLE_EVERY makes 1,000 kills. */
 START_TEST(nothing_is_lost_when_processes_are_killed) {
     enum { WORKERS = 3 };
@@ -129,7 +129,7 @@ START_TEST(parts_are_taken_and_merged) {
 }
 END_TEST
 
-/* Runs that are not those that were planned are refused, and stay in the queue. */
+/* Runs that differ from the planned ones are refused, and stay in the queue. */
 START_TEST(other_files_and_builds_are_refused) {
     begin();
     STATUS(HEDDLE_OK, SWEEP "-o results.db");
@@ -154,7 +154,7 @@ START_TEST(other_files_and_builds_are_refused) {
 }
 END_TEST
 
-/* A run that fails without a result is tried three times; then the queue gives it up and the other runs go on. */
+/* A run that fails without a result is tried three times; then the queue gives it up and does the other runs. */
 START_TEST(a_run_that_always_fails_is_given_up) {
     begin();
     STATUS(HEDDLE_OK, "sweep k.ptx -c tiny -g 2 -b 64 -a zero:256 -m spe -s sm.warps=1,8 --queue q.db");
