@@ -26,9 +26,9 @@ bool sweep_begin(struct sweep *s, const struct cli *c);
 void sweep_end(struct sweep *s);
 /* Adds run `number` to the plan. Returns its index in the plan, or -1 with the reason if its options are invalid. */
 int sweep_add(struct sweep *s, uint64_t number, char *err, size_t err_size);
-/* Prints the options and words that determine the runs, each as a separate text: calls put() for each. */
+/* Calls put() for each option, value and word of the command line that determines the runs. */
 void sweep_words(const struct cli *c, void (*put)(void *ctx, const char *word), void *ctx);
 
-/* cmd_work.c: does the runs of `--queue`: lists all runs of the sweep in the file. */
+/* cmd_queue.c: lists all runs of the sweep in the file, for --queue. */
 enum heddle_status sweep_queue(struct sweep *s, const char *file);
 #endif
