@@ -39,18 +39,22 @@ static void note_renamed(void *context, const char *old, const char *key) {
         note(h, "%s", text);
 }
 
-static bool configure(struct heddle *h, const struct model_tables *tables, const struct heddle_options *o, char *err,
+static bool configure(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                       size_t err_size) {
     const struct config_notes notes = {note_renamed, h};
-    config_default(&h->config);
-    if (!config_load_noting(&h->config, h->config_name, &notes, err, err_size))
+    if (parts->plain)
+        h->config = *parts->plain;
+    else
+        config_default(&h->config);
+    if (!parts->plain && !config_load_noting(&h->config, h->config_name, &notes, err, err_size))
         return false;
-    if (h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
+    if (!parts->plain && h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
         return false;
     for (const char *const *s = o->set; s && *s; s++) {
         static const char key[] = "reconv=";
-        bool fine = strncmp(*s, key, sizeof key - 1) == 0 ? set_reconv(h, tables, *s + sizeof key - 1, err, err_size)
-                                                          : config_set_noting(&h->config, *s, &notes, err, err_size);
+        bool fine = strncmp(*s, key, sizeof key - 1) == 0
+                        ? set_reconv(h, parts->models, *s + sizeof key - 1, err, err_size)
+                        : config_set_noting(&h->config, *s, &notes, err, err_size);
         if (!fine)
             return false;
     }
@@ -156,7 +160,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     h->model_name = strdup(name);
     h->config_name = strdup(config);
     if (!h->model_name || !h->config_name || !stats_init(&h->totals) || !stats_init(&h->running) ||
-        !configure(h, parts->models, o, err, err_size))
+        !configure(h, parts, o, err, err_size))
         return false;
     if (o->check && h->config.sm.warp_size != WARP_LANES) {
         snprintf(err, err_size, "sm.warp_size=%u: the checker follows warps of %d lanes only; check with %d",
@@ -174,11 +178,15 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
         snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
         return false;
     }
+    if (h->model.base->functional && parts->plain)
+        return true;
     if (h->model.base->functional)
         return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
                (snprintf(err, err_size, "the host is out of memory or threads: %u were asked for", h->threads), false);
     if (!footprint_check(&h->config, h->reconv, err, err_size))
         return false;
+    if (parts->plain)
+        return true;
     h->samples = o->samples;
     snprintf(err, err_size, "the host is out of memory");
     h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,

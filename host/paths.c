@@ -173,10 +173,10 @@ static unsigned rec_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t
     return events;
 }
 
-static unsigned rec_bsync(void *st, int id, uint32_t bar, uint32_t next) {
+static unsigned rec_bsync(void *st, int id, uint32_t bar, uint32_t enough, uint32_t next) {
     struct recorded *r = st;
     uint32_t step = record(r, id);
-    unsigned events = r->inner->bsync(inner(r), id, bar, next);
+    unsigned events = r->inner->bsync(inner(r), id, bar, enough, next);
     expose(r, step);
     return events;
 }

@@ -151,7 +151,7 @@ struct inst {
     uint8_t d2size;    /* as dsize, of d2 */
     uint8_t n_list;    /* number of entries in program.lists */
     uint8_t space;     /* enum space */
-    uint8_t msize;     /* bytes of one element in memory */
+    uint8_t msize;     /* bytes of one element in memory; K_BSYNC: lanes that open the barrier, 0: all */
     uint8_t rsize;     /* bytes of the register that holds one element (loads, stores, K_CVT destination) */
     uint8_t asize;     /* bytes per lane of the address register (4 or 8), or, for K_CVT, of the source register */
     uint8_t is_signed; /* loads, K_CVT: sign-extend into a wider register */

@@ -251,6 +251,8 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     case K_BSYNC:
     case K_BREAK:
         put(&t, " %" PRId64, in->imm);
+        if (in->msize)
+            put(&t, ", %u", in->msize);
         break;
     default:
         put_by_type(&t, in, &rows[in->row]);

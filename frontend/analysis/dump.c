@@ -148,7 +148,7 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         break;
     case K_BSYNC:
     case K_BREAK:
-        snprintf(text, sizeof text, "%d", (int)in->imm);
+        snprintf(text, sizeof text, in->msize ? "%d, %u" : "%d", (int)in->imm, in->msize);
         add(l, text);
         break;
     case K_BRANCH:

@@ -11,7 +11,7 @@ struct axes {
     int n;
 };
 
-enum { AXIS_VALUES = 1000 };
+enum { AXIS_VALUES = 1000000 };
 /* Reads one axis from each use of an option (such as "set", for -s). Prints a message and returns false on an error.
  * Call axes_free() in either case. */
 bool axes_read(struct axes *a, const struct cli *c, const char *option);

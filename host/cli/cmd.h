@@ -24,7 +24,7 @@ struct command {
     bool runs_program;
 };
 extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
-    cmd_reproduce, cmd_plot, cmd_report, cmd_validate;
+    cmd_reproduce, cmd_plot, cmd_report, cmd_validate, cmd_work;
 
 /* A parsed command line. */
 struct cli {

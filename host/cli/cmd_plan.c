@@ -2,19 +2,27 @@
 #include "cmd_plan.h"
 #include "host/progress.h"
 #include "host/report/interrupt.h"
+#include "host/results/results_queue.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* The execution of a plan. jobs[i] executes run number todo[i] of the plan. */
+/* The execution of a plan. jobs[i] executes run number todo[i] of the plan. Claims and results of several jobs are
+ * written in one transaction, an exchange, since each transaction waits for the disk: SHARE times the duration of an
+ * exchange passes before the next one. */
 struct execution {
-    const struct plan *plan;
+    struct plan *plan;
     struct results_db *db;
     const struct cli *c;
     char *command;
     struct job *jobs;
     int *todo, n;
+    enum results_claim *claims; /* job -> the answer to its claim, if `asked` */
+    bool *asked;
+    int *unstored, n_unstored; /* jobs that have ended and are not in the database yet */
+    int ahead;                 /* number of jobs to claim in one exchange */
+    double exchanged, took;    /* time of the end of the latest exchange, and its duration, in seconds */
     /* run -> true if it needs no execution any more: it is in the database, or it failed in this process */
     bool *settled;
     int theirs; /* number of runs that this pass of run_missing() skipped because another process had claimed them */
@@ -43,16 +51,65 @@ static enum results_claim claim(struct execution *x, int run, char *err, size_t 
     return profiled ? CLAIM_DONE : there ? CLAIM_OURS : results_claim(x->db, key, err, err_size);
 }
 
+/* Adds the result of a job to the database. */
+static bool store(struct execution *x, int job, char *err, size_t err_size) {
+    const struct job *j = &x->jobs[job];
+    const struct plan_run *r = &x->plan->runs[x->todo[job]];
+    const struct run_end end = {j->status, job_verdict(j), j->message, j->result};
+    struct run_what what;
+    return plan_describe(x->plan, r->bench, r->size, r->machine, &what, err, err_size) &&
+           results_add(x->db, &what, &end, x->command, err, err_size);
+}
+
+/* Returns true if the time has come for the next exchange. */
+static bool is_due(const struct execution *x) {
+    enum { SHARE = 10 };
+    return seconds_now() - x->exchanged >= SHARE * x->took;
+}
+
+/* Stores the jobs that have ended, and claims jobs from number `from` on, `ahead` of them. */
+static void exchange(struct execution *x, int from) {
+    enum { MOST = 1000 };
+    char err[1024];
+    double began = seconds_now();
+    if (x->broken || !results_begin(x->db, err, sizeof err)) {
+        broke(x, err);
+        return;
+    }
+    bool fine = true;
+    for (int i = 0; fine && i < x->n_unstored; i++)
+        fine = store(x, x->unstored[i], err, sizeof err);
+    for (int i = from; fine && i < x->n && i - from < x->ahead; i++) {
+        x->claims[i] = claim(x, x->todo[i], err, sizeof err);
+        fine = x->asked[i] = x->claims[i] != CLAIM_FAILED;
+    }
+    if (!results_end(x->db, fine, err, sizeof err)) {
+        broke(x, err);
+        return;
+    }
+    for (int i = 0; i < x->n_unstored; i++) {
+        x->out->ran++;
+        x->settled[x->todo[x->unstored[i]]] = true;
+        job_free(&x->jobs[x->unstored[i]]);
+    }
+    x->n_unstored = 0;
+    if (from < x->n && began - x->exchanged < 10 * x->took && x->ahead < MOST)
+        x->ahead *= 2;
+    else if (from < x->n && began - x->exchanged > 40 * x->took && x->ahead > 1)
+        x->ahead /= 2;
+    x->exchanged = seconds_now();
+    x->took = x->exchanged - began;
+}
+
 /* Returns true if the run is still missing and this process could claim it. */
 static bool wanted(void *ctx, int job) {
     struct execution *x = ctx;
     int run = x->todo[job];
-    char err[1024];
+    if (!x->broken && !x->asked[job])
+        exchange(x, job);
     if (x->broken)
         return false;
-    enum results_claim how = claim(x, run, err, sizeof err);
-    if (how == CLAIM_FAILED)
-        broke(x, err);
+    enum results_claim how = x->claims[job];
     x->settled[run] = how == CLAIM_DONE;
     x->out->there += how == CLAIM_DONE;
     x->theirs += how == CLAIM_THEIRS;
@@ -82,26 +139,23 @@ static void ended(void *ctx, int job) {
         cli_fail(x->c, "%s: %s", name, j->message ? j->message : "the host is out of memory");
         x->out->failed++;
         x->settled[x->todo[job]] = true;
-        if (!x->broken && !results_unclaim(x->db, r->key, err, sizeof err))
+        if (!x->broken && (!queue_failed(x->db, r->key, j->message ? j->message : "", err, sizeof err) ||
+                           !results_unclaim(x->db, r->key, err, sizeof err)))
             broke(x, err);
-    } else if (!x->broken) {
-        struct run_what what;
-        struct run_end end = {j->status, job_verdict(j), j->message, j->result};
-        if (plan_describe(x->plan, r->bench, r->size, r->machine, &what, err, sizeof err) &&
-            results_add(x->db, &what, &end, x->command, err, sizeof err)) {
-            x->out->ran++;
-            x->settled[x->todo[job]] = true;
-        } else {
-            broke(x, err);
-        }
+        job_free(j);
+    } else {
+        x->unstored[x->n_unstored++] = job;
+        if (!x->broken && is_due(x))
+            exchange(x, x->n);
     }
-    job_free(j);
 }
 
 static void tick(void *ctx, int finished) {
     struct execution *x = ctx;
     char note[80];
-    int done = x->out->ran + x->out->there;
+    int done = x->out->ran + x->n_unstored + x->out->there;
+    if (x->n_unstored && !x->broken && is_due(x))
+        exchange(x, x->n);
     (void)finished; /* counts this round only */
     if (x->n && x->theirs == x->n)
         snprintf(note, sizeof note, "%d of %d runs, the others by another process", done, x->plan->n_runs);
@@ -109,6 +163,8 @@ static void tick(void *ctx, int finished) {
         snprintf(note, sizeof note, "%d of %d runs", done, x->plan->n_runs);
     progress_update(&x->progress, (uint64_t)(done - x->before), (uint64_t)(x->plan->n_runs - x->before), note);
     results_renew(x->db);
+    if (x->plan->beat)
+        x->plan->beat(x->plan->beat_ctx);
 }
 
 static char *command_line(const struct cli *c) {
@@ -126,8 +182,12 @@ static bool start(struct execution *x, char *err, size_t err_size) {
     x->jobs = calloc(n, sizeof *x->jobs);
     x->todo = calloc(n, sizeof *x->todo);
     x->settled = calloc(n, sizeof *x->settled);
+    x->claims = calloc(n, sizeof *x->claims);
+    x->asked = calloc(n, sizeof *x->asked);
+    x->unstored = calloc(n, sizeof *x->unstored);
+    x->ahead = 1;
     x->command = command_line(x->c);
-    if (x->jobs && x->todo && x->settled && x->command)
+    if (x->jobs && x->todo && x->settled && x->claims && x->asked && x->unstored && x->command)
         return true;
     snprintf(err, err_size, "the host is out of memory");
     return false;
@@ -152,6 +212,8 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
             continue;
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
         x->jobs[x->n].options.profile = p->profile;
+        x->asked[x->n] = p->claimed;
+        x->claims[x->n] = CLAIM_OURS;
         x->todo[x->n++] = i;
     }
     return true;
@@ -166,6 +228,8 @@ static bool run_missing(struct execution *x, int parallel, char *err, size_t err
     x->before = x->out->there;
     while (x->n && !interrupt_signal() && !x->broken) {
         jobs_run(x->jobs, x->n, parallel, x->c->argc, x->c->argv, &watch);
+        if (x->n_unstored && !x->broken)
+            exchange(x, x->n);
         if (!x->theirs || interrupt_signal() || x->broken)
             break;
         if (x->theirs == x->n) {
@@ -189,6 +253,9 @@ static void finish(struct execution *x) {
     free(x->jobs);
     free(x->todo);
     free(x->settled);
+    free(x->claims);
+    free(x->asked);
+    free(x->unstored);
     free(x->command);
 }
 
@@ -200,7 +267,7 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
     enum heddle_status status = HEDDLE_OK;
     bool fine = start(&x, err, sizeof err) && fill(&x, err, sizeof err), any = fine && x.n;
     if (any) {
-        progress_init(&x.progress, true);
+        progress_init(&x.progress, !p->claimed);
         progress_start(&x.progress, c->command->name);
         fine = run_missing(&x, parallel, err, sizeof err);
         progress_end(&x.progress);
@@ -211,7 +278,8 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
         status = HEDDLE_STOPPED;
     else if (x.broken || out->failed)
         status = HEDDLE_USAGE;
-    if (status != HEDDLE_OK && any)
+    out->broken = !fine || x.broken;
+    if (status != HEDDLE_OK && any && !p->claimed)
         fprintf(stderr, "heddle %s: %d of %d runs are there; the same command tries the others again\n",
                 c->command->name, out->ran + out->there, p->n_runs);
     finish(&x);

@@ -7,7 +7,8 @@
 struct plan_outcome {
     /* runs in the database: `ran` that this process stored, `there` that were stored earlier or by another process */
     int ran, there;
-    int failed; /* runs without a result to store, each with a message on stderr */
+    int failed;  /* runs without a result to store, each with a message on stderr */
+    bool broken; /* the database could not be read or written */
 };
 /* Executes the runs that the database lacks, `parallel` at a time, and stores each run when it ends. Returns HEDDLE_OK
  * if the database then has all runs, whatever their status; HEDDLE_STOPPED after a signal; HEDDLE_USAGE, after a

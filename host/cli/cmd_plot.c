@@ -288,7 +288,7 @@ static enum heddle_status with_database(struct plot *p) {
     enum heddle_status status = HEDDLE_USAGE;
     if (!name_files(p->c, files))
         cli_fail(p->c, "the host is out of memory");
-    else if (!results_load(p->db, false, &p->set, p->err, sizeof p->err) || !files_possible(p, files))
+    else if (!cli_load(p->c, p->db, false, &p->set, p->err, sizeof p->err) || !files_possible(p, files))
         cli_fail(p->c, "%s", p->err);
     else if (!fill(p))
         cli_error(p->c, "%s", p->err);

@@ -4,6 +4,7 @@
 #include "host/report/outfile.h"
 #include "host/report/results_view.h"
 #include "where.h"
+#include "work.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static const struct option_def options[] = {
     {0, "csv", "FILE",
      "write CSV; - is stdout. One complete row for each run, with every statistic unless --value selects"},
     {0, "json", "FILE", "write the runs as JSON; - is stdout"},
+    {0, "progress", NULL, "how far a queue is: runs, an estimate of the time left, failures, processes"},
     {0, "merge", NULL, "merge the runs of all FILES into the database of -o, without duplicates"},
     {'o', "output", "FILE", "the database of --merge, created if missing"},
     {0, NULL, NULL, NULL},
@@ -206,13 +208,8 @@ static enum heddle_status merge(const struct cli *c) {
         results_close(from);
     }
     struct results_db *db = results_open(to, true, err, sizeof err);
-    struct results_merge all = {0}, one;
-    bool fine = db != NULL;
-    for (int i = 0; fine && i < c->n_words; i++) {
-        fine = results_merge(db, c->words[i], &one, err, sizeof err);
-        all.added += one.added;
-        all.there += one.there;
-    }
+    struct results_merge all = {0};
+    bool fine = db && results_merge(db, c->words, c->n_words, &all, err, sizeof err);
     results_close(db);
     if (!fine)
         return cli_fail(c, "%s", err);
@@ -234,6 +231,46 @@ static bool files_fine(const struct cli *c) {
     return fine;
 }
 
+static void print_lost(void *ctx, long long number, const char *key, const char *message) {
+    (void)ctx;
+    printf("  given up: run %lld, %s: %.*s\n", number, key, (int)strcspn(message, "\n"), message);
+}
+
+static void print_owner(void *ctx, const char *place, long long pid, long long claims, long long age) {
+    (void)ctx;
+    printf("  %.*s, process %lld: %lld run%s, renewed %lld s ago\n",
+           pid ? (int)strcspn(place, " ") : (int)strlen(place), place, pid, claims, claims == 1 ? "" : "s", age);
+}
+
+void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]) {
+    const double left = q->rate > 0 ? (double)q->left / q->rate : -1;
+    int n = snprintf(out, PROGRESS_LINE, "%lld of %lld runs done", q->done, q->done + q->left + q->given_up);
+    if (q->bad)
+        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld of them failed", q->bad);
+    if (q->given_up)
+        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld given up", q->given_up);
+    if (q->processes)
+        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld process%s", q->processes,
+                      q->processes == 1 ? "" : "es");
+    if (q->left && left >= 0)
+        snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %.3g a second, %.3g minutes left", q->rate, left / 60);
+}
+
+/* Prints how far a queue is: runs, an estimate, failures, processes. */
+static enum heddle_status progress(const struct cli *c) {
+    char err[1024], line[PROGRESS_LINE];
+    struct queue_state q;
+    struct results_db *db = results_open(c->words[0], false, err, sizeof err);
+    bool fine = db && queue_count(db, &q, err, sizeof err);
+    if (fine) {
+        results_progress(&q, line);
+        puts(line);
+        fine = !queue_is(db) || queue_list(db, print_lost, print_owner, NULL, err, sizeof err);
+    }
+    results_close(db);
+    return fine ? HEDDLE_OK : cli_fail(c, "%s", err);
+}
+
 static enum heddle_status run(const struct cli *c) {
     char err[1024];
     struct view v = {.c = c};
@@ -246,13 +283,15 @@ static enum heddle_status run(const struct cli *c) {
                          c->words[0], c->words[1]);
     if (!c->n_words)
         return cli_error(c, "which file? For example 'heddle results results.db'");
+    if (cli_has(c, "progress"))
+        return progress(c);
     if (!files_fine(c))
         return HEDDLE_USAGE;
     v.db = results_open(c->words[0], false, err, sizeof err);
     if (!v.db)
         return cli_fail(c, "%s", err);
     enum heddle_status status = HEDDLE_USAGE;
-    if (!results_load(v.db, cli_has(c, "launches"), &v.set, err, sizeof err))
+    if (!cli_load(c, v.db, cli_has(c, "launches"), &v.set, err, sizeof err))
         cli_fail(c, "%s", err);
     else if (choose(&v))
         status = show(&v);

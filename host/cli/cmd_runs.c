@@ -82,7 +82,7 @@ static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
 /* Adds a .heddle file to the selection, once for every combination of the values that -v gives. `word` must outlive the
  * selection. */
 static bool add_program(struct choice *s, const char *word) {
-    enum { MOST = 10000 };
+    enum { MOST = 1000000 };
     struct own *o = open_program(word, NULL);
     struct axes own;
     if (!o)

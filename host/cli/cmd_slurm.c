@@ -1,5 +1,6 @@
 #include "host/report/outfile.h"
 #include "slurm.h"
+#include "sweep.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -37,27 +38,14 @@ static void quote(FILE *f, const char *word) {
     fputc('\'', f);
 }
 
-/* Writes the options and words of the sweep's command line, except options about output, jobs and Slurm. */
-static void print_sweep(const struct cli *c, FILE *f) {
-    static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run"};
-    for (int i = 0; i < c->n_options; i++) {
-        const struct cli_option *o = &c->options[i];
-        bool out = false;
-        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
-            out |= strcmp(o->def->name, left_out[k]) == 0;
-        if (out)
-            continue;
-        fprintf(f, " --%s", o->def->name);
-        if (o->def->value) {
-            fputc(' ', f);
-            quote(f, o->value);
-        }
-    }
-    fputs(" --", f);
-    for (int i = 0; i < c->n_words; i++) {
-        fputc(' ', f);
-        quote(f, c->words[i]);
-    }
+/* Writes a word of the sweep's command line. */
+static void print_word(void *ctx, const char *word) {
+    FILE *f = ctx;
+    fputc(' ', f);
+    if (strncmp(word, "--", 2) == 0 && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")])
+        fputs(word, f);
+    else
+        quote(f, word);
 }
 
 /* The text of the script, which has three roles. When the user runs it, it submits itself twice: as the tasks of a job
@@ -120,7 +108,7 @@ static void print_script(const struct cli *c, FILE *f, const char *heddle, const
     fprintf(f, "tasks=%d\njobs=%s\ncd ", tasks, jobs ? jobs : "1");
     quote(f, folder);
     fprintf(f, "\n%.*s", (int)(at - roles), roles);
-    print_sweep(c, f);
+    sweep_words(c, print_word, f);
     fputs(at + strlen("@SWEEP@"), f);
 }
 

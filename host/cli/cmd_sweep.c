@@ -1,13 +1,12 @@
 /* heddle sweep: runs programs in models with every combination of option values, into a database. */
-#include "axes.h"
 #include "cmd_plan.h"
 #include "cmd_runs.h"
 #include "help.h"
 #include "host/models.h"
-#include "host/report/plan.h"
 #include "host/report/results_view.h"
 #include "input.h"
 #include "slurm.h"
+#include "sweep.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,70 +29,37 @@ static const struct option_def options[] = {
      "write FILE.slurm, a script that runs the sweep as a Slurm job array; =submit also submits it"},
     {0, "tasks", "N", "tasks of the array (default: one for each missing run, at most 64)"},
     {0, "part", "I/N", "only share I (from 0) of N of the missing runs, into FILE.parts/I-of-N.db"},
+    {0, "queue", "FILE", "only plan: list the missing runs in FILE, from which 'heddle work FILE' takes them"},
     {0, "dry-run", NULL, "list the missing runs, and run nothing"},
     {0, NULL, NULL, NULL},
 };
 
-struct sweep {
-    const struct cli *c;
-    const struct bench **benches;
-    int n_benches;
-    char *models[32];
-    int n_models, size;
-    struct axes axes;
-    struct plan plan;
-};
-
-/* Adds the runs of all benchmarks in combination number `at` of models and option values. */
-static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
-    const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
-    struct heddle_options o = sim->o;
-    bool fine = set != NULL;
-    o.set = set;
-    if (fine)
-        o.model = s->models[axes_combination(&s->axes, at, set)];
-    else
-        snprintf(err, err_size, "the host is out of memory");
-    int machine = fine ? plan_machine(&s->plan, &o, err, err_size) : -1;
-    fine = machine >= 0;
-    for (int b = 0; fine && b < s->n_benches; b++)
-        fine = plan_add(&s->plan, s->benches[b], (enum bench_size)s->size, machine, err, err_size) >= 0;
-    free(set);
-    return fine;
-}
-
 /* Makes every configuration before any run, so that a wrong value is reported at once. */
-static bool fill(struct sweep *s, const struct sim *sim) {
-    enum { MOST = 100000 };
+static bool fill(struct sweep *s) {
     char err[1024];
-    uint64_t n = axes_product(&s->axes, MOST);
-    if (n <= MOST)
-        n *= (uint64_t)s->n_models;
-    if (n > MOST || n * (uint64_t)s->n_benches > MOST) {
-        cli_error(s->c, "more than %d runs; a sweep of so many is taken apart", MOST);
-        return false;
-    }
-    bool fine = plan_start(&s->plan, err, sizeof err);
-    s->plan.profile = cli_has(s->c, "profile");
-    for (uint64_t i = 0; fine && i < n; i++)
-        fine = add_combination(s, sim, i, err, sizeof err);
-    if (!fine)
-        cli_error(s->c, "%s", err);
-    return fine;
+    for (uint64_t i = 0; i < s->runs; i++)
+        if (sweep_add(s, i, err, sizeof err) < 0) {
+            cli_error(s->c, "%s", err);
+            return false;
+        }
+    return true;
 }
 
+/* Prints the table of runs, up to MANY of them, then how many were run. */
 static enum heddle_status show(struct sweep *s, struct results_db *db, const struct plan_outcome *done) {
+    enum { MANY = 2000 };
     char err[1024];
     struct result_set set;
     if (!results_load(db, false, &set, err, sizeof err))
         return cli_fail(s->c, "%s", err);
     const struct result_row **rows = calloc((size_t)s->plan.n_runs + 1, sizeof *rows);
     int n = 0;
-    for (int i = 0; rows && i < s->plan.n_runs; i++)
+    for (int i = 0; rows && s->plan.n_runs <= MANY && i < s->plan.n_runs; i++)
         if ((rows[n] = result_find(&set, s->plan.runs[i].key)))
             n++;
     struct table *t = rows ? view_list(&set, rows, n, NULL, 0) : NULL;
-    table_print(t, stdout);
+    if (n)
+        table_print(t, stdout);
     table_free(t);
     free(rows);
     printf("%d run%s done, %d already in the database\n", done->ran, done->ran == 1 ? "" : "s", done->there);
@@ -130,21 +96,21 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
  * lacks. */
 static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
     struct plan *p = &s->plan;
-    char err[1024];
-    struct results_db *db = access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
-    bool fine = db || access(whole, F_OK) != 0;
-    int n = 0;
+    char err[1024] = "the host is out of memory";
+    bool *keep = calloc((size_t)p->n_runs + 1, sizeof *keep);
+    struct results_db *db = keep && access(whole, F_OK) == 0 ? results_open(whole, false, err, sizeof err) : NULL;
+    bool fine = keep && (db || access(whole, F_OK) != 0);
     for (int i = 0; fine && i < p->n_runs; i++) {
         int there = i % share->n != share->i ? 1 : db ? plan_has(p, db, i, err, sizeof err) : 0;
         fine = there >= 0;
-        if (there == 0)
-            p->runs[n++] = p->runs[i];
+        keep[i] = there == 0;
     }
     results_close(db);
     if (fine)
-        p->n_runs = n;
+        plan_keep(p, keep);
     else
         cli_fail(s->c, "%s", err);
+    free(keep);
     return fine;
 }
 
@@ -231,27 +197,19 @@ static enum heddle_status run_sweep(struct sweep *s) {
 }
 
 static enum heddle_status run(const struct cli *c) {
-    struct sweep s = {.c = c};
-    struct sim sim = {0};
-    const char *given = model_meant(cli_value(c, "model"), false);
-    char *list = strdup(given);
+    struct sweep s;
     enum heddle_status status = HEDDLE_USAGE;
-    if (!list)
-        return cli_fail(c, "the host is out of memory");
-    for (char *word = strtok(list, ","); word && s.n_models < 32; word = strtok(NULL, ","))
-        s.models[s.n_models++] = word;
-    if (!c->n_words)
-        cli_error(c, "which programs? For example 'heddle sweep lud -m spe,dpe'; 'heddle list benchmarks' shows them");
-    else if (!s.n_models)
-        cli_error(c, "--model takes names separated by commas, for example spe,dpe,dws");
-    else if ((s.n_benches = runs_select(c, true, &s.benches)) > 0 && cli_size(c, &s.size) && sim_options(c, &sim) &&
-             sim_effective(c, given, &sim) && axes_read(&s.axes, c, "set") && fill(&s, &sim))
+    const char *queue = cli_value(c, "queue");
+    if (!sweep_begin(&s, c)) {
+        status = HEDDLE_USAGE;
+    } else if (queue && (cli_has(c, "output") || cli_has(c, "part") || cli_has(c, "slurm") || cli_has(c, "jobs"))) {
+        status = cli_error(c, "--queue only plans: not with --output, --jobs, --part or --slurm");
+    } else if (queue) {
+        status = sweep_queue(&s, queue);
+    } else if (fill(&s)) {
         status = run_sweep(&s);
-    axes_free(&s.axes);
-    plan_free(&s.plan);
-    sim_free(&sim);
-    runs_free(s.benches, s.n_benches);
-    free(list);
+    }
+    sweep_end(&s);
     return status;
 }
 

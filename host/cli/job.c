@@ -1,13 +1,16 @@
 #include "job.h"
+#include "host/progress.h"
 #include "host/report/interrupt.h"
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,30 +148,47 @@ void job_skip(struct job *j) {
     say(j, "not run");
 }
 
-/* A child process that runs job number `job`, and the bytes that its pipe has delivered so far. */
+/* A child process that runs jobs, one at a time, and the bytes that its socket has delivered so far. The parent writes
+ * the number of a job. The child answers with a struct head and the text of the outcome. */
 struct child {
     pid_t pid;
     int fd;
-    int job;
+    int job; /* number of the running job; -1: none */
     char *text;
     size_t len, cap;
 };
 
-static void write_all(int fd, const char *text, size_t len) {
+struct head {
+    uint64_t len;   /* bytes of the text */
+    double seconds; /* duration of the job in the child */
+};
+
+/* The jobs, and the processes that run them. All jobs before number `next` have begun or were not wanted. */
+struct crew {
+    struct job *jobs;
+    /* if `children` or `fds` is NULL, memory ran out, and the jobs run in this process */
+    struct child *children;
+    struct pollfd *fds;
+    int parallel, next, n, running; /* n: number of children; running: number of jobs that run */
+};
+
+static bool write_all(int fd, const void *data, size_t len) {
+    const char *text = data;
     while (len) {
         ssize_t n = write(fd, text, len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return;
+            return false;
         text += n;
         len -= (size_t)n;
     }
+    return true;
 }
 
 /* Runs the job in the child process and sends its outcome to the parent as JSON. */
-static void serve(struct job *j, int fd, int argc, char *const *argv) {
-    interrupt_forget_all();
+static bool serve(struct job *j, int fd, int argc, char *const *argv) {
+    const double began = seconds_now();
     j->options.progress = false;
     job_run(j, argc, argv);
     cJSON *o = cJSON_CreateObject();
@@ -181,38 +201,61 @@ static void serve(struct job *j, int fd, int argc, char *const *argv) {
     if (j->result)
         cJSON_AddItemReferenceToObject(o, "result", j->result);
     char *text = cJSON_PrintUnformatted(o);
-    if (text)
-        write_all(fd, text, strlen(text));
+    const struct head head = {text ? strlen(text) : 0, seconds_now() - began};
+    bool sent = write_all(fd, &head, sizeof head) && write_all(fd, text, head.len);
     cJSON_free(text);
     cJSON_Delete(o);
     job_free(j);
+    return sent;
 }
 
-static bool start(struct child *c, struct job *jobs, int i, int argc, char *const *argv) {
+/* The child process: runs the jobs whose numbers it reads, until the socket ends. */
+static void serve_all(const struct crew *c, int fd, int argc, char *const *argv) {
+    int job;
+    /* ends the child when the parent ends, because only the parent can read the result */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    interrupt_forget_all();
+    for (int i = 0; i < c->n; i++) /* another child would not see the end of its socket while this child has it */
+        close(c->children[i].fd);
+    /* the memory of a machine stays in the process for the next one, which need not get it from the system again */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    while (read(fd, &job, sizeof job) == sizeof job && serve(&c->jobs[job], fd, argc, argv))
+        continue;
+    _exit(0); /* not exit(): buffers and exit handlers belong to the parent */
+}
+
+/* Starts a child without a job. */
+static bool start(struct crew *c, int argc, char *const *argv) {
     int ends[2];
-    if (pipe(ends) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return false;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid < 0) {
-        close(ends[0]);
-        close(ends[1]);
-        return false;
-    }
     if (pid == 0) {
-        /* ends the child when the parent ends, because only the parent can read the result */
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(ends[0]);
-        serve(&jobs[i], ends[1], argc, argv);
-        _exit(0); /* not exit(): buffers and exit handlers belong to the parent */
+        serve_all(c, ends[1], argc, argv);
     }
     close(ends[1]);
-    *c = (struct child){.pid = pid, .fd = ends[0], .job = i};
-    return true;
+    if (pid > 0)
+        c->children[c->n++] = (struct child){.pid = pid, .fd = ends[0], .job = -1};
+    else
+        close(ends[0]);
+    return pid > 0;
 }
 
-/* Reads some bytes from the child's pipe. Returns false at the end of the pipe, or if memory ran out. */
+/* Returns true if the child's answer is complete. */
+static bool answered(const struct child *c, struct head *head) {
+    if (c->len < sizeof *head)
+        return false;
+    memcpy(head, c->text, sizeof *head);
+    return c->len - sizeof *head >= head->len;
+}
+
+/* Reads some bytes from the child. Returns false if the answer is complete, at the end of the socket, or if memory ran
+ * out. */
 static bool take(struct child *c) {
+    struct head head;
     if (c->cap - c->len < 65536) {
         char *more = realloc(c->text, c->cap + (1 << 18));
         if (!more)
@@ -223,19 +266,17 @@ static bool take(struct child *c) {
     ssize_t n = read(c->fd, c->text + c->len, c->cap - c->len - 1);
     if (n > 0)
         c->len += (size_t)n;
-    return n > 0 || (n < 0 && errno == EINTR);
+    return (n > 0 || (n < 0 && errno == EINTR)) && !answered(c, &head);
 }
 
-static void finish(struct child *c, struct job *j) {
-    int how = 0;
-    close(c->fd);
-    while (waitpid(c->pid, &how, 0) < 0 && errno == EINTR)
-        continue;
-    cJSON *o = c->len ? cJSON_ParseWithLength(c->text, c->len) : NULL;
+/* Takes the outcome of a job from the text. Returns false if the text is no outcome. */
+static bool outcome(struct job *j, const char *text, size_t len) {
+    cJSON *o = len ? cJSON_ParseWithLength(text, len) : NULL;
     const cJSON *status = cJSON_GetObjectItemCaseSensitive(o, "status");
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(o, "message");
     const cJSON *notes = cJSON_GetObjectItemCaseSensitive(o, "notes");
-    if (cJSON_IsNumber(status)) {
+    bool fine = cJSON_IsNumber(status);
+    if (fine) {
         j->status = (enum heddle_status)status->valueint;
         j->limited = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "limited"));
         if (cJSON_IsString(message))
@@ -243,17 +284,33 @@ static void finish(struct child *c, struct job *j) {
         if (cJSON_IsString(notes))
             set_text(&j->notes, notes->valuestring);
         j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
-    } else if (interrupt_signal()) {
+    }
+    cJSON_Delete(o);
+    return fine;
+}
+
+/* Ends child `i` and returns how it ended. */
+static int dismiss(struct crew *c, int i) {
+    struct child *one = &c->children[i];
+    int how = 0;
+    close(one->fd);
+    while (waitpid(one->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    free(one->text);
+    c->running -= one->job >= 0;
+    *one = c->children[--c->n];
+    return how;
+}
+
+/* Sets the outcome of a job whose child ended without an answer. */
+static void lose(struct job *j, int how) {
+    if (interrupt_signal()) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
+    } else if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* it had no memory for the text */
+        j->status = HEDDLE_USAGE;
+        say(j, "the host is out of memory");
     } else {
-        /* a child that ends normally sends an outcome, unless it has no memory for the text */
-        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
-            j->status = HEDDLE_USAGE;
-            say(j, "the host is out of memory");
-            free(c->text);
-            return;
-        }
         char text[96];
         snprintf(text, sizeof text, "the simulation's process ended early (%s %d)",
                  WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
@@ -261,32 +318,57 @@ static void finish(struct child *c, struct job *j) {
         j->lost = true;
         say(j, text);
     }
-    cJSON_Delete(o);
-    free(c->text);
 }
 
-/* Waits at most 0.2 seconds for data from the children, and reads it. Returns the index of a child whose pipe has
- * ended, or -1. */
-static int attend(struct child *c, int n, struct pollfd *fds) {
-    for (int i = 0; i < n; i++)
-        fds[i] = (struct pollfd){.fd = c[i].fd, .events = POLLIN};
-    if (n < 1 || poll(fds, (nfds_t)n, 200) < 0)
+/* Takes the outcome of child `i`'s job, and returns the number of the job. A child whose job was short gets another
+ * one, which saves the time to start a process; each long job has its own process, so that its memory can be told. */
+static int finish(struct crew *c, int i) {
+    static const double short_seconds = 0.1;
+    struct child *one = &c->children[i];
+    struct head head = {0};
+    int job = one->job;
+    struct job *j = &c->jobs[job];
+    bool fine = answered(one, &head) && outcome(j, one->text + sizeof head, head.len);
+    if (fine && head.seconds < short_seconds) {
+        one->len = 0;
+        one->job = -1;
+        c->running--;
+        return job;
+    }
+    int how = dismiss(c, i);
+    if (!fine)
+        lose(j, how);
+    return job;
+}
+
+/* Waits at most 0.2 seconds for data from the children, and reads it. Returns the index of a child that has answered
+ * or ended, or -1. */
+static int attend(struct crew *c) {
+    for (int i = 0; i < c->n; i++)
+        c->fds[i] = (struct pollfd){.fd = c->children[i].fd, .events = c->children[i].job >= 0 ? POLLIN : 0};
+    if (c->n < 1 || poll(c->fds, (nfds_t)c->n, 200) < 0)
         return -1;
-    for (int i = 0; i < n; i++)
-        if (fds[i].revents && !take(&c[i]))
+    for (int i = 0; i < c->n; i++)
+        if (c->children[i].job >= 0 && c->fds[i].revents && !take(&c->children[i]))
             return i;
     return -1;
 }
 
-/* The jobs, and the processes of the `running` jobs. All jobs before number `next` have begun or were not wanted. */
-struct crew {
-    struct job *jobs;
-    /* the processes of the running jobs; if `children` or `fds` is NULL, memory ran out, and the jobs run in this
-     * process */
-    struct child *children;
-    struct pollfd *fds;
-    int parallel, next, running;
-};
+/* Gives job `job` to a child without a job. Returns false if there is none and none can be started. */
+static bool give(struct crew *c, int job, int argc, char *const *argv) {
+    int i = 0;
+    if (!c->children || !c->fds)
+        return false;
+    while (i < c->n && c->children[i].job >= 0)
+        i++;
+    if (i == c->n && !start(c, argc, argv))
+        return false;
+    struct child *one = &c->children[i];
+    one->job = job;
+    c->running++;
+    (void)send(one->fd, &job, sizeof job, MSG_NOSIGNAL); /* if the child is dead, finish() finds this out */
+    return true;
+}
 
 /* Begins wanted jobs, up to `parallel` at a time. Returns the number of jobs that were not wanted. */
 static int begin(struct crew *c, int n, int argc, char *const *argv, const struct jobs_watch *w) {
@@ -295,8 +377,7 @@ static int begin(struct crew *c, int n, int argc, char *const *argv, const struc
         if (w->wanted && !w->wanted(w->ctx, c->next)) {
             c->next++;
             unwanted++;
-        } else if (c->children && c->fds && start(&c->children[c->running], c->jobs, c->next, argc, argv)) {
-            c->running++;
+        } else if (give(c, c->next, argc, argv)) {
             c->next++;
         } else {
             break;
@@ -309,13 +390,8 @@ static int begin(struct crew *c, int n, int argc, char *const *argv, const struc
  * could be started, runs the next job in this process. */
 static int one_ends(struct crew *c, int n, int argc, char *const *argv) {
     if (c->running) {
-        int i = attend(c->children, c->running, c->fds);
-        if (i < 0)
-            return -1;
-        int job = c->children[i].job;
-        finish(&c->children[i], &c->jobs[job]);
-        c->children[i] = c->children[--c->running];
-        return job;
+        int i = attend(c);
+        return i < 0 ? -1 : finish(c, i);
     }
     if (c->next >= n)
         return -1;
@@ -340,10 +416,14 @@ void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv
         if (w->tick)
             w->tick(w->ctx, finished);
     }
-    for (int i = 0; i < c.running; i++)
-        kill(c.children[i].pid, SIGTERM);
-    for (int i = 0; i < c.running; i++)
-        finish(&c.children[i], &jobs[c.children[i].job]);
+    for (int i = 0; i < c.n; i++)
+        if (c.children[i].job >= 0)
+            kill(c.children[i].pid, SIGTERM);
+    while (c.n) {
+        int job = c.children[c.n - 1].job, how = dismiss(&c, c.n - 1);
+        if (job >= 0)
+            lose(&jobs[job], how);
+    }
     while (c.next < n)
         job_skip(&jobs[c.next++]);
     interrupt_unguard();

@@ -53,7 +53,7 @@ static cJSON *options_of(const char *preset) {
     struct run_machine m = {0};
     cJSON *options = NULL;
     if (run_machine_find(&m, &(struct heddle_options){.model = "spe", .config = preset}, why, sizeof why))
-        options = cJSON_Parse(m.config);
+        options = cJSON_Parse(m.base);
     run_machine_free(&m);
     return options;
 }

@@ -14,6 +14,61 @@ bool plan_start(struct plan *p, char *err, size_t err_size) {
     return run_binary(p->binary, err, err_size);
 }
 
+/* ---- indices ---- */
+
+/* The arrays of a plan. Each element has a key. */
+enum part { MACHINES, RUNS, INPUTS };
+
+static const char *key_at(const struct plan *p, enum part part, int i) {
+    return part == MACHINES ? p->machines[i].key : part == RUNS ? p->runs[i].key : p->inputs[i].key;
+}
+
+static struct plan_index *index_of(struct plan *p, enum part part) {
+    return part == MACHINES ? &p->machine_index : part == RUNS ? &p->run_index : &p->input_index;
+}
+
+/* Returns the slot that has the index of the key, or else a free slot. Requires a free slot. */
+static int *slot_of(const struct plan *p, enum part part, const struct plan_index *x, const char *key) {
+    for (uint32_t at = digest_bits(key);; at++) {
+        int *slot = &x->slot[at & (uint32_t)(x->slots - 1)];
+        if (!*slot || strcmp(key_at(p, part, *slot - 1), key) == 0)
+            return slot;
+    }
+}
+
+static int find(const struct plan *p, enum part part, const char *key) {
+    const struct plan_index *x = index_of((struct plan *)p, part);
+    return x->slots ? *slot_of(p, part, x, key) - 1 : -1;
+}
+
+/* Grows an array that has `n` elements, when `n` is a power of 2. Returns false if out of memory. */
+static bool grow(void **array, int n, size_t size) {
+    if (n & (n - 1))
+        return true;
+    void *more = realloc(*array, 2 * (size_t)(n ? n : 1) * size);
+    if (more)
+        *array = more;
+    return more != NULL;
+}
+
+/* Adds element `n` - 1, the last one, to its index. Returns false if out of memory. */
+static bool put(struct plan *p, enum part part, int n) {
+    struct plan_index *x = index_of(p, part), larger = {.slots = x->slots ? 2 * x->slots : 64};
+    if (2 * n > x->slots) {
+        larger.slot = calloc((size_t)larger.slots, sizeof *larger.slot);
+        for (int i = 0; larger.slot && i < n - 1; i++)
+            *slot_of(p, part, &larger, key_at(p, part, i)) = i + 1;
+        if (!larger.slot)
+            return false;
+        free(x->slot);
+        *x = larger;
+    }
+    *slot_of(p, part, x, key_at(p, part, n - 1)) = n;
+    return true;
+}
+
+/* ---- the plan ---- */
+
 static void options_free(struct heddle_options *o) {
     for (const char *const *s = o->set; s && *s; s++)
         free((char *)*s);
@@ -22,13 +77,32 @@ static void options_free(struct heddle_options *o) {
     free((char *)o->config);
 }
 
-void plan_free(struct plan *p) {
+static void index_clear(struct plan_index *x) {
+    for (int i = 0; i < x->slots; i++)
+        x->slot[i] = 0;
+}
+
+void plan_clear(struct plan *p) {
     for (int i = 0; i < p->n_machines; i++) {
         options_free(&p->machines[i].options);
         run_machine_free(&p->machines[i].machine);
     }
     free(p->machines);
     free(p->runs);
+    p->machines = NULL;
+    p->runs = NULL;
+    p->n_machines = p->n_runs = 0;
+    index_clear(&p->machine_index);
+    index_clear(&p->run_index);
+}
+
+void plan_free(struct plan *p) {
+    plan_clear(p);
+    free(p->inputs);
+    free(p->machine_index.slot);
+    free(p->run_index.slot);
+    free(p->input_index.slot);
+    run_bases_free(&p->bases);
     *p = (struct plan){.n_runs = 0};
 }
 
@@ -48,32 +122,32 @@ static bool options_copy(struct heddle_options *to, const struct heddle_options 
     return fine;
 }
 
-static bool same_machine(const struct plan_machine *a, const struct run_machine *m, uint64_t cycle_limit) {
-    return a->options.cycle_limit == cycle_limit && strcmp(a->machine.config_hash, m->config_hash) == 0 &&
-           strcmp(a->machine.model, m->model) == 0 && strcmp(a->machine.preset, m->preset) == 0;
+static void machine_key(struct plan_machine *m) {
+    struct digest d;
+    digest_start(&d);
+    digest_text(&d, m->machine.config_hash);
+    digest_text(&d, m->machine.model);
+    digest_text(&d, m->machine.preset);
+    digest_add(&d, &m->options.cycle_limit, sizeof m->options.cycle_limit);
+    digest_end(&d, m->key);
 }
 
 int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size_t err_size) {
-    struct run_machine m;
-    if (!run_machine_find(&m, o, err, err_size)) {
-        run_machine_free(&m);
+    struct plan_machine m = {.options = {.cycle_limit = o->cycle_limit}};
+    if (!run_machine_plan(&m.machine, o, &p->bases, err, err_size)) {
+        run_machine_free(&m.machine);
         return -1;
     }
-    for (int i = 0; i < p->n_machines; i++)
-        if (same_machine(&p->machines[i], &m, o->cycle_limit)) {
-            run_machine_free(&m);
-            return i;
-        }
-    struct plan_machine *more = realloc(p->machines, (size_t)(p->n_machines + 1) * sizeof *more);
-    if (!more) {
-        run_machine_free(&m);
+    machine_key(&m);
+    int there = find(p, MACHINES, m.key);
+    if (there >= 0 || !grow((void **)&p->machines, p->n_machines, sizeof m)) {
+        run_machine_free(&m.machine);
         snprintf(err, err_size, "%s", no_memory);
-        return -1;
+        return there;
     }
-    p->machines = more;
-    struct plan_machine *added = &more[p->n_machines++];
-    added->machine = m;
-    if (options_copy(&added->options, o))
+    struct plan_machine *added = &p->machines[p->n_machines++];
+    *added = m;
+    if (options_copy(&added->options, o) && put(p, MACHINES, p->n_machines))
         return p->n_machines - 1;
     snprintf(err, err_size, "%s", no_memory);
     return -1;
@@ -103,35 +177,67 @@ static bool digest_input(const struct bench *b, char out[DIGEST_TEXT], char *err
     return fine;
 }
 
-bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
+/* Returns the digest of the run's input files, or NULL with the reason. */
+static const char *input_of(struct plan *p, const struct bench *b, char *err, size_t err_size) {
+    struct plan_input in = {.bench = b};
+    digest_of(&b, sizeof b, in.key);
+    int at = find(p, INPUTS, in.key);
+    if (at >= 0)
+        return p->inputs[at].hash;
+    if (!digest_input(b, in.hash, err, err_size))
+        return NULL;
+    bool fine = grow((void **)&p->inputs, p->n_inputs, sizeof in);
+    if (fine)
+        p->inputs[p->n_inputs++] = in;
+    if (fine && put(p, INPUTS, p->n_inputs))
+        return p->inputs[p->n_inputs - 1].hash;
+    snprintf(err, err_size, "%s", no_memory);
+    return NULL;
+}
+
+bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size) {
     const struct own *own = bench_own(b);
+    const char *hash = input_of(p, b, err, err_size);
     *out = (struct run_what){.program = own && own->label ? own->label : b->name,
                              .size = bench_size_name(size),
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit,
                              .values = own && own->setting ? own->launch : NULL};
     memcpy(out->binary, p->binary, sizeof out->binary);
-    return digest_input(b, out->program_hash, err, err_size);
+    if (hash)
+        memcpy(out->program_hash, hash, sizeof out->program_hash);
+    return hash != NULL;
 }
+
+int plan_find(const struct plan *p, const char *key) { return find(p, RUNS, key); }
 
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size) {
     struct run_what what;
     struct plan_run run = {.bench = b, .size = size, .machine = machine};
     if (!plan_describe(p, b, size, machine, &what, err, err_size))
         return -1;
-    run_key(&what, run.key);
-    for (int i = 0; i < p->n_runs; i++)
-        if (strcmp(p->runs[i].key, run.key) == 0)
-            return i;
-    struct plan_run *more = realloc(p->runs, (size_t)(p->n_runs + 1) * sizeof *more);
-    if (!more) {
-        snprintf(err, err_size, "%s", no_memory);
-        return -1;
+    int there = find(p, RUNS, run_key(&what, run.key));
+    if (there >= 0)
+        return there;
+    if (grow((void **)&p->runs, p->n_runs, sizeof run)) {
+        p->runs[p->n_runs++] = run;
+        if (put(p, RUNS, p->n_runs))
+            return p->n_runs - 1;
     }
-    p->runs = more;
-    more[p->n_runs] = run;
-    return p->n_runs++;
+    snprintf(err, err_size, "%s", no_memory);
+    return -1;
+}
+
+void plan_keep(struct plan *p, const bool *keep) {
+    int n = 0;
+    for (int i = 0; i < p->n_runs; i++)
+        if (keep[i])
+            p->runs[n++] = p->runs[i];
+    p->n_runs = n;
+    index_clear(&p->run_index);
+    for (int i = 0; i < n; i++)
+        *slot_of(p, RUNS, &p->run_index, p->runs[i].key) = i + 1;
 }
 
 int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size) {

@@ -46,6 +46,8 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
     return fine;
 }
 
+uint32_t digest_bits(const char *digest) { return (uint32_t)XXH3_64bits(digest, strlen(digest)); }
+
 void digest_start(struct digest *d) { *d = (struct digest){0}; }
 
 /* Combines the digest of the earlier parts with the digest of the new part. */

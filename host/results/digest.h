@@ -13,6 +13,9 @@ const char *digest_of(const void *data, size_t n, char out[DIGEST_TEXT]);
 /* Computes the digest of a file. Returns false and sets errno if the file cannot be read. */
 bool digest_file(const char *path, char out[DIGEST_TEXT]);
 
+/* Returns some bits of a digest, for a hash table. */
+uint32_t digest_bits(const char *digest);
+
 /* A digest of a sequence of parts. The sequences ("ab", "c") and ("a", "bc") have different digests. */
 struct digest {
     uint64_t low, high;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* A claim of a process on this machine is valid while the process lives. A claim of a process on another machine or in
- * another container is valid for LEASE_SECONDS after its last renewal; its owner renews it every RENEW_SECONDS. */
+ * another container is valid until LEASE_SECONDS pass without a renewal; its owner renews it every RENEW_SECONDS. */
 enum { LEASE_SECONDS = 180, RENEW_SECONDS = 30 };
 
 /* Reads the first line of a file without its newline; "" on failure. */
@@ -54,10 +54,59 @@ void results_owner(struct results_owner *o) {
     o->started = process_start(o->pid);
 }
 
-/* Returns true if the owner of a claim is still alive. */
-static bool lives(const struct results_db *db, const char *place, long pid, long long started, long long renewed) {
+/* The claims of a process on another machine, as this process has seen them. */
+struct results_seen {
+    struct results_owner owner;
+    long long renewed; /* by the clock of that machine */
+    double since;      /* when this value was first seen, by this machine's monotonic clock */
+};
+
+/* Returns the time of the monotonic clock. */
+static double monotonic_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Returns true if a process on another machine may still be alive: it has renewed its claims within LEASE_SECONDS,
+ * which this machine measures with its own clock. A claim that is older than a day is void at once. */
+static bool lives_elsewhere(struct results_db *db, const char *place, long pid, long long started, long long renewed) {
+    enum { DAY = 24 * 3600 };
+    const double now = monotonic_seconds();
+    int i = 0;
+    if (llabs((long long)time(NULL) - renewed) > DAY)
+        return false;
+    while (i < db->n_seen && (db->seen[i].owner.pid != pid || db->seen[i].owner.started != started ||
+                              strcmp(db->seen[i].owner.place, place) != 0))
+        i++;
+    if (i == db->n_seen) {
+        struct results_seen *more = realloc(db->seen, (size_t)(i + 1) * sizeof *more);
+        if (!more)
+            return true;
+        db->seen = more;
+        more[i] = (struct results_seen){{.pid = pid, .started = started}, renewed, now};
+        snprintf(more[i].owner.place, sizeof more[i].owner.place, "%s", place);
+        db->n_seen++;
+    }
+    if (db->seen[i].renewed != renewed) {
+        db->seen[i].renewed = renewed;
+        db->seen[i].since = now;
+    }
+    return now - db->seen[i].since <= LEASE_SECONDS;
+}
+
+void results_waited(struct results_db *db, double seconds) {
+    for (int i = 0; i < db->n_seen; i++)
+        db->seen[i].since -= seconds;
+}
+
+/* Returns true if the owner of a claim is still alive. The claim of a part of a queue has no process (queue_split()):
+ * it lasts for `started` seconds. */
+static bool lives(struct results_db *db, const char *place, long pid, long long started, long long renewed) {
+    if (pid == 0)
+        return llabs((long long)time(NULL) - renewed) <= started;
     if (strcmp(place, db->owner.place) != 0)
-        return llabs((long long)time(NULL) - renewed) <= LEASE_SECONDS;
+        return lives_elsewhere(db, place, pid, started, renewed);
     long long now = process_start(pid);
     return now < 0 ? kill((pid_t)pid, 0) == 0 || errno == EPERM : now == started;
 }
@@ -82,6 +131,32 @@ static int taken(struct results_db *db, const char *key, char *err, size_t err_s
     }
     sqlite3_finalize(s);
     return result;
+}
+
+bool claims_end_dead(struct results_db *db, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(
+        db, "SELECT place, pid, started, max(renewed) FROM claim GROUP BY place, pid, started", err, err_size);
+    sqlite3_stmt *d =
+        results_prepare(db, "DELETE FROM claim WHERE place = ? AND pid = ? AND started = ?", err, err_size);
+    int code = SQLITE_DONE;
+    while (s && d && code == SQLITE_DONE && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct results_owner o = {.pid = (long)sqlite3_column_int64(s, 1), .started = sqlite3_column_int64(s, 2)};
+        snprintf(o.place, sizeof o.place, "%s", (const char *)sqlite3_column_text(s, 0));
+        bool own = strcmp(o.place, db->owner.place) == 0 && o.pid == db->owner.pid && o.started == db->owner.started;
+        code = SQLITE_DONE;
+        if (own || lives(db, o.place, o.pid, o.started, sqlite3_column_int64(s, 3)))
+            continue;
+        sqlite3_bind_text(d, 1, o.place, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(d, 2, o.pid);
+        sqlite3_bind_int64(d, 3, o.started);
+        code = sqlite3_step(d);
+        sqlite3_reset(d);
+    }
+    if (code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    sqlite3_finalize(d);
+    return s && d && code == SQLITE_DONE;
 }
 
 /* Runs an SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the process, ?4 is
@@ -117,13 +192,11 @@ static enum results_claim claim(struct results_db *db, const char *key, char *er
 }
 
 enum results_claim results_claim(struct results_db *db, const char *key, char *err, size_t err_size) {
-    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+    if (!results_begin(db, err, err_size))
         return CLAIM_FAILED;
     enum results_claim how = claim(db, key, err, err_size);
-    if (how != CLAIM_FAILED && !results_run(db, "COMMIT", err, err_size))
-        how = CLAIM_FAILED;
-    if (how == CLAIM_FAILED)
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    if (!results_end(db, how != CLAIM_FAILED, err, err_size))
+        return CLAIM_FAILED;
     if (how == CLAIM_OURS && !db->renewed)
         db->renewed = time(NULL);
     return how;

@@ -16,23 +16,30 @@ enum {
 /* docs/results.md explains each table. SQLite's default rollback journal is used: it leaves a single file when no
  * process writes, and needs no shared memory. */
 static const char schema[] =
-    "CREATE TABLE configuration(hash TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE base(id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE machine(hash TEXT PRIMARY KEY, base INTEGER NOT NULL REFERENCES base(id), changes TEXT NOT NULL)"
+    " WITHOUT ROWID;"
+    "CREATE TABLE command(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE statistic(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
     " meaning TEXT NOT NULL);"
     "CREATE TABLE run(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, program TEXT NOT NULL,"
     " program_hash TEXT NOT NULL, size TEXT NOT NULL, model TEXT NOT NULL, preset TEXT NOT NULL,"
-    " configuration TEXT NOT NULL REFERENCES configuration(hash), cycle_limit INTEGER NOT NULL, version TEXT NOT NULL,"
+    " configuration TEXT NOT NULL REFERENCES machine(hash), cycle_limit INTEGER NOT NULL, version TEXT NOT NULL,"
     " binary TEXT NOT NULL, status INTEGER NOT NULL, verdict TEXT NOT NULL, message TEXT, ended TEXT NOT NULL,"
-    " command TEXT NOT NULL);"
+    " command INTEGER NOT NULL REFERENCES command(id), stats TEXT);"
+    "CREATE INDEX run_program ON run(program);"
+    "CREATE INDEX run_failed ON run(status) WHERE status <> 0;"
     "CREATE TABLE setting(run INTEGER NOT NULL REFERENCES run(id), option TEXT NOT NULL, value TEXT NOT NULL,"
     " PRIMARY KEY(run, option)) WITHOUT ROWID;"
-    "CREATE TABLE run_value(run INTEGER NOT NULL REFERENCES run(id), statistic INTEGER NOT NULL REFERENCES"
-    " statistic(id), value REAL, PRIMARY KEY(run, statistic)) WITHOUT ROWID;"
     "CREATE TABLE launch(id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(id), number INTEGER NOT NULL,"
     " kernel TEXT NOT NULL, grid TEXT NOT NULL, block TEXT NOT NULL, dynamic_shared INTEGER NOT NULL, incomplete TEXT,"
-    " UNIQUE(run, number));"
-    "CREATE TABLE launch_value(launch INTEGER NOT NULL REFERENCES launch(id), statistic INTEGER NOT NULL REFERENCES"
-    " statistic(id), value REAL, PRIMARY KEY(launch, statistic)) WITHOUT ROWID;"
+    " stats TEXT, UNIQUE(run, number));"
+    "CREATE VIEW configuration AS SELECT m.hash AS hash, json_patch(b.json, m.changes) AS json"
+    " FROM machine m JOIN base b ON b.id = m.base;"
+    "CREATE VIEW run_value AS SELECT r.id AS run, v.key + 1 AS statistic, v.value AS value"
+    " FROM run r, json_each(r.stats) v WHERE v.type <> 'null';"
+    "CREATE VIEW launch_value AS SELECT l.id AS launch, v.key + 1 AS statistic, v.value AS value"
+    " FROM launch l JOIN run r ON r.id = l.run, json_each(coalesce(l.stats, r.stats)) v WHERE v.type <> 'null';"
     "CREATE VIEW run_statistic AS SELECT v.run AS run, s.name AS name, v.value AS value, s.unit AS unit"
     " FROM run_value v JOIN statistic s ON s.id = v.statistic;"
     "CREATE VIEW launch_statistic AS SELECT l.run AS run, l.number AS number, l.kernel AS kernel, s.name AS name,"
@@ -66,8 +73,15 @@ static void one_line(const char *said, char out[256]) {
     snprintf(out, 256, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
-/* Checks the file's integrity with SQLite; this also rolls back unfinished writes of a killed process. */
+/* Checks the integrity of a small file with SQLite. In a large file, this would take longer than the work of most
+ * commands, so there only the pages that a command reads are checked. */
 static bool check_whole(struct results_db *db, char *err, size_t err_size) {
+    enum { PAGES = 256 };
+    int pages;
+    if (!ask(db, "PRAGMA page_count", &pages, err, err_size))
+        return false;
+    if (pages > PAGES)
+        return true;
     sqlite3_stmt *s = results_prepare(db, "PRAGMA quick_check(1)", err, err_size);
     if (!s)
         return false;
@@ -87,9 +101,9 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
 
 /* Checks that all tables and views of the schema exist. */
 static bool check_tables(struct results_db *db, char *err, size_t err_size) {
-    static const char *const names[] = {"configuration", "statistic",     "run",
-                                        "setting",       "run_value",     "launch",
-                                        "launch_value",  "run_statistic", "launch_statistic"};
+    static const char *const names[] = {"base",      "machine",      "command",       "configuration",
+                                        "statistic", "run",          "setting",       "launch",
+                                        "run_value", "launch_value", "run_statistic", "launch_statistic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char query[128];
         int there;
@@ -144,7 +158,9 @@ static bool prepare_file(struct results_db *db, bool write, char *err, size_t er
                 results_run(db, "COMMIT", err, err_size);
     if (!fine)
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return fine && check_whole(db, err, err_size);
+    int queue = fine ? results_any(db, "SELECT 1 FROM sqlite_master WHERE name = 'todo'", NULL, err, err_size) : -1;
+    db->queue = queue == 1;
+    return queue >= 0 && check_whole(db, err, err_size);
 }
 
 struct results_db *results_open(const char *path, bool write, char *err, size_t err_size) {
@@ -192,6 +208,10 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
 void results_close(struct results_db *db) {
     if (!db)
         return;
+    sqlite3_finalize(db->has);
+    names_free(db);
+    free(db->theirs);
+    free(db->seen);
     sqlite3_close(db->sql);
     free(db->path);
     free(db);
@@ -219,56 +239,26 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
     return code == SQLITE_DONE;
 }
 
-/* Adds a row to the table `statistic` for each registered statistic that the table lacks. */
-static bool add_names(struct results_db *db, char *err, size_t err_size) {
-    int n;
-    const struct stat_def *defs = stat_defs(&n);
-    bool fine = true;
-    for (int i = 0; fine && i < n; i++)
-        fine = change(db, "INSERT OR IGNORE INTO statistic(name, unit, meaning) VALUES(?, ?, ?)", err, err_size, "ttt",
-                      defs[i].name, defs[i].unit, defs[i].help);
-    return fine;
-}
-
-/* Adds a row for each statistic in `stats` to the table run_value or launch_value; `sql` is the INSERT statement, and
- * `owner` is the id of the run or launch. */
-static bool add_values(struct results_db *db, const char *sql, sqlite3_int64 owner, const cJSON *stats, char *err,
-                       size_t err_size) {
-    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
-    if (!s)
-        return false;
-    int code = SQLITE_DONE;
-    for (const cJSON *v = stats ? stats->child : NULL; v && code == SQLITE_DONE; v = v->next) {
-        sqlite3_bind_int64(s, 1, owner);
-        sqlite3_bind_double(s, 2, v->valuedouble);
-        sqlite3_bind_text(s, 3, v->string, -1, SQLITE_STATIC);
-        code = sqlite3_step(s);
-        sqlite3_reset(s);
-    }
-    if (code != SQLITE_DONE)
-        results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
-    return code == SQLITE_DONE;
-}
-
 static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
 
-static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *kernels, char *err, size_t err_size) {
+/* Adds the launches of a run. A launch whose values are those of the run, its only launch, does not repeat them. */
+static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *kernels, const char *run_stats,
+                         char *err, size_t err_size) {
     sqlite3_int64 number = 0;
     bool fine = true;
     for (const cJSON *k = kernels ? kernels->child : NULL; k && fine; k = k->next, number++) {
         char *grid = cJSON_PrintUnformatted(member(k, "grid")), *block = cJSON_PrintUnformatted(member(k, "block"));
         const cJSON *shared = member(k, "dynamic_shared");
-        fine =
-            change(db,
-                   "INSERT INTO launch(run, number, kernel, grid, block, dynamic_shared, incomplete)"
-                   " VALUES(?, ?, ?, ?, ?, ?, ?)",
-                   err, err_size, "iitttit", run, number, cJSON_GetStringValue(member(k, "name")), grid, block,
-                   (sqlite3_int64)(shared ? shared->valuedouble : 0), cJSON_GetStringValue(member(k, "incomplete"))) &&
-            add_values(db,
-                       "INSERT INTO launch_value(launch, value, statistic)"
-                       " SELECT ?1, ?2, id FROM statistic WHERE name = ?3",
-                       sqlite3_last_insert_rowid(db->sql), member(k, "stats"), err, err_size);
+        char *stats;
+        fine = values_text(db, member(k, "stats"), &stats, err, err_size);
+        const char *own = stats && run_stats && strcmp(stats, run_stats) == 0 ? NULL : stats ? stats : "[]";
+        fine = fine && change(db,
+                              "INSERT INTO launch(run, number, kernel, grid, block, dynamic_shared, incomplete, stats)"
+                              " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                              err, err_size, "iitttitt", run, number, cJSON_GetStringValue(member(k, "name")), grid,
+                              block, (sqlite3_int64)(shared ? shared->valuedouble : 0),
+                              cJSON_GetStringValue(member(k, "incomplete")), own);
+        free(stats);
         cJSON_free(grid);
         cJSON_free(block);
     }
@@ -291,48 +281,66 @@ static bool add_settings(struct results_db *db, sqlite3_int64 run, const char *l
     return fine;
 }
 
+/* Adds the machine of a run, if it is new. */
+static bool add_machine(struct results_db *db, const struct run_machine *m, char *err, size_t err_size) {
+    cJSON *o = cJSON_CreateObject();
+    bool fine = o != NULL;
+    for (int i = 0; fine && i < m->n_settings; i++)
+        fine = cJSON_AddStringToObject(o, m->settings[i].option, m->settings[i].value) != NULL;
+    char *changes = fine ? cJSON_PrintUnformatted(o) : NULL;
+    cJSON_Delete(o);
+    if (!changes) {
+        snprintf(err, err_size, "the host is out of memory");
+        return false;
+    }
+    int there = results_any(db, "SELECT 1 FROM machine WHERE hash = ?", m->config_hash, err, err_size);
+    fine = there == 1 ||
+           (there == 0 && change(db, "INSERT OR IGNORE INTO base(json) VALUES(?)", err, err_size, "t", m->base) &&
+            change(db, "INSERT INTO machine SELECT ?, id, ? FROM base WHERE json = ?", err, err_size, "ttt",
+                   m->config_hash, changes, m->base));
+    cJSON_free(changes);
+    return fine;
+}
+
 /* Adds a run, inside a transaction. */
 static bool add_run(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *key,
                     const char *command, char *err, size_t err_size) {
     const struct run_machine *m = w->machine;
-    char ended[32];
+    char ended[32], *stats = NULL;
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    bool fine =
-        change(db, "INSERT OR IGNORE INTO configuration VALUES(?, ?)", err, err_size, "tt", m->config_hash,
-               m->config) &&
-        add_names(db, err, err_size) &&
-        change(db,
-               "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit, version,"
-               " binary, status, verdict, message, ended, command) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-               err, err_size, "tttttttittitttt", key, w->program, w->program_hash, w->size, m->model, m->preset,
-               m->config_hash, (sqlite3_int64)w->cycle_limit, HEDDLE_VERSION, w->binary, (sqlite3_int64)e->status,
-               e->verdict, e->message, ended, command);
+    bool fine = add_machine(db, m, err, err_size) && names_write(db, err, err_size) &&
+                values_text(db, member(e->result, "stats"), &stats, err, err_size) &&
+                change(db, "INSERT OR IGNORE INTO command(text) VALUES(?)", err, err_size, "t", command) &&
+                change(db,
+                       "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit,"
+                       " version, binary, status, verdict, message, ended, command, stats)"
+                       " SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?, id, ?16 FROM command WHERE text = ?15",
+                       err, err_size, "tttttttittittttt", key, w->program, w->program_hash, w->size, m->model,
+                       m->preset, m->config_hash, (sqlite3_int64)w->cycle_limit, HEDDLE_VERSION, w->binary,
+                       (sqlite3_int64)e->status, e->verdict, e->message, ended, command, stats);
     sqlite3_int64 run = sqlite3_last_insert_rowid(db->sql);
     for (int i = 0; fine && i < m->n_settings; i++)
         fine = change(db, "INSERT INTO setting VALUES(?, ?, ?)", err, err_size, "itt", run, m->settings[i].option,
                       m->settings[i].value);
-    return fine && add_settings(db, run, w->values, err, err_size) &&
-           add_values(db,
-                      "INSERT INTO run_value(run, value, statistic) SELECT ?1, ?2, id FROM statistic WHERE name = ?3",
-                      run, member(e->result, "stats"), err, err_size) &&
-           add_launches(db, run, member(e->result, "kernels"), err, err_size);
+    fine = fine && add_settings(db, run, w->values, err, err_size) &&
+           add_launches(db, run, member(e->result, "kernels"), stats, err, err_size);
+    free(stats);
+    return fine;
 }
 
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size) {
     char key[RESULTS_HASH];
     run_key(w, key);
-    if (!results_run(db, "BEGIN IMMEDIATE", err, err_size))
+    if (!results_begin(db, err, err_size))
         return false;
     int there = results_has(db, key, err, err_size);
     bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
                 profile_add(db, key, e->result, err, err_size) &&
-                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key);
-    fine = fine && results_run(db, "COMMIT", err, err_size);
-    if (!fine)
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return fine;
+                change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key) &&
+                (!db->queue || change(db, "DELETE FROM todo WHERE key = ?", err, err_size, "t", key));
+    return results_end(db, fine, err, err_size);
 }

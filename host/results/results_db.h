@@ -5,22 +5,29 @@
 #include "host/heddle.h"
 #include <cjson/cJSON.h>
 
-enum { RESULTS_VERSION = 1, RESULTS_HASH = 33 };
+enum { RESULTS_VERSION = 2, RESULTS_HASH = 33 };
 
 /* The machine of a run: model, preset and configuration, which the options of a context determine. */
+struct run_base;
 struct run_machine {
-    char *model, *preset;
-    char *config;                   /* every option, as JSON */
-    char config_hash[RESULTS_HASH]; /* digest of `config` */
-    struct run_setting *settings;   /* the options whose values differ from those of the preset and model */
+    const char *model, *preset;     /* these texts and `base` belong to `of` */
+    const char *base;               /* every option of the preset and model, as JSON */
+    char config_hash[RESULTS_HASH]; /* digest of `base` and `settings` */
+    struct run_setting *settings;   /* the options whose values differ from those of `base`, in their declared order */
     int n_settings;
+    struct run_base *of;
 };
 struct run_setting {
     char *option, *value;
 };
-/* Determines the machine. Returns false with the reason in `err` if the model, the preset or an option is unknown.
- * Call run_machine_free() in either case. */
+/* Determines the machine and checks its options, without building it. Returns false with the reason in `err` if the
+ * model, the preset or an option is unknown or refused. Call run_machine_free() in either case. */
 bool run_machine_find(struct run_machine *m, const struct heddle_options *o, char *err, size_t err_size);
+/* Works like run_machine_find(), for many machines: reads each preset only once. *known is NULL at first; free it with
+ * run_bases_free(). The machines may outlive it. */
+bool run_machine_plan(struct run_machine *m, const struct heddle_options *o, struct run_base **known, char *err,
+                      size_t err_size);
+void run_bases_free(struct run_base **known);
 void run_machine_free(struct run_machine *m);
 
 /* The description of a run, which may not be in the database yet. The caller owns the texts. */
@@ -62,18 +69,25 @@ bool results_unclaim(struct results_db *db, const char *key, char *err, size_t e
 /* Renews this process's claims if they are due; call it regularly while runs execute. Failures are ignored, since
  * results_add() will report them. */
 void results_renew(struct results_db *db);
+/* Makes the following calls one transaction, up to results_end(): with `fine`, all of their changes are kept, otherwise
+ * none. Calls may be nested; the outermost pair counts. Returns false with the reason in `err`; without results_end()
+ * then, if results_begin() failed. */
+bool results_begin(struct results_db *db, char *err, size_t err_size);
+bool results_end(struct results_db *db, bool fine, char *err, size_t err_size);
 /* Adds a run completely or not at all, and ends any claim on it. An existing run is kept; only a missing profile is
  * added. */
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
-/* Adds all runs (identified by key, with their launches) and profiles that the file at `path` has and this database
- * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on failure,
- * like results_open(). */
+/* Adds all runs (identified by key, with their launches) and profiles that the files at `paths` have and this database
+ * lacks. Several files share a transaction, and each of them is added whole or not at all. The other files are not
+ * changed. In a queue, the runs leave the list. Returns false with a reason on failure, like results_open(); then the
+ * files of earlier transactions are added. */
 struct results_merge {
     int added, there; /* added: number of new runs; there: number of runs that both files had */
 };
-bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
+bool results_merge(struct results_db *db, const char *const *paths, int n, struct results_merge *out, char *err,
+                   size_t err_size);
 
 /* results_profile.c */
 /* Like results_has(), but the run must have a profile. */
@@ -100,7 +114,10 @@ struct result_set {
     char **names, **units; /* names and units of the statistics; `values` of a row has the same order */
     char **options;        /* machine options that at least one run set to a value other than its preset's */
     int n, n_names, n_options;
+    int *by_key, slots; /* hash table: index of the first row with a key, plus 1; 0: free */
 };
+/* Limits results_load() and results_option() to the runs of these programs (names separated by commas); NULL: all. */
+bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size);
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */

@@ -1,4 +1,5 @@
 /* Reads a database of results into memory. */
+#include "digest.h"
 #include "results_db.h"
 #include "results_parts.h"
 #include "timing/report/stat.h"
@@ -28,6 +29,7 @@ void result_set_free(struct result_set *s) {
         free(s->units[i]);
     }
     free(s->rows);
+    free(s->by_key);
     free(s->names);
     free(s->units);
     *s = (struct result_set){0};
@@ -54,9 +56,8 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
 /* State of the loader. The rows of the set are sorted by their ids in the file. */
 struct loading {
     struct result_set *set;
-    sqlite3_int64 *owner; /* row -> the id that its run or launch has in the file; values refer to this id */
-    int *name_of, n_ids;  /* name_of: id of a statistic in the file -> its index in set->names; it has n_ids elements */
-    int cap, at;          /* at: index of the row to which the latest value or setting belongs */
+    int *name_of, n_ids; /* name_of: id of a statistic in the file -> its index in set->names; it has n_ids elements */
+    int cap, at;         /* at: index of the row to which the latest setting belongs */
 };
 
 static char *text(sqlite3_stmt *s, int column) {
@@ -97,12 +98,15 @@ static bool grow(struct loading *l) {
     int cap = l->cap ? 2 * l->cap : 64;
     struct result_row *rows = realloc(l->set->rows, (size_t)cap * sizeof *rows);
     l->set->rows = rows ? rows : l->set->rows;
-    sqlite3_int64 *owner = realloc(l->owner, (size_t)cap * sizeof *owner);
-    l->owner = owner ? owner : l->owner;
-    if (!rows || !owner)
-        return false;
-    l->cap = cap;
-    return true; /* cppcheck-suppress memleak ; the set and the loading have them */
+    l->cap = rows ? cap : l->cap;
+    return rows != NULL; /* cppcheck-suppress memleak ; the set has them */
+}
+
+/* Stores a value in the newest row. */
+static void take_value(void *ctx, int id, double value) {
+    const struct loading *l = ctx;
+    if (id < l->n_ids && l->name_of[id] >= 0)
+        l->set->rows[l->set->n - 1].values[l->name_of[id]] = value;
 }
 
 static bool take_row(void *ctx, sqlite3_stmt *s) {
@@ -110,42 +114,29 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
     if (!grow(l))
         return false;
     struct result_row *r = &l->set->rows[l->set->n];
-    l->owner[l->set->n] = sqlite3_column_int64(s, 1);
     l->set->n++;
     *r = (struct result_row){.run = sqlite3_column_int64(s, 0),
-                             .key = text(s, 4),
-                             .program = text(s, 5),
-                             .size = text(s, 6),
-                             .model = text(s, 7),
-                             .preset = text(s, 8),
-                             .verdict = text(s, 9),
-                             .message = text(s, 10),
-                             .version = text(s, 11),
-                             .binary = text(s, 12),
-                             .ended = text(s, 13),
-                             .status = sqlite3_column_int(s, 14),
-                             .hash = text(s, 15),
-                             .launch = sqlite3_column_int(s, 2),
-                             .kernel = sqlite3_column_type(s, 3) == SQLITE_NULL ? NULL : text(s, 3),
+                             .key = text(s, 3),
+                             .program = text(s, 4),
+                             .size = text(s, 5),
+                             .model = text(s, 6),
+                             .preset = text(s, 7),
+                             .verdict = text(s, 8),
+                             .message = text(s, 9),
+                             .version = text(s, 10),
+                             .binary = text(s, 11),
+                             .ended = text(s, 12),
+                             .status = sqlite3_column_int(s, 13),
+                             .hash = text(s, 14),
+                             .launch = sqlite3_column_int(s, 1),
+                             .kernel = sqlite3_column_type(s, 2) == SQLITE_NULL ? NULL : text(s, 2),
                              .values = calloc((size_t)l->set->n_names + 1, sizeof *r->values)};
     for (int i = 0; r->values && i < l->set->n_names; i++)
         r->values[i] = NAN;
+    if (r->values)
+        values_each((const char *)sqlite3_column_text(s, 15), take_value, l);
     return r->key && r->program && r->size && r->model && r->preset && r->verdict && r->message && r->version &&
            r->binary && r->ended && r->hash && r->values;
-}
-
-/* Stores a value of a query in its row. The query sorts values by the run or launch to which they refer, in the order
- * of the rows, so the search starts at the row of the previous value. */
-static bool take_value(void *ctx, sqlite3_stmt *s) {
-    struct loading *l = ctx;
-    sqlite3_int64 owner = sqlite3_column_int64(s, 0);
-    int id = sqlite3_column_int(s, 1);
-    while (l->at < l->set->n && l->owner[l->at] < owner)
-        l->at++;
-    if (l->at < l->set->n && l->owner[l->at] == owner && id >= 0 && id < l->n_ids && l->name_of[id] >= 0 &&
-        sqlite3_column_type(s, 2) != SQLITE_NULL)
-        l->set->rows[l->at].values[l->name_of[id]] = sqlite3_column_double(s, 2);
-    return true;
 }
 
 /* Stores a run's value of the option that was added last. */
@@ -192,15 +183,21 @@ static void drop_last_option(struct result_set *set) {
         free(set->rows[i].options[set->n_options]);
 }
 
+/* The condition of results_pick(). */
+#define PICKED " WHERE r.program IN (SELECT program FROM temp.picked)"
+static const char *only(const struct results_db *db) { return db->picked ? PICKED : ""; }
+
 /* Adds an option with its value for each row. On failure the set stays unchanged. */
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
-    /* `name` may be a value of the program, such as values.n. The configuration lacks it; then the setting is read. */
-    char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
-                                " JOIN configuration c ON c.hash = r.configuration"
-                                " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",
-                                name, name);
+    /* `name` may be a value of the program, such as values.n. Only the settings have it. */
+    char *sql =
+        sqlite3_mprintf("WITH b(id, value) AS MATERIALIZED (SELECT id, json_extract(json, '$.\"%q\"') FROM base)"
+                        " SELECT r.id, coalesce(s.value, b.value) FROM run r"
+                        " JOIN machine m ON m.hash = r.configuration JOIN b ON b.id = m.base"
+                        " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q%s ORDER BY r.id",
+                        name, name, only(db));
     bool fine = sql && add_option(set, name);
     if (!fine)
         snprintf(err, err_size, "the host is out of memory");
@@ -228,7 +225,10 @@ static bool take_text(void *ctx, sqlite3_stmt *s) {
 
 static bool load_options(struct results_db *db, struct result_set *set, char *err, size_t err_size) {
     struct names names = {NULL, 0};
-    bool fine = each(db, "SELECT DISTINCT option FROM setting ORDER BY option", take_text, &names, err, err_size);
+    static const char all[] = "SELECT DISTINCT option FROM setting ORDER BY option",
+                      some[] = "SELECT DISTINCT s.option FROM run r JOIN setting s ON s.run = r.id" PICKED
+                               " ORDER BY s.option";
+    bool fine = each(db, db->picked ? some : all, take_text, &names, err, err_size);
     for (int i = 0; i < names.n; i++) {
         fine = fine && fill_option(db, set, names.name[i], err, err_size);
         free(names.name[i]);
@@ -257,26 +257,69 @@ int results_option(struct results_db *db, struct result_set *s, const char *name
 #define RUN_COLUMNS                                                                                                    \
     "r.key, r.program, r.size, r.model, r.preset, r.verdict, r.message, r.version, r.binary, r.ended, r.status,"       \
     " r.program_hash"
-static const char runs_sql[] = "SELECT r.id, r.id, -1, NULL, " RUN_COLUMNS " FROM run r ORDER BY r.id";
+static const char runs_sql[] = "SELECT r.id, -1, NULL, " RUN_COLUMNS ", r.stats FROM run r%s ORDER BY r.id";
 /* All launches of a run were inserted together. So rows in the order of launch ids are also in the order of run ids, as
  * the loader expects. */
 static const char launches_sql[] =
-    "SELECT r.id, l.id, l.number, l.kernel, " RUN_COLUMNS " FROM launch l JOIN run r ON r.id = l.run ORDER BY l.id";
+    "SELECT r.id, l.number, l.kernel, " RUN_COLUMNS
+    ", coalesce(l.stats, r.stats) FROM launch l JOIN run r ON r.id = l.run%s ORDER BY l.id";
+
+bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size) {
+    bool fine = results_run(db, "DROP TABLE IF EXISTS temp.picked", err, err_size);
+    db->picked = programs != NULL;
+    if (!fine || !programs)
+        return fine;
+    fine = results_run(db, "CREATE TEMP TABLE picked(program TEXT PRIMARY KEY)", err, err_size);
+    for (const char *at = programs; fine && *at; at += strcspn(at, ","), at += *at == ',') {
+        char *sql =
+            sqlite3_mprintf("INSERT OR IGNORE INTO temp.picked SELECT substr(%Q, 1, %d)", at, (int)strcspn(at, ","));
+        if (!sql)
+            snprintf(err, err_size, "the host is out of memory");
+        fine = sql && results_run(db, sql, err, err_size);
+        sqlite3_free(sql);
+    }
+    return fine;
+}
+
+/* Returns the slot that has the row of a key, or else a free slot. */
+static int *slot_of(const struct result_set *s, const char *key) {
+    for (uint32_t at = digest_bits(key);; at++) {
+        int *slot = &s->by_key[at & (uint32_t)(s->slots - 1)];
+        if (!*slot || strcmp(s->rows[*slot - 1].key, key) == 0)
+            return slot;
+    }
+}
+
+static bool add_keys(struct result_set *s) {
+    int slots = 1;
+    while (slots < 2 * s->n)
+        slots *= 2;
+    if (!(s->by_key = calloc((size_t)slots, sizeof *s->by_key)))
+        return false;
+    s->slots = slots;
+    for (int i = 0; i < s->n; i++) {
+        int *slot = slot_of(s, s->rows[i].key);
+        if (!*slot)
+            *slot = i + 1;
+    }
+    return true;
+}
 
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size) {
     *out = (struct result_set){0};
     struct loading l = {.set = out};
+    char sql[512];
+    snprintf(sql, sizeof sql, launches ? launches_sql : runs_sql, only(db));
     /* all queries are in one transaction, since another process may add runs between them */
     bool fine = results_run(db, "BEGIN", err, err_size) &&
                 each(db, "SELECT id, name, unit FROM statistic ORDER BY id", take_name, &l, err, err_size) &&
-                each(db, launches ? launches_sql : runs_sql, take_row, &l, err, err_size) &&
-                each(db,
-                     launches ? "SELECT launch, statistic, value FROM launch_value ORDER BY launch"
-                              : "SELECT run, statistic, value FROM run_value ORDER BY run",
-                     take_value, &l, err, err_size);
+                each(db, sql, take_row, &l, err, err_size);
     fine = fine && load_options(db, out, err, err_size);
+    if (fine && !add_keys(out)) {
+        snprintf(err, err_size, "the host is out of memory");
+        fine = false;
+    }
     sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL);
-    free(l.owner);
     free(l.name_of);
     if (!fine)
         result_set_free(out);
@@ -292,8 +335,9 @@ int result_stat(const struct result_set *s, const char *name) {
 }
 
 const struct result_row *result_find(const struct result_set *s, const char *key) {
-    for (int i = 0; i < s->n; i++)
+    for (int i = 0; !s->slots && i < s->n; i++) /* a set that results_load() has not made */
         if (strcmp(s->rows[i].key, key) == 0)
             return &s->rows[i];
-    return NULL;
+    const int at = s->slots ? *slot_of(s, key) : 0;
+    return at ? &s->rows[at - 1] : NULL;
 }

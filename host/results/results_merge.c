@@ -7,67 +7,105 @@
 /* The statements that copy the runs, in order. Copied rows keep their order and get new ids. The table `fresh` has the
  * old and the new id of each new run. */
 static const char *const steps[] = {
-    "INSERT OR IGNORE INTO main.configuration SELECT * FROM other.configuration",
-    "INSERT OR IGNORE INTO main.statistic(name, unit, meaning) SELECT name, unit, meaning FROM other.statistic"
-    " ORDER BY id",
+    "INSERT OR IGNORE INTO main.base(json) SELECT json FROM other.base ORDER BY id",
+    "INSERT OR IGNORE INTO main.machine SELECT m.hash, b.id, m.changes FROM other.machine m"
+    " JOIN other.base o ON o.id = m.base JOIN main.base b ON b.json = o.json",
+    "INSERT OR IGNORE INTO main.command(text) SELECT text FROM other.command ORDER BY id",
     "CREATE TEMP TABLE fresh(theirs INTEGER PRIMARY KEY, ours INTEGER)",
-    "INSERT INTO fresh(theirs) SELECT id FROM other.run WHERE key NOT IN (SELECT key FROM main.run)",
-    "INSERT INTO main.run(key, program, program_hash, size, model, preset, configuration, cycle_limit, version, binary,"
-    " status, verdict, message, ended, command) SELECT key, program, program_hash, size, model, preset, configuration,"
-    " cycle_limit, version, binary, status, verdict, message, ended, command FROM other.run"
-    " WHERE id IN (SELECT theirs FROM fresh) ORDER BY id",
-    "UPDATE fresh SET ours = (SELECT m.id FROM main.run m JOIN other.run o ON o.key = m.key WHERE o.id = theirs)",
-    "INSERT INTO main.setting SELECT f.ours, s.option, s.value FROM other.setting s JOIN fresh f ON f.theirs = s.run",
-    "INSERT INTO main.run_value SELECT f.ours, m.id, v.value FROM other.run_value v JOIN fresh f ON f.theirs = v.run"
-    " JOIN other.statistic o ON o.id = v.statistic JOIN main.statistic m ON m.name = o.name",
-    "INSERT INTO main.launch(run, number, kernel, grid, block, dynamic_shared, incomplete) SELECT f.ours, l.number,"
-    " l.kernel, l.grid, l.block, l.dynamic_shared, l.incomplete FROM other.launch l JOIN fresh f ON f.theirs = l.run"
-    " ORDER BY l.id",
-    "INSERT INTO main.launch_value SELECT n.id, m.id, v.value FROM other.launch_value v"
-    " JOIN other.launch l ON l.id = v.launch JOIN fresh f ON f.theirs = l.run"
-    " JOIN main.launch n ON n.run = f.ours AND n.number = l.number"
-    " JOIN other.statistic o ON o.id = v.statistic JOIN main.statistic m ON m.name = o.name",
+    "INSERT INTO fresh SELECT o.id, (SELECT coalesce(max(id), 0) FROM main.run) + row_number() OVER (ORDER BY o.id)"
+    " FROM other.run o WHERE NOT EXISTS (SELECT 1 FROM main.run m WHERE m.key = o.key)",
+    "INSERT INTO main.run SELECT f.ours, o.key, o.program, o.program_hash, o.size, o.model, o.preset, o.configuration,"
+    " o.cycle_limit, o.version, o.binary, o.status, o.verdict, o.message, o.ended, c.id, @TRANSLATED@(o.stats)"
+    " FROM fresh f JOIN other.run o ON o.id = f.theirs JOIN other.command t ON t.id = o.command"
+    " JOIN main.command c ON c.text = t.text ORDER BY f.ours",
+    "INSERT INTO main.setting SELECT f.ours, s.option, s.value FROM fresh f JOIN other.setting s ON s.run = f.theirs",
+    "INSERT INTO main.launch(run, number, kernel, grid, block, dynamic_shared, incomplete, stats) SELECT f.ours,"
+    " l.number, l.kernel, l.grid, l.block, l.dynamic_shared, l.incomplete, @TRANSLATED@(l.stats) FROM fresh f"
+    " JOIN other.launch l ON l.run = f.theirs ORDER BY l.id",
     NULL,
 };
+
+/* Takes the merged runs from the list of a queue, and ends their claims. */
+static const char settled[] = "DELETE FROM main.todo WHERE key IN (SELECT key FROM other.run);"
+                              "DELETE FROM main.claim WHERE key IN (SELECT key FROM other.run)";
+/* Adds the names of statistics that this file lacks. */
+static const char add_names[] = "INSERT OR IGNORE INTO main.statistic(name, unit, meaning)"
+                                " SELECT name, unit, meaning FROM other.statistic ORDER BY id";
+/* Returns a row if a statistic has different ids in the two files. */
+static const char names_differ[] = "SELECT 1 FROM other.statistic o LEFT JOIN main.statistic m"
+                                   " ON m.id = o.id AND m.name = o.name WHERE m.id IS NULL";
 
 /* Copies the profiles of new runs, and of runs that both files have but that lack a profile in this database. */
 static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, p.kernel, p.json FROM other.profile p"
                                " JOIN other.run o ON o.id = p.run JOIN main.run m ON m.key = o.key"
                                " WHERE m.id NOT IN (SELECT run FROM main.profile)";
 
-static bool has_profiles(struct results_db *db) {
-    sqlite3_stmt *s = NULL;
-    bool has = sqlite3_prepare_v2(db->sql, "SELECT 1 FROM other.sqlite_master WHERE name = 'profile'", -1, &s, NULL) ==
-                   SQLITE_OK &&
-               sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
-    return has;
+/* A file that is merged. The statements above call it "other"; SQLite knows it as `name`. */
+struct source {
+    struct results_db *db;
+    char name[16];
+    bool translates; /* statistics have other ids in it */
+};
+
+/* Returns a statement for the file; the caller frees it with sqlite3_free(). NULL: out of memory. */
+static char *for_source(const struct source *f, const char *sql) {
+    static const char other[] = "other.", mark[] = "@TRANSLATED@";
+    sqlite3_str *to = sqlite3_str_new(f->db->sql);
+    while (*sql)
+        if (strncmp(sql, other, sizeof other - 1) == 0) {
+            sqlite3_str_appendf(to, "%s.", f->name);
+            sql += sizeof other - 1;
+        } else if (strncmp(sql, mark, sizeof mark - 1) == 0) {
+            sqlite3_str_appendall(to, f->translates ? "translated" : "");
+            sql += sizeof mark - 1;
+        } else {
+            sqlite3_str_appendchar(to, 1, *sql++);
+        }
+    return sqlite3_str_finish(to);
 }
 
-static bool count(struct results_db *db, const char *sql, int *out, char *err, size_t err_size) {
-    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+static bool run_for(const struct source *f, const char *statement, char *err, size_t err_size) {
+    char *sql = for_source(f, statement);
+    if (!sql)
+        snprintf(err, err_size, "the host is out of memory");
+    bool fine = sql && results_run(f->db, sql, err, err_size);
+    sqlite3_free(sql);
+    return fine;
+}
+
+/* Stores the number that a query yields in *out; 0 if it yields no row. */
+static bool count(const struct source *f, const char *query, int *out, char *err, size_t err_size) {
+    char *sql = for_source(f, query);
+    sqlite3_stmt *s = sql ? results_prepare(f->db, sql, err, err_size) : NULL;
     int code = s ? sqlite3_step(s) : SQLITE_ERROR;
-    if (code == SQLITE_ROW)
-        *out = sqlite3_column_int(s, 0);
-    else if (s)
-        results_fail(db, code, err, err_size);
+    *out = code == SQLITE_ROW ? sqlite3_column_int(s, 0) : 0;
+    if (!sql)
+        snprintf(err, err_size, "the host is out of memory");
+    else if (s && code != SQLITE_ROW && code != SQLITE_DONE)
+        results_fail(f->db, code, err, err_size);
     sqlite3_finalize(s);
-    return code == SQLITE_ROW;
+    sqlite3_free(sql);
+    return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-/* Merges the attached file. */
-static bool take(struct results_db *db, struct results_merge *out, char *err, size_t err_size) {
-    bool fine = results_run(db, "BEGIN IMMEDIATE", err, err_size);
+/* Merges the attached file, inside a transaction. */
+static bool take(struct source *f, struct results_merge *out, char *err, size_t err_size) {
+    int differ = 0, added = 0, there = 0, profiled = 0;
+    bool fine = run_for(f, add_names, err, err_size) && count(f, names_differ, &differ, err, err_size);
+    f->translates = differ;
+    fine = fine && (!differ || names_translate(f->db, f->name, err, err_size));
     for (int i = 0; fine && steps[i]; i++)
-        fine = results_run(db, steps[i], err, err_size);
-    fine = fine && count(db, "SELECT count(*) FROM fresh", &out->added, err, err_size) &&
-           count(db, "SELECT count(*) FROM other.run", &out->there, err, err_size);
-    if (fine && has_profiles(db))
-        fine = profile_table(db, err, err_size) && results_run(db, profiles, err, err_size);
-    fine = fine && results_run(db, "DROP TABLE fresh", err, err_size) && results_run(db, "COMMIT", err, err_size);
-    if (!fine)
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    out->there -= out->added;
+        fine = run_for(f, steps[i], err, err_size);
+    fine = fine && count(f, "SELECT count(*) FROM fresh", &added, err, err_size) &&
+           count(f, "SELECT count(*) FROM other.run", &there, err, err_size) &&
+           count(f, "SELECT 1 FROM other.sqlite_master WHERE name = 'profile'", &profiled, err, err_size);
+    if (fine && profiled)
+        fine = profile_table(f->db, err, err_size) && run_for(f, profiles, err, err_size);
+    if (fine && f->db->queue)
+        fine = run_for(f, settled, err, err_size);
+    fine = fine && run_for(f, "DROP TABLE fresh", err, err_size);
+    out->added += added;
+    out->there += there - added;
     return fine;
 }
 
@@ -76,26 +114,61 @@ static bool same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size) {
-    *out = (struct results_merge){0};
-    /* opened only to check that the file is Heddle's, of this version, and intact */
+/* Attaches the file, unless it is the database itself: then its runs are counted, and *attached is false. */
+static bool attach(struct source *f, const char *path, bool *attached, struct results_merge *out, char *err,
+                   size_t err_size) {
+    /* opened only to check that the file is Heddle's and of this version */
     struct results_db *other = results_open(path, false, err, err_size);
+    int runs = 0;
+    *attached = false;
     if (!other)
         return false;
-    if (same_file(path, db->path)) {
-        bool fine = count(db, "SELECT count(*) FROM run", &out->there, err, err_size);
-        results_close(other);
+    results_close(other);
+    if (same_file(path, f->db->path)) {
+        bool fine = count(f, "SELECT count(*) FROM main.run", &runs, err, err_size);
+        out->there += runs;
         return fine;
     }
-    results_close(other);
-    char *attach = sqlite3_mprintf("ATTACH '%s%q' AS other", results_here(path), path);
-    if (!attach)
+    char *sql = sqlite3_mprintf("ATTACH '%s%q' AS %s", results_here(path), path, f->name);
+    if (!sql)
         snprintf(err, err_size, "the host is out of memory");
-    bool fine = attach && results_run(db, attach, err, err_size);
-    sqlite3_free(attach);
-    if (!fine)
-        return false;
-    fine = take(db, out, err, err_size);
-    sqlite3_exec(db->sql, "DETACH other", NULL, NULL, NULL);
+    *attached = sql && results_run(f->db, sql, err, err_size);
+    sqlite3_free(sql);
+    return *attached;
+}
+
+static void detach(const struct source *f) {
+    char sql[32];
+    snprintf(sql, sizeof sql, "DETACH %s", f->name);
+    sqlite3_exec(f->db->sql, sql, NULL, NULL, NULL);
+}
+
+bool results_merge(struct results_db *db, const char *const *paths, int n, struct results_merge *out, char *err,
+                   size_t err_size) {
+    enum { GROUP = 8 }; /* SQLite attaches up to ten files */
+    *out = (struct results_merge){0};
+    bool fine = true;
+    for (int i = 0; fine && i < n; i += GROUP) {
+        struct source group[GROUP];
+        struct results_merge now = {0};
+        bool attached[GROUP] = {false};
+        for (int k = 0; fine && k < GROUP && i + k < n; k++) {
+            group[k] = (struct source){.db = db};
+            snprintf(group[k].name, sizeof group[k].name, "other%d", k);
+            fine = attach(&group[k], paths[i + k], &attached[k], &now, err, err_size);
+        }
+        if (fine && (fine = results_begin(db, err, err_size))) {
+            for (int k = 0; fine && k < GROUP; k++)
+                fine = !attached[k] || take(&group[k], &now, err, err_size);
+            fine = results_end(db, fine, err, err_size);
+        }
+        for (int k = 0; k < GROUP; k++)
+            if (attached[k])
+                detach(&group[k]);
+        if (fine) {
+            out->added += now.added;
+            out->there += now.there;
+        }
+    }
     return fine;
 }

@@ -20,14 +20,40 @@ struct results_db {
     sqlite3 *sql;
     char *path;
     struct results_owner owner;
-    time_t renewed; /* time of the latest renewal of this process's claims; 0 if it has no claims */
+    struct results_name *names; /* the statistics of the file, sorted by name; NULL: not read yet */
+    int n_names, n_ids;         /* n_ids: the largest id */
+    int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
+    int depth;                  /* of nested transactions */
+    bool queue;                 /* the file has the tables of a queue */
+    /* what this process has seen of claims on other machines, whose clocks may differ from this one's */
+    struct results_seen *seen;
+    bool picked; /* the table temp.picked has the programs of results_pick() */
+    int n_seen;
+    sqlite3_stmt *has; /* the query of results_has(); NULL: not prepared yet */
+    time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
+
+/* results_values.c: makes sure that the table of statistics has all that this heddle knows, and reads it. Call it in a
+ * transaction that writes. */
+bool names_write(struct results_db *db, char *err, size_t err_size);
+void names_free(struct results_db *db);
+/* Prints the values of a result's "stats" as the text of a database; *out is NULL without `stats`. Call names_write()
+ * before. The caller frees *out. */
+bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
+/* Calls `take` for each value of such a text; NULL: none. */
+void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
+/* Makes the SQL function translated(TEXT), which turns values of an attached file into values of this file. */
+bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size);
 
 /* Writes SQLite's message for the error `code` to `err`, with advice. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);
 /* Returns the prefix that a path needs so that SQLite takes it as a file name, because names such as ":memory:" and
  * "file:..." have a special meaning. */
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
+/* results_claim.c: acts as if `seconds` had passed since this process saw claims of other machines, for tests. */
+void results_waited(struct results_db *db, double seconds);
+/* Ends the claims of processes that are dead. Call it in a transaction. */
+bool claims_end_dead(struct results_db *db, char *err, size_t err_size);
 /* Runs SQL statements that have no result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* results_profile.c: adds the profile of `result` to the run with this key. Does nothing if `result` has no profile or

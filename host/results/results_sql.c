@@ -66,6 +66,22 @@ bool results_run(struct results_db *db, const char *sql, char *err, size_t err_s
     return code == SQLITE_OK || results_fail(db, code, err, err_size);
 }
 
+bool results_begin(struct results_db *db, char *err, size_t err_size) {
+    if (db->depth == 0 && !results_run(db, "BEGIN IMMEDIATE", err, err_size))
+        return false;
+    db->depth++;
+    return true;
+}
+
+bool results_end(struct results_db *db, bool fine, char *err, size_t err_size) {
+    if (--db->depth)
+        return fine;
+    fine = fine && results_run(db, "COMMIT", err, err_size);
+    if (!fine)
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return fine;
+}
+
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size) {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
@@ -88,5 +104,12 @@ int results_any(struct results_db *db, const char *sql, const char *key, char *e
 }
 
 int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
-    return results_any(db, "SELECT 1 FROM run WHERE key = ?", key, err, err_size);
+    if (!db->has && !(db->has = results_prepare(db, "SELECT 1 FROM run WHERE key = ?", err, err_size)))
+        return -1;
+    sqlite3_bind_text(db->has, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(db->has);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_reset(db->has); /* also ends the lock on the file */
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }

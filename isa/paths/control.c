@@ -350,7 +350,7 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     case K_BSYNC:
         if (!c->ops->bsync)
             break;
-        c->events |= c->ops->bsync(c->model, p->id, (uint32_t)in->imm, next);
+        c->events |= c->ops->bsync(c->model, p->id, (uint32_t)in->imm, in->msize, next);
         return 0;
     case K_BREAK:
         if (!c->ops->leave_barrier)

@@ -225,9 +225,10 @@ struct reconv_ops {
      * leave() with PC_NOWHERE and its branch(), the caller may call wake() for other paths. */
     unsigned (*leave)(void *st, int id, lanemask_t lanes, uint32_t next);
     /* Steps at convergence barriers. bssy: the lanes of the path join barrier `bar`, whose join point is the PC `join`.
-     * bsync: the lanes arrive at the barrier. Both are NULL in models without RECONV_BARRIERS. */
+     * bsync: the lanes arrive at the barrier; it opens when all of its lanes have arrived, or `enough` of them (a soft
+     * barrier: the lanes stay in it; 0: all). Both are NULL in models without RECONV_BARRIERS. */
     unsigned (*bssy)(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
-    unsigned (*bsync)(void *st, int id, uint32_t bar, uint32_t next);
+    unsigned (*bsync)(void *st, int id, uint32_t bar, uint32_t enough, uint32_t next);
     /* A step: `lanes` of the path leave barrier `bar` and will not arrive at it, so no lane waits for them there. All
      * lanes of the path continue at `next`. */
     unsigned (*leave_barrier)(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next);

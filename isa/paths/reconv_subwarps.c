@@ -135,8 +135,9 @@ unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, 
     return n > 1 ? RECONV_CHANGED : 0;
 }
 
-/* Opens barrier `bar` for `group`, whose lanes have all arrived. They continue at `next` as one subwarp. */
-static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
+/* Opens barrier `bar` for `group`, whose lanes have all arrived. They continue at `next` as one subwarp. At a soft
+ * barrier, they stay in the barrier for the next time. */
+static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, bool soft, uint32_t next) {
     int keeper = -1;
     for (int i = 0; i < s->slots; i++) {
         struct subwarp *w = &s->w[i];
@@ -155,7 +156,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
         *w = (struct subwarp){.state = SUBWARP_FREE};
     }
     s->w[keeper].pc = next;
-    for (lanemask_t m = group; m; m &= m - 1)
+    for (lanemask_t m = soft ? 0 : group; m; m &= m - 1)
         s->group[bar][lanes_first(m)] = 0;
     if (s->active < 0 || s->active == keeper) {
         s->w[keeper].state = SUBWARP_ACTIVE;
@@ -193,7 +194,7 @@ static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
             continue;
         lanemask_t group = groups[lanes_first(b->lanes)];
         if (blocked(s, bar, group) == group)
-            open_barrier(s, bar, group, b->pc + 1);
+            open_barrier(s, bar, group, b->enough, b->pc + 1);
     }
 }
 
@@ -224,7 +225,7 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     return RECONV_CHANGED;
 }
 
-unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
+unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t enough, uint32_t next) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
     const lanemask_t *groups = groups_of(s, bar);
@@ -245,11 +246,13 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
         w->pc = next;
         return others ? RECONV_CHANGED : 0;
     }
-    if ((blocked(s, bar, group) | w->lanes) == group) {
-        open_barrier(s, bar, group, next);
+    lanemask_t here = blocked(s, bar, group) | w->lanes;
+    if (here == group || (enough && (uint32_t)__builtin_popcountll(here) >= enough)) {
+        open_barrier(s, bar, here, enough, next);
         return RECONV_CHANGED;
     }
     w->barrier = (uint8_t)bar;
+    w->enough = (uint8_t)enough;
     w->pc = next - 1; /* the subwarp stays at the BSYNC until the barrier opens */
     return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
 }

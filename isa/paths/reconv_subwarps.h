@@ -16,6 +16,7 @@ struct subwarp {
     /* enum subwarp_state; WAITING means that the subwarp waits at a CTA barrier or for lanes of its member mask */
     uint8_t state;
     uint8_t barrier;   /* index of the convergence barrier, for BLOCKED */
+    uint8_t enough;    /* for BLOCKED: number of lanes that open the barrier; 0: all */
     uint32_t backward; /* number of backward branches that the subwarp has taken since it became active */
 };
 
@@ -43,7 +44,7 @@ unsigned subwarps_branch_first(void *st, int id, const struct target *t, int n, 
                                int stays);
 unsigned subwarps_leave(void *st, int id, lanemask_t lanes, uint32_t next);
 unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
-unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next);
+unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t enough, uint32_t next);
 unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next);
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws);
 int subwarps_describe(const void *st, struct path_desc *out, int max);

@@ -7,8 +7,10 @@
  * The loop gets a convergence barrier: BSSY before the loop, BSYNC and a new BSSY where threads gather, BREAK after
  * each exit of the loop. A barrier of pass_barriers() conflicts if some of its threads may be stopped at the gathering
  * place while others wait at the barrier's join in the loop. The pass removes the BSSY of such a barrier (the paper's
- * static deconfliction), so no thread waits at that join. Threads gather without a threshold: the paper's soft barrier
- * is missing.
+ * static deconfliction), so no thread waits at that join.
+ *
+ * With specrecon.threshold, the barrier is soft: BSYNC opens for the threads that wait when enough of them wait. They
+ * stay in the barrier, so it has no new BSSY, and later arrivals may gather with them again.
  *
  * Built from the public description of the paper. Our choices are: the cost of code (cost_of()), specrecon.ratio and
  * specrecon.trips; one gathering place per outermost loop, the one with the highest ratio; and the loops that the pass
@@ -233,7 +235,9 @@ static void gather(struct spec *s, const struct place *p) {
         edit_set_end(s->e, before, &jump, NO_BLOCK);
     }
     edit_at_end(s->e, before, &begin);
-    edit_at_begin(s->e, p->label, &begin);
+    sync.msize = (uint8_t)s->options->threshold;
+    if (!sync.msize)
+        edit_at_begin(s->e, p->label, &begin);
     edit_at_begin(s->e, p->label, &sync);
     for (uint32_t e = 0; e < loop->n_exits; e++) {
         uint32_t to = loop->exits[e].to;

@@ -317,12 +317,12 @@ START_TEST(figure10_si_states) {
     ck_assert(reconv_si.select(st));          /* step 8: t1 ACTIVE */
     ck_assert_str_eq(schedulable(&reconv_si, st), "5:2 ");
     reconv_si.advance(st, id1, 10);
-    reconv_si.bsync(st, id1, 0, 11); /* steps 9 and 10: the subwarp is BLOCKED */
+    reconv_si.bsync(st, id1, 0, 0, 11); /* steps 9 and 10: the subwarp is BLOCKED */
     ck_assert_str_eq(schedulable(&reconv_si, st), "");
     reconv_si.wake(st, id0);
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.advance(st, id0, 10);
-    reconv_si.bsync(st, id0, 0, 11); /* the last subwarp arrives and opens the barrier; both continue as one subwarp */
+    reconv_si.bsync(st, id0, 0, 0, 11); /* the last subwarp arrives and opens the barrier; both merge */
     ck_assert_str_eq(schedulable(&reconv_si, st), "11:3 ");
     free(st);
 }

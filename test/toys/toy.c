@@ -164,7 +164,7 @@ void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, stru
     else if (in->kind == BSSY && ops->bssy)
         ops->bssy(st, p.id, in->bar, in->rpc, p.pc + 1);
     else if (in->kind == BSYNC && ops->bsync)
-        ops->bsync(st, p.id, in->bar, p.pc + 1);
+        ops->bsync(st, p.id, in->bar, 0, p.pc + 1);
     else if (in->kind == EXIT)
         ops->leave(st, p.id, p.lanes, p.pc + 1);
     else if (in->kind != BRANCH)

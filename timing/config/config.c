@@ -267,6 +267,16 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     }
 }
 
+bool config_same(const struct config *a, const struct config *b, const struct opt *o) {
+    const char *x = (const char *)a + o->offset, *y = (const char *)b + o->offset;
+    if (o->kind == OPT_KIND_STRING)
+        return strcmp(x, y) == 0;
+    return memcmp(x, y,
+                  o->kind == OPT_KIND_BOOL     ? sizeof(bool)
+                  : o->kind == OPT_KIND_DOUBLE ? sizeof(double)
+                                               : sizeof(uint32_t)) == 0;
+}
+
 bool config_number(const struct config *c, const char *key, double *value) {
     const struct opt *o = config_options();
     while (o->key && strcmp(o->key, key) != 0)

@@ -50,6 +50,8 @@ bool config_set(struct config *c, const char *assignment, char *err, size_t err_
 bool config_check(const struct config *c, char *err, size_t err_size);
 /* Prints the value of option `o` as text that config_set() reads back. */
 void config_value(const struct config *c, const struct opt *o, char *out, size_t size);
+/* Returns true if option `o` has the same value in both. */
+bool config_same(const struct config *a, const struct config *b, const struct opt *o);
 /* Returns the value of option `key` as a number: for true 1, and for a choice its index. Returns false if there is
  * no such option or its value is a text. */
 bool config_number(const struct config *c, const char *key, double *value);

@@ -578,9 +578,9 @@ START_TEST(invalid_databases_are_refused) {
     char *whole = slurp("whole.db");
     long size = size_of("whole.db");
     write_file("next.db", whole, (size_t)size);
-    damage("next.db", "PRAGMA user_version=2");
+    damage("next.db", "PRAGMA user_version=3");
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o next.db");
-    SAYS(err, "next.db: was written in version 2 of the format");
+    SAYS(err, "next.db: was written in version 3 of the format");
     SAYS(err, "or name another file");
     write_file("half.db", whole, (size_t)size / 2 / 4096 * 4096);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o half.db");
@@ -594,7 +594,7 @@ START_TEST(invalid_databases_are_refused) {
     SAYS(err, "letter.db: is not a results database");
     ck_assert_int_eq(size_of("letter.db"), 1);
     write_file("gone.db", whole, (size_t)size);
-    damage("gone.db", "DROP TABLE launch_value");
+    damage("gone.db", "DROP VIEW launch_value");
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o gone.db");
     SAYS(err, "gone.db: is damaged ('launch_value' is missing)");
     damage("other.db", "CREATE TABLE theirs(x)");

@@ -3,6 +3,7 @@
 #include "host/results/results_db.h"
 #include "host/results/digest.h"
 #include "test/test.h"
+#include "timing/report/stat.h"
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -199,7 +200,7 @@ START_TEST(other_files_are_refused) {
     results_close(open_file(true));
     sql("PRAGMA user_version=7");
     refused(true, "version 7");
-    refused(false, "knows version 1");
+    refused(false, "knows version 2");
     end();
 }
 END_TEST
@@ -281,7 +282,67 @@ START_TEST(a_killed_writers_transaction_is_rolled_back) {
 }
 END_TEST
 
+/* The second file gave the statistics other ids, so merging translates the values. */
+START_TEST(merging_translates_ids) {
+    begin();
+    char other[80];
+    struct results_db *db = open_file(true);
+    add(db, "theirs", TWO_LAUNCHES, HEDDLE_OK);
+    results_close(db);
+    snprintf(other, sizeof other, "%s.other", path);
+    ck_assert_int_eq(rename(path, other), 0);
+    db = open_file(true);
+    sql("INSERT INTO statistic VALUES(1, 'of.another.build', 'count', 'nothing'), (2, 'gpu.ipc', '', '')");
+    struct results_merge n;
+    ck_assert_msg(results_merge(db, (const char *const[]){other}, 1, &n, err, sizeof err), "%s", err);
+    ck_assert_int_eq(n.added, 1);
+    for (int launches = 0; launches < 2; launches++) {
+        struct result_set set;
+        ck_assert(results_load(db, launches, &set, err, sizeof err));
+        ck_assert_double_eq(set.rows[0].values[result_stat(&set, "gpu.cycles")], launches ? 10 : 30);
+        ck_assert(isnan(set.rows[0].values[result_stat(&set, "of.another.build")]));
+        if (!launches)
+            ck_assert_double_eq(set.rows[0].values[result_stat(&set, "gpu.ipc")], 2.5);
+        result_set_free(&set);
+    }
+    results_close(db);
+    unlink(other);
+    end();
+}
+END_TEST
+
+/* A run needs at most 4 KB, also if every statistic has a value with many digits in one launch out of four. */
+START_TEST(a_run_is_small) {
+    enum { RUNS = 64 };
+    begin();
+    struct results_db *db = open_file(true);
+    char *json = malloc(1 << 20), name[16], *at = json;
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    at += sprintf(at, "{\"stats\":{");
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%s\"%s\":%s", i ? "," : "", defs[i].name,
+                      i % 4   ? "0"
+                      : i % 8 ? "123456"
+                              : "0.12345678901234");
+    at += sprintf(at, "},\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],%.*s}]}", (int)(at - json - 1),
+                  json + 1);
+    for (int i = 0; i < RUNS; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        add(db, name, json, HEDDLE_OK);
+    }
+    free(json);
+    results_close(db);
+    struct stat st;
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_le(st.st_size, 160000 + RUNS * 4096); /* names, indices and the options of a preset: at most 160 KB */
+    end();
+}
+END_TEST
+
 SUITE(host_results_db) {
+    TEST(merging_translates_ids);
+    TEST(a_run_is_small);
     TEST(stored_results_are_read_back);
     TEST(a_key_identifies_a_run);
     TEST(digests_tell_texts_apart);

@@ -27,7 +27,7 @@ static void bssy(uint32_t bar) {
     ck_assert_int_eq(ops->paths(st, p, 2), 1);
     ops->bssy(st, p[0].id, bar, 90, p[0].pc + 1);
 }
-static void bsync(uint32_t bar) { ops->bsync(st, id(), bar, 91); }
+static void bsync(uint32_t bar) { ops->bsync(st, id(), bar, 0, 91); }
 
 /* All lanes register at the barrier. The taken side runs first and blocks at the BSYNC. The other side then completes
  * the barrier. */
@@ -110,12 +110,37 @@ START_TEST(barriers_nest) {
     ck_assert_str_eq(active(), "2:f0"); /* next in rotation */
     ops->yield(st, id());
     ck_assert_str_eq(active(), "22:c");
-    ops->bsync(st, id(), 1, 91);
+    ops->bsync(st, id(), 1, 0, 91);
     ck_assert_str_eq(all(), "91:fa 2:f0r ");
-    ops->bsync(st, id(), 0, 95);
+    ops->bsync(st, id(), 0, 0, 95);
     ck_assert_str_eq(all(), "94:fb 2:f0a ");
-    ops->bsync(st, id(), 0, 95);
+    ops->bsync(st, id(), 0, 0, 95);
     ck_assert_str_eq(all(), "95:ffa ");
+}
+END_TEST
+
+/* Four lanes open a soft barrier. Lanes f (hexadecimal) open it together and stay in it: when lanes 3 come again, they
+ * wait until lanes f0 arrive. When the others leave, lane 0 waits for nobody. */
+START_TEST(enough_lanes_open_a_soft_barrier) {
+    bssy(6);
+    branch(20, 0x03);
+    ops->bsync(st, id(), 6, 4, 91);
+    ck_assert_str_eq(all(), "90:3b 2:fca ");
+    branch(30, 0x0c);
+    ops->bsync(st, id(), 6, 4, 91);
+    ck_assert_str_eq(all(), "91:fa 3:f0r ");
+    branch(40, 0x03);
+    ops->bsync(st, id(), 6, 4, 91);
+    ck_assert_str_eq(all(), "90:3b 92:ca 3:f0r ");
+    ops->yield(st, id());
+    ops->bsync(st, id(), 6, 4, 91);
+    ck_assert_str_eq(all(), "91:f3a 92:cr ");
+    branch(40, 0x01);
+    ops->bsync(st, id(), 6, 4, 91);
+    ops->leave_barrier(st, id(), 6, 0x0c, 93);
+    ops->yield(st, id());
+    ops->leave_barrier(st, id(), 6, 0xf2, 93);
+    ck_assert_int_eq(subwarps_in(st, SUBWARP_BLOCKED), 0);
 }
 END_TEST
 
@@ -275,6 +300,7 @@ SUITE(isa_paths_reconv_subwarps) {
     TEST(exited_lanes_are_not_awaited);
     TEST(lanes_that_break_are_not_awaited);
     TEST(barriers_nest);
+    TEST(enough_lanes_open_a_soft_barrier);
     TEST(subwarps_rotate);
     TEST(a_loop_yields);
     TEST(cta_barriers);

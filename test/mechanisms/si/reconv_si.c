@@ -80,7 +80,7 @@ START_TEST(blocked_subwarps_hold_no_entry) {
     diverge(20, 0x0f);
     diverge(30, 0x30);
     diverge(40, 0x40);
-    ops->bsync(st, id(), 3, 91);
+    ops->bsync(st, id(), 3, 0, 91);
     ck_assert_str_eq(active(), "20:f");
     ck_assert_int_ge(stall(), 0);
     ck_assert_str_eq(active(), "30:30");
@@ -169,8 +169,8 @@ START_TEST(random_order_is_even) {
         const struct target t[2] = {{20, 0x0f}, {30, 0xf0}};
         ops->branch(st, id(), t, 2, &(struct branch_site){.pc = 1 + i % 3, .rpc = 90, .rpc_block = 1});
         taken += strcmp(active(), "20:f") == 0;
-        ops->bsync(st, id(), 3, 91); /* both subwarps arrive, and begin again */
-        ops->bsync(st, id(), 3, 91);
+        ops->bsync(st, id(), 3, 0, 91); /* both subwarps arrive, and begin again */
+        ops->bsync(st, id(), 3, 0, 91);
         ops->bssy(st, id(), 3, 90, 1);
     }
     ck_assert_uint_gt(taken, 240);

@@ -76,6 +76,30 @@ START_TEST(iterations_are_delayed) {
 }
 END_TEST
 
+/* The kernel `delay` with reconv.first=fallthrough: lanes A (tid % 4 = 0), D, C and B reach the common code in
+ * iterations 0, 1, 2 and 3, and wait there.
+ * - 25 lanes: all gather, 67 as above.
+ * - 16 lanes: D finds A at the barrier, and both execute the common code. C and B follow as the second pair. Before the
+ *   pairs gather, the head issues 4 times and the rest 3 times. After the common code, A and D issue the rest 4 times
+ *   and the head 3 times, C and B the rest 2 times and the head once:
+ *   6 + (4 + 3 + 1) x 4 + 2 x 10 + (3 + 4 + 2) x 3 + 2 = 87.
+ * - 24 lanes: A, D and C gather, and B comes alone, because the others have left the loop. The common code and the rest
+ *   after it issue once more: 67 + 10 + 3 = 80. */
+START_TEST(enough_lanes_open_a_soft_barrier) {
+    static const struct {
+        const char *threshold;
+        double instructions;
+    } row[] = {{"specrecon.threshold=0", 67},
+               {"specrecon.threshold=25", 67},
+               {"specrecon.threshold=24", 80},
+               {"specrecon.threshold=16", 87}};
+    const char *const set[] = {"reconv.first=fallthrough", row[_i].threshold, NULL};
+    struct heddle *h = run("its+specrecon", set, delay, 10);
+    ck_assert_double_eq(stat(h, "gpu.warp_instructions"), row[_i].instructions);
+    heddle_close(h);
+}
+END_TEST
+
 /* Instructions: entry 6, head of the outer loop 4, inner loop 9, rest of the outer loop 3, end 2.
  * - its: in each of the two tasks, the inner loop has four iterations. Half of the lanes execute only the first one:
  *   6 + 2 x (4 + 4 x 9 + 3) + 2 = 94.
@@ -141,7 +165,8 @@ END_TEST
 START_TEST(random_kernels_end_alike) {
     static const char *const models[] = {"functional", "its+specrecon", "si+dac+specrecon"};
     static uint32_t in[RANDOM_IN_WORDS], out[2][RANDOM_OUT_WORDS];
-    const char *const set[] = {"specrecon.ratio=0", "sm.registers=65536", "sm.shared_bytes=16384", NULL};
+    const char *const set[] = {"specrecon.ratio=0", "sm.registers=65536", "sm.shared_bytes=16384",
+                               _i % 3 ? "specrecon.threshold=5" : NULL, NULL};
     uint64_t seed = 300 + (uint64_t)_i;
     char *text = random_kernel(seed, _i % 4 == 3 ? RANDOM_RICH : _i % 2 ? RANDOM_LEAVERS : 0);
     random_input(seed, in);
@@ -166,6 +191,7 @@ END_TEST
 SUITE(mechanisms_specrecon) {
     TEST(iterations_are_delayed);
     TEST(inner_loops_merge);
+    TEST_LOOP(enough_lanes_open_a_soft_barrier, 0, 4);
     TEST_LOOP(loops_that_stay, 0, 7);
     TEST_LOOP(assumed_iterations_weigh_inner_loops, 0, 4);
     TEST_LOOP(other_bases_refuse, 0, 3);

@@ -142,6 +142,7 @@ static const struct {
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
     {"specrecon.trips", "of nested loops whose other code costs much (mechanisms_specrecon)"},
+    {"specrecon.threshold", "of threads that gather late (mechanisms_specrecon)"},
     {"specrecon.line", "of lines in loops that have several places (mechanisms_specrecon)"},
     {"dac.corners", "of CTAs with several rows of threads (mechanisms_dac_costs)"},
     {"dac.tuples", "what is decoupled (mechanisms_dac)"},

@@ -1,0 +1,8 @@
+#ifndef HOST_CLI_WORK_H
+#define HOST_CLI_WORK_H
+#include "host/results/results_queue.h"
+
+enum { PROGRESS_LINE = 256 };
+/* cmd_results.c: writes one line about how far a queue is, without a newline. */
+void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]);
+#endif
