@@ -20,9 +20,10 @@ struct bench {
                               size_t why_size);
 };
 
-/* All benchmarks; `n_benches` is their number. */
+/* All benchmarks: first the `n_benches` that run on every machine, then those of the set "hopper", which need tensor
+ * cores of Hopper and much shared memory. `n_all_benches` is the number of both. */
 extern const struct bench *const benches[];
-extern const int n_benches;
+extern const int n_benches, n_all_benches;
 const struct bench *bench_find(const char *name);
 
 /* Sets of benchmarks, for selection and for geometric means. The table is in bench_table.c. */

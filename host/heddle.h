@@ -257,6 +257,32 @@ uint64_t heddle_texture_object(struct heddle *h, const struct heddle_texture *t)
 uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t);
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
 
+/* A tensor in device memory, for the copies of a kernel's tensor memory accelerator (cp.async.bulk.tensor), and the box
+ * of elements that a copy moves. Dimension 0 is the one whose elements are contiguous. */
+enum heddle_tensor_type {
+    HEDDLE_TENSOR_U8,
+    HEDDLE_TENSOR_U16,
+    HEDDLE_TENSOR_U32,
+    HEDDLE_TENSOR_F16 = 6,
+    HEDDLE_TENSOR_F32,
+    HEDDLE_TENSOR_F64,
+    HEDDLE_TENSOR_BF16
+};
+enum heddle_swizzle { HEDDLE_SWIZZLE_NONE, HEDDLE_SWIZZLE_32B, HEDDLE_SWIZZLE_64B, HEDDLE_SWIZZLE_128B };
+enum { HEDDLE_TENSOR_MAP_BYTES = 128 };
+struct heddle_tensor {
+    uint64_t data; /* device address of the first element, a multiple of 16 */
+    enum heddle_tensor_type type;
+    uint32_t dims;               /* 1 to 5 */
+    uint64_t size[5], stride[5]; /* size: elements; stride: bytes from an element to the next, stride[0] is not read */
+    uint32_t box[5];             /* elements, at most 256 */
+    enum heddle_swizzle swizzle; /* of the box in shared memory */
+};
+/* Writes the tensor map that describes `t`: the value of a kernel parameter of 128 bytes (CUtensorMap). Elements outside
+ * the tensor are read as 0. Returns HEDDLE_USAGE if the description breaks a rule of CUDA's cuTensorMapEncodeTiled(). */
+enum heddle_status heddle_tensor_map(struct heddle *h, const struct heddle_tensor *t,
+                                     unsigned char map[HEDDLE_TENSOR_MAP_BYTES]);
+
 /* Runs a kernel to its end. A launch that faults, deadlocks, reaches options.cycle_limit (HEDDLE_DEADLOCK) or is
  * stopped (HEDDLE_STOPPED) keeps its statistics so far; heddle_incomplete() reports it. Stores to device memory stay in
  * every case. A checked launch that ends with mistakes returns HEDDLE_FAULT; its stores and statistics stay, and

@@ -113,7 +113,9 @@ static bool scale_operands(struct lower *l, const struct operand *o, opnd_t out[
     for (int i = 0; i < 2; i++, out += 3) {
         struct operand list[2];
         uint64_t value = 0;
-        out[0] = source(l, o, T_B32);
+        /* CUDA's headers write {%r1}, others %r1 */
+        const bool braces = o->kind == OPD_VECTOR && elements(l, o, list, 2) == 1;
+        out[0] = source(l, braces ? list : o, T_B32);
         o = o->next;
         if (o->kind != OPD_VECTOR || elements(l, o, list, 2) != 2) {
             bad_operand(l, o, "two selectors, {byte, thread}");

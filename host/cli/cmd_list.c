@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 static struct table *list_benchmarks(void) {
     static const char *const titles[] = {"benchmark", "sets", "what it is", NULL};
     struct table *t = table_new(titles);
-    for (int i = 0; i < n_benches; i++) {
+    for (int i = 0; i < n_all_benches; i++) {
         table_text(t, benches[i]->name);
         table_text(t, benches[i]->sets);
         table_text(t, benches[i]->help);
@@ -37,7 +37,7 @@ static struct table *list_sets(void) {
     struct table *t = table_new(titles);
     for (int i = 0; i < n_bench_sets; i++) {
         double members = 0;
-        for (int b = 0; b < n_benches; b++)
+        for (int b = 0; b < n_all_benches; b++)
             members += bench_in(benches[b], bench_sets[i].name);
         table_text(t, bench_sets[i].name);
         table_number(t, members, NUM_COUNT);

@@ -323,7 +323,7 @@ static const char *unknown_program(const char *programs, char *word, size_t size
         size_t len = strcspn(at, " ");
         snprintf(word, size, "%.*s", (int)len, at);
         at += len;
-        for (int i = 0; i < n_benches; i++)
+        for (int i = 0; i < n_all_benches; i++)
             found = found || strcmp(benches[i]->name, word) == 0 || bench_in(benches[i], word);
         if (!found)
             return word;

@@ -10,12 +10,12 @@
 #include <string.h>
 
 static bool unknown_bench(const struct cli *c, const char *name) {
-    const char **names = calloc((size_t)n_benches + (size_t)n_bench_sets, sizeof *names);
+    const char **names = calloc((size_t)n_all_benches + (size_t)n_bench_sets, sizeof *names);
     const char *near = NULL;
-    for (int i = 0; names && i < n_benches + n_bench_sets; i++)
-        names[i] = i < n_benches ? benches[i]->name : bench_sets[i - n_benches].name;
+    for (int i = 0; names && i < n_all_benches + n_bench_sets; i++)
+        names[i] = i < n_all_benches ? benches[i]->name : bench_sets[i - n_all_benches].name;
     if (names)
-        near = diag_suggest(name, names, n_benches + n_bench_sets);
+        near = diag_suggest(name, names, n_all_benches + n_bench_sets);
     if (near)
         cli_error(c, "there is no benchmark or set '%s'; did you mean '%s'?", name, near);
     else
@@ -149,7 +149,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
     bool set = false;
     if ((out[0] = bench_find(word)))
         return 1;
-    for (int b = 0; b < n_benches; b++) {
+    for (int b = 0; b < n_all_benches; b++) {
         bool there = !bench_in(benches[b], word);
         for (int i = 0; !there && i < s->n; i++)
             there = s->list[i] == benches[b];
@@ -163,7 +163,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
 
 /* Appends the benchmarks that the words of the command line name. Prints a message and returns false on an error. */
 static bool select_words(struct choice *s) {
-    const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
+    const struct bench **found = calloc((size_t)n_all_benches + 1, sizeof *found);
     bool fine = found != NULL;
     if (!fine)
         cli_fail(s->c, "the host is out of memory");

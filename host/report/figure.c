@@ -45,7 +45,7 @@ static bool is_set(const char *name) {
 /* Lists the figure's programs, each once. Unknown names become lines of `absent`. */
 static bool find_programs(struct figure_runs *r) {
     char word[64];
-    r->programs = calloc((size_t)n_benches + 1, sizeof *r->programs);
+    r->programs = calloc((size_t)n_all_benches + 1, sizeof *r->programs);
     bool fine = r->programs != NULL;
     for (const char *at = r->figure->programs; fine && *at; at += strspn(at, " ")) {
         size_t len = strcspn(at, " ");
@@ -54,7 +54,7 @@ static bool find_programs(struct figure_runs *r) {
         const struct bench *one = bench_find(word);
         if (!one && !is_set(word))
             fine = add_line(&r->absent, "program %s: not there yet%s%s\n", word, "", "");
-        for (int i = 0; i < n_benches; i++) {
+        for (int i = 0; i < n_all_benches; i++) {
             bool in = one ? benches[i] == one : bench_in(benches[i], word);
             for (int k = 0; in && k < r->n_programs; k++)
                 in = r->programs[k] != benches[i];
