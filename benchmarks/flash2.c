@@ -33,7 +33,7 @@ static void attend(const double *q, const double *k, const double *v, uint32_t k
 
 struct arrays {
     uint16_t *bits;         /* of q, k, v and the result of the kernel */
-    double *value, *weight; /* of q, k, v; a row of weights */
+    double *value, *weight; /* value: of q, k, v; weight: one row of weights */
     float *want, *got;
 };
 
