@@ -1,7 +1,7 @@
 /* tcgen05: tensor memory, and products whose sums are there (PTX ISA 9.7.16). Every operation changes memory when its
- * instruction executes. PTX allows that: a thread may rely on an operation, or on the absence of its effect, only
- * through waits and commits. So waits and fences do nothing here. mma, cp and commit act once for each lane that
- * executes them, in ascending order.
+ * instruction executes. PTX allows that, because a thread must wait for an operation before it accesses the data of the
+ * operation. So waits and fences do nothing here. mma, cp and commit act once for each lane that executes them, in
+ * ascending order.
  *
  * Sums follow the rule of exec_wgmma.c. In tensor memory, each element of d has a column of its own (an f16 has the
  * lower half). The elements of a have no gaps: a column holds two of type f16. With 128 rows, each lane holds one row.

@@ -134,7 +134,7 @@ static uint32_t metadata_of(const uint32_t *meta, unsigned bits, bool selector, 
 /* Spreads the stored half of a sparse matrix over its columns. Returns false for metadata that PTX does not define. */
 static bool spread(const uint32_t *meta, unsigned bits, bool selector, unsigned k, float x[GROUP_ROWS][STEP_K],
                    struct effects *fx) {
-    const unsigned per = bits == 32 ? 1 : 2; /* stored elements of a group */
+    const unsigned per = bits == 32 ? 1 : 2; /* number of elements of a group that are stored */
     for (unsigned row = 0; row < GROUP_ROWS; row++) {
         float full[STEP_K] = {0};
         for (unsigned c = 0; c < k / (2 * per); c++) {
