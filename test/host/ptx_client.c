@@ -42,18 +42,18 @@ START_TEST(kernels_of_a_renderer) {
 }
 END_TEST
 
-START_TEST(groups_of_warps_are_refused) {
+START_TEST(memory_of_several_gpus_is_refused) {
     char said[4096];
     int status;
     if (!client("refused", said, sizeof said, &status))
         return;
     ck_assert_msg(strncmp(said, "ptx_run: the source:", 20) == 0, "%s", said);
-    ck_assert_ptr_nonnull(strstr(said, "error: wgmma: instructions of groups of warps"));
+    ck_assert_ptr_nonnull(strstr(said, "error: multimem: memory of several GPUs"));
     ck_assert_int_eq(WEXITSTATUS(status), 128 + 6); /* aborted */
 }
 END_TEST
 
 SUITE(host_ptx_client) {
     TEST(kernels_of_a_renderer);
-    TEST(groups_of_warps_are_refused);
+    TEST(memory_of_several_gpus_is_refused);
 }

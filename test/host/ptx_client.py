@@ -2,7 +2,7 @@
 written as their renderer of PTX writes it, buffers are memory of Python's, and arguments are values in void pointers.
 
 usage: ptx_client.py            runs every kernel
-       ptx_client.py refused    runs one with wgmma, which ends the process
+       ptx_client.py refused    runs one with multimem, which ends the process
 """
 import ctypes
 import math
@@ -293,8 +293,8 @@ def matrices():
 
 
 def refused():
-    """Instructions of groups of warps: said on stderr, and the process is aborted."""
-    k = source("r_wgmma", POINTERS, 32, data(0, 1, 2) + ["wgmma.fence.sync.aligned;"])
+    """Memory of several GPUs: said on stderr, and the process is aborted."""
+    k = source("r_multimem", POINTERS, 32, data(0, 1, 2) + ["multimem.red.global.add.u32 [%dat_u64_0], 1;"])
     b = buffer([0] * 256, "f")
     run(k.replace("sm_35", "sm_90a"), (b, b, b), (), (32, 1, 1), (1, 1, 1))
 

@@ -15,8 +15,8 @@ struct rig {
     uint64_t tensor, out;
 };
 
-static void rig_open_checked(struct rig *r, const char *model, const char *config, bool check) {
-    static const char *const set[] = {"sm.shared_bytes=49152", NULL};
+static void rig_open_set(struct rig *r, const char *model, const char *config, bool check, const char *option) {
+    const char *const set[] = {"sm.shared_bytes=49152", option, NULL};
     char err[512] = "";
     r->h = heddle_open(
         &(struct heddle_options){.model = model, .config = config, .set = set, .cycle_limit = 10000000, .check = check},
@@ -25,6 +25,10 @@ static void rig_open_checked(struct rig *r, const char *model, const char *confi
     r->tensor = heddle_alloc(r->h, TENSOR);
     r->out = heddle_alloc(r->h, SHARED);
     r->m = NULL;
+}
+
+static void rig_open_checked(struct rig *r, const char *model, const char *config, bool check) {
+    rig_open_set(r, model, config, check, NULL);
 }
 
 static void rig_open(struct rig *r, const char *model, const char *config) {
@@ -442,6 +446,44 @@ START_TEST(mistakes_are_reported) {
 }
 END_TEST
 
+/* A copy of 1 KiB reads eight lines of global memory, each by a request, which also takes the line to the banks. It is
+ * the only copy, so the unit is busy from its issue to its end. A latency that is 50 cycles shorter ends it about 50
+ * cycles earlier; DRAM has a clock of its own, so a few cycles may differ. Two copies of 128 bytes are in the unit
+ * together. */
+START_TEST(statistics_of_copies) {
+    static const char large[] = EXPECT_TX(1024) "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+                                                "[%r1],[%d2],1024,[%r2];\n" WAIT;
+    static const char two[] = EXPECT_TX(256) "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+                                             "[%r1],[%d2],128,[%r2];\n"
+                                             "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+                                             "[%r1+128],[%d2+128],128,[%r2];\n" WAIT;
+    static const unsigned char none[TENSOR_MAP_BYTES];
+    static const char *const latencies[] = {"tma.latency=150", "tma.latency=100"};
+    double took[2];
+    for (int i = 0; i < 2; i++) {
+        struct rig r;
+        rig_open_set(&r, "spe", "h100", false, latencies[i]);
+        run_ok(&r, large, none);
+        ck_assert_double_eq(heddle_stat(r.h, -1, "tma.copies"), 1);
+        ck_assert_double_eq(heddle_stat(r.h, -1, "tma.bytes"), 1024);
+        ck_assert_double_eq(heddle_stat(r.h, -1, "tma.requests"), 8);
+        took[i] = heddle_stat(r.h, -1, "tma.copy_cycles");
+        ck_assert_double_gt(took[i], 100);
+        ck_assert_double_eq(heddle_stat(r.h, -1, "tma.busy_cycles"), took[i]);
+        heddle_close(r.h);
+    }
+    ck_assert_double_gt(took[0] - took[1], 45);
+    ck_assert_double_lt(took[0] - took[1], 55);
+    struct rig r;
+    rig_open(&r, "spe", "h100");
+    run_ok(&r, two, none);
+    ck_assert_double_eq(heddle_stat(r.h, -1, "tma.copies"), 2);
+    ck_assert_double_eq(heddle_stat(r.h, -1, "tma.bytes"), 256);
+    ck_assert_double_lt(heddle_stat(r.h, -1, "tma.busy_cycles"), heddle_stat(r.h, -1, "tma.copy_cycles"));
+    heddle_close(r.h);
+}
+END_TEST
+
 /* The first body is right. The others read the destination, or overwrite the source, before the wait. */
 static const struct {
     const char *body, *says;
@@ -468,6 +510,7 @@ START_TEST(the_checker_knows_unfinished_copies) {
 END_TEST
 
 SUITE(host_tma) {
+    TEST(statistics_of_copies);
     TEST_LOOP(the_checker_knows_unfinished_copies, 0, (int)(sizeof checked / sizeof checked[0]));
     TEST_LOOP(random_boxes_equal_the_reference, 0, 3);
     TEST_LOOP(every_model_copies_the_same, 0, timed_models()->n);

@@ -141,8 +141,11 @@ static const struct {
     {"setp.lt.lt.s32", ".lt", "'.lt' is written twice", ""},
     {"ld.cg.ca.u32", ".ca", "'.ca' is a second cache operator", ""},
     {"vadd.u32.u32.u32.u32.u32", ".u32", "'vadd' has too many types", ""},
-    {"tensormap.replace", "tensormap",
-     "tensormap: instructions of groups of warps, and tensor memory, are not supported", ""},
+    {"tensormap.replace", "tensormap.replace",
+     "'tensormap.replace' does not exist: tensormap.replace has .tile, a field, .global or .shared::cta, .b1024, and "
+     ".b32 "
+     "or .b64",
+     ""},
     {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16", ".m64n12k16", "unknown suffix '.m64n12k16' of 'wgmma'", ""},
     {"wgmma.mma_async.sync.aligned.m64n264k16.f32.f16.f16", ".m64n264k16", "unknown suffix '.m64n264k16' of 'wgmma'",
      ""},

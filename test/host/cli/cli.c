@@ -17,7 +17,7 @@ START_TEST(version_and_help) {
 END_TEST
 
 START_TEST(each_command_explains_itself) {
-    static const char *const names[] = {"run",       "exec",    "bench", "compare", "sweep",
+    static const char *const names[] = {"run",       "exec",    "bench", "compare", "sweep", "work",
                                         "reproduce", "results", "plot",  "inspect", "list"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_OK, "help %s", names[i]);
@@ -35,9 +35,9 @@ START_TEST(unknown_commands_list_those_that_exist) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
-        SAYS(err, "The commands are run, exec, bench, compare, sweep, reproduce, validate, results, plot, report, "
-                  "inspect, list, "
-                  "help.");
+        SAYS(err,
+             "The commands are run, exec, bench, compare, sweep, work, reproduce, validate, results, plot, report, "
+             "inspect, list, help.");
         ck_assert_str_eq(out, "");
     }
     STATUS(HEDDLE_USAGE, "bnech");
