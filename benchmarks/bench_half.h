@@ -18,7 +18,7 @@ static inline uint16_t half_bits(double x) {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
     frexp(size, &exponent); /* size = m * 2^exponent, 0.5 <= m < 1 */
     int unit = exponent - 11 < -24 ? -24 : exponent - 11;
-    double units = nearbyint(ldexp(size, -unit)); /* up to 2048, which is the next exponent's 1024 */
+    double units = nearbyint(ldexp(size, -unit)); /* at most 2048, which stands for 1024 units of the next exponent */
     if (units < 1024)
         return (uint16_t)(sign | (uint16_t)units);
     return (uint16_t)(sign + ((unit + 24) << 10) + (uint16_t)units);

@@ -29,7 +29,7 @@ static uint64_t queue_of(const struct heddle_module *m) {
     return 0;
 }
 
-/* Returns the name of the kernel whose address code has as a number; NULL if it is none. */
+/* Returns the name of the kernel that has this address in the module's code; NULL if no kernel has it. */
 static const char *kernel_at(const struct heddle_module *m, uint64_t address) {
     uint64_t id = (address - CODE_BASE) / 16;
     if (address < CODE_BASE || address % 16 || id >= m->image->n_functions)

@@ -291,10 +291,10 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
-/* Sets the size of a cluster in CTAs for later launches and for heddle_occupancy(). {0, 0, 0}, the default, means as
- * the kernel declares (.reqnctapercluster), which may be one CTA. A cluster has at most 8 CTAs, or 16 with `large`
- * (CUDA's cudaFuncAttributeNonPortableClusterSizeAllowed). A launch returns HEDDLE_USAGE if the size does not suit the
- * kernel, the grid or the machine. */
+/* Sets the size of a cluster in CTAs for later launches and for heddle_occupancy(). {0, 0, 0}, the default, means the
+ * size that the kernel declares (.reqnctapercluster), or one CTA if it declares none. A cluster has at most 8 CTAs, or
+ * 16 with `large` (CUDA's cudaFuncAttributeNonPortableClusterSizeAllowed). A launch returns HEDDLE_USAGE if the size
+ * does not suit the kernel, the grid or the machine. */
 enum heddle_status heddle_set_clusters(struct heddle *h, struct heddle_dim cluster, bool large);
 
 /* Does the same as heddle_launch() for a cooperative grid, whose CTAs wait for each other (CUDA's grid_group::sync()).

@@ -37,7 +37,7 @@ enum {
     TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
     TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
     IS_TENSOR = 128,     /* tensor-core instructions that are known but not supported */
-    IS_ASYNC = 256,      /* modifiers of bulk copies, which are known but not supported */
+    IS_ASYNC = 256,      /* instructions that are known but not supported; the message contains the help text */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -89,8 +89,6 @@ const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, ui
 const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
 /* Returns the index of a row in isa_rows(), for inst.row. */
 uint16_t isa_row_index(const struct isa_row *row);
-
-
 
 struct decoded {
     const struct isa_op *op;

@@ -266,7 +266,8 @@ void isa_document(FILE *out, const struct compound_ops *const *compounds) {
         "- 32-bit registers for small operands of `cvt`\n"
         "- `.u32` or `.s64` of an atomic whose bits do not depend on the type\n"
         "- modifiers in any order\n"
-        "- every form on every `.target`, except `wgmma` and `tcgen05`: Heddle checks no other architecture\n"
+        "- every form on every `.target`, except `wgmma`, `tcgen05`, and `mma`, `ldmatrix` and `stmatrix` of small "
+        "types\n"
         "\n"
         "Newer modules cannot use forms that an old PTX version had and a later one removed.\n",
         n - 1 + n_compounds);

@@ -19,7 +19,8 @@ enum { TILE_CHUNK = 16, TILE_LINES = 8 };
 
 struct tile {
     uint32_t start, leading, stride; /* bytes: address of the matrix in shared memory, and the two strides */
-    uint32_t base;                   /* rows of 128 bytes from the multiple of 1024 at which the pattern begins */
+    uint32_t base;                   /* the swizzle pattern begins this number of 128-byte rows after a multiple of
+                                      * 1024 */
     uint32_t row;                    /* bytes that the swizzle exchanges: 16 (none), 32, 64 or 128 */
     uint8_t moves[TILE_LINES];       /* by row of 128 bytes of the pattern: what is exclusive-ored with an address */
     bool across;                     /* elements along M or N are adjacent */

@@ -77,7 +77,8 @@ enum {
     PORTABLE_CLUSTER_CTAS = 8, /* CTAs of a cluster on every GPU with clusters */
     MAX_CLUSTER_CTAS = 16,     /* the same if the kernel allows clusters of a size that is not portable */
     MAX_NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more than the 16 named barriers: lanes of barrier.cluster.wait wait */
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* lanes of barrier.cluster.wait wait at this barrier number, which follows
+                                           * the 16 named barriers */
     N_CTA_BARRIERS,
 };
 

@@ -8,7 +8,7 @@
 /* A cluster whose CTAs have begun and not all ended. */
 struct active {
     struct cluster k;
-    uint64_t ends; /* cycle in which the phase of its barrier ends; 0: threads are missing */
+    uint64_t ends; /* cycle in which the phase of its barrier ends; 0: not all threads have arrived */
 };
 
 struct clusters {
@@ -82,7 +82,8 @@ static uint32_t room_of(const struct ctas *c, const struct cta_begins *b, uint32
     return free < begins ? free : begins;
 }
 
-/* Returns the SM of the GPC with the fewest CTAs that has room. */
+/* Among the SMs [first, end) of a GPC that have room, returns the SM with the fewest CTAs. Returns `end` if none has
+ * room. */
 static uint32_t best_sm(const struct ctas *c, const struct cta_begins *b, uint32_t first, uint32_t end, uint32_t edge) {
     uint32_t best = end;
     for (uint32_t i = first; i < end; i++)

@@ -34,7 +34,8 @@ uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t
     return sm_status(c->view.sm[sm])->ctas + begins[sm].n;
 }
 
-/* Returns true if CTAs begin by clusters of several CTAs, without a policy. */
+/* Returns true if the launch has clusters of several CTAs. clusters.c then places the CTAs, and no CTA policy is
+ * called. */
 static bool by_clusters(const struct ctas *c) { return c->clusters && clusters_ctas(c->clusters) > 1; }
 
 bool ctas_may_begin(const struct ctas *c) {

@@ -30,7 +30,7 @@ struct clusters; /* clusters.h */
 /* The CTAs of a launch. */
 struct ctas {
     const struct launch *launch;
-    struct clusters *clusters; /* NULL: no CTA of the launch has to do with clusters */
+    struct clusters *clusters; /* NULL: the launch has no clusters, and its kernel uses no barrier of a cluster */
     const struct cta_ops *ops;
     void *state;          /* of the policy */
     uint32_t turn;        /* SM for which pick() is called first */

@@ -105,7 +105,7 @@ static bool map(struct lower *l, struct bulk_operands *b, const struct bulk_form
 static bool policy(struct lower *l, struct bulk_operands *b, const struct bulk_form *f) {
     const struct operand *o = f->cache_hint ? next(b) : NULL;
     if (o)
-        source(l, o, T_B64); /* checked, but without effect */
+        source(l, o, T_B64); /* the policy must be valid, but has no effect */
     return !f->cache_hint || o;
 }
 

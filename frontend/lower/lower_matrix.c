@@ -209,7 +209,7 @@ static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t)
     const bool transposed = shape == MODE2_M8N32K16, small = s.m == 8 && s.n == 8;
     const bool square = s.m == 16 && s.n == 16, first = which == 'a', second = which == 'b';
     const uint8_t halves = small ? 1 : 2, elements = in_words(t) ? 1 : matrix_elements(t);
-    if (small && shape != MODE2_M8N8K4) /* elements of 4 bits and 1 bit: rows of four words */
+    if (small && shape != MODE2_M8N8K4) /* elements of 4 bits and 1 bit are loaded in words: a row has four */
         s.k = 4;
     struct wmma_fragment f = {.type = t, .tiles = small ? 1 : 2};
     f.rows = second ? s.k : s.m;

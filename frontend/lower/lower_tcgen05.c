@@ -33,7 +33,8 @@ static bool target_has_tensor_memory(struct lower *l) {
     return refuse(l, "tensor memory exists only on data-center Blackwell: it needs .target sm_100a");
 }
 
-/* Checks modifiers that all operations have or that are not supported. */
+/* Checks that the instruction has the modifiers that its operation requires, and refuses modifiers that Heddle does not
+ * support. */
 static bool modifiers_are_right(struct lower *l) {
     const unsigned operation = form_get(l->dec->row->form, CAT_MODE2);
     const bool of_group = operation != MODE2_NONE && operation != MODE2_LD && operation != MODE2_ST;
@@ -57,7 +58,7 @@ static bool modifiers_are_right(struct lower *l) {
     return true;
 }
 
-/* Finds which of the words the opcode has. Returns its index, or -1 after reporting an error. */
+/* Finds the word of `words` that the opcode contains. Returns its index, or -1 after reporting an error. */
 static int word_of_set(struct lower *l, const char *const *words, int n, const char *what) {
     char why[160];
     for (int i = 0; i < n; i++)
@@ -101,7 +102,7 @@ static bool add_vector(struct lower *l, const struct operand *o, unsigned n, boo
     return true;
 }
 
-/* Emits the instruction with the list that was added from `list` on. */
+/* Emits the instruction. Its list begins at index `list` and ends with the register that was added last. */
 static struct inst *emit_listed(struct lower *l, uint32_t list, struct tensor_form f) {
     struct inst *in = emit(l, l->dec->row);
     in->list = list;

@@ -108,7 +108,7 @@ static void access_tile(struct lower *l, const struct address *a, unsigned i, bo
 
 /* ---- matrices of bytes, and of 6 or 4 bits ---- */
 
-/* The elements of a row of 16 in memory: without gaps, `bits` each. */
+/* Returns the number of bits of an element in memory. The 16 elements of a row have no gaps. */
 static unsigned bits_of(const struct isa_row *row) {
     return row->types[1] == T_B6X16_P32 ? 6 : row->types[1] == T_B4X16_P64 ? 4 : 8;
 }
@@ -129,7 +129,7 @@ static opnd_t load_bytes(struct lower *l, struct address at, unsigned n) {
     return d;
 }
 
-/* Returns `word` with element `i` of `value`, of `bits` bits, in byte `i`. Other bits of the byte are zero. */
+/* Returns `to` with a new byte `i`: the `bits` bits of `value` from bit `at` on, and zeros above them. */
 static opnd_t put_element(struct lower *l, opnd_t to, opnd_t value, unsigned at, unsigned bits, unsigned i) {
     struct inst *in = emit_op(l, OP_BFE, T_U32, T_NONE, 0);
     opnd_t element = in->d = temp_reg(l, RC_32) << 1;
@@ -199,7 +199,7 @@ static void store_transposed(struct lower *l, const struct address *a, unsigned 
     }
 }
 
-/* ---- all ---- */
+/* ---- matrices of all element sizes ---- */
 
 /* Moves matrix i, which has one or two registers. */
 static void move_tile(struct lower *l, const struct address *a, unsigned i, opnd_t *reg) {

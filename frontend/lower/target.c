@@ -1,11 +1,12 @@
-/* Refuses matrix instructions of small formats that the module's .target does not have, as ptxas does. All other
- * instructions are accepted for every .target. */
+/* Refuses mma, ldmatrix and stmatrix of small formats that the module's .target does not have, as ptxas does. The files
+ * that lower wgmma and tcgen05 check their targets themselves. Every other instruction is accepted for every
+ * .target. */
 #include "lower_matrix.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The targets that have an instruction: all; sm_89 and later; sm_100a and later, or only sm_12xa, also with `f`, since
- * these instructions are not in targets without a letter. */
+/* The targets that have an instruction. NOTHING: all targets; 89: sm_89 and later; 100A: sm_100 and later with a letter
+ * (a or f); 120A: sm_120 to sm_129 with a letter. */
 enum needs { NEEDS_NOTHING, NEEDS_89, NEEDS_100A, NEEDS_120A };
 
 static bool is_byte_float(unsigned type) { return type == T_E4M3 || type == T_E5M2; }

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-/* The execution of a plan. jobs[i] executes run number todo[i] of the plan. Claims and results of several jobs are
- * written in one transaction, an exchange, since each transaction waits for the disk: SHARE times the duration of an
- * exchange passes before the next one. */
+/* The execution of a plan. jobs[i] executes run number todo[i] of the plan. An exchange is one transaction that writes
+ * claims and results of several jobs, because each transaction waits for the disk. After an exchange, SHARE times its
+ * duration passes before the next exchange. */
 struct execution {
     struct plan *plan;
     struct results_db *db;
@@ -67,7 +67,7 @@ static bool is_due(const struct execution *x) {
     return seconds_now() - x->exchanged >= SHARE * x->took;
 }
 
-/* Stores the jobs that have ended, and claims jobs from number `from` on, `ahead` of them. */
+/* Stores the jobs that have ended, and claims the next `ahead` jobs, from number `from` on. */
 static void exchange(struct execution *x, int from) {
     enum { MOST = 1000 };
     char err[1024];

@@ -28,7 +28,7 @@ static void put_word(void *ctx, const char *word) {
 /* Adds all runs of the sweep to the queue, inside a transaction. */
 static bool put_all(struct sweep *s, struct results_db *db, const struct queue_plan *p, long long *done, char *err,
                     size_t err_size) {
-    enum { SOME = 4096 }; /* the plan is emptied after as many runs */
+    enum { SOME = 4096 }; /* the plan is emptied after this many runs */
     struct queue_item item;
     bool fine = queue_make(db, err, err_size) && queue_plan_add(db, p, &item.plan, err, err_size);
     *done = 0;

@@ -210,7 +210,7 @@ static enum heddle_status run(const struct cli *c) {
         return cli_error(c, "--output and --lease do nothing without --take");
     if (!cli_number(c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
-    char *path = realpath(c->words[0], NULL); /* the process goes to the folder of the plan */
+    char *path = realpath(c->words[0], NULL); /* absolute, because the process will change to the folder of the plan */
     struct results_db *db = results_open(path ? path : c->words[0], false, err, sizeof err);
     struct worker w = {.c = c, .db = db, .file = c->words[0], .parallel = (int)parallel, .want = (int)parallel};
     enum heddle_status status = HEDDLE_USAGE;

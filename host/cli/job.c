@@ -217,7 +217,8 @@ static void serve_all(const struct crew *c, int fd, int argc, char *const *argv)
     interrupt_forget_all();
     for (int i = 0; i < c->n; i++) /* another child would not see the end of its socket while this child has it */
         close(c->children[i].fd);
-    /* the memory of a machine stays in the process for the next one, which need not get it from the system again */
+    /* malloc keeps the memory of a simulated machine, so that the next machine need not request memory from the
+     * system */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     while (read(fd, &job, sizeof job) == sizeof job && serve(&c->jobs[job], fd, argc, argv))
@@ -307,7 +308,7 @@ static void lose(struct job *j, int how) {
     if (interrupt_signal()) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
-    } else if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* it had no memory for the text */
+    } else if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* the child had no memory for the text */
         j->status = HEDDLE_USAGE;
         say(j, "the host is out of memory");
     } else {
@@ -320,8 +321,9 @@ static void lose(struct job *j, int how) {
     }
 }
 
-/* Takes the outcome of child `i`'s job, and returns the number of the job. A child whose job was short gets another
- * one, which saves the time to start a process; each long job has its own process, so that its memory can be told. */
+/* Takes the outcome of child `i`'s job, and returns the number of the job. A child whose job was short stays for
+ * another job, which saves the start of a process. After a long job the child ends, so each long job has a process of
+ * its own. */
 static int finish(struct crew *c, int i) {
     static const double short_seconds = 0.1;
     struct child *one = &c->children[i];

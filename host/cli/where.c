@@ -47,7 +47,8 @@ bool cli_load(const struct cli *c, struct results_db *db, bool launches, struct 
         return false;
     }
     bool fine = results_pick(db, programs, err, err_size) && results_load(db, launches, set, err, err_size);
-    if (fine && programs && !set->n) { /* so that messages about the other conditions are as with all runs */
+    if (fine && programs && !set->n) { /* no run of these programs: load all runs, so that messages about the other
+                                        * conditions are correct */
         result_set_free(set);
         fine = results_pick(db, NULL, err, err_size) && results_load(db, launches, set, err, err_size);
     }

@@ -1,6 +1,7 @@
 /* The device runtime of CUDA in PTX. Compiled code calls it by several names: nvcc's PTX calls __cudaCDP2 functions;
- * linked programs contain CUDA's device library (libcudadevrt.a), which defines these and calls __cuda_syscall_cnpv2
- * functions; code of CUDA before 12 has `cuda` and `cnp` in place of these. */
+ * linked programs contain CUDA's device library (libcudadevrt.a), which defines the __cudaCDP2 functions and calls
+ * __cuda_syscall_cnpv2 functions. Code of CUDA before 12 has names with `cuda` in place of `__cudaCDP2`, and with `cnp`
+ * in place of `cnpv2`. */
 #include "device_runtime.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
                "the functions' PTX has these numbers");
 
 /* Body of functions that have no effect, because launches run one after another in the order in which they were made.
- * So whatever waits for a launch in a stream or for an event has nothing to wait for. */
+ * So a function that waits for a stream or an event has nothing to wait for. */
 #define DONE "{\n .reg .b32 %r;\n mov.u32 %r, 0;\n st.param.b32 [out], %r;\n ret;\n}\n"
 /* Body of functions that store a new, nonzero handle at the address `to`. */
 #define NEW_HANDLE                                                                                                     \
@@ -65,7 +66,7 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 #define BUFFER1_BODY                                                                                                   \
     "{\n" REGISTERS " mov.u64 %n, 1024;\n" ALLOCATE " add.u64 %p, %p, 64;\ndone:\n st.param.b64 [out], %p;\n "         \
     "ret;\n}\n"
-/* As a function of the library it has the grid and the block by value, as a system call by address. */
+/* The library's function gets the grid and the block by value; the system call gets their addresses. */
 #define LAUNCH1_VALUES                                                                                                 \
     "(.param .b64 kernel, .param .b64 buffer, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12],"            \
     " .param .b32 shared, .param .b64 stream)\n"
@@ -94,7 +95,7 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 enum { LIBRARY = 1, SYSTEM = 2, BOTH = LIBRARY | SYSTEM };
 static const struct {
     const char *name;
-    int of; /* the interfaces that have it: the library's functions, its system calls */
+    int of; /* the interfaces that contain the function: the library, the system calls, or both */
     const char *returns, *params, *body;
 } functions[] = {
     {"GetParameterBufferV2", BOTH, RETURNS64, BUFFER_PARAMS, BUFFER_BODY},

@@ -10,8 +10,8 @@
 #define DEVICE_QUEUE "__heddle_launches" /* the queue: a variable of every module that launches kernels */
 
 enum {
-    DEVICE_QUEUE_MOST = 65535, /* launches of a grid */
-    DEVICE_PARAM_BYTES = 960,  /* bytes of a launch's parameters */
+    DEVICE_QUEUE_MOST = 65535, /* most launches of a grid */
+    DEVICE_PARAM_BYTES = 960,  /* most bytes of a launch's parameters */
     DEVICE_STREAM_TAIL = 3,    /* cudaStreamTailLaunch: after all other kernels that the grid launched */
 };
 

@@ -33,7 +33,7 @@ struct plan {
     struct run_base *bases;
     bool profile; /* true if the command wants the profile of each run, too */
     bool claimed; /* the process has claimed the runs already */
-    /* called several times a second while runs execute; NULL: not */
+    /* called several times a second while runs execute; NULL: nothing is called */
     void (*beat)(void *ctx);
     void *beat_ctx;
 };

@@ -241,7 +241,8 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
 
 static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
 
-/* Adds the launches of a run. A launch whose values are those of the run, its only launch, does not repeat them. */
+/* Adds the launches of a run. If a launch has the same values as the run, because it is the only launch, its values are
+ * not stored again. */
 static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *kernels, const char *run_stats,
                          char *err, size_t err_size) {
     sqlite3_int64 number = 0;

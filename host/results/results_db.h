@@ -70,8 +70,8 @@ bool results_unclaim(struct results_db *db, const char *key, char *err, size_t e
  * results_add() will report them. */
 void results_renew(struct results_db *db);
 /* Makes the following calls one transaction, up to results_end(): with `fine`, all of their changes are kept, otherwise
- * none. Calls may be nested; the outermost pair counts. Returns false with the reason in `err`; without results_end()
- * then, if results_begin() failed. */
+ * none. Pairs of calls may be nested; only the outermost pair is a transaction. Both return false with the reason in
+ * `err` on failure. If results_begin() fails, do not call results_end(). */
 bool results_begin(struct results_db *db, char *err, size_t err_size);
 bool results_end(struct results_db *db, bool fine, char *err, size_t err_size);
 /* Adds a run completely or not at all, and ends any claim on it. An existing run is kept; only a missing profile is

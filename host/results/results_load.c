@@ -191,7 +191,7 @@ static const char *only(const struct results_db *db) { return db->picked ? PICKE
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
-    /* `name` may be a value of the program, such as values.n. Only the settings have it. */
+    /* `name` may be a value of the program, such as values.n, which only the table of settings contains. */
     char *sql =
         sqlite3_mprintf("WITH b(id, value) AS MATERIALIZED (SELECT id, json_extract(json, '$.\"%q\"') FROM base)"
                         " SELECT r.id, coalesce(s.value, b.value) FROM run r"

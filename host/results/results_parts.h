@@ -33,14 +33,14 @@ struct results_db {
     time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
 
-/* results_values.c: makes sure that the table of statistics has all that this heddle knows, and reads it. Call it in a
- * transaction that writes. */
+/* results_values.c: adds the statistics of this version of Heddle that the table of statistics lacks, and reads the
+ * table. Call it in a transaction that writes. */
 bool names_write(struct results_db *db, char *err, size_t err_size);
 void names_free(struct results_db *db);
 /* Prints the values of a result's "stats" as the text of a database; *out is NULL without `stats`. Call names_write()
  * before. The caller frees *out. */
 bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
-/* Calls `take` for each value of such a text; NULL: none. */
+/* Calls `take` for each value of such a text. A text of NULL has no values. */
 void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
 /* Makes the SQL function translated(TEXT), which turns values of an attached file into values of this file. */
 bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size);

@@ -121,7 +121,7 @@ int queue_put(struct results_db *db, const struct queue_item *item, char *err, s
     return finish(db, s, err, err_size) ? 1 : -1;
 }
 
-/* Selects up to `most` free runs of the plan of the first one. Returns their number, or -1. */
+/* Selects up to `most` free runs, all of the plan to which the first free run belongs. Returns their number, or -1. */
 static int select_free(struct results_db *db, int most, struct queue_item *out, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db,
                                       "SELECT key, plan, number FROM todo t WHERE failures < ? AND NOT EXISTS"

@@ -5,10 +5,10 @@
  * to the process that took it. */
 #include "results_db.h"
 
-/* A command line `heddle sweep ...` that planned runs. Run `number` of it is known from the command line alone. */
+/* A command line `heddle sweep ...` that planned runs. The command line and a number determine a run. */
 struct queue_plan {
-    char binary[RESULTS_HASH]; /* digest of the heddle that planned it */
-    char *folder;              /* where it planned */
+    char binary[RESULTS_HASH]; /* digest of the heddle executable that planned the runs */
+    char *folder;              /* the working directory of this heddle */
     char **argv;               /* "heddle", "sweep", options and words; NULL at the end */
     int argc;
 };
@@ -46,7 +46,7 @@ struct queue_state {
 };
 bool queue_count(struct results_db *db, struct queue_state *out, char *err, size_t err_size);
 /* Calls `tell` for each run that was given up, with the reason, and for each process that has claims, with its place,
- * its number of claims and the seconds since the renewal by this machine's clock. NULL: not. */
+ * its number of claims and the seconds since the renewal by this machine's clock. Either function may be NULL. */
 bool queue_list(struct results_db *db, void (*lost)(void *ctx, long long number, const char *key, const char *message),
                 void (*owner)(void *ctx, const char *place, long long pid, long long claims, long long age), void *ctx,
                 char *err, size_t err_size);

@@ -159,7 +159,7 @@ static void move(void *ctx, int id, double value) {
         m->v[to - 1] = value;
 }
 
-/* The SQL function translated(VALUES): the array of the other file as one of this file. */
+/* The SQL function translated(VALUES): turns an array of the other file into an array of this file. */
 static void translated(sqlite3_context *c, int n, sqlite3_value **v) {
     struct moved m = {.db = sqlite3_user_data(c)};
     (void)n;

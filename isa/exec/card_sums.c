@@ -2,7 +2,7 @@
 #include "isa/types.h"
 #include <math.h>
 
-enum { MOST_TERMS = 128, VOLTA = 75, ADA = 89, HOPPER = 90 }; /* VOLTA: cards below it */
+enum { MOST_TERMS = 128, VOLTA = 75, ADA = 89, HOPPER = 90 }; /* a card below VOLTA is a Volta */
 
 /* One sum of a block: F, and the number of fraction bits of the result (0: the result is an f16). */
 struct block_sum {
@@ -26,7 +26,7 @@ static struct block_sum block_of(struct card_sums s) {
         b.fraction = 13;
         b.result = b.result ? 13 : 0;
     } else if (s.card >= HOPPER && s.card < 100 && small) {
-        b.length = 16; /* the compiler converts these numbers to f16 */
+        b.length = 16; /* the compiler converts these numbers to f16 on Hopper, so blocks have the length for f16 */
     }
     return b;
 }

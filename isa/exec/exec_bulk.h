@@ -23,7 +23,7 @@ unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t byte
                            struct cluster_place *place);
 /* Returns the host address of `bytes` bytes of global memory; NULL: fx holds the fault. */
 unsigned char *bulk_global(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write);
-/* Copies bytes of global memory, with the stores that the SM holds back. */
+/* Copies bytes of global memory. The copy contains the stores that the SM still holds back. */
 void bulk_read_global(const struct bulk *b, unsigned char *to, const unsigned char *from, uint64_t bytes);
 /* Records bytes that the copy reads or writes. */
 void bulk_moves_global(struct bulk *b, uint64_t address, uint64_t bytes);

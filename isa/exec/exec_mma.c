@@ -54,9 +54,9 @@ static uint32_t word_of(const struct warp *w, opnd_t reg, unsigned lane) {
     return ((const uint32_t *)reg_ptr(w, reg))[lane];
 }
 
-/* Returns the four bits of metadata for group `g` of a row. Lane t of a quad, for t from the selected lane on, holds
- * bits of rows r and r + 8 of the quad: 16 bits of each row in one or two lanes, or 32 bits, with r in even lanes and r
- * + 8 in odd lanes. */
+/* Returns the four bits of metadata for group `g` of a row. The quad of rows r and r + 8 holds their metadata, from the
+ * lane that `selector` selects on. With `by_row`, even lanes hold 32 bits of row r, and odd lanes 32 bits of row r + 8.
+ * Otherwise each lane holds 16 bits of each of the two rows. */
 static unsigned metadata_of(const struct warp *w, opnd_t reg, struct matrix_sparsity s, unsigned selector, unsigned row,
                             unsigned g, bool by_row) {
     const unsigned first = row % 8 * 4 + selector * s.threads, upper = row / 8;

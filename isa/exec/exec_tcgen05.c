@@ -1,10 +1,11 @@
-/* tcgen05: tensor memory, and products whose sums are there (PTX ISA 9.7.16). Every operation is complete when its
- * instruction ends, which PTX allows: without commit and wait a thread may not rely on the opposite. Waits and fences
- * therefore do nothing. mma, cp and commit act once for each lane that executes them, in ascending order.
+/* tcgen05: tensor memory, and products whose sums are there (PTX ISA 9.7.16). Every operation changes memory when its
+ * instruction executes. PTX allows that, because a thread must wait for an operation before it accesses the data of the
+ * operation. So waits and fences do nothing here. mma, cp and commit act once for each lane that executes them, in
+ * ascending order.
  *
- * Sums follow the rule of exec_wgmma.c. In tensor memory, an element of d has its own column (f16: the lower half),
- * and an element of a has its bits, so that a column holds 2 of f16. The rows of a product with 128 rows are in the 128
- * lanes. With 64 rows, each 16 of them are in the first or last 16 lanes of a warp's 32 (data path layouts D and F). */
+ * Sums follow the rule of exec_wgmma.c. In tensor memory, each element of d has a column of its own (an f16 has the
+ * lower half). The elements of a have no gaps: a column holds two of type f16. With 128 rows, each lane holds one row.
+ * With 64 rows, the 32 lanes of each warp hold 16 rows, in the first or last 16 lanes (data path layouts D and F). */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
@@ -284,11 +285,11 @@ static void exec_cp(struct warp *w, const struct inst *in, rowmask_t m, struct e
 /* A product: what the instruction descriptor says, and what the kind says. */
 struct product {
     unsigned m, n, k, d, a, b; /* shape and types */
-    unsigned a_bits, b_bits;   /* bits of an element; those of fewer than 8 bits are 16 in a chunk */
+    unsigned a_bits, b_bits;   /* bits of an element; below 8 bits, a chunk holds 16 elements */
     bool negate_a, negate_b, across_a, across_b, clamp;
 };
 
-enum { SMALL_E2M3 = N_TYPES, SMALL_E3M2, SMALL_E2M1 }; /* types that only mma has */
+enum { SMALL_E2M3 = N_TYPES, SMALL_E3M2, SMALL_E2M1 }; /* types of tcgen05.mma beyond those of enum type */
 
 /* Returns the value of element i of a chunk of 16 numbers of 4 or 6 bits, which are adjacent. */
 static float small_number(unsigned type, const unsigned char *chunk, unsigned i) {

@@ -269,7 +269,7 @@ static bool replace(struct tensor_map *m, enum bulk_map_field field, uint64_t i,
     case BULK_MAP_ADDRESS:
         m->address = value;
         return true;
-    case BULK_MAP_RANK: /* the rank less 1 */
+    case BULK_MAP_RANK: /* the value is the rank minus 1 */
         m->rank = (uint8_t)(value + 1);
         return value < TENSOR_DIMS;
     case BULK_MAP_TYPE:

@@ -134,7 +134,7 @@ static uint32_t metadata_of(const uint32_t *meta, unsigned bits, bool selector, 
 /* Spreads the stored half of a sparse matrix over its columns. Returns false for metadata that PTX does not define. */
 static bool spread(const uint32_t *meta, unsigned bits, bool selector, unsigned k, float x[GROUP_ROWS][STEP_K],
                    struct effects *fx) {
-    const unsigned per = bits == 32 ? 1 : 2; /* stored elements of a group */
+    const unsigned per = bits == 32 ? 1 : 2; /* number of elements of a group that are stored */
     for (unsigned row = 0; row < GROUP_ROWS; row++) {
         float full[STEP_K] = {0};
         for (unsigned c = 0; c < k / (2 * per); c++) {
@@ -193,7 +193,7 @@ FP_INLINE lanes8 multiply_add(lanes8 a, lanes8 b, lanes8 c) {
 #endif
 }
 
-/* Returns four numbers, twice. */
+/* Returns a vector of eight lanes: the four numbers, and the same four again. */
 FP_INLINE lanes8 twice(const double *from) {
     typedef double lanes4 __attribute__((vector_size(32)));
     lanes4 x;
@@ -285,7 +285,7 @@ static bool is_complete(const struct warp *w, rowmask_t m, struct effects *fx) {
     return !fx->fault;
 }
 
-/* Reads columns [k, k + n) of a into `to`; k and n count columns of b's rows. */
+/* Reads columns [k, k + n) of a into `to`. k and n count the columns of the expanded matrix, also if a is sparse. */
 FP_INLINE bool read_a(const struct warp *w, const struct inst *in, const struct group_form *f, struct group_types t,
                       const struct tile *tile, unsigned k, unsigned n, struct expanded *to, struct effects *fx) {
     const opnd_t *list = w->program->lists + in->list + in->msize;

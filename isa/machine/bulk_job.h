@@ -35,7 +35,7 @@ struct bulk_job {
 
 struct bulk_sink {
     void *ctx;
-    /* Takes a job, whose runs it frees later. */
+    /* Takes over a job, and later frees job->run. */
     void (*begin)(void *ctx, const struct bulk_job *job);
     /* `lanes` of the row `w` close their bulk group. */
     void (*commit)(void *ctx, const struct warp *w, rowmask_t lanes);

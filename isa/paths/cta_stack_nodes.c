@@ -74,8 +74,8 @@ uint16_t cta_new_group(struct cta_stack *s) {
     return s->of->last_group;
 }
 
-/* Returns those of `m`, threads of one warp, that get a lane of a compacted warp. Threads of other warps have already
- * got the lanes `used` or, with plan.any_lane, `riders` of the lanes. */
+/* Returns the threads of `m`, all of one warp, that get a lane of a compacted warp. Threads of earlier warps have
+ * already taken the lanes `used`. With plan.any_lane, only their number `riders` matters. */
 static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
     if (!s->plan.any_lane)
         return m & ~used;

@@ -34,8 +34,8 @@ int cuOccupancyMaxPotentialClusterSize(int *, CUfunction, const struct config *)
 #define KERNEL(name, more)                                                                                             \
     ".visible .entry " name "(.param .u64 p) " more "{ .reg .b64 %d<2>; .reg .b32 %r; ld.param.u64 %d1, [p]; "         \
     "mov.u32 %r, %cluster_nctarank; st.global.u32 [%d1], %r; ret; }\n"
-static const char ptx[] = ".version 7.8\n.target sm_90\n.address_size 64\n" KERNEL("size", "")
-    KERNEL("pairs", ".reqnctapercluster 2,1,1 ");
+static const char ptx[] =
+    ".version 7.8\n.target sm_90\n.address_size 64\n" KERNEL("size", "") KERNEL("pairs", ".reqnctapercluster 2,1,1 ");
 static CUfunction size, pairs;
 static CUdeviceptr p;
 static void *args[] = {&p};
@@ -68,8 +68,8 @@ int main(void) {
     int e = launch(4);
     printf("%d %u", e, word()); /* 0 4 */
     e = cuLaunchKernel(pairs, 3, 1, 1, 1, 1, 1, 0, NULL, args, NULL) != 912;
-    printf(" %d", e);                          /* 0: 3 blocks are no pairs */
-    printf(" %d %d", launch(9), launch(16));   /* 912 912: not portable */
+    printf(" %d", e);                        /* 0: error 912, as 3 blocks do not form pairs */
+    printf(" %d %d", launch(9), launch(16)); /* 912 912: not portable */
     cuFuncSetAttribute(size, NON_PORTABLE, 1);
     e = launch(16);
     printf(" %d %u", e, word()); /* 0 16 */

@@ -37,7 +37,8 @@ __global__ void sort(int *x, int n) {
     cudaStreamDestroy(s);
 }
 
-// The library fills memory by a kernel of its own (of CUDA 13.0 with zeros, whatever the value).
+// CUDA's device library fills memory with a kernel of its own. The library of CUDA 13.0 writes zeros, whatever the
+// value.
 __global__ void fill(int *x) { cudaMemsetAsync(x, 0, N * sizeof *x); }
 
 int main() {

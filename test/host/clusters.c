@@ -109,9 +109,10 @@ END_TEST
  * - Words 0 to 3 of the result: a vector load from `next`, at words 4 (t / 4) to 4 (t / 4) + 3.
  * - Then each thread stores w + 7 to word 64 + t of `next`, adds 3 to word t of `next` through a generic address, and
  *   arrives at the mbarrier of `next`.
- * - Words 4 to 7: the own word 64 + t = w(prev, t) + 7, the own word t = w(r, t) + 3; getctarank of the own and of the
- *   mapped address: 10 r + next; isspacep of the mapped address: 10 (.shared::cta, no) + .shared::cluster (1), and 100
- *   for the own address in both. */
+ * - Words 4 to 7: word 64 + t of the CTA itself, w(prev, t) + 7; its word t, w(r, t) + 3; getctarank of its own address
+ *   times 10 plus that of the mapped address, 10 r + next; and 111, the sum of three results of isspacep: 10, because
+ *   the mapped address is not in .shared::cta; 1, because it is in .shared::cluster; 100, because the CTA's own address
+ *   is in both. */
 static const char shared[] =
     HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<40>; .reg .b64 %d<9>; .reg .pred %q<5>;\n"
          ".shared .align 16 .b32 s[128]; .shared .align 8 .b64 bar;\n"

@@ -63,7 +63,8 @@ extern "C" __global__ void __launch_bounds__(256) product(const half *a, const h
             c[(size_t)(row + i / 2 * 8) * n + column0 + 64 * group + 8 * j + lane % 4 * 2 + i % 2] = d[4 * j + i];
 }
 
-// c += -a b, for a of 64 x k in registers and b of k x 64, whose rows are in shared memory as they are in b.
+// c += -a b, for a of 64 x k in registers and b of k x 64, which is copied to shared memory row by row, so that wgmma
+// transposes it.
 extern "C" __global__ void __launch_bounds__(128) negated(const __nv_bfloat16 *a, const __nv_bfloat16 *b, float *c,
                                                           int k) {
     __shared__ __align__(1024) unsigned char s[2048];

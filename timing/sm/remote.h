@@ -41,7 +41,7 @@ void remote_end(struct sm *sm);
 /* Of an SM that runs: returns true if a lane of the path accesses the shared memory of another CTA. Overwrites the
  * memory fields of sm->fx. */
 bool remote_is(struct sm *sm, uint32_t w, const struct inst *in, lanemask_t lanes);
-/* Takes the lanes out of an instruction's access that access other CTAs, after the instruction was performed. */
+/* Removes the lanes that access other CTAs from an instruction's access, after the instruction was performed. */
 void remote_take(const struct sm *sm, struct mem_inst *m);
 /* Of an SM that runs: sends the requests of an instruction at the end of the memory stage. Returns true if the
  * instruction has left the memory stage. */

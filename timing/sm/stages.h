@@ -9,7 +9,6 @@
  * cycle. */
 #include "contexts.h"
 #include "copies.h"
-#include "tensor.h"
 #include "ctas.h"
 #include "events.h"
 #include "fast_path.h"
@@ -27,6 +26,7 @@
 #include "remote.h"
 #include "sm.h"
 #include "sm_counts.h"
+#include "tensor.h"
 #include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
@@ -66,7 +66,7 @@ struct sm {
     struct sm_member_results members;
     struct sm_joint_state joint;
     struct sm_copies *copies;
-    struct sm_remote *remote; /* NULL: clusters have one CTA */
+    struct sm_remote *remote; /* NULL: every cluster of the launch has one CTA */
     struct sm_tensor *tensor;
     struct sm_modern *modern; /* NULL: a classic core */
     uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */

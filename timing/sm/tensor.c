@@ -29,7 +29,7 @@ struct product {
     uint32_t units;         /* units that multiply */
 };
 
-/* A ring of entries of the table of instructions in flight. */
+/* A tensor unit. `waiting` is a ring of entries of the table of instructions in flight. */
 struct unit {
     uint32_t first, n; /* products that have not begun: n entries of `waiting` from `first` on */
     uint64_t free;     /* cycle at which the product that has begun leaves the unit */

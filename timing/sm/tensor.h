@@ -11,7 +11,7 @@ struct tensor_counts {
 };
 
 struct sm;
-struct sm_tensor; /* The state of tensor.c. An SM whose program has no wgmma has no such state (NULL). */
+struct sm_tensor; /* The state of tensor.c. NULL if the program has no wgmma, and no mma or commit of tcgen05. */
 
 /* sm_tensor_begin() prepares for a launch, and sm_tensor_end() cleans up after it. sm_tensor_begin() returns false if
  * memory is out. */

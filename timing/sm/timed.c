@@ -182,9 +182,9 @@ static void fill_compound(struct timed_program *t, struct timed_inst *ti, const 
 }
 
 /* Fills in the time of a matrix instruction. A matrix unit computes `at_once` products of a type in parallel; the
- * option initiation.mma is for 1024 products of f16, and smaller types have more, by their number in a register. A
- * sparse matrix has half the products. Larger matrices go through the unit in parts. f64 uses the FMA units of the
- * lanes. */
+ * option initiation.mma is for 1024 products of f16. For a smaller type, the unit computes more products, in proportion
+ * to the number of elements in a register. A sparse matrix has half the products of a dense one. Larger matrices go
+ * through the unit in parts. f64 uses the FMA units of the lanes. */
 static void fill_matrix(struct timed_inst *t, const struct config *cfg, const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];

@@ -25,7 +25,8 @@ enum {
     TIMED_TAKEN = 131072,     /* a branch: threads that take it do not exit or return at once */
     TIMED_NOT_TAKEN = 262144, /* a branch: threads that fall through do not exit or return at once */
     TIMED_SLOW = 1024,        /* slow arithmetic: transcendental functions, division, and f64 where it is slow */
-    TIMED_TENSOR = 524288,    /* wgmma: sm_tensor_issued(); if also TIMED_FENCE: sm_tensor_hold() */
+    TIMED_TENSOR = 524288,    /* wgmma, and mma and commit of tcgen05: call sm_tensor_issued(), and with TIMED_FENCE
+                               * also sm_tensor_hold() */
     /* the fast path (fast_path.h) leaves these instructions to the general path */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY | TIMED_TENSOR

@@ -94,8 +94,8 @@ static uint32_t slot_of(const struct sm *sm, const struct warp *row) {
     return NO_SLOT;
 }
 
-/* Shortens the writes into shared memory of a load: the lines of global memory that arrive pass the banks themselves
- * (lsu_access.fill). Only bytes outside a tensor remain. */
+/* Removes from a load's list the writes into shared memory that its reads of global memory make: an arriving line
+ * passes the banks as part of the read (lsu_access.fill). Only writes of bytes outside a tensor remain. */
 static void trim(struct copy *c, uint32_t global) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->job.n; i++) {

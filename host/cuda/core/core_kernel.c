@@ -78,7 +78,7 @@ enum cuda_error cuda_invalid_launch(void) {
     return why && strstr(why, "cluster") ? CUDA_ErrorInvalidClusterSize : CUDA_ErrorInvalidConfiguration;
 }
 
-/* Returns how many clusters of the launch fit on the machine; -1: it is wrong. */
+/* Returns how many clusters of the launch fit on the machine; -1: the launch is invalid. */
 static int clusters_of(const struct cuda_kernel *k, const struct cuda_launch *l, struct cuda_dim cluster) {
     cuda_set_clusters(k, cluster);
     return heddle_max_clusters(cuda_core.h, k->in->module, k->name,

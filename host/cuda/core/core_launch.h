@@ -48,8 +48,8 @@ enum cuda_error cuda_kernel_name(const char **out, const void *stub);
 enum cuda_error cuda_kernel_parameter(const void *stub, size_t index, size_t *offset, size_t *bytes);
 /* Returns the number of blocks that fit on an SM at once. */
 enum cuda_error cuda_occupancy(int *out, const void *stub, int threads, size_t shared);
-/* Returns in *out how many clusters of the launch `l` fit on the machine at once; with `size`, how many blocks its
- * largest cluster could have. */
+/* Returns in *out how many clusters of the launch `l` fit on the machine at once; with `size`, how many blocks the
+ * largest possible cluster of the launch has. */
 enum cuda_error cuda_occupancy_clusters(int *out, const void *stub, struct cuda_launch l, bool size);
 /* Returns the dynamic shared memory, in bytes, that each block gets when `blocks` blocks share an SM. */
 enum cuda_error cuda_occupancy_shared(size_t *out, const void *stub, int blocks);

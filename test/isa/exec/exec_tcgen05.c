@@ -58,7 +58,7 @@ static void begin(struct text *t) {
            "tcgen05.fence::after_thread_sync;\n");
 }
 
-/* Ends the kernel: stores n registers. One thread deallocates with its warp. */
+/* Ends the kernel: stores n registers. The first warp deallocates the columns. */
 static void end(struct text *t, int n) {
     add(t, "tcgen05.wait::ld.sync.aligned;\n");
     for (int i = 0; i < n; i++)

@@ -119,8 +119,8 @@ START_TEST(barriers_nest) {
 }
 END_TEST
 
-/* Four lanes open a soft barrier. Lanes f (hexadecimal) open it together and stay in it: when lanes 3 come again, they
- * wait until lanes f0 arrive. When the others leave, lane 0 waits for nobody. */
+/* Four waiting lanes open a soft barrier. Lanes 0 to 3 open it together and stay in it. When lanes 0 and 1 come again,
+ * they wait until lanes 4 to 7 arrive. When all other lanes have left the barrier, lane 0 waits for nobody. */
 START_TEST(enough_lanes_open_a_soft_barrier) {
     bssy(6);
     branch(20, 0x03);

@@ -57,7 +57,7 @@ static void run(const char *repeat, int n, const char *const *set) {
     heddle_close(h);
 }
 
-/* Sets `seen` to what one more `repeat` takes. */
+/* Sets `seen` to the time and the counts that one more `repeat` adds. */
 static void each_set(const char *repeat, const char *option) {
     const char *const set[] = {"gpu.sms=1", option, NULL};
     run(repeat, FEW, set);
