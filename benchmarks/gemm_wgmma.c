@@ -10,7 +10,8 @@ extern const struct bench bench_gemm_f16, bench_gemm_e4m3;
 
 enum { TILE = 128, ROW = 128, THREADS = 384, SHARED = 4 * 2 * TILE * ROW + 64 };
 
-/* Returns the f8 number (e4m3) of `eighths` / 8, where |eighths| <= 8: an exponent of bias 7 and three bits of fraction. */
+/* Returns the f8 number (e4m3) of `eighths` / 8, where |eighths| <= 8: an exponent of bias 7 and three bits of
+ * fraction. */
 static uint8_t f8_eighths(int eighths) {
     int size = abs(eighths), exponent = 0;
     while (size >> (exponent + 1))

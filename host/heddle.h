@@ -278,8 +278,9 @@ struct heddle_tensor {
     uint32_t box[5];             /* elements, at most 256 */
     enum heddle_swizzle swizzle; /* of the box in shared memory */
 };
-/* Writes the tensor map that describes `t`: the value of a kernel parameter of 128 bytes (CUtensorMap). Elements outside
- * the tensor are read as 0. Returns HEDDLE_USAGE if the description breaks a rule of CUDA's cuTensorMapEncodeTiled(). */
+/* Writes the tensor map that describes `t`: the value of a kernel parameter of 128 bytes (CUtensorMap). Elements
+ * outside the tensor are read as 0. Returns HEDDLE_USAGE if the description breaks a rule of CUDA's
+ * cuTensorMapEncodeTiled(). */
 enum heddle_status heddle_tensor_map(struct heddle *h, const struct heddle_tensor *t,
                                      unsigned char map[HEDDLE_TENSOR_MAP_BYTES]);
 

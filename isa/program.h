@@ -391,6 +391,7 @@ struct program {
     /* .maxclusterrank: most CTAs of a cluster; 0 when absent */
     uint32_t max_cluster_rank;
     bool explicit_cluster;    /* .explicitcluster */
+    bool warp_groups;         /* the program has wgmma.wait_group */
     bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch is given in clusters */
     bool uses_barriers;       /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;          /* contains alloca, stacksave or stackrestore */

@@ -79,7 +79,8 @@ enum {
     MAX_NAMED_BARRIERS = 16,
     CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* lanes of barrier.cluster.wait wait at this barrier number, which follows
                                            * the 16 named barriers */
-    N_CTA_BARRIERS,
+    GROUP_BARRIERS,                       /* the barriers of warp groups, at which their wgmma.wait_group meet */
+    N_CTA_BARRIERS = GROUP_BARRIERS + MAX_CTA_THREADS / 128,
 };
 
 /* Generic addresses. Device memory lies above both windows, and starts low enough for 32-bit modules. */

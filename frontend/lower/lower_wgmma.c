@@ -195,6 +195,10 @@ static void lower_order(struct lower *l) {
     struct inst *in = emit(l, l->dec->row);
     in->e = ir_constant(l->ir, RC_32, LANES_ALL, 0);
     in->imm = waits ? (int64_t)o->integer : 0;
+    if (waits) { /* a barrier of some threads of the CTA */
+        in->rsize = 4;
+        l->ir->warp_groups = true;
+    }
     emit_done(l);
 }
 

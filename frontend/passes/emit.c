@@ -331,6 +331,7 @@ bool pass_emit(struct ir *ir) {
     p->maxntid = ir->maxntid;
     p->place = ir->place;
     p->cluster = ir->cluster;
+    p->warp_groups = ir->warp_groups;
     p->max_cluster_rank = ir->max_cluster_rank;
     p->explicit_cluster = ir->explicit_cluster;
     p->blocks_are_clusters = ir->blocks_are_clusters;

@@ -361,6 +361,19 @@ static void exec_group_order(struct warp *w, const struct inst *in, rowmask_t m,
     (void)is_complete(w, m, fx);
 }
 
+/* wgmma.wait_group. The hardware executes a product for the four warps of a group together, so a warp that has waited
+ * knows that the others have begun theirs; kernels rely on it when one warp alone says that shared memory may be
+ * written. Here each warp executes its own part, so the warps meet at the wait. */
+static void exec_group_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    (void)in;
+    fx->barrier = GROUP_BARRIERS + w->index / GROUP_WARPS;
+    fx->barrier_threads = GROUP_WARPS * WARP_LANES;
+    fx->barrier_mode = BARRIER_SYNC;
+    fx->barrier_pred = 0;
+    if (w->index / GROUP_WARPS * GROUP_WARPS + GROUP_WARPS > w->cta->n_warps)
+        (void)is_complete(w, m, fx);
+}
+
 #define GROUP_FN(name, D, A, B, clamp)                                                                                 \
     static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         group_multiply(w, in, m, fx, (struct group_types){T_##D, T_##A, T_##B, clamp});                                \
@@ -398,6 +411,6 @@ GROUP_INTS(GROUP_INT_ROWS)
 GROUP_ROW(S32, B1, B1, FORM(OPN, AND), s32_b1)
 GROUP_ORDER(0)
 GROUP_ORDER(FORM(MODE2, COMMIT_GROUP))
-GROUP_ORDER(FORM(MODE2, WAIT_GROUP))
+WARP_FN(WGMMA, T0, FORM(MODE2, WAIT_GROUP) | FLAG(SYNC), BARRIER, CONTROL, NO_OPDS, exec_group_wait)
 /* clang-format on */
 #endif

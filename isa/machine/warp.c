@@ -25,13 +25,16 @@ static uint32_t local_stride(uint32_t bytes) {
 /* Bytes that a barrier holds for each warp. */
 enum { BARRIER_BYTES = sizeof(const struct inst *) + sizeof(lanemask_t) + sizeof(uint8_t) };
 
+/* Returns how many barriers a CTA of the program has. */
+static size_t barriers_of(const struct program *p) { return p->warp_groups ? N_CTA_BARRIERS : GROUP_BARRIERS; }
+
 /* Gives the barriers of a CTA their arrays. */
 static void place_barriers(struct cta *c, unsigned char *at) {
-    const size_t n = c->n_warps, all = N_CTA_BARRIERS * n;
+    const size_t n = c->n_warps, all = barriers_of(c->launch->program) * n;
     const struct inst **inst = (const struct inst **)(void *)at;
     lanemask_t *waiting = (lanemask_t *)(void *)(inst + all);
     uint8_t *mode = (uint8_t *)(waiting + all);
-    for (size_t i = 0; i < N_CTA_BARRIERS; i++)
+    for (size_t i = 0; i < barriers_of(c->launch->program); i++)
         c->barriers[i] = (struct cta_barrier){.waiting = waiting + i * n, .inst = inst + i * n, .mode = mode + i * n};
 }
 
@@ -42,7 +45,7 @@ struct cta *cta_new(const struct launch *l) {
     uint32_t lane_bytes = p->local_by_word ? (uint32_t)round_up(local_bytes, 4) : stride;
     uint32_t n_rows = launch_lanes(l) > WARP_LANES ? 2 * n_warps : n_warps;
     size_t warps = round_up(sizeof(struct cta), 64), waits = warps + round_up(n_rows * sizeof(struct warp), 64);
-    size_t regs = waits + round_up(N_CTA_BARRIERS * (size_t)n_warps * BARRIER_BYTES, 64);
+    size_t regs = waits + round_up(barriers_of(p) * (size_t)n_warps * BARRIER_BYTES, 64);
     size_t shared = regs + (size_t)n_rows * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_rows * WARP_LANES * lane_bytes;

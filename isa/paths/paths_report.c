@@ -40,6 +40,8 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
         if (here && b->waiting[w->index] & d->path.lanes) {
             if (i == CLUSTER_BARRIER)
                 fprintf(out, ", waits at the barrier of the cluster\n");
+            else if (i >= GROUP_BARRIERS)
+                fprintf(out, ", waits for the other warps of its warp group\n");
             else
                 fprintf(out, ", waits at barrier %d\n", i);
             return;
@@ -82,6 +84,11 @@ static void report_barriers(FILE *out, const struct cta *c) {
         int i = __builtin_ctz(used);
         const struct cta_barrier *b = &c->barriers[i];
         uint32_t wanted = b->whole_cta ? c->live_threads : b->expected;
+        if (i >= GROUP_BARRIERS) {
+            fprintf(out, "  wgmma.wait_group of warps %d to %d: %u of %u threads have arrived\n",
+                    (i - GROUP_BARRIERS) * 4, (i - GROUP_BARRIERS) * 4 + 3, b->arrived, wanted);
+            continue;
+        }
         fprintf(out, "  barrier %d: %u of %u threads have arrived\n", i, b->arrived, wanted);
         hint_divergent(out, c, i);
         if (!b->whole_cta && wanted > c->live_threads)

@@ -41,7 +41,11 @@ static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
             continue;
         }
         uint32_t expected = bar->whole_cta ? c->live_threads : bar->expected;
-        fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
+        if (b >= GROUP_BARRIERS)
+            fprintf(out, " (wgmma.wait_group: %u of %u threads of the warp group have arrived)", bar->arrived,
+                    expected);
+        else
+            fprintf(out, " (barrier %u: %u of %u threads have arrived)", b, bar->arrived, expected);
     }
 }
 

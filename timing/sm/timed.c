@@ -79,7 +79,7 @@ static uint32_t tensor_flags(const struct inst *in) {
     const unsigned operation = form_get(row->form, CAT_MODE2);
     if (row->op == OP_TCGEN05)
         return operation == MODE2_MULTIPLY || operation == MODE2_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
-    if (in->kind != K_WARP || row->op != OP_WGMMA || operation == MODE2_NONE)
+    if (row->op != OP_WGMMA || operation == MODE2_NONE)
         return 0;
     return operation == MODE2_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
 }
