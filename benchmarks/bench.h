@@ -20,8 +20,8 @@ struct bench {
                               size_t why_size);
 };
 
-/* All benchmarks: first the `n_benches` that run on every machine, then those of the set "hopper", which need tensor
- * cores of Hopper and much shared memory. `n_all_benches` is the number of both. */
+/* All benchmarks: first the `n_benches` that run on every machine, then those of the sets "tensor" and "hopper", which
+ * need much shared memory or many registers. `n_all_benches` is the number of both. */
 extern const struct bench *const benches[];
 extern const int n_benches, n_all_benches;
 const struct bench *bench_find(const char *name);

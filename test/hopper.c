@@ -1,4 +1,4 @@
-/* Tests the benchmarks of the set "hopper" in every model, what they count, and the meeting of warps at
+/* Tests the benchmarks of the sets "tensor" and "hopper" in every model, what they count, and the meeting of warps at
  * wgmma.wait_group. */
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
@@ -11,12 +11,12 @@ static void bench_passes(const char *name, const char *model, struct job *j) {
     ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", name, model, j->message ? j->message : "");
 }
 
-/* Each model runs one of the three programs; with HEDDLE_EVERY, all three. */
+/* Each model runs one of the five programs; with HEDDLE_EVERY, all. */
 START_TEST(programs_in_every_model) {
-    static const char *const names[] = {"flash3", "gemm_f16", "gemm_e4m3"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[] = {"flash3", "gemm_f16", "gemm_e4m3", "flash2", "gemm_mx"};
+    for (int i = 0; i < 5; i++) {
         struct job j;
-        if (!test_every() && i != _i % 3)
+        if (!test_every() && i != _i % 5)
             continue;
         bench_passes(names[i], _i ? timed_models()->name[_i - 1] : "functional", &j);
         job_free(&j);
@@ -24,9 +24,9 @@ START_TEST(programs_in_every_model) {
 }
 END_TEST
 
-/* gemm_f16 multiplies 128 x 256 results by 2 CTAs. Each copies 256 / 64 = 4 pairs of tiles of 128 rows of 128 bytes. Its
- * 8 warps execute 4 wgmma m64n128k16 for each pair; a warp's part, 16 x 128 x 16 products at 512 a cycle, takes 64
- * cycles. */
+/* gemm_f16 multiplies 128 x 256 results by 2 CTAs. Each copies 256 / 64 = 4 pairs of tiles of 128 rows of 128 bytes.
+ * Its 8 warps execute 4 wgmma m64n128k16 for each pair; a warp's part, 16 x 128 x 16 products at 512 a cycle, takes
+ * 64 cycles. */
 START_TEST(counts_by_hand) {
     struct job j;
     bench_passes("gemm_f16", "spe", &j);
@@ -38,8 +38,8 @@ START_TEST(counts_by_hand) {
 }
 END_TEST
 
-/* All factors are 1.0 in f16, so each result is 16. Warp 3 comes late. When warp 0 has waited for the product, its first
- * thread overwrites the factors: the product of all four warps must have read them. */
+/* All factors are 1.0 in f16, so each result is 16. Warp 3 comes late. When warp 0 has waited for the product, its
+ * first thread overwrites the factors: the product of all four warps must have read them. */
 START_TEST(warps_of_a_group_meet) {
     static const char text[] =
         ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
