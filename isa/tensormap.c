@@ -9,7 +9,7 @@ uint32_t tensor_element(enum tensor_type t) {
     return t < N_TENSOR_TYPES ? bytes[t] : 1;
 }
 
-bool tensor_is_float(enum tensor_type t) { return t >= TENSOR_F16 && t < N_TENSOR_TYPES; }
+static bool tensor_is_float(enum tensor_type t) { return t >= TENSOR_F16 && t < N_TENSOR_TYPES; }
 
 /* ---- rules ---- */
 

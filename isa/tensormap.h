@@ -45,7 +45,6 @@ struct tensor_map {
 
 /* Returns the bytes of an element. */
 uint32_t tensor_element(enum tensor_type t);
-bool tensor_is_float(enum tensor_type t);
 /* Returns NULL if the map obeys all rules of cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(); else the rule. */
 const char *tensor_map_wrong(const struct tensor_map *m);
 /* Writes and reads the 128 bytes. tensor_map_read() returns false if the bytes are no tensor map of this version. */

@@ -452,8 +452,7 @@ static void end_profile(struct gpu *g) {
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
     const struct sm_demand d = units_demand(g, l);
-    return sm_fits(&g->cfg, l, d, why, size) &&
-           clusters_fit(&g->cfg, l, sm_occupancy(&g->cfg, l, d), why, size);
+    return sm_fits(&g->cfg, l, d, why, size) && clusters_fit(&g->cfg, l, sm_occupancy(&g->cfg, l, d), why, size);
 }
 
 bool gpu_simulates(const struct gpu *g, const struct launch *l, char *why, size_t size) {

@@ -128,7 +128,7 @@ void lower_atomic(struct lower *l);
 void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
-void lower_bulk(struct lower *l); /* lower_bulk.c: instructions of isa/bulk.h */
+void lower_bulk(struct lower *l);   /* lower_bulk.c: instructions of isa/bulk.h */
 void lower_policy(struct lower *l); /* createpolicy */
 
 /* lower_variable.c: allocates variables. declare_variables() declares the variables of one statement in a function. */
@@ -160,7 +160,7 @@ void lower_mov(struct lower *l);
 void lower_video(struct lower *l);
 void lower_stack(struct lower *l); /* lower_stack.c: alloca, stacksave, stackrestore */
 void lower_texture(struct lower *l);
-void lower_matrix(struct lower *l); /* lower_matrix.c: wmma, mma, ldmatrix, stmatrix, movmatrix */
+void lower_matrix(struct lower *l);  /* lower_matrix.c: wmma, mma, ldmatrix, stmatrix, movmatrix */
 void lower_wgmma(struct lower *l);   /* lower_wgmma.c */
 void lower_tcgen05(struct lower *l); /* lower_tcgen05.c */
 void lower_branch(struct lower *l);

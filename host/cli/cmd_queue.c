@@ -51,8 +51,8 @@ enum heddle_status sweep_queue(struct sweep *s, const char *file) {
     char err[1024], folder[PATH_MAX];
     struct words words = {.fine = true};
     struct queue_plan p = {.folder = folder};
-    struct queue_state state;
-    long long done;
+    struct queue_state state = {0};
+    long long done = 0;
     if (cli_input_copied(s->c))
         return cli_fail(s->c, "--queue: workers cannot read a pipe of this command; write it to a file first");
     if (!getcwd(folder, sizeof folder))

@@ -210,8 +210,6 @@ bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, 
     return hash != NULL;
 }
 
-int plan_find(const struct plan *p, const char *key) { return find(p, RUNS, key); }
-
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size) {
     struct run_what what;
     struct plan_run run = {.bench = b, .size = size, .machine = machine};

@@ -50,8 +50,6 @@ int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int ma
 void plan_clear(struct plan *p);
 /* Removes the runs `i` whose keep[i] is false. */
 void plan_keep(struct plan *p, const bool *keep);
-/* Returns the index of the run with this key, or -1. */
-int plan_find(const struct plan *p, const char *key);
 
 /* Describes a run for the database. The texts in *out belong to the plan. Reads the files of a program only once. */
 bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,

@@ -434,7 +434,11 @@ FP_INLINE void add_column(double a[MOST_K][TENSOR_LANES], const double *b, unsig
     }
 }
 
+#if defined(__clang__)
+#define EACH_LANE(l) _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < TENSOR_LANES; l++)
+#else
 #define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < TENSOR_LANES; l++)
+#endif
 
 static void read_sums(unsigned type, const uint32_t *cell, double scale, double *to) {
     if (type == T_F32)

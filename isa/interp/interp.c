@@ -34,7 +34,7 @@ struct slot {
     uint32_t n, at;          /* CTAs of the cluster; rank of the CTA that ran last */
     uint32_t ended;          /* bit mask of the ranks that have ended */
     struct cluster together; /* the CTAs */
-    uint64_t cta, ticket; /* number of the current CTA; number of the slot's first turn in the sequence of turns */
+    uint64_t cta, ticket;    /* number of the current CTA; number of the slot's first turn in the sequence of turns */
     /* number of turns of the slot (one turn for each of several consecutive CTAs); number of these CTAs that have
      * ended */
     uint32_t turns, finished;
@@ -49,7 +49,7 @@ struct slot {
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
     uint32_t home;
     enum turn_end end;
-    struct slot *next; /* next slot in the list that holds this slot */
+    struct slot *next;    /* next slot in the list that holds this slot */
     struct cta_run run[]; /* by rank */
 };
 
@@ -70,9 +70,9 @@ struct run {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* protected by the lock */
-    uint64_t n_ctas, ctas_done;                /* single CTAs */
+    uint64_t n_ctas, ctas_done;                  /* single CTAs */
     uint64_t n_clusters, next_cluster, resident; /* clusters; without clusters, CTAs */
-    uint32_t cluster;                          /* CTAs of a cluster */
+    uint32_t cluster;                            /* CTAs of a cluster */
     uint64_t next_ticket, committed;
     struct slot *results[WINDOW];                   /* ended turns, by ticket */
     struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */

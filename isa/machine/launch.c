@@ -41,8 +41,7 @@ static const char *check_clusters(const struct launch *l, char *buffer, size_t s
         snprintf(buffer, size, "it has .explicitcluster: the launch must give the size of its clusters");
     else if (!n || c.x > MAX_CLUSTER_CTAS || c.y > MAX_CLUSTER_CTAS || c.z > MAX_CLUSTER_CTAS || n > most)
         snprintf(buffer, size, "clusters of %u x %u x %u CTAs: each at least 1, and at most %u in all%s", c.x, c.y, c.z,
-                 most,
-                 l->large_clusters ? "" : ", or 16 if the launch allows clusters of a size that is not portable");
+                 most, l->large_clusters ? "" : ", or 16 if the launch allows clusters of a size that is not portable");
     else if (p->max_cluster_rank && n > p->max_cluster_rank)
         snprintf(buffer, size, "clusters of %u CTAs, but its .maxclusterrank allows %u", (uint32_t)n,
                  p->max_cluster_rank);

@@ -60,7 +60,7 @@ struct cta_barrier {
 struct cta {
     const struct launch *launch;
     struct tensor_memory *tensor; /* tensor memory (isa/tensor_memory.h); NULL until its first use */
-    struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL if there is none */
+    struct held_stores *held;     /* buffer that holds back ordinary stores to device memory; NULL if there is none */
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
@@ -72,7 +72,7 @@ struct cta {
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
-    const struct bulk_sink *bulk; /* takes the bulk copies (bulk_job.h); NULL: they are complete at once */
+    const struct bulk_sink *bulk;         /* takes the bulk copies (bulk_job.h); NULL: they are complete at once */
     struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
     struct cluster *cluster;              /* the CTA's cluster: `alone` unless a driver calls cluster_join() */
     uint32_t rank;                        /* in the cluster */

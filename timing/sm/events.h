@@ -14,7 +14,7 @@ enum {
     EVENT_READ,
     EVENT_STALLED,
     EVENT_REMOTE,    /* the last reply of an instruction in flight (remote.h) */
-    EVENT_TENSOR, /* tensor.h */
+    EVENT_TENSOR,    /* tensor.h */
     EVENT_KINDS = 16 /* a power of two */
 };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }

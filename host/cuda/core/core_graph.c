@@ -24,11 +24,56 @@ static bool copy_args(struct cuda_launch *l) {
     return args != NULL;
 }
 
+static struct cuda_graph *cuda_graph_new(void);
+static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *g);
+static void cuda_graph_free(struct cuda_graph *g);
+static enum cuda_error cuda_graph_run(struct cuda_graph *g);
+
+/* A conditional node owns its graphs. */
+static void condition_free(struct cuda_condition *c) {
+    for (unsigned i = 0; c->graphs && i < c->n; i++)
+        cuda_graph_free(c->graphs[i]);
+    free(c->graphs);
+}
+
+static bool condition_own(struct cuda_condition *c) {
+    struct cuda_graph *const *from = c->graphs;
+    c->graphs = calloc(c->n, sizeof *c->graphs);
+    bool ok = c->graphs != NULL;
+    for (unsigned i = 0; ok && i < c->n; i++)
+        ok = (c->graphs[i] = from ? cuda_graph_copy(from[i]) : cuda_graph_new()) != NULL;
+    if (!ok)
+        condition_free(c);
+    return ok;
+}
+
+static enum cuda_error read_word(const struct cuda_condition *c, uint32_t *value) {
+    return heddle_read(cuda_core.h, c->word, value, sizeof *value) == HEDDLE_OK ? CUDA_Success : CUDA_ErrorInvalidValue;
+}
+
+static enum cuda_error condition_run(const struct cuda_condition *c) {
+    uint32_t value;
+    enum cuda_error e = read_word(c, &value);
+    if (e)
+        return e;
+    if (c->kind == CONDITION_SWITCH)
+        return value < c->n ? cuda_graph_run(c->graphs[value]) : CUDA_Success;
+    if (c->kind == CONDITION_IF)
+        return value ? cuda_graph_run(c->graphs[0]) : c->n > 1 ? cuda_graph_run(c->graphs[1]) : CUDA_Success;
+    if (value && !c->graphs[0]->n) /* nothing can end this loop */
+        return CUDA_ErrorInvalidValue;
+    while (!e && value) {
+        e = cuda_graph_run(c->graphs[0]);
+        e = e ? e : read_word(c, &value);
+    }
+    return e;
+}
+
 bool cuda_work_own(struct cuda_work *w) {
     if (w->kind == NODE_KERNEL)
         return copy_args(&w->launch);
     if (w->kind == NODE_CONDITION)
-        return cuda_condition_own(&w->condition);
+        return condition_own(&w->condition);
     if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
         cuda_graph_memory_keep(w->memory);
     return w->kind != NODE_GRAPH || (w->graph = cuda_graph_copy(w->graph)) != NULL;
@@ -40,7 +85,7 @@ void cuda_work_free(struct cuda_work *w) {
     else if (w->kind == NODE_GRAPH)
         cuda_graph_free(w->graph);
     else if (w->kind == NODE_CONDITION)
-        cuda_condition_free(&w->condition);
+        condition_free(&w->condition);
     else if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
         cuda_graph_memory_drop(w->memory);
 }
@@ -59,7 +104,7 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
     case NODE_GRAPH:
         return cuda_graph_run(w->graph);
     case NODE_CONDITION:
-        return cuda_condition_run(&w->condition);
+        return condition_run(&w->condition);
     case NODE_RECORD:
         cuda_event_stamp(w->event);
         return CUDA_Success;
@@ -74,7 +119,7 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
 
 /* ---- graphs and their nodes ---- */
 
-struct cuda_graph *cuda_graph_new(void) {
+static struct cuda_graph *cuda_graph_new(void) {
     struct cuda_graph *g = calloc(1, sizeof *g);
     if (g)
         g->last = &g->first;
@@ -87,7 +132,7 @@ void cuda_node_free(struct cuda_node *n) {
     free(n);
 }
 
-void cuda_graph_free(struct cuda_graph *g) {
+static void cuda_graph_free(struct cuda_graph *g) {
     while (g && g->first) {
         struct cuda_node *n = g->first;
         g->first = n->next;
@@ -162,7 +207,7 @@ struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e) {
     return order;
 }
 
-enum cuda_error cuda_graph_run(struct cuda_graph *g) {
+static enum cuda_error cuda_graph_run(struct cuda_graph *g) {
     enum cuda_error e;
     struct cuda_node **order = cuda_graph_order(g, &e);
     for (int i = 0; !e && i < g->n; i++)
@@ -171,7 +216,7 @@ enum cuda_error cuda_graph_run(struct cuda_graph *g) {
     return e;
 }
 
-struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
+static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
     enum cuda_error e;
     struct cuda_graph *g = cuda_graph_new();
     struct cuda_node **order = g ? cuda_graph_order((struct cuda_graph *)from, &e) : NULL;

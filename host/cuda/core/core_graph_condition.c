@@ -51,45 +51,6 @@ enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_gra
     return e;
 }
 
-bool cuda_condition_own(struct cuda_condition *c) {
-    struct cuda_graph *const *from = c->graphs;
-    c->graphs = calloc(c->n, sizeof *c->graphs);
-    bool ok = c->graphs != NULL;
-    for (unsigned i = 0; ok && i < c->n; i++)
-        ok = (c->graphs[i] = from ? cuda_graph_copy(from[i]) : cuda_graph_new()) != NULL;
-    if (!ok)
-        cuda_condition_free(c);
-    return ok;
-}
-
-void cuda_condition_free(struct cuda_condition *c) {
-    for (unsigned i = 0; c->graphs && i < c->n; i++)
-        cuda_graph_free(c->graphs[i]);
-    free(c->graphs);
-}
-
-static enum cuda_error read_word(const struct cuda_condition *c, uint32_t *value) {
-    return heddle_read(cuda_core.h, c->word, value, sizeof *value) == HEDDLE_OK ? CUDA_Success : CUDA_ErrorInvalidValue;
-}
-
-enum cuda_error cuda_condition_run(const struct cuda_condition *c) {
-    uint32_t value;
-    enum cuda_error e = read_word(c, &value);
-    if (e)
-        return e;
-    if (c->kind == CONDITION_SWITCH)
-        return value < c->n ? cuda_graph_run(c->graphs[value]) : CUDA_Success;
-    if (c->kind == CONDITION_IF)
-        return value ? cuda_graph_run(c->graphs[0]) : c->n > 1 ? cuda_graph_run(c->graphs[1]) : CUDA_Success;
-    if (value && !c->graphs[0]->n) /* nothing can end this loop */
-        return CUDA_ErrorInvalidValue;
-    while (!e && value) {
-        e = cuda_graph_run(c->graphs[0]);
-        e = e ? e : read_word(c, &value);
-    }
-    return e;
-}
-
 enum cuda_error cuda_condition_reset(const struct cuda_work *w) {
     const struct word *word = w->kind == NODE_CONDITION ? word_at(w->condition.word) : NULL;
     if (word && word->reset && heddle_write(cuda_core.h, word->at, &word->value, sizeof word->value) != HEDDLE_OK)

@@ -21,20 +21,10 @@ struct cuda_graph {
     bool given;             /* true if a capture adds to this graph, which the program has created */
 };
 
-/* core_graph.c: create an empty graph, copy and free a graph that is in no list, and run its nodes in order. The first
- * two return NULL if the host is out of memory. */
-struct cuda_graph *cuda_graph_new(void);
-struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from);
-void cuda_graph_free(struct cuda_graph *g);
-enum cuda_error cuda_graph_run(struct cuda_graph *g);
 /* core_graph_find.c: return graph `i` inside a node, from 0; NULL if the node has no more graphs. */
 struct cuda_graph *cuda_work_graph(const struct cuda_work *w, unsigned i);
 
-/* core_graph_condition.c: do for a conditional node what the functions of equal names do for all work. */
-bool cuda_condition_own(struct cuda_condition *c);
-void cuda_condition_free(struct cuda_condition *c);
-enum cuda_error cuda_condition_run(const struct cuda_condition *c);
-/* Sets the words of all conditional nodes in the work, and in graphs inside it, to their default values. */
+/* core_graph_condition.c: sets the words of all conditional nodes in the work, and in graphs inside it, to their default values. */
 enum cuda_error cuda_condition_reset(const struct cuda_work *w);
 
 /* core_run.c: runs a launch immediately. */
