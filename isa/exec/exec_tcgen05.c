@@ -369,6 +369,7 @@ static bool read_matrix(const struct warp *w, const struct tile *t, unsigned typ
             const unsigned char *chunk = chunk_at(w, tile_at(t, line, i / per), lane, fx);
             if (!chunk)
                 return false;
+            /* cppcheck-suppress legacyUninitvar ; filled here */
             chunk_numbers(type, bits, chunk, t->across ? some : to[line] + i);
             for (unsigned x = 0; t->across && x < per && i + x < lines; x++)
                 to[i + x][line] = some[x];
