@@ -154,7 +154,7 @@ bool results_merge(struct results_db *db, const char *const *paths, int n, struc
         bool attached[GROUP] = {false};
         for (int k = 0; fine && k < GROUP && i + k < n; k++) {
             group[k] = (struct source){.db = db};
-            snprintf(group[k].name, sizeof group[k].name, "other%d", k);
+            snprintf(group[k].name, sizeof group[k].name, "other%d", k % GROUP);
             fine = attach(&group[k], paths[i + k], &attached[k], &now, err, err_size);
         }
         if (fine && (fine = results_begin(db, err, err_size))) {

@@ -312,7 +312,7 @@ static void fill_d(struct job *j, uint64_t *g, bool special, uint32_t words[][TH
 /* ---- comparison ---- */
 
 static void compare(const struct job *j, bool special, uint32_t words[][THREADS], const char *text) {
-    const bool clamp = j->kind->after[1] == 's', adds = j->scale_d & 1;
+    const bool clamp = strncmp(j->kind->after, ".s", 2) == 0, adds = j->scale_d & 1;
     for (int row = 0; row < ROWS; row++)
         for (int column = 0; column < j->n; column++) {
             long double sum = adds ? j->d[row][column] : 0, size = fabsl(sum);
