@@ -258,7 +258,7 @@ uint64_t heddle_surface_object(struct heddle *h, const struct heddle_texture *t)
 uint64_t heddle_sampler_object(struct heddle *h, const struct heddle_sampler *s);
 
 /* A tensor in device memory, for the copies of a kernel's tensor memory accelerator (cp.async.bulk.tensor), and the box
- * of elements that a copy moves. Dimension 0 is the one whose elements are contiguous. */
+ * of elements that a copy moves. Elements are contiguous along dimension 0. */
 enum heddle_tensor_type {
     HEDDLE_TENSOR_U8,
     HEDDLE_TENSOR_U16,

@@ -118,7 +118,7 @@ static void sampled(int program, int *model, int *machine) {
 }
 
 /* Returns true if the sample of the next test contains the program. The sample contains half of the programs, each with
- * one model on one machine: every second model on each machine, and the other models on the next machine. Programs
+ * one model on one machine. On a machine it has every second model, and on the next machine the other models. Programs
  * outside the sample run with one part of PEPSC instead. */
 static bool runs_in_time(int program) {
     int model, machine;

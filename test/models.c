@@ -91,7 +91,7 @@ START_TEST(memory_is_equal_in_time) {
     const char *kernel = kernels[_i];
     run(kernel, "functional", NULL, BLOCKS, THREADS, &want);
     for (int m = 0; m < timed_models()->n; m++) {
-        /* by default skips half of the models, which the test with an active set of one (below) runs */
+        /* By default this test skips half of the models. The test below runs these, with an active set of one warp. */
         if ((m + _i) % 2 == 0 && !test_every())
             continue;
         run(kernel, timed_models()->name[m], NULL, BLOCKS, THREADS, &got);

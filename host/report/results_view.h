@@ -83,9 +83,9 @@ struct pivot_values {
  * case. */
 bool pivot_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                 const struct pivot *p, int *older, char *err, size_t err_size);
-/* Fills one row for each run, with the program as its title. Columns are named by the values of the fields `columns`; a
- * row has the run's value in the column of the run's own fields, and NAN in all others. Returns false if out of
- * memory. */
+/* Fills one row for each run, with the program as its title. Each combination of values of the fields `columns` is a
+ * column. A row has the run's value in the column of the run's combination, and NAN in all others. Returns false if out
+ * of memory. */
 bool points_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                  const struct field *columns, int n_columns, const struct field *value);
 void pivot_values_free(struct pivot_values *v);

@@ -2,10 +2,11 @@
  * until no path is left there, and then the next PC becomes current. The paths of a sub-warp (reconv_ops.group) issue
  * together, when all of them are ready.
  *
- * A scheduler that has begun an instruction issues its sub-warps back to back, as far as they are ready. An unguarded
+ * A scheduler that has begun an instruction issues all ready sub-warps that execute it back to back. An unguarded
  * direct branch changes the PC of the large warp, so it issues once for all sub-warps.
  *
- * [reading] Paths at several PCs (threads that return to different places, or polls) take turns, in the order of PCs.
+ * [reading] Paths may be at several PCs, for example after threads return to different places. They take turns, in the
+ * order of PCs.
  * Paths that wait for a queue, and paths of warps that sleep, are not waited for. If the SM has several schedulers,
  * each issues sub-warps of its warps. */
 #include "large_unit.h"

@@ -206,8 +206,9 @@ END_TEST
 
 /* ---- faults ---- */
 
-/* By default each run tests a quarter of the cases, which contains every pair of access, step, lane and iteration. Runs
- * with another level of native code, or with another part of the warp, test another quarter. */
+/* A case is an access, a step, a lane and an iteration. By default each run tests a quarter of the cases. Any two of
+ * these four values occur together in some case of this quarter. Runs with another level of native code, or with
+ * another part of the warp, test another quarter. */
 START_TEST(faults_are_at_the_same_lane_and_line) {
     const int part = jit_level(_i);
     static char text[TEXT];

@@ -20,7 +20,7 @@ enum issue_phase {
     ISSUE_ORDERED,   /* waits for the next edge, where ISSUE_PERFORMED follows; no effects yet */
     ISSUE_PERFORMED, /* effects of an ordered instruction, which was reported as ISSUE_ORDERED before */
     ISSUE_WAITS,     /* took its issue slot and waits for other lanes of its member mask; no effects */
-    ISSUE_UNIT,      /* like ISSUE_DONE, but executed by the unit that owns the context */
+    ISSUE_UNIT,      /* like ISSUE_DONE, but executed by a unit, in a warp of its own (a context, unit_context.h) */
 };
 
 struct sm_issued {

@@ -141,7 +141,7 @@ START_TEST(an_instruction_passes_a_collector) {
     ck_assert(collector_can_accept(&c, 10));
     ck_assert_uint_eq(collect(&c, &l, 10, &unit), 14);
     collector_dispatched(&c, unit, 14, 15);
-    ck_assert(!collector_can_accept(&c, 10)); /* the one port is the dispatch latch, which is occupied until 11 */
+    ck_assert(!collector_can_accept(&c, 10)); /* the dispatch latch is occupied until 11 */
     ck_assert(collector_can_accept(&c, 11));
 }
 END_TEST
