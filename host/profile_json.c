@@ -1,5 +1,6 @@
 /* Writes profiles into a result's JSON. */
 #include "context.h"
+#include "ptx/source.h"
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static bool number(cJSON *object, const char *key, uint64_t v) {
 /* Adds line `n` of `text`; adds nothing if `text` is NULL. */
 static bool add_text(cJSON *o, const char *text, uint32_t n) {
     int len = 0;
-    const char *line = text ? text_line(text, n, &len) : NULL;
+    const char *line = text ? source_line(text, n, &len) : NULL;
     char *copy = line ? strndup(line, (size_t)len) : NULL;
     bool fine = !line || (copy && cJSON_AddStringToObject(o, "text", copy));
     free(copy);

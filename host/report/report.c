@@ -1,6 +1,5 @@
 #include "report.h"
 #include "breakdown.h"
-#include "gnuplot.h"
 #include "host/html.h"
 #include <stdlib.h>
 #include <string.h>
@@ -213,8 +212,6 @@ bool report_write(struct report *r) {
     for (int i = 0; fine && breakdown_at(i); i++)
         fine = breakdown(r, breakdown_at(i));
     fine = fine && report_roofs(r) && report_operations(r) && report_lines(r) && report_paths(r);
-    if (r->no_gnuplot)
-        sentence(r, "There are no plots, since gnuplot was not installed where this page was made: " GNUPLOT_INSTALL);
     html_end(r->out);
     return fine;
 }

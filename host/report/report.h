@@ -11,7 +11,6 @@ struct report {
     int n;
     const char *title;
     FILE *out;
-    bool no_gnuplot; /* plots were left out */
     char err[1024];
 };
 /* Writes the page. If the page is incomplete, returns false with the reason in r->err. */

@@ -1,0 +1,73 @@
+/* Tests a report in headless Chromium, on a desktop (1280 pixels) and on a telephone (390 pixels). */
+#include "test/host/cli/browser.h"
+#include <stdio.h>
+
+/* Script that runs after the page's own script, and uses the page by mouse and keyboard. The title then has the errors,
+ * or "fine". */
+static const char trial[] =
+    "<script>onload=()=>{const all=(q,e=document)=>[...e.querySelectorAll(q)],need=(x,w)=>x||bad.push(w);"
+    "need(all('main').length===1,'main');need(all('h1').length===1,'h1');need(all('meta[name=viewport]').length===1,'"
+    "viewport');"
+    "need(document.documentElement.lang==='en','lang');"
+    "need(document.documentElement.scrollWidth<=innerWidth,'the page is '+document.documentElement.scrollWidth+' "
+    "wide');"
+    "for(const t of all('table'))need(t.closest('.scroll').tabIndex===0,'a table that does not scroll by keyboard');"
+    "const ids=all('[id]').map(e=>e.id);need(new Set(ids).size===ids.length,'an id twice');"
+    /* letters are at least 9 pixels high, whatever the width of the page */
+    "for(const s of all('svg.chart')){const k=s.getBoundingClientRect().width/+s.getAttribute('width');"
+    "for(const t of all('text',s))need(parseFloat(getComputedStyle(t).fontSize)*k>=9,'small text');"
+    "need(s.getAttribute('aria-label'),'a chart without a name')}"
+    "const charts=all('svg.chart');need(charts.length>=2,charts.length+' charts');"
+    /* the key sorts by keyboard */
+    "const h=all('#speed-up~.scroll th')[0];h.focus();need(document.activeElement===h,'no focus');"
+    "h.dispatchEvent(new "
+    "KeyboardEvent('keydown',{key:'Enter',bubbles:true}));need(h.getAttribute('aria-sort')==='ascending','sort');"
+    /* a value appears under the mouse */
+    "const bar=charts[0].querySelector('rect[data-p]');bar.dispatchEvent(new "
+    "MouseEvent('mousemove',{clientX:50,clientY:90}));"
+    "const tip=document.getElementById('tip');need(tip.style.display==='block'&&tip.textContent===bar.ariaLabel&&/: 1$/"
+    ".test(tip.textContent),'tip '+tip.textContent);"
+    /* a click on a bar marks its run, and only this run */
+    "bar.dispatchEvent(new MouseEvent('click',{bubbles:true}));const hits=all('tr.hit');need(hits.length===1&&"
+    "hits[0].textContent.includes(bar.dataset.k),hits.length+' runs behind a bar');"
+    /* the bars above a hidden part of a stack move down to the axis */
+    "const stack=charts[1],g=stack.querySelector('g.stack'),r=all('rect',g),end=e=>+e.getAttribute('y')+ "
+    "+e.getAttribute('height'),"
+    "base=end(r[0]),key=stack.querySelector('.key[data-s=\"0\"]');need(Math.abs(end(r[1])-+r[0].getAttribute('y'))<.1,'"
+    "gap');"
+    "key.dispatchEvent(new KeyboardEvent('keydown',{key:' ',bubbles:true}));"
+    "need(getComputedStyle(r[0]).display==='none'&&Math.abs(end(r[1])-base)<.1,'hide');need(key.getAttribute('aria-"
+    "pressed')==='false','pressed');"
+    "key.dispatchEvent(new "
+    "MouseEvent('click',{bubbles:true}));need(Math.abs(end(r[1])-+r[0].getAttribute('y'))<.1,'show');"
+    /* the button + enlarges the chart */
+    "const w=stack.getBoundingClientRect().width,plus=all('.tools button')[3];plus.click();"
+    "need(Math.abs(stack.getBoundingClientRect().width/w-1.5)<.01,'zoom');need(plus.ariaLabel==='larger','the name of "
+    "a button');"
+    "document.title=bad.join('|')||'fine'}</script></body>";
+
+START_TEST(a_report_answers_mouse_and_keyboard) {
+    static const int widths[] = {1280, 390};
+    const char *name = browser();
+    if (!name) {
+        test_skip(NO_BROWSER);
+        return;
+    }
+    cli_setup();
+    write_kernel(".param .u64 p", "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\n"
+                                  "bra.uni JOIN;\nELSE:\nsub.u32 %r2,%r1,1;\nJOIN:\nadd.u32 %r1,%r1,%r2;");
+    STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe,its -s l1.size=8K,16K -o r.db --profile");
+    STATUS(HEDDLE_OK, "report r.db");
+    char *page = slurp("report.html");
+    for (int i = 0; i < 2; i++) {
+        char *dom = browse(name, page, widths[i], trial), *title = strstr(dom, "<title>");
+        ck_assert_msg(title && strncmp(title, "<title>fine</title>", 19) == 0, "%d pixels: %.400s", widths[i],
+                      title ? title : dom);
+        free(dom);
+    }
+    free(page);
+    cli_teardown();
+}
+END_TEST
+
+SUITE(host_report_browser) { TEST(a_report_answers_mouse_and_keyboard); }
