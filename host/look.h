@@ -14,8 +14,8 @@ enum { LOOK_COLORS = 12 };
 /* Return colour `i` modulo LOOK_COLORS, as "#rrggbb": for a light page, and for a dark page. */
 const char *look_light(int i);
 const char *look_dark(int i);
-/* Returns the colour of a series. A use of issue slots (timing/report/causes.def), by name or words, has its own colour;
- * any other series has the colour of its number `i`. */
+/* Returns the colour of a series. A use of issue slots (timing/report/causes.def), by name or words, has its own
+ * colour; any other series has the colour of its number `i`. */
 int look_series(const char *name, int i);
 /* Writes the style sheet's variables --c0, --c1, ... and the classes .c0, .c1, ... that fill and stroke with them. If
  * `dark` is true, the variables change in dark mode. */

@@ -40,6 +40,16 @@ static const char trial[] =
     "pressed')==='false','pressed');"
     "key.dispatchEvent(new "
     "MouseEvent('click',{bubbles:true}));need(Math.abs(end(r[1])-+r[0].getAttribute('y'))<.1,'show');"
+    /* a click on a line of the source shows its causes, and the line with the most slots has the strongest colour */
+    "const t=document.querySelector('table.source'),rows=all('tbody "
+    "tr',t),most=rows.map(r=>+r.querySelector('.s').dataset.v)"
+    ".reduce((b,v,i,a)=>v>a[b]?i:b,0),box=t.closest('details').querySelector('.causes');rows[most].click();"
+    "need(/issued/.test(box.textContent)&&all('.bar',box).length===all('td.s',rows[most]).length,'causes: "
+    "'+box.textContent);"
+    "need(rows[most].querySelector('.s').style.background.includes('55%'),'heat');"
+    "const "
+    "pick=document.getElementById('heatby'),was=t.innerHTML;pick.value='2';pick.onchange();need(was!==t.innerHTML,'"
+    "colour by cause');"
     /* the button + enlarges the chart */
     "const w=stack.getBoundingClientRect().width,plus=all('.tools button')[3];plus.click();"
     "need(Math.abs(stack.getBoundingClientRect().width/w-1.5)<.01,'zoom');need(plus.ariaLabel==='larger','the name of "
