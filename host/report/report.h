@@ -26,7 +26,7 @@ bool report_roofs(struct report *r);
 bool report_operations(struct report *r);
 /* report_lines.c: writes the lines with the most issue slots, for runs with a profile. */
 bool report_lines(struct report *r);
-/* report_source.c: writes every line of the kernels, with the runs of a program side by side, for runs with a profile. */
+/* report_source.c: writes every line of the kernels, with the runs of a program side by side, from their profiles. */
 bool report_source(struct report *r);
 /* report_paths.c: draws the paths of one warp of each kernel, for runs with a profile. */
 bool report_paths(struct report *r);
