@@ -101,7 +101,7 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
 struct reproduction {
     const struct cli *c;
     struct figure_runs *figures;
-    char *programs;       /* value of --programs, with spaces in place of commas; NULL: not given */
+    char *programs;        /* value of --programs, with spaces in place of commas; NULL: not given */
     struct figure *chosen; /* by number in `figures`: a figure with these programs in place of its own */
     int n, size;
     struct plan plan;
@@ -348,7 +348,8 @@ static bool choose_programs(struct reproduction *x) {
         return true;
     for (int i = 0; i < x->c->n_words; i++)
         if (is_of_paper(x->c->words[i])) {
-            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and 'today'");
+            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and "
+                            "'today'");
             return false;
         }
     x->programs = strdup(list);

@@ -123,8 +123,8 @@ static double cycles(const struct rig *r, const char *kernel, uint32_t steps) {
     return heddle_stat(r->h, heddle_launches(r->h) - 1, "gpu.cycles");
 }
 
-/* Writes, for each of the first `n` registers of the instruction's class, the code with the register's number in place of
- * each '#'. `code` has a version for f32, f64 and 32-bit integers. */
+/* Writes, for each of the first `n` registers of the instruction's class, the code with the register's number in place
+ * of each '#'. `code` has a version for f32, f64 and 32-bit integers. */
 static void write_each(FILE *out, const struct micro *m, int n, const char *const code[3]) {
     const char *text = strstr(m->code, "%f") ? code[0] : strstr(m->code, "%d") ? code[1] : code[2];
     for (int i = 0; i < n; i++)
