@@ -170,7 +170,7 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
     const struct product p = grow(r, key);
     const char *between = "";
     struct tuples types = {.n = 0};
-    fprintf(out, "| `%s` | ", isa_ops[key->op].mnemonic);
+    fputs("| | ", out);
     print_product(out, &p);
     fputs(" | ", out);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -213,8 +213,7 @@ static void print_takes(FILE *out, unsigned takes) {
 /* Prints a row for each compound instruction. */
 static void print_compounds(FILE *out, const struct compound_ops *const *compounds) {
     for (const struct compound_ops *c; (c = *compounds); compounds++)
-        fprintf(out, "| **`%s`** | %s | | | |\n| `%s` |  |  | %s |  |\n", c->name, c->help, c->name,
-                latency_name(c->latency));
+        fprintf(out, "| **`%s`** | %s | | | |\n| |  |  | %s |  |\n", c->name, c->help, latency_name(c->latency));
 }
 
 static void print_op(FILE *out, enum op_id op, const struct compound_ops *const *compounds) {

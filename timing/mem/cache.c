@@ -274,7 +274,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     return r;
 }
 
-/* Returns the spare way of an MSHR without a line that waits for all of these sectors, or NO_WAY. */
+/* Returns the spare way of an MSHR that has no line and waits for all of these sectors, or NO_WAY. */
 static uint32_t look_past(const struct cache *c, uint64_t line, uint8_t sectors) {
     for (uint32_t m = 0; m < c->shape.mshrs; m++)
         if (c->tag[c->lines + m] == line && c->way[c->lines + m].mshr == m && !(sectors & ~c->mshr[m].pending))
