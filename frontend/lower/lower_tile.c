@@ -31,7 +31,7 @@ static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
 }
 
 static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
-    if (a->base & 1) /* the address is a constant, which is the same in all lanes */
+    if (a->base & 1) /* the address is a constant, so it is the same in all lanes */
         return a->base;
     if (a->asize == 4)
         return fetch(l, a->base, from);

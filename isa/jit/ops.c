@@ -271,7 +271,7 @@ static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, 
     emit_store(e, false, operand_at(to, 0), from);
 }
 
-/* Emits p = EAX op c, q = ~EAX op c; the form selects op. */
+/* Emits p = EAX op c, q = ~EAX op c. The modifiers of the instruction select op. */
 static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
     struct emit *e = &c->e;
     static const int ops[] = {[OPN_AND] = ALU_AND, [OPN_OR] = ALU_OR, [OPN_XOR] = ALU_XOR};

@@ -424,7 +424,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
         return;
     way->mshr = CACHE_NONE;
     c->used[m->way] = must_stay(way) ? STAYS : m->used;
-    if (m->taken == m->n) /* no target waits: writes made the wanted sectors valid earlier */
+    if (m->taken == m->n) /* no target waits, because writes have already made the wanted sectors valid */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }
 

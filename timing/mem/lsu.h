@@ -84,7 +84,8 @@ static inline bool lsu_can_accept(const struct lsu *l) {
 /* Returns true if the walk unit has a place for one more heddle.walk. Such an instruction is accepted like any other;
  * the addresses of its access are the host addresses of the lists of its lanes (walker.h). */
 bool lsu_can_walk(const struct lsu *l);
-uint64_t lsu_walk_moved(const struct lsu *l); /* visits of the walk unit so far; they never decrease */
+/* Returns the number of visits of the walk unit so far. The number never decreases. */
+uint64_t lsu_walk_moved(const struct lsu *l);
 /* Accepts a memory instruction. Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
 /* Results of a cycle that the SM can take. LSU_ACCESSES: lsu_done(), lsu_missed() or lsu_known() may return an access.

@@ -29,8 +29,8 @@ struct mem_queue {
     struct mem_step step[MEM_QUEUE];
 };
 
-/* An instruction leaves the memory stage for the load/store unit; or it ends there, because no lane executes it; or it
- * first sends requests to other SMs of the cluster (remote.h). */
+/* How an instruction leaves the memory stage: it goes to the load/store unit; or it ends there, because no lane
+ * executes it; or it first sends requests to other SMs of the cluster (remote.h). */
 enum { MEM_ACCESS, MEM_SKIP, MEM_REMOTE };
 
 struct mem_inst {

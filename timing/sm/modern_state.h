@@ -50,7 +50,7 @@ struct modern_cached {
 
 /* Ports of the register banks in one cycle. */
 struct modern_ports {
-    uint64_t cycle;             /* for any other cycle, the entry counts as empty */
+    uint64_t cycle;             /* the cycle of this entry; for any other cycle, the entry counts as empty */
     uint8_t read[MODERN_BANKS]; /* number of reads of each bank */
     uint8_t written;            /* bit b: bank b is written */
 };
@@ -76,13 +76,13 @@ struct modern_flight {
     uint64_t has_read; /* cycle in which its counter for reads falls */
     lanemask_t lanes;  /* of its path */
     bool variable;     /* its latency is variable */
-    uint8_t space;     /* of a memory instruction that left the sub-core */
+    uint8_t space;     /* true if the latency of the instruction is variable */
     bool reads_reserved;
     uint8_t read_counter, write_counter; /* numbers of the counters that it raises + 1; 0: none */
 };
 
 struct sm_modern {
-    const struct control_bits *control; /* of the program that runs; NULL: none */
+    const struct control_bits *control; /* the control bits of the program that runs; NULL if it has none */
     bool guided;                        /* control bits decide which instructions may issue */
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
