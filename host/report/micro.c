@@ -98,10 +98,10 @@ enum {
     STEPS = 4,     /* steps in a pass through a loop of kernels/micro.ptx */
     ELEMENT = 256, /* bytes from an element of a list to the next */
     COLD =
-        16 * 1024 + 256, /* the same for a list in DRAM: so far apart, the next element is in another row and channel */
-    PIECE = 16,          /* the same for a list in DRAM: at this distance, the next element is in another row and
-                          * channel */
-    PARTS = 4,           /* loads of a pass of micro_read */
+        /* the same for a list in DRAM; at this distance, the next element is in another row and channel */
+    16 * 1024 + 256,
+    PIECE = 16, /* the distance for a list in DRAM, at which the next element is in another row and channel */
+    PARTS = 4,  /* loads of a pass of micro_read */
 };
 
 struct rig {

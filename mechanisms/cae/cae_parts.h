@@ -44,7 +44,7 @@ struct cae_choice {
 
 /* The current bar in a row of the trace. A row shows one instruction at a time, from its issue to its result. */
 struct cae_bar {
-    uint64_t from, until; /* cycles; until UINT64_MAX: no result yet */
+    uint64_t from, until; /* cycles of begin and end; `until` is UINT64_MAX while there is no result yet */
     uint32_t warp, pc;
 };
 

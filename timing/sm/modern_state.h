@@ -76,7 +76,7 @@ struct modern_flight {
     uint64_t has_read; /* cycle in which its counter for reads falls */
     lanemask_t lanes;  /* of its path */
     bool variable;     /* its latency is variable */
-    uint8_t space;     /* true if the latency of the instruction is variable */
+    uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
     uint8_t read_counter, write_counter; /* numbers of the counters that it raises + 1; 0: none */
 };
