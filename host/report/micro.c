@@ -100,7 +100,7 @@ enum {
     COLD =
         /* the same for a list in DRAM; at this distance, the next element is in another row and channel */
     16 * 1024 + 256,
-    PIECE = 16, /* the distance for a list in DRAM, at which the next element is in another row and channel */
+    PIECE = 16, /* bytes of one load of micro_read */
     PARTS = 4,  /* loads of a pass of micro_read */
 };
 

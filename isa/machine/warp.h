@@ -40,7 +40,7 @@ struct warp {
     struct warp_sync sync;
     struct atom_op *capture; /* if set, the next atomic is recorded here instead of performed */
     /* lanes of the row that have arrived at the cluster's barrier and have not waited yet: first the lanes that arrived
-     * in the present phase, then those that arrived in a phase that has ended */
+     * in the present phase, then the lanes that arrived in a phase that has ended */
     rowmask_t cluster_arrived, cluster_passed;
 };
 

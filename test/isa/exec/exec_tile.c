@@ -163,7 +163,7 @@ START_TEST(wmma_of_small_elements) {
 }
 END_TEST
 
-/* A policy has no effect on an access that it is given to. */
+/* A cache policy does not change the result of an access that uses it. */
 START_TEST(policies_are_accepted) {
     draw(5);
     run("createpolicy.fractional.L2::evict_last.b64 %y,0.5;\n"

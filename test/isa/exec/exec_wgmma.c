@@ -18,7 +18,7 @@
 enum { IMAGE = 65536, SMALL_IMAGE = 40960, THREADS = 128, MOST_K = 256, MOST_N = 256, ROWS = 64, MOST_WORDS = 144 };
 
 static const struct kind {
-    const char *types, *after; /* the types of d, a and b in the opcode, and what follows them */
+    const char *types, *after; /* the types of d, a and b in the opcode, and the text after these types */
     int d, a, b;               /* enum type */
     int k;
     bool has_scales, has_trans;
@@ -258,7 +258,8 @@ static void put_register(uint32_t words[][THREADS], int first, int bits, bool is
 /* Stores the metadata of the two stored elements (tf32: one) of group `group` of a row. */
 static void put_metadata(const struct job *j, uint32_t *meta, int row, int group, uint32_t nibble) {
     const int bits = bits_of_type(j->kind->a), g = row % 8, half = row % 16 / 8;
-    if (bits == 8) /* T(half + 2 (columns / 32)): 8 groups of 4 columns */
+    /* for elements of 8 bits, the metadata of 8 groups of 4 columns are in thread half + 2 (columns / 32) of a quad */
+    if (bits == 8)
         meta[row / 16 * 32 + 4 * g + half + 2 * (group / 8)] |= nibble << 4 * (group % 8);
     else
         meta[row / 16 * 32 + 4 * g + 2 * j->selector + group / 4] |= nibble << (16 * half + 4 * (group % 4));
@@ -424,7 +425,7 @@ START_TEST(every_kind_and_layout) {
 }
 END_TEST
 
-/* N that are no power of two exist only for floating-point types. */
+/* For floating-point types, N may be any multiple of 8, not only the sizes of every_kind_and_layout. */
 START_TEST(every_n) {
     static struct job j;
     struct heddle *h = open_model("functional");
