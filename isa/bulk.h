@@ -59,7 +59,7 @@ struct bulk_form {
     uint8_t dims;     /* dimensions of a tensor; 0: no tensor */
     uint8_t to, from; /* each is SPACE_GLOBAL, SPACE_SHARED, or SPACE_GENERIC (0) if the form has no such address */
     uint8_t op;       /* OPN_ value of a reduction */
-    uint8_t type;     /* enum type of its elements; T_NONE for tensors */
+    uint8_t type;     /* enum type of the elements; T_NONE for tensors */
     uint8_t vec;      /* st.async: number of elements */
     uint8_t field;    /* enum bulk_map_field */
     bool signals;     /* .mbarrier::complete_tx::bytes */

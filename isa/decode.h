@@ -32,7 +32,7 @@ enum {
     TAKES_SYNC = 32,     /* .sync .aligned */
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
     TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of scaled blocks */
+    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of mma with scaled blocks */
     TAKES_POLICY = 2048, /* .fractional .range .cvt of createpolicy */
     TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
     TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */

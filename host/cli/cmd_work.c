@@ -27,7 +27,7 @@ struct worker {
     const char *file;
     int parallel, want; /* want: number of runs to take at once */
     struct queue_item *items;
-    /* the sweep that planned the runs; its id, 0: none */
+    /* id of the sweep that planned the runs; 0: none */
     long long plan;
     struct queue_plan text;
     struct cli line;

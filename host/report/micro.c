@@ -234,7 +234,7 @@ static double read_bandwidth(struct rig *r) {
     if (again)
         threads = fmin(threads, l2 / 2 / (PIECE * PARTS));
     r->block.x = BLOCK;
-    r->grid.x = (uint32_t)(sms * fmax(floor(threads / BLOCK / sms), 1)); /* as many CTAs on each SM */
+    r->grid.x = (uint32_t)(sms * fmax(floor(threads / BLOCK / sms), 1)); /* each SM gets an equal number of CTAs */
     r->stride = r->grid.x * BLOCK * PIECE;
     uint64_t pass = (uint64_t)r->stride * PARTS, data = heddle_alloc(r->h, again ? pass : (FEWER + MORE) * pass);
     r->out = heddle_alloc(r->h, (uint64_t)r->grid.x * BLOCK * 8);

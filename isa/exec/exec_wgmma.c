@@ -350,7 +350,8 @@ FP_INLINE void group_multiply(struct warp *w, const struct inst *in, rowmask_t m
     if (!row_fits(&b, "b", f.k * group_bits(t.b) / 8, fx))
         return;
     const unsigned step = f.k < STEP_K ? f.k : STEP_K;
-    for (unsigned k = 0; k < f.k; k += step) { /* more than one step: b1, whose sums are exact in the registers */
+    /* only b1 takes more than one step; its sums are exact, so the registers can hold them between steps */
+    for (unsigned k = 0; k < f.k; k += step) {
         struct expanded x;
         if (!read_a(w, in, &f, t, &a, k, step, &x, fx) || !add_columns(w, in, &f, t, &x, &b, k, step, !adds && !k, fx))
             return;

@@ -334,7 +334,8 @@ float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, con
         }
         longest = sum > longest ? sum : longest;
     }
-    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* 0.5: `longest` is the square of a length */
+    /* the factor is 0.5 because `longest` is the square of a length */
+    return longest > 0 ? 0.5f * log2f(longest) : 0.0f;
 }
 
 /* ---- fetches ---- */

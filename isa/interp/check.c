@@ -311,7 +311,7 @@ static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects 
     if (check_opcode(n->in) == OP_CP) /* this arrival counts as a wait for the copies (check_copy.c) */
         copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* these count as weak writes to the object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* these operations count as weak writes to the object */
         n->strong = WEAK;
         n->reads = false;
     } else {

@@ -200,7 +200,7 @@ struct check_cta {
     struct check_copy *copies; /* unfinished copies: check_copy.c */
     uint32_t n_copies, cap_copies;
     struct check_bulk *bulks; /* unfinished bulk copies: check_bulk.c */
-    struct bulk_job *jobs;    /* of the bulk instruction that executes */
+    struct bulk_job *jobs;    /* the jobs of the bulk instruction that is executing */
     uint32_t n_bulks, n_jobs;
     struct bulk_sink sink;
     struct warp_order warp[];

@@ -61,8 +61,8 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-/* These functions serve cta_run.turns. cta_has_others() returns true if warps have other runnable paths.
- * cta_take_turns() lets these paths run next. */
+/* Functions that the interpreter stores in cta_run.turns. cta_has_others() returns true if warps have other runnable
+ * paths. cta_take_turns() lets these paths run next. */
 bool cta_has_others(const struct cta_run *r);
 void cta_take_turns(struct cta_run *r);
 /* The reason why warp_run() returned. In the order of the constants: the warp exited, it waits for other warps or

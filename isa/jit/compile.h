@@ -195,7 +195,7 @@ void groups_invalidate(struct compiler *c, opnd_t d);
 /* Returns true for a simple access that takes its addresses, and nothing else, from a queue: jit_frame.row executes
  * it. */
 bool access_is_queued(const struct compiler *c, const struct inst *in);
-/* Classifies the addresses of elements of `bytes` bytes. */
+/* Returns the shape of the addresses of the lanes, for elements of `bytes` bytes. */
 enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 
 /* ---- compile.c ---- */

@@ -210,7 +210,7 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
     }
 }
 
-/* Changes the sign bit only; r->second is the offset of the other operand in the tables. */
+/* Changes only the sign bit. r->second is the offset of the other operand in the tables. */
 static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);

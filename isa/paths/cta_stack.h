@@ -33,7 +33,7 @@ struct cta_path {
     bool shared;                /* the compacted warp has threads of several warps */
     bool alone;                 /* CTA_ARRIVED: the compacted warp does not wait for others */
     uint16_t depth, site_depth; /* call depths of the lanes at `pc`, and before the branch */
-    uint8_t state, rank;        /* rank: number of the target among the targets of its path */
+    uint8_t state, rank;        /* rank: number of this target among the targets of the path's branch */
 };
 
 struct cta_node {
@@ -45,11 +45,11 @@ struct cta_node {
     bool used;
     bool home;     /* the threads run in their own warps, not in compacted ones */
     bool aside;    /* the node is aside of its parent, and not one of its `children` */
-    uint16_t away; /* number of nodes aside of this node */
+    uint16_t away; /* number of nodes that are aside of this node */
     /* the aside node at the bottom of the stack to which this node belongs; CTA_NO_NODE if it belongs to the stack of
      * the CTA */
     uint16_t stack;
-    uint16_t own_top; /* of an aside node: the top of its stack */
+    uint16_t own_top; /* for an aside node: the top of the stack that begins at it */
     /* a runnable node with a higher number has priority; the node with the highest number is the top */
     uint32_t order;
 };

@@ -10,7 +10,7 @@ enum { DAWS_LOADS = 64 }; /* loads of the table; further loads are not predicted
 
 enum daws_kind {
     DAWS_ONCE,      /* the warp hardly uses a line again, or another load of the loop brings the lines: 0 lines */
-    DAWS_CONVERGED, /* at most two lines per instruction: 1 line */
+    DAWS_CONVERGED, /* one line, because an instruction of the load accesses at most two lines */
     DAWS_DIVERGED,  /* one line per active lane */
 };
 

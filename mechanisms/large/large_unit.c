@@ -33,7 +33,7 @@ struct large_unit {
     uint32_t warps; /* of a large warp */
     bool looks;     /* look() is running */
     uint32_t n_due;
-    uint16_t due[CTAS * MAX_CTA_WARPS];       /* the large warps with `due`: their numbers in `warp` */
+    uint16_t due[CTAS * MAX_CTA_WARPS];       /* numbers of the large warps whose `due` is true */
     struct large_warp *last[SCHEDULERS_MOST]; /* by scheduler: the large warp that issued last */
     struct large_counts n;
     /* indexed by the slot of the CTA and the number of the large warp in the CTA */

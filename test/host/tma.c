@@ -74,7 +74,7 @@ static void run_ok(struct rig *r, const char *body, const unsigned char map[TENS
 
 /* ---- the reference ---- */
 
-/* A random case, in plain values. */
+/* A random tensor and a copy of a box, as plain values. */
 struct tensor_case {
     unsigned rank, element, type, swizzle, steps_used;
     bool nan, im2col;
@@ -448,10 +448,10 @@ START_TEST(mistakes_are_reported) {
 }
 END_TEST
 
-/* A copy of 1 KiB reads eight lines of global memory, each by a request, which also takes the line to the banks. It is
- * the only copy, so the unit is busy from its issue to its end. A latency that is 50 cycles shorter ends it about 50
- * cycles earlier; DRAM has a clock of its own, so a few cycles may differ. Two copies of 128 bytes are in the unit
- * together. */
+/* A copy of 1 KiB makes eight requests. Each request reads a line of global memory and writes it to the banks of shared
+ * memory. The copy is the only one, so the unit is busy from its issue to its end. With a latency that is 50 cycles
+ * shorter, the copy ends about 50 cycles earlier; the clock of DRAM may change this by a few cycles. Two copies of 128
+ * bytes are in the unit at the same time. */
 START_TEST(statistics_of_copies) {
     static const char large[] = EXPECT_TX(1024) "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                                                 "[%r1],[%d2],1024,[%r2];\n" WAIT;

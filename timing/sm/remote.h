@@ -29,7 +29,7 @@ struct sm_remote {
     uint32_t n_out, taken;
     struct remote_inst {
         uint64_t ready;        /* cycle of the last reply so far */
-        struct mem_inst *rest; /* the instruction if other lanes access the own SM or device memory; else NULL */
+        struct mem_inst *rest; /* the instruction, if some of its lanes access the own SM or device memory; else NULL */
         uint32_t pending;      /* replies due */
     } inst[MAX_INFLIGHT];      /* by instruction in flight */
     struct remote_counts n;

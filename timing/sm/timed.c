@@ -84,7 +84,7 @@ static uint32_t tensor_flags(const struct inst *in) {
     return operation == MODE2_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
 }
 
-/* Returns true if a thread that reaches `pc` only exits there, or only returns, which may also end it. */
+/* Returns true if a thread that reaches `pc` only exits there, or only returns. (A return may end the thread, too.) */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }

@@ -35,7 +35,7 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
     ws->model_size = warps_model_size(ops, options);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
-    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of it is never touched */
+    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of this memory is never touched */
     ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
     ws->held_memory = calloc(n * MAX_PATHS, sizeof *ws->held_memory);
     ws->await_memory = calloc(n * MAX_PATHS, sizeof *ws->await_memory);

@@ -6,7 +6,7 @@
 /* The variable of a condition: a word in device memory, and its value at the start of each launch. */
 struct word {
     struct word *next;
-    const struct cuda_graph *graph; /* the graph whose nodes may use it */
+    const struct cuda_graph *graph; /* the graph whose nodes may use the condition */
     uint64_t at;
     unsigned value;
     bool reset; /* true: each launch sets the word to `value` */

@@ -167,7 +167,7 @@ static uint32_t result_bits(const char *type, double sum) {
     const uint32_t sign = signbit(sum) ? 0x8000 : 0;
     const double x = fabs(sum);
     int e = x < 0x1p-14 ? -14 : isinf(x) ? 16 : ilogb(x);
-    double units = isinf(x) ? 0 : nearbyint(ldexp(x, 10 - e)); /* in units of the last bit */
+    double units = isinf(x) ? 0 : nearbyint(ldexp(x, 10 - e)); /* number of units of the last bit */
     if (units >= 2048)
         e++, units = 1024;
     if (e > 15)

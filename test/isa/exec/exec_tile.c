@@ -73,8 +73,9 @@ static const struct tile {
 };
 enum { N_TILES = sizeof tiles / sizeof tiles[0] };
 
-/* Lane 4 g + t holds elements 4 t to 4 t + 3 of row g of each 8 x 16 matrix; of a transposed 16 x 16 matrix, it holds
- * columns g and g + 8 of rows 4 t to 4 t + 3. Row r is at the address of lane r. One result overwrites the address. */
+/* Lane 4 g + t receives elements 4 t to 4 t + 3 of row g of each 8 x 16 matrix. Of a transposed 16 x 16 matrix, it
+ * receives columns g and g + 8 of rows 4 t to 4 t + 3. The instruction reads row r at the address in lane r. Its first
+ * result overwrites the register with the address. */
 START_TEST(ldmatrix_makes_bytes) {
     const struct tile *t = &tiles[_i];
     const int registers = t->matrices * (t->transposed ? 2 : 1);

@@ -81,7 +81,8 @@ static double number(int t, uint64_t bits) {
     }
 }
 
-/* Returns random bits of type t. `special`: any bits; else whole numbers so small that all sums are exact. */
+/* Returns random bits of a number of type t. With `special`, any bits; otherwise integers so small that all sums are
+ * exact. */
 static uint64_t any_bits(uint64_t *g, int t, bool special) {
     const uint64_t r = test_random(g);
     const int v = (int)(r % 5) - 2;
@@ -111,7 +112,8 @@ struct place {
 /* Returns the bit of the image where element (line, k) begins; line is a row of a or a column of b. */
 static long place_of(const struct place *p, int line, int k) {
     const int t = 128 / p->bits, chunks = p->row / 16; /* elements in 128 bits; chunks in a row of the swizzle */
-    long chunk, line_in_pattern;                       /* in units of 128 bits, from the start */
+    /* chunk: number of units of 128 bits from the start; line_in_pattern: number of the line, of eight */
+    long chunk, line_in_pattern;
     int within;
     if (p->across) { /* ((T,w,m),(8,k)) : ((1,T,LBO),(wT,SBO)); without swizzle ((T,1,m),(8,k)) : ((1,T,SBO),(T,LBO)) */
         const int x = line / t;
@@ -401,7 +403,8 @@ static void draw(struct job *j, uint64_t *g) {
         j->negate[x] = kind->has_scales && test_random(g) % 2;
         j->row[x] = rows[test_random(g) % 4];
     }
-    /* along M and N, a row of the swizzle must not be wider than the matrix; along K, b of a sparse a needs 64 bytes */
+    /* If rows of the swizzle are along N, b must consist of whole rows. If they are along K and a is sparse, a row of b
+     * needs 64 bytes. */
     if (j->across[1] && j->n % (j->row[1] / 2))
         j->row[1] = 16;
     if (j->sparse && !j->across[1] && j->row[1] == 32)
