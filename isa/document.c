@@ -71,7 +71,7 @@ static struct product grow(const struct rest *r, const struct isa_row *key) {
     return p;
 }
 
-/* Returns true if every form of the product exists with the types of `other`. */
+/* Returns true if each instruction that the product stands for exists with the types of `other`. */
 static bool covers(const struct rest *r, const struct isa_row *other, const struct isa_row *key,
                    const struct product *p) {
     return same_class(other, key) && count_like(r, other, p) == combinations(p);

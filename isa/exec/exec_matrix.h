@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* MOST_REGISTER: elements of one register of a warp; single bits are not read as elements. */
+/* MOST_REGISTER: maximum number of elements in one register of a warp; single bits are not counted as elements. */
 enum { MOST_M = 16, MOST_N = 8, MOST_REGISTER = 8 * WARP_LANES };
 
 #if defined(__clang__)
