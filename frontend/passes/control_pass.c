@@ -16,7 +16,8 @@ static void add_use(void *ctx, uint32_t offset, enum control_use use, unsigned p
     c->first[0]++;
 }
 
-/* Lists the registers that each instruction uses. Special registers are not written, so nobody waits for them. */
+/* Lists the registers that each instruction uses. Special registers are left out: no instruction writes them, so no
+ * instruction waits for them. */
 static void find_uses(struct control *c) {
     struct ir *ir = c->ir;
     struct control_latencies latencies;

@@ -13,7 +13,7 @@
 enum {
     LOAD_LATENCY = 32,   /* assumed cycles of a load: a hit in the L1 */
     QUEUED_LATENCY = 20, /* assumed cycles of other instructions of variable latency */
-    MOST = 256           /* instructions that are ordered together */
+    MOST = 256           /* maximum number of instructions that are ordered together */
 };
 
 struct task {

@@ -331,7 +331,7 @@ static const char *unknown_program(const char *programs, char *word, size_t size
     return NULL;
 }
 
-/* Returns true if the word stands for figures of papers. */
+/* Returns true if the word names a figure of a paper, or is "all". */
 static bool is_of_paper(const char *word) {
     for (int k = 0; figure_at(k); k++)
         if (strcmp(figure_at(k)->name, word) == 0)

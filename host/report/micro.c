@@ -100,10 +100,10 @@ enum {
     STEPS = 4,     /* steps in a pass through a loop of kernels/micro.ptx */
     ELEMENT = 256, /* bytes from an element of a list to the next */
     COLD =
-        16 * 1024 + 256, /* the same for a list in DRAM: so far apart, the next element is in another row and channel */
-    PIECE = 16,          /* the same for a list in DRAM: at this distance, the next element is in another row and
-                          * channel */
-    PARTS = 4,           /* loads of a pass of micro_read */
+        /* the same for a list in DRAM; at this distance, the next element is in another row and channel */
+    16 * 1024 + 256,
+    PIECE = 16, /* bytes of one load of micro_read */
+    PARTS = 4,  /* loads of a pass of micro_read */
 };
 
 struct rig {
@@ -255,7 +255,7 @@ static double read_bandwidth(struct rig *r) {
     if (again)
         threads = fmin(threads, l2 / 2 / (PIECE * PARTS));
     r->block.x = BLOCK;
-    r->grid.x = (uint32_t)(sms * fmax(floor(threads / BLOCK / sms), 1)); /* as many CTAs on each SM */
+    r->grid.x = (uint32_t)(sms * fmax(floor(threads / BLOCK / sms), 1)); /* each SM gets an equal number of CTAs */
     r->stride = r->grid.x * BLOCK * PIECE;
     uint64_t pass = (uint64_t)r->stride * PARTS, data = heddle_alloc(r->h, again ? pass : (FEWER + MORE) * pass);
     r->out = heddle_alloc(r->h, (uint64_t)r->grid.x * BLOCK * 8);

@@ -65,13 +65,15 @@ static void expect(const char *body, const struct expected *want, uint32_t n) {
     free(text);
 }
 
-/* Where the bits come from:
- * - The first load waits for counter 0 of the parameter. Then this counter is free, and both loads use it.
- * - The addition after the second load must see the counter of this load, so the load has a stall count of 2.
- * - The multiplication is in another unit than the addition, so it issues 5 cycles after it, not 4. The store of the
- *   difference also needs 5 cycles.
- * - The store raises counter 0, which is free again, until it has read its register. The move overwrites this register,
- *   so it waits for counter 0. */
+/* How the expected bits follow:
+ * - The first load waits for counter 0, which the load of the parameter raised. Then this counter is free, and both
+ *   loads use it.
+ * - The addition after the second load must see that this load has raised the counter, so the load has a stall count of
+ *   2.
+ * - The multiplication uses another unit than the addition, so it issues 5 cycles after the addition, not 4. The store
+ *   of the difference also needs 5 cycles.
+ * - Counter 0 is free again. The store raises it until the store has read its register. The move overwrites this
+ *   register, so it waits for counter 0. */
 START_TEST(straight_code) {
     static const struct expected want[] = {{2, NO, 0, 0},  {1, NO, 0, 1},  {2, NO, 0, 0},  {5, NO, NO, 1},
                                            {5, NO, NO, 0}, {4, NO, NO, 0}, {5, NO, NO, 0}, {2, 0, NO, 0},
@@ -98,8 +100,8 @@ START_TEST(borders_of_blocks) {
 END_TEST
 
 /* Seven loads need a counter each, but there are six counters. The seventh load shares the counter of the sixth load,
- * whose result is needed last before its own. So the sixth addition waits for both loads, and the seventh addition
- * needs no wait. */
+ * because the results of the other loads are needed earlier. So the sixth addition waits for both loads, and the
+ * seventh addition need not wait. */
 START_TEST(more_results_than_counters) {
     char text[1024] = "ld.param.u64 %d1, [p];\n";
     for (int i = 1; i <= 7; i++)
