@@ -99,11 +99,11 @@ static void lines_table(FILE *out, const cJSON *list, double all, const char *wh
 
 static void kernel_section(FILE *out, const cJSON *k) {
     double all = all_slots(k), launches = number(k, "launches");
-    fputs("<h4>", out);
+    fputs("<h3>", out);
     html_text(out, text(k, "kernel"));
     fprintf(out, ", %.0f launch%s, ", launches, launches == 1 ? "" : "es");
     html_text(out, text(k, "file"));
-    fputs("</h4>\n", out);
+    fputs("</h3>\n", out);
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "sources"), all, "source");
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "lines"), all, "PTX");
 }

@@ -56,6 +56,15 @@ static const char trial[] =
     "a button');"
     "document.title=bad.join('|')||'fine'}</script></body>";
 
+/* Runs three models of a kernel and returns the page about them. The caller frees it. */
+static char *report(void) {
+    write_kernel(".param .u64 p", "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\n"
+                                  "bra.uni JOIN;\nELSE:\nsub.u32 %r2,%r1,1;\nJOIN:\nadd.u32 %r1,%r1,%r2;");
+    STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe,its -s l1.size=8K,16K -o r.db --profile");
+    STATUS(HEDDLE_OK, "report r.db");
+    return slurp("report.html");
+}
+
 START_TEST(a_report_answers_mouse_and_keyboard) {
     static const int widths[] = {1280, 390};
     const char *name = browser();
@@ -64,11 +73,7 @@ START_TEST(a_report_answers_mouse_and_keyboard) {
         return;
     }
     cli_setup();
-    write_kernel(".param .u64 p", "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\n"
-                                  "bra.uni JOIN;\nELSE:\nsub.u32 %r2,%r1,1;\nJOIN:\nadd.u32 %r1,%r1,%r2;");
-    STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m spe,dpe,its -s l1.size=8K,16K -o r.db --profile");
-    STATUS(HEDDLE_OK, "report r.db");
-    char *page = slurp("report.html");
+    char *page = report();
     for (int i = 0; i < 2; i++) {
         char *dom = browse(name, page, widths[i], trial), *title = strstr(dom, "<title>");
         ck_assert_msg(title && strncmp(title, "<title>fine</title>", 19) == 0, "%d pixels: %.400s", widths[i],
@@ -80,4 +85,32 @@ START_TEST(a_report_answers_mouse_and_keyboard) {
 }
 END_TEST
 
-SUITE(host_report_browser) { TEST(a_report_answers_mouse_and_keyboard); }
+/* axe-core finds pages that readers without a mouse, without sight or with weak sight cannot use. It is no part of Debian;
+ * 'npm pack axe-core' gets the file. */
+START_TEST(axe_finds_nothing) {
+    static const char run[] =
+        "</script><script>addEventListener('load',async()=>{document.querySelectorAll('details')"
+        ".forEach(d=>d.open=true);const r=await axe.run();document.title='axe: '+r.violations.map("
+        "v=>v.id+' '+v.nodes.length+' '+v.nodes[0].html.slice(0,200)).join()})</script></body>";
+    const char *name = browser(), *path = getenv("HEDDLE_AXE");
+    if (!name || !path) {
+        test_skip(name ? "set HEDDLE_AXE to the file axe.min.js of the npm package axe-core" : NO_BROWSER);
+        return;
+    }
+    char *axe = slurp(path), *script;
+    cli_setup();
+    ck_assert_int_gt(asprintf(&script, "<script>%s%s", axe, run), 0);
+    char *page = report(), *dom = browse(name, page, 390, script), *title = strstr(dom, "<title>axe: ");
+    ck_assert_msg(title && strncmp(title, "<title>axe: </title>", 20) == 0, "%.2000s", title ? title : "no result");
+    free(axe);
+    free(script);
+    free(page);
+    free(dom);
+    cli_teardown();
+}
+END_TEST
+
+SUITE(host_report_browser) {
+    TEST(a_report_answers_mouse_and_keyboard);
+    TEST(axe_finds_nothing);
+}
