@@ -239,29 +239,21 @@ static bool shorten(struct view *v) {
 
 static void script(FILE *out) {
     static const char code[] =
-        "<script>addEventListener('DOMContentLoaded',()=>{const pick=document.getElementById('heatby'),"
-        "cells=$$('table.source "
-        "td.s'),sum=(c,k)=>k<0?c.reduce((a,b)=>a+b,0):c[k],of=d=>d.dataset.c.split(',').map(Number),"
-        "paint=()=>{const k=+pick.value;for(const t of $$('table.source')){const "
-        "c=$$('td.s',t),v=c.map(d=>sum(of(d),k)),"
-        "most=Math.max(...v,1e-9);c.forEach((d,i)=>d.style.background=`color-mix(in srgb,var(--c${k<0?0:"
-        "t.dataset.colors.split('|')[k]}) ${Math.round(55*v[i]/most)}%,transparent)`)}};"
-        "pick.onchange=paint;paint();"
-        "for(const t of $$('table.source')){const words=t.dataset.words.split('|'),colors=t.dataset.colors.split('|'),"
-        "box=t.closest('details').querySelector('.causes'),heads=$$('th',t);"
-        "for(const r of $$('tbody "
-        "tr',t))press(r,()=>{box.replaceChildren();$$('tr.hit',t).forEach(x=>x.classList.remove("
-        "'hit'));r.classList.add('hit');const p=document.createElement('p');p.textContent='Line "
-        "'+r.cells[0].textContent+"
-        "': '+r.cells[1].textContent;box.append(p);for(const d of $$('td.s',r)){const c=of(d),all=sum(c,-1),"
-        "p=document.createElement('p');p.textContent=heads[d.cellIndex].textContent+': '+(all?words.map((w,k)=>[c[k],w,"
-        "colors[k]]).filter(x=>x[0]).sort((a,b)=>b[0]-a[0]).map(x=>(100*x[0]/all).toFixed(1)+' % '+x[1]).join(', '):"
-        "'no issue slots');const "
-        "bar=document.createElement('div');bar.className='bar';words.forEach((w,k)=>{if(!c[k])return;"
-        "const "
-        "i=document.createElement('i');i.style=`flex:${c[k]};background:var(--c${colors[k]})`;i.title=w;bar.append(i)})"
-        ";"
-        "box.append(p,bar)}})}})</script>\n";
+        "<script>addEventListener('DOMContentLoaded',()=>{const pick=document.getElementById('heatby'),cells=$$('ta"
+        "ble.source td.s'),sum=(c,k)=>{let a=0;c.forEach((v,i)=>a+=k<0||i===k?v:0);return a},of=d=>d.dataset.c.spli"
+        "t(',').map(Number),paint=()=>{const k=+pick.value;for(const t of $$('table.source')){const c=$$('td.s',t),"
+        "v=c.map(d=>sum(of(d),k)),most=Math.max(...v,1e-9);c.forEach((d,i)=>d.style.background=`color-mix(in srgb,v"
+        "ar(--c${k<0?0:t.dataset.colors.split('|')[k]}) ${Math.round(55*v[i]/most)}%,transparent)`)}};pick.onchange"
+        "=paint;paint();for(const t of $$('table.source')){const words=t.dataset.words.split('|'),colors=t.dataset."
+        "colors.split('|'),box=t.closest('details').querySelector('.causes'),heads=$$('th',t);for(const r of $$('tb"
+        "ody tr',t))press(r,()=>{box.replaceChildren();$$('tr.hit',t).forEach(x=>x.classList.remove('hit'));r.class"
+        "List.add('hit');const p=document.createElement('p');p.textContent='Line '+r.cells[0].textContent+': '+r.ce"
+        "lls[1].textContent;box.append(p);for(const d of $$('td.s',r)){const c=of(d),all=sum(c,-1),p=document.creat"
+        "eElement('p');p.textContent=heads[d.cellIndex].textContent+': '+(all?words.map((w,k)=>[c[k],w,colors[k]])."
+        "filter(x=>x[0]).sort((a,b)=>b[0]-a[0]).map(x=>(100*x[0]/all).toFixed(1)+' % '+x[1]).join(', '):'no issue s"
+        "lots');const bar=document.createElement('div');bar.className='bar';words.forEach((w,k)=>{if(!c[k])return;c"
+        "onst i=document.createElement('i');i.style=`flex:${c[k]};background:var(--c${colors[k]})`;i.title=w;bar.ap"
+        "pend(i)});box.append(p,bar)}})}})</script>\n";
     fputs(code, out);
 }
 

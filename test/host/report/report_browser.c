@@ -85,8 +85,8 @@ START_TEST(a_report_answers_mouse_and_keyboard) {
 }
 END_TEST
 
-/* axe-core finds pages that readers without a mouse, without sight or with weak sight cannot use. It is no part of Debian;
- * 'npm pack axe-core' gets the file. */
+/* axe-core finds pages that readers without a mouse, without sight or with weak sight cannot use. Debian does not have
+ * it; 'npm pack axe-core' gets the file. */
 START_TEST(axe_finds_nothing) {
     static const char run[] =
         "</script><script>addEventListener('load',async()=>{document.querySelectorAll('details')"
