@@ -416,11 +416,13 @@ static bool read_a(const struct warp *w, const struct inst *in, const struct pro
 typedef double lanes8 __attribute__((vector_size(64), may_alias));
 enum { AT_ONCE = 8 }; /* maximum number of vectors of sums that the code keeps in registers */
 
-FP_INLINE lanes8 multiply_add(lanes8 a, double b, lanes8 c) {
+/* Adds a * b to `sum`. The vectors are passed by address, because processors without AVX-512 cannot pass them by
+ * value. */
+FP_INLINE void multiply_add(lanes8 *sum, const lanes8 *a, double b) {
 #if defined(__AVX512F__)
-    return (lanes8)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)c);
+    *sum = (lanes8)_mm512_fmadd_pd((__m512d)*a, _mm512_set1_pd(b), (__m512d)*sum);
 #else
-    return a * b + c;
+    *sum += *a * b;
 #endif
 }
 
@@ -431,7 +433,7 @@ FP_INLINE void add_column(double a[MOST_K][TENSOR_LANES], const double *b, unsig
         memcpy(s, sum + first, sizeof s);
         for (unsigned k = 0; k < k_end; k++)
             for (unsigned v = 0; v < AT_ONCE; v++)
-                s[v] = multiply_add(*(const lanes8 *)&a[k][first + 8 * v], b[k], s[v]);
+                multiply_add(&s[v], (const lanes8 *)&a[k][first + 8 * v], b[k]);
         memcpy(sum + first, s, sizeof s);
     }
 }
