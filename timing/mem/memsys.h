@@ -79,7 +79,8 @@ bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, v
 /* Sets the replacement policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires
  * that no request has been sent. */
 bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
-/* Sets the bypass policy of the L2, in the same way. */
+/* Sets the bypass policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires that no
+ * request has been sent. */
 bool memsys_use_bypass(struct memsys *m, const struct bypass_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
