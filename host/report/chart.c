@@ -32,29 +32,11 @@ static void number(FILE *out, double v) {
         fputs(" ?", out);
 }
 
-bool chart_any(const struct chart *c) {
-    for (int i = 0; i < c->n * c->n_series; i++)
-        if (isfinite(c->y[i]) && (!c->x || isfinite(c->x[i / c->n_series])))
-            return true;
-    return false;
-}
-
 static bool series_any(const struct chart *c, int s) {
     for (int i = 0; i < c->n; i++)
         if (isfinite(c->y[i * c->n_series + s]))
             return true;
     return false;
-}
-
-int *chart_order(const struct chart *c) {
-    int *order = calloc((size_t)c->n + 1, sizeof *order);
-    for (int i = 0; order && i < c->n; i++) {
-        int at = i;
-        for (; c->x && at > 0 && c->x[order[at - 1]] > c->x[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    return order;
 }
 
 static bool data(const struct chart *c, char *const *names, FILE *out) {

@@ -239,8 +239,8 @@ static void bars(const struct frame *f) {
 static void curve(const struct frame *f, const int *order, int s) {
     const struct chart *c = f->c;
     int color = look_series(c->series[s], s);
-    const char *step = "M";
     if (c->kind == CHART_LINES) {
+        const char *step = "M";
         fprintf(f->out, "<path class='c%d l s%d' d='", color, s);
         for (int i = 0; i < c->n; i++) {
             double x = c->x[order[i]], y = c->y[order[i] * c->n_series + s];
@@ -287,8 +287,8 @@ static bool curves(const struct frame *f) {
  * to 1, other values to the largest value. */
 static double heat_of(const struct chart *c, double v, double most) {
     const double strongest = 1.5; /* the ratio with the strongest colour */
-    double heat = c->level ? log(v) / log(strongest) : most > 0 ? v / most : 0;
-    return fmax(-1, fmin(1, heat));
+    double strength = c->level ? log(v) / log(strongest) : most > 0 ? v / most : 0;
+    return fmax(-1, fmin(1, strength));
 }
 
 static void heat(const struct frame *f) {
