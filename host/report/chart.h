@@ -40,8 +40,6 @@ int *chart_order(const struct chart *c);
 /* Writes the chart as SVG, for a page with the style of html_begin(), or as a file of its own. Returns false if out of
  * memory. */
 bool chart_svg(const struct chart *c, bool page, FILE *out);
-/* Writes text with the special characters of XML escaped and without control characters. */
-void chart_text(FILE *out, const char *text);
 /* Writes the chart's gnuplot script, which draws PNG. Returns false if out of memory. */
 bool chart_script(const struct chart *c, FILE *out);
 /* Draws the chart to a file. `ending` is svg or png. Returns 1 if the chart is drawn, 0 if it is a PNG and gnuplot is

@@ -21,7 +21,8 @@ struct frame {
     bool slanted;
 };
 
-void chart_text(FILE *out, const char *text) {
+/* Writes text with the special characters of XML escaped and without control characters. */
+static void chart_text(FILE *out, const char *text) {
     for (; text && *text; text++)
         if (strchr("<>&\"'", *text))
             fprintf(out, "&#%d;", *text);
