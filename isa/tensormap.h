@@ -68,11 +68,13 @@ struct tensor_part {
 /* Calls `part` for each part of a box in order of offsets, until it returns false. Returns false if a call did. */
 typedef bool tensor_part_fn(void *ctx, const struct tensor_part *p);
 bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tensor_part_fn *part, void *ctx);
-/* Returns the bytes of a box: what a copy counts at an mbarrier, with elements outside the tensor. */
+/* Returns the bytes of a box: what a copy counts at an mbarrier, with elements outside the tensor. Requires that
+ * tensor_mode_wrong() accepts the map, as tensor_box_span() does. */
 uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
  * fills the whole span. [reading] */
 uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
-/* Returns NULL if the map serves this mode with `dims` dimensions; else what is wrong. */
+/* Returns NULL if the map serves this mode with `dims` dimensions, and its box fits into shared memory; else what is
+ * wrong. */
 const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode, unsigned dims);
 #endif

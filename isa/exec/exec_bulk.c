@@ -54,7 +54,7 @@ unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t byte
     *place = (struct cluster_place){c, c->rank, address};
     if (!aligned(b, address, align, SPACE_SHARED))
         return NULL;
-    if (address >= CLUSTER_STEP) {
+    if (address >= CLUSTER_STEP && bytes <= UINT32_MAX) {
         *place = cluster_place(c, address);
         return cluster_lane(c, b->fx, b->lane, &address, (unsigned)bytes, write);
     }

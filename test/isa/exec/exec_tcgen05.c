@@ -538,6 +538,9 @@ START_TEST(faults) {
          "48 columns of tensor memory"},
         {"mov.u32 %r1, 0; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
          "tcgen05.alloc returned no 64 columns"},
+        {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; mov.u32 %r1, 0xffffffe0; "
+         "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;",
+         "tcgen05.alloc returned no 32 columns at 0xffffffe0"},
         {"mov.u32 %r1, 0; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r2, %r3}, [%r1];",
          "columns 0 to 1 of tensor memory are "
          "not allocated"},
