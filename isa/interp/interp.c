@@ -372,8 +372,11 @@ static void free_slot(struct slot *s) {
 /* Prepares the run of one CTA. Returns false if out of memory. */
 static bool init_run(struct run *run, struct cta_run *r) {
     struct cta *c = cta_new(run->launch);
-    if (!c || !cta_run_init(r, c, run->model, run->reconv)) {
+    if (!c)
+        return false;
+    if (!cta_run_init(r, c, run->model, run->reconv)) {
         cta_free(c);
+        r->cta = NULL; /* nothing is left to free */
         return false;
     }
     r->counts_loads = run->cfg->affine;
