@@ -267,6 +267,7 @@ static const char *wrong_form(const struct bulk_form *f, bool tensor) {
 static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_form *f, bool *tensor,
                        struct decode_error *why) {
     uint64_t seen[2] = {0};
+    const struct word *last[UNSUPPORTED] = {NULL}; /* for each meaning: its last word */
     static_assert(N_WORDS <= 128, "a bit for each word");
     uint32_t at = (uint32_t)((const char *)memchr(text, '.', len) - text);
     while (at < len) {
@@ -281,6 +282,9 @@ static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_
         const bool again = seen[i / 64] >> i % 64 & 1;
         if ((again && w->meaning != SPACE) || (w->meaning == SPACE && f->from))
             return refuse(why, at, end, "'.%s' is written twice", w->text);
+        if (last[w->meaning] && w->meaning != NOTHING && w->meaning != SPACE)
+            return refuse(why, at, end, "'.%s' contradicts '.%s'", w->text, last[w->meaning]->text);
+        last[w->meaning] = w;
         seen[i / 64] |= 1ull << i % 64;
         *tensor |= w->meaning == NOTHING && w->value;
         apply(f, w);

@@ -433,7 +433,9 @@ static const struct {
     {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1,{0}],[%r1];\n", "takes 2 coordinates, found 1"},
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1],[%d2],16;\n", "has other operands"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.s32 [%d2],[%r1],16;\n", "no such reduction"},
-    /* sizes of 4 GiB and more, for an address in the CTA and for its address in the cluster */
+    {"st.bulk.weak.shared::cta [%r1],16,1;\n", "expects the constant 0, found an integer"},
+    {"st.bulk.weak.shared::cta [%r1],16,%r3;\n", "expects the constant 0, found '%r3'"},
+    /* 4 GiB, for an address in the CTA and for its address in the cluster */
     {"st.bulk.weak.shared::cta [%r1],4294967296,0;\n", "a bulk write of 4294967296 bytes at shared"},
     {"mapa.shared::cluster.u32 %r7,%r1,0; st.bulk.weak.shared::cta [%r7],4294967296,0;\n",
      "a bulk write of 4294967296 bytes at shared"},
