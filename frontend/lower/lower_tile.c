@@ -113,7 +113,7 @@ static unsigned bits_of(const struct isa_row *row) {
     return row->types[1] == T_B6X16_P32 ? 6 : row->types[1] == T_B4X16_P64 ? 4 : 8;
 }
 
-/* Returns a + b * scale for an address. */
+/* Returns base + b * scale, with the size of the address `a`. */
 static opnd_t offset_address(struct lower *l, const struct address *a, opnd_t base, opnd_t b, unsigned scale) {
     return matrix_multiply_add(l, a->asize, b, word(l, scale), base);
 }

@@ -81,9 +81,9 @@ void warps_free_boards(struct sm_warps *ws) {
     ws->board_memory = NULL;
 }
 
-/* Returns the states of the warp's paths, one bit per state. A warp without paths has one state: PATH_LOAD or
- * PATH_BARRIER, for which the model has suspended its paths, or else PATH_BLOCKED. A finished or sleeping warp without
- * paths has no state. */
+/* Returns the states of the warp's paths, one bit per state. If the model has suspended all paths of the warp, the warp
+ * has the state PATH_LOAD if a path waits for a load, else PATH_BARRIER. Another warp without paths has the state
+ * PATH_BLOCKED. A finished or sleeping warp without paths has no state. */
 static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)
