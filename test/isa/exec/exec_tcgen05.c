@@ -5,25 +5,12 @@
 #include "isa/decode.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
-#include "test/test.h"
+#include "test/isa/exec/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { IMAGE = 32768, THREADS = 128, LANES = 128, COLUMNS = 64, SUMS = 64, MOST_K = 32 };
 
-struct text {
-    char at[65536];
-    size_t n;
-};
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
-    va_end(args);
-    ck_assert_uint_lt(t->n, sizeof t->at);
-}
 static void add_list(struct text *t, int n) {
     for (int i = 0; i < n; i++)
         add(t, "%s%%r%d", i ? "," : "{", i);
