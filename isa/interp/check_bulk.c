@@ -1,6 +1,6 @@
-/* Bulk copies that no thread has waited for. To the checker, shared memory that a copy fills is being written until a
- * thread has seen the end of the mbarrier's phase. Shared memory that a copy reads is being read until the copy's
- * thread has waited for the bulk group. */
+/* Bulk copies that no thread has waited for. The checker treats shared memory that a copy fills as being written until
+ * a thread has seen the end of the mbarrier's phase. It treats shared memory that a copy reads as being read until the
+ * copy's thread has waited for the bulk group. */
 #include "check_state.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Instructions for bulk copies (isa/bulk.h) under the checker. The interpreter copies at once. The copy's accesses count
- * as accesses of the thread that issues it, and the copy's arrival at the mbarrier as an arrival of this thread.
+/* Instructions for bulk copies (isa/bulk.h) under the checker. The interpreter copies at once. The copy's accesses
+ * count as accesses of the thread that issues it, and the copy's arrival at the mbarrier as an arrival of this thread.
  * check_bulk.c has the copies until a thread has waited for them. */
 #include "check_state.h"
 #include "isa/exec/exec.h"

@@ -75,7 +75,7 @@ static struct slot *new_slot(struct run *run) {
     s->owner = run;
     for (; s->n < run->cluster; s->n++)
         if (!init_run(run, &s->run[s->n])) {
-            s->n += s->run[s->n].cta != NULL; /* cta_run_free() frees what there is */
+            s->n += s->run[s->n].cta != NULL; /* cta_run_free() frees the parts that have been allocated */
             free_slot(s);
             return NULL;
         }
