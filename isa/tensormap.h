@@ -73,7 +73,7 @@ bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tenso
  * that tensor_mode_wrong() accepts the map, as tensor_box_span() does. */
 uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
- * fills the whole span. [reading] */
+ * fills the whole span (our reading of the manual). */
 uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
 /* Checks whether the map can be used in this mode with `dims` dimensions, and whether its box fits into shared memory.
  * Returns NULL if so, else the reason why not. */
