@@ -86,7 +86,7 @@ static void report_barriers(FILE *out, const struct cta *c) {
         uint32_t wanted = b->whole_cta ? c->live_threads : b->expected;
         if (i >= GROUP_BARRIERS) {
             fprintf(out, "  wgmma.wait_group of warps %d to %d: %u of %u threads have arrived\n",
-                    (i - GROUP_BARRIERS) * 4, (i - GROUP_BARRIERS) * 4 + 3, b->arrived, wanted);
+                    (i - GROUP_BARRIERS) * GROUP_WARPS, (i - GROUP_BARRIERS + 1) * GROUP_WARPS - 1, b->arrived, wanted);
             continue;
         }
         fprintf(out, "  barrier %d: %u of %u threads have arrived\n", i, b->arrived, wanted);
