@@ -159,6 +159,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
                    opcode_text(l), row->last_version / 10, row->last_version % 10);
         return;
     }
+    if (!instruction_exists(l))
+        return;
     check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)
         lower_matrix(l);
