@@ -314,10 +314,10 @@ void bulk_check(const struct now *n, rowmask_t lanes, const struct effects *fx);
 void bulk_forget(struct check_cta *c);
 void bulk_free(struct check_cta *c);
 
-/* check_tensor.c: registers of asynchronous matrix instructions, tensor memory, and proxies. tensor_block() checks plain
- * arithmetic from `in` on, up to the next other instruction. tensor_before() and tensor_after() handle every other
- * instruction, and wgmma or tcgen05. tensor_wait_group() handles wgmma.wait_group. tensor_commit() handles a
- * tcgen05.commit with the mbarriers `at`, by lane, and tensor_phase_ended() a thread that has seen the end of a phase. */
+/* check_tensor.c: registers of asynchronous matrix instructions, and tensor memory. tensor_before() handles every
+ * instruction that is not K_LANE; check.h has tensor_block() for K_LANE. tensor_after() handles wgmma and tcgen05, and
+ * tensor_wait_group() handles wgmma.wait_group. tensor_commit() handles a tcgen05.commit; `at`: the mbarriers, by lane.
+ * tensor_phase_ended() records that a thread has seen the end of a phase. */
 void tensor_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
 void tensor_after(const struct now *n, const struct effects *fx);
 void tensor_wait_group(struct check_cta *c, const struct warp *w, const struct inst *in);

@@ -346,7 +346,7 @@ static const struct {
     enum heddle_status status;
     const char *says;
 } parts_of_warps[] = {
-    {"a warp of 16 threads", MMA, 16, HEDDLE_FAULT, "partial warp: an .aligned instruction is executed by all 32 lanes"},
+    {"a warp of 16 threads", MMA, 16, HEDDLE_FAULT, "an .aligned instruction is executed by all 32 lanes"},
     {"half has exited", "@%low ret; " MMA, 32, HEDDLE_FAULT, "by lanes 0xffff0000 alone"},
     {"a load", "wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1},[%p],16;", 16, HEDDLE_FAULT, "partial warp"},
     {"a guard", "@%low " MMA, 32, HEDDLE_FAULT, "0x0000ffff alone"},
