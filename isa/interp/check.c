@@ -378,6 +378,29 @@ static void check_copies(const struct now *n, const struct effects *fx) {
         copies_wait(n, fx->lanes, n->in->imm);
 }
 
+/* Handles an instruction of kind K_WARP that lanes of the path `lanes` have executed. */
+static void after_warp_wide(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
+                            const struct effects *fx) {
+    struct now n = now_of(c, w, in, fx);
+    const uint16_t op = check_opcode(in);
+    if (exec_is_cluster_arrive(in) && fx->lanes) {
+        sync_cluster_arrive(&n);
+    } else if (op == OP_BULK || op == OP_BULK_WAIT) {
+        n.reads = n.writes = true;
+        n.strong = WEAK;
+        if (op == OP_BULK)
+            bulk_after(&n, lanes);
+        else
+            bulk_wait(&n, fx->lanes, in->imm);
+    } else if (op == OP_WGMMA || op == OP_TCGEN05) {
+        tensor_after(&n, fx);
+    } else if (in->fn.warp == sys_malloc) {
+        check_malloc(c, w, in, fx->lanes);
+    } else if (in->fn.warp == sys_free) {
+        check_heap_free(c, w, in, fx->lanes);
+    }
+}
+
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                  const struct effects *fx) {
     struct now n;
@@ -414,30 +437,7 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         check_barrier(c, w, in, lanes, fx);
         return;
     case K_WARP:
-        if (exec_is_cluster_arrive(in) && fx->lanes) {
-            n = now_of(c, w, in, fx);
-            sync_cluster_arrive(&n);
-            return;
-        }
-        if (check_opcode(in) == OP_BULK || check_opcode(in) == OP_BULK_WAIT) {
-            n = now_of(c, w, in, fx);
-            n.reads = n.writes = true;
-            n.strong = WEAK;
-            if (check_opcode(in) == OP_BULK)
-                bulk_after(&n, lanes);
-            else
-                bulk_wait(&n, fx->lanes, in->imm);
-            return;
-        }
-        if (check_opcode(in) == OP_WGMMA || check_opcode(in) == OP_TCGEN05) {
-            n = now_of(c, w, in, fx);
-            tensor_after(&n, fx);
-            return;
-        }
-        if (in->fn.warp == sys_malloc)
-            check_malloc(c, w, in, fx->lanes);
-        else if (in->fn.warp == sys_free)
-            check_heap_free(c, w, in, fx->lanes);
+        after_warp_wide(c, w, in, lanes, fx);
         return;
     default:
         return;

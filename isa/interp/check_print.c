@@ -146,6 +146,19 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
     fputc('\n', out);
 }
 
+static const char *async_help(enum check_kind kind) {
+    switch (kind) {
+    case CHECK_REGISTER:
+        return "wait first: wgmma.commit_group and wgmma.wait_group, tcgen05.wait::ld, or tcgen05.wait::st";
+    case CHECK_GROUP_FENCE:
+        return "put wgmma.fence between the last change of the accumulators or of matrix a, and the wgmma";
+    case CHECK_CELLS:
+        return "commit the product (tcgen05.commit), and wait at its mbarrier";
+    default:
+        return "let the writing threads execute fence.proxy.async, and then put a barrier before the asynchronous read";
+    }
+}
+
 static void print_help(const struct finding *f, FILE *out) {
     const char *help = "";
     switch (f->kind) {
@@ -188,16 +201,10 @@ static void print_help(const struct finding *f, FILE *out) {
                "cp.async.bulk.wait_group";
         break;
     case CHECK_REGISTER:
-        help = "wait first: wgmma.commit_group and wgmma.wait_group, tcgen05.wait::ld, or tcgen05.wait::st";
-        break;
     case CHECK_GROUP_FENCE:
-        help = "put wgmma.fence between the last change of the accumulators or of a, and the wgmma";
-        break;
     case CHECK_CELLS:
-        help = "commit the product (tcgen05.commit), and wait at its mbarrier";
-        break;
     case CHECK_PROXY:
-        help = "let the writing threads execute fence.proxy.async, and then put a barrier before the asynchronous read";
+        help = async_help(f->kind);
         break;
     case CHECK_HEAP_BOUNDS:
         help = "compare the index with the size passed to malloc()";

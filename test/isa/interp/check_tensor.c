@@ -52,7 +52,8 @@ static void expect(const char *target, const char *body, const char *found) {
 #define WAIT(n)    "wgmma.wait_group.sync.aligned " #n ";\n"
 #define G1         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3},%d1,%d2,1,1,1,0,0;\n"
 #define G2         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4,%f5,%f6,%f7},%d1,%d2,1,1,1,0,0;\n"
-#define G_A        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3},{%r20,%r21,%r22,%r23},%d2,1,1,1,0;\n"
+#define A          "{%r20,%r21,%r22,%r23},"
+#define G_A        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}," A "%d2,1,1,1,0;\n"
 #define UNFINISHED "of a register of an unfinished instruction in kernel 'k'\n  at k.ptx"
 #define NO_FENCE   "wgmma without a wgmma.fence before it in kernel 'k'"
 
