@@ -74,6 +74,9 @@ START_TEST(lost) {
     ck_assert(!exists("shfl.down.b32", "70", 64));
     ck_assert(!exists("vote.any.pred", "90", NEWEST));
     ck_assert(exists("vote.any.pred", "90", 63));
+    ck_assert(exists("mad.f32", "13", 14)); /* mad.f32 without rounding is a form of sm_1x */
+    ck_assert(!exists("vote.ballot.b32", "13", 30));
+    ck_assert(exists("vote.ballot.b32", "20", 30));
 }
 END_TEST
 
