@@ -10,7 +10,19 @@ static bool begins(const char *text, uint32_t len, const char *with) {
     return len >= n && memcmp(text, with, n) == 0 && (len == n || text[n] == '.');
 }
 
+/* Returns true if the opcode has the word .global: st.async and red.async are then ordinary accesses. */
+static bool is_global(const char *opcode, uint32_t len) {
+    static const char word[] = ".global";
+    const uint32_t n = sizeof word - 1;
+    for (uint32_t i = 0; i + n <= len; i++)
+        if (memcmp(opcode + i, word, n) == 0)
+            return true;
+    return false;
+}
+
 bool bulk_is(const char *opcode, uint32_t len) {
+    if ((begins(opcode, len, "st.async") || begins(opcode, len, "red.async")) && is_global(opcode, len))
+        return false;
     return begins(opcode, len, "cp.async.bulk") || begins(opcode, len, "cp.reduce.async.bulk") ||
            begins(opcode, len, "st.async") || begins(opcode, len, "red.async") || begins(opcode, len, "st.bulk") ||
            begins(opcode, len, "tensormap");

@@ -17,6 +17,8 @@ enum bulk_what {
     BULK_REPLACE,  /* tensormap.replace */
     BULK_COPY_MAP, /* tensormap.cp_fenceproxy */
 };
+/* inst.imm of a fence.proxy.async that covers shared memory; 0 in other fences. */
+enum { FENCE_ASYNC = 1 };
 enum bulk_mode { BULK_TILE, BULK_GATHER4, BULK_SCATTER4, BULK_IM2COL, BULK_IM2COL_NO_OFFS };
 
 /* Fields of a tensor map that tensormap.replace changes. */

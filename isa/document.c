@@ -258,6 +258,7 @@ void isa_document(FILE *out, const struct compound_ops *const *compounds) {
         "- a missing modifier that the manual requires: `.noftz` of atomics on halves, `.satfinite` of the small "
         "formats\n"
         "- a vector of a type that has no vectors\n"
+        "- an instruction that the module's `.target` or `.version` does not have\n"
         "\n"
         "Heddle accepts more than that assembler where PTX of another version or another target had the form:\n"
         "\n"
@@ -265,8 +266,6 @@ void isa_document(FILE *out, const struct compound_ops *const *compounds) {
         "- 32-bit registers for small operands of `cvt`\n"
         "- `.u32` or `.s64` of an atomic whose bits do not depend on the type\n"
         "- modifiers in any order\n"
-        "- every form on every `.target`, except `wgmma`, `tcgen05`, and `mma`, `ldmatrix` and `stmatrix` of small "
-        "types\n"
         "\n"
         "Newer modules cannot use forms that an old PTX version had and a later one removed.\n",
         n - 1 + n_compounds);

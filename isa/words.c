@@ -121,6 +121,8 @@ static bool is_group_shape(const char *text, size_t len) {
 
 /* Returns true if this meaning of the word applies to the opcode. A word may have several meanings. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
+    if (w->takes == TAKES_ORDER && strcmp(w->text, "async") == 0) /* st.async and red.async of global memory */
+        return op == &isa_ops[OP_ST] || op == &isa_ops[OP_RED];
     if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
     if (w->kind == WORD_TYPE && w->value >= T_B8X16 && w->value <= T_B4X16_P64) /* for tcgen05.cp, these are FREE */

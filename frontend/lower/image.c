@@ -177,6 +177,12 @@ static void decode_opcode(struct image *img, const struct word *opcode) {
     struct decoded *kept = arena_alloc(img->arena, sizeof *kept);
     *kept = out;
     s->decoded[opcode->id] = kept;
+    struct target_need need;
+    if (!target_has(&s->unmet, opcode->text, &need)) {
+        struct target_need *lacking = arena_alloc(img->arena, sizeof *lacking);
+        *lacking = need;
+        s->lacking[opcode->id] = lacking;
+    }
 }
 
 static void add_inner_variables(struct image *img, const struct variable *v) {
@@ -323,6 +329,9 @@ static void build(struct image *img) {
     struct scope *s = img->names = arena_alloc(img->arena, sizeof *s);
     names_init(&s->names, img->arena, img->module->n_words, NULL);
     s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
+    s->lacking = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->lacking);
+    target_find_unmet(&s->unmet, target_of(img->module),
+                      10u * (unsigned)img->module->version_major + (unsigned)img->module->version_minor);
     find_lines(img);
     list_files(img);
     img->address_size = address_size(img->module);

@@ -4,6 +4,7 @@
 #include "frontend/frontend.h"
 #include "isa/decode.h"
 #include "names.h"
+#include "target.h"
 
 /* A device-memory variable declared inside a function. */
 struct inner_variable {
@@ -14,10 +15,13 @@ struct inner_variable {
 struct scope {
     struct names names;             /* symbols of module scope */
     const struct decoded **decoded; /* word id -> decoded opcode; NULL if the word is not an opcode */
-    struct function **by_id;        /* function id -> its definition, or a declaration if there is none */
-    uint32_t *place;                /* function id -> number of instructions in the text before its body */
-    uint32_t n_instructions;        /* instructions counted so far */
-    struct inner_variable *inner;   /* sorted by tree */
+    /* word id -> what the opcode needs and the module does not have; NULL if the module has the opcode */
+    const struct target_need **lacking;
+    struct target_unmet unmet;    /* rules that .target and .version do not fulfil */
+    struct function **by_id;      /* function id -> its definition, or a declaration if there is none */
+    uint32_t *place;              /* function id -> number of instructions in the text before its body */
+    uint32_t n_instructions;      /* instructions counted so far */
+    struct inner_variable *inner; /* sorted by tree */
     uint32_t n_inner, cap_inner;
     uint32_t *lines, n_lines;       /* byte offset of each line of the text */
     uint32_t *by_name;              /* function ids sorted by name */

@@ -1,7 +1,8 @@
 /* Lowers functions and statements, in order. Makes: instructions on virtual registers; targets are instruction
  * numbers. */
-#include "lower.h"
 #include "isa/arith.h"
+#include "isa/bulk.h"
+#include "lower_matrix.h"
 #include <string.h>
 
 static void lower_statements(struct lower *l, const struct statement *st);
@@ -41,29 +42,38 @@ static void report_opcode(struct lower *l) {
 
 static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
-/* Checks the register count of setmaxnreg. The instruction itself has no effect, because it is only a hint to the
+/* Lowers setmaxnreg, which only checks its count and the lanes of the warp: the number of registers is a hint to the
  * hardware. */
-static bool register_count(struct lower *l) {
+static void lower_register_count(struct lower *l) {
     enum { MIN_COUNT = 24, MAX_COUNT = 256, STEP = 8 }; /* PTX ISA, setmaxnreg */
     const struct operand *o = l->st->insn.operands;
     uint64_t n;
     if (!operand_count(l, 1, 1) || !immediate(l, o, T_U32, &n))
-        return false;
-    if (n >= MIN_COUNT && n <= MAX_COUNT && n % STEP == 0)
-        return true;
-    diag_error(l->d, o->loc, "'%s' takes a multiple of %d from %d to %d", opcode_text(l), STEP, MIN_COUNT, MAX_COUNT);
-    return false;
+        return;
+    if (n < MIN_COUNT || n > MAX_COUNT || n % STEP) {
+        diag_error(l->d, o->loc, "'%s' takes a multiple of %d from %d to %d", opcode_text(l), STEP, MIN_COUNT,
+                   MAX_COUNT);
+        return;
+    }
+    matrix_emit(l, l->dec->row);
+    emit_done(l);
+}
+
+/* Returns true for fence.proxy.async of shared memory, or of all memory. */
+static bool orders_async_proxy(const char *opcode) {
+    const char *at = strstr(opcode, ".proxy.async");
+    return at && (!at[12] || strncmp(at + 12, ".shared::", 9) == 0);
 }
 
 /* Lowers an instruction that has no result. Its operand is checked and not used. */
 static void lower_without_result(struct lower *l) {
     unsigned op = l->dec->row->op;
-    if (op == OP_SETMAXNREG && !register_count(l))
-        return;
     if ((op == OP_BARRIER || op == OP_GRIDDEPCONTROL || op == OP_MEMBAR) && !operand_count(l, 0, 0))
         return;
     struct inst *in = emit(l, l->dec->row);
     in->hints = l->dec->hints;
+    if (op == OP_FENCE && orders_async_proxy(opcode_text(l)))
+        in->imm = FENCE_ASYNC;
     emit_done(l);
 }
 
@@ -78,6 +88,8 @@ static void lower_computation(struct lower *l, const struct isa_row *row) {
         lower_stack(l);
     else if (is_video(row->op))
         lower_video(l);
+    else if (row->op == OP_SETMAXNREG)
+        lower_register_count(l);
     else
         lower_row(l);
 }
@@ -159,6 +171,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
                    opcode_text(l), row->last_version / 10, row->last_version % 10);
         return;
     }
+    if (!instruction_exists(l))
+        return;
     check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)
         lower_matrix(l);

@@ -170,6 +170,13 @@ void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
 
+/* lower_target.c: returns true if the module's .target and .version have the current instruction; otherwise reports an
+ * error. */
+bool instruction_exists(struct lower *l);
+/* Reports an error if the module's .target or .version does not have the special register `s`, or if the kernel needs
+ * warps of 32 lanes because it uses `s`. */
+void check_special(struct lower *l, struct loc loc, const struct symbol *s);
+
 /* lower_warp_size.c: report an error if the machine's warps do not have 32 lanes, but the kernel needs 32 because it
  * uses the special register `s`, WARP_SZ, or the current instruction. */
 void check_special_size(struct lower *l, struct loc loc, const struct symbol *s);

@@ -7,7 +7,7 @@
  *   tensormap.replace   [map]{, dimension}, value        tensormap.cp_fenceproxy  [to], [from], 128
  *   wait_group          n */
 #include "isa/bulk.h"
-#include "lower.h"
+#include "lower_matrix.h"
 
 /* The operands of the instruction: registers or constants, by BULK_ index. */
 struct bulk_operands {
@@ -203,6 +203,8 @@ void lower_bulk(struct lower *l) {
             diag_error(l->d, l->st->insn.opcode_loc, "'%s' has other operands", opcode_text(l));
         return;
     }
+    if (f.what == BULK_COPY_MAP)
+        require_all_lanes(l);
     struct inst *in = emit(l, l->dec->row);
     in->imm = l->dec->bulk;
     in->asize = (uint8_t)b.wide;

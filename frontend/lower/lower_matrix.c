@@ -480,7 +480,7 @@ static bool space_is_right(struct lower *l, bool shared_only) {
 
 void lower_matrix(struct lower *l) {
     const struct isa_row *row = l->dec->row;
-    if (!target_has_instruction(l) || !is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
+    if (!is_aligned(l) || !space_is_right(l, row->op != OP_WMMA))
         return;
     switch (row->op) {
     case OP_MMA:

@@ -24,8 +24,6 @@ void matrix_unpack(struct lower *l, opnd_t part[2], opnd_t a);
 /* Return registers with the lane's quad number (lane / 4) and its position in the quad (lane % 4). */
 opnd_t lane_quad(struct lower *l);
 opnd_t lane_place(struct lower *l);
-/* target.c: returns true if the module's .target has the current instruction; otherwise reports an error. */
-bool target_has_instruction(struct lower *l);
 /* lower_tile.c: lowers ldmatrix, stmatrix and movmatrix. */
 void lower_tiles(struct lower *l);
 #endif

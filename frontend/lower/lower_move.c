@@ -13,7 +13,7 @@ static void move_one(struct lower *l, const struct operand *to, const struct ope
         struct symbol *s = names_find(&l->names, name->name);
         unsigned bytes = type_bytes(t);
         if (s && s->kind == SYM_SPECIAL && from->kind == OPD_NAME && bytes >= 2 && bytes <= 8) {
-            check_special_size(l, from->loc, s);
+            check_special(l, from->loc, s);
             read_special(l, s->index, bytes, d);
             return;
         }

@@ -184,10 +184,10 @@ static opnd_t named_source(struct lower *l, const struct operand *o, enum type t
         *bytes = type_bytes(s->type);
         return s->index << 1;
     }
-    if (s->kind == SYM_SPECIAL && s->index == SPECIAL_IS_EXPLICIT_CLUSTER && t == T_PRED)
-        return predicate_special(l, s->index);
     if (s->kind == SYM_SPECIAL) {
-        check_special_size(l, o->loc, s);
+        check_special(l, o->loc, s);
+        if (s->index == SPECIAL_IS_EXPLICIT_CLUSTER && t == T_PRED)
+            return predicate_special(l, s->index);
         if (t == T_PRED || type_bytes(t) > 8) {
             bad_operand(l, o, type_name(t));
             return OPND_ZERO;

@@ -21,18 +21,6 @@ static bool refuse(struct lower *l, const char *why) {
     return false;
 }
 
-/* tcgen05 exists only for the targets sm_100a to sm_110a and their families (.f). */
-static bool target_has_tensor_memory(struct lower *l) {
-    for (const struct suffix *t = l->module->targets; t; t = t->next) {
-        unsigned version = 0;
-        char letter = 0;
-        if (sscanf(t->word->text, "sm_%u%c", &version, &letter) == 2 && (letter == 'a' || letter == 'f') &&
-            version >= 100 && version < 120)
-            return true;
-    }
-    return refuse(l, "tensor memory exists only on data-center Blackwell: it needs .target sm_100a");
-}
-
 /* Checks that the instruction has the modifiers that its operation requires, and refuses modifiers that Heddle does not
  * support. */
 static bool modifiers_are_right(struct lower *l) {
@@ -263,7 +251,7 @@ static void lower_commit(struct lower *l) {
 }
 
 void lower_tcgen05(struct lower *l) {
-    if (!target_has_tensor_memory(l) || !modifiers_are_right(l))
+    if (!modifiers_are_right(l))
         return;
     const unsigned operation = form_get(l->dec->row->form, CAT_MODE2);
     switch (operation) {

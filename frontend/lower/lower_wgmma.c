@@ -22,15 +22,6 @@ static bool refuse(struct lower *l, const char *why) {
     return false;
 }
 
-/* wgmma exists only on sm_90a, and ptxas refuses it for every other target. */
-static bool target_has_groups(struct lower *l) {
-    for (const struct suffix *t = l->module->targets; t; t = t->next)
-        if (strcmp(t->word->text, "sm_90a") == 0)
-            return true;
-    diag_error(l->d, l->st->insn.opcode_loc, "'%s' exists only on Hopper: it needs .target sm_90a", opcode_text(l));
-    return false;
-}
-
 /* Reads the shape from the opcode, and checks it for the types. */
 static bool shape_of(struct lower *l, struct group_form *f) {
     const unsigned type = l->dec->row->types[1], want = group_k(type) * (f->sparse ? 2 : 1);
@@ -203,8 +194,6 @@ static void lower_order(struct lower *l) {
 }
 
 void lower_wgmma(struct lower *l) {
-    if (!target_has_groups(l))
-        return;
     if (!(l->dec->hints & HINT_ALIGNED)) {
         refuse(l, "it is incomplete; add .aligned after .sync");
         return;

@@ -1,59 +1,162 @@
-/* Refuses mma, ldmatrix and stmatrix of small formats that the module's .target does not have, as ptxas does. The files
- * that lower wgmma and tcgen05 check their targets themselves. Every other instruction is accepted for every
- * .target. */
-#include "lower_matrix.h"
+/* Compares opcodes and special registers with the rules of targets.def. Does not check what an opcode's operands
+ * need. */
+#include "target.h"
+#include "ptx/tree.h"
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The targets that have an instruction. NOTHING: all targets; 89: sm_89 and later; 100A: sm_100 and later with a letter
- * (a or f); 120A: sm_120 to sm_129 with a letter. */
-enum needs { NEEDS_NOTHING, NEEDS_89, NEEDS_100A, NEEDS_120A };
+struct rule {
+    const char *mnemonics, *words, *targets;
+    unsigned version, lost_target;
+};
 
-static bool is_byte_float(unsigned type) { return type == T_E4M3 || type == T_E5M2; }
+#define DATA_CENTER "100a 100f 103a 103f 110a 110f"
+#define CONSUMER    "120a 120f 121a 121f"
+#define BLACKWELL   DATA_CENTER " " CONSUMER
+static const struct rule rules[] = {
+#define NEEDS(mnemonics, words, targets, version) {mnemonics, words, targets, version, 0},
+#define LOST(mnemonics, words, target, version)   {mnemonics, words, "", version, target},
+#include "targets.def"
+#undef LOST
+#undef NEEDS
+};
+#define N_RULES (sizeof rules / sizeof rules[0])
+static_assert(N_RULES <= TARGET_RULES, "TARGET_RULES is too small");
+enum { NEWEST = 121 }; /* the last sm_ that lists of targets know */
 
-static enum needs needs_of_mma(const struct isa_row *row) {
-    const unsigned kind = form_get(row->form, CAT_KIND), sparse = form_get(row->form, CAT_SPARSE);
-    const bool bytes = is_byte_float(row->types[1]) && is_byte_float(row->types[2]);
-    const bool narrow = sparse && row->types[0] == T_F16; /* only sm_120a adds products of a sparse matrix in f16 */
-    if (kind >= KIND_MXF8F6F4 && kind <= KIND_MXF4NVF4)
-        return NEEDS_120A;
-    if (kind == KIND_F8F6F4)
-        return bytes && !narrow ? NEEDS_100A : NEEDS_120A;
-    return !bytes ? NEEDS_NOTHING : narrow ? NEEDS_120A : NEEDS_89;
+/* Returns true if `list`, which is separated by `separator`, has this element. */
+static bool has_element(const char *list, char separator, const char *element, size_t len) {
+    for (const char *at = list; at; at = strchr(at, separator), at += at != NULL)
+        if (strncmp(at, element, len) == 0 && (at[len] == separator || at[len] == '\0'))
+            return true;
+    return false;
 }
 
-static enum needs needs_of(const struct isa_row *row) {
-    const unsigned shape = form_get(row->form, CAT_MODE2);
-    if (row->op == OP_MMA)
-        return needs_of_mma(row);
-    const bool small = shape == MODE2_M8N16 || shape == MODE2_M16N16 || shape == MODE2_M16N8;
-    return (row->op == OP_LDMATRIX || row->op == OP_STMATRIX) && small ? NEEDS_100A : NEEDS_NOTHING;
+/* A target without "sm_": sm_101 is an older name of sm_110. */
+struct target {
+    unsigned number;
+    char text[16];
+};
+
+static struct target parse_target(const char *text) {
+    struct target t = {0};
+    char *letters;
+    if (!text || strncmp(text, "sm_", 3) != 0)
+        return t;
+    t.number = (unsigned)strtoul(text + 3, &letters, 10);
+    t.number = t.number == 101 ? 110 : t.number;
+    snprintf(t.text, sizeof t.text, "%u%.2s", t.number, letters);
+    return t;
 }
 
-static bool has(const char *target, enum needs needs) {
-    char *end;
-    const unsigned long n = strtoul(target, &end, 10);
-    switch (needs) {
-    case NEEDS_NOTHING:
-        return true;
-    case NEEDS_89:
-        return n >= 89;
-    case NEEDS_100A:
-        return n >= 100 && *end;
-    default:
-        return n >= 120 && n < 130 && *end;
+/* Returns true if the targets of a rule include `t`. Newer targets than Heddle knows have every instruction. */
+static bool includes(const char *targets, const struct target *t) {
+    const unsigned least = (unsigned)atoi(targets);
+    const bool list = strpbrk(targets, "af") != NULL;
+    return list ? t->number > NEWEST || has_element(targets, ' ', t->text, strlen(t->text)) : t->number >= least;
+}
+
+static bool is_met(const struct rule *r, const struct target *t, unsigned version) {
+    if (r->lost_target)
+        return t->number < r->lost_target || version < r->version;
+    return version >= r->version && includes(r->targets, t);
+}
+
+void target_find_unmet(struct target_unmet *out, const char *target, unsigned version) {
+    const struct target t = parse_target(target);
+    out->n = 0;
+    for (unsigned i = 0; i < N_RULES && t.number; i++)
+        if (!is_met(&rules[i], &t, version))
+            out->rule[out->n++] = (uint16_t)i;
+}
+
+/* Returns true if the opcode has `words`, of `len` bytes, after a dot. */
+static bool has_words(const char *opcode, const char *words, size_t len) {
+    for (const char *at = opcode; (at = strchr(at, '.')); at++)
+        if (strncmp(at + 1, words, len) == 0 && (at[1 + len] == '.' || at[1 + len] == '\0'))
+            return true;
+    return false;
+}
+
+/* Returns true if one condition of a rule, of `len` bytes, holds for the opcode. */
+static bool holds(const char *condition, size_t len, const char *opcode) {
+    if (condition[0] == '~')
+        return !has_words(opcode, condition + 1, len - 1);
+    for (const char *at = condition, *end = condition + len; at < end;) {
+        const char *bar = memchr(at, '|', (size_t)(end - at));
+        const size_t n = (size_t)((bar ? bar : end) - at);
+        if (has_words(opcode, at, n))
+            return true;
+        at += n + 1;
     }
+    return false;
 }
 
-bool target_has_instruction(struct lower *l) {
-    static const char *const texts[] = {"", "sm_89 or later", "sm_100a or a later target with a letter", "sm_120a"};
-    const enum needs needs = needs_of(l->dec->row);
-    for (const struct suffix *s = l->module->targets; s; s = s->next)
-        if (strncmp(s->word->text, "sm_", 3) == 0 && !has(s->word->text + 3, needs)) {
-            diag_error(l->d, l->st->insn.opcode_loc, "'%s' does not exist on .target %s", opcode_text(l),
-                       s->word->text);
-            diag_help(l->d, "it needs .target %s", texts[needs]);
+static bool matches(const struct rule *r, const char *opcode) {
+    if (r->mnemonics[0] && !has_element(r->mnemonics, '|', opcode, strcspn(opcode, ".")))
+        return false;
+    for (const char *at = r->words; *at; at += strspn(at, " ")) {
+        const size_t len = strcspn(at, " ");
+        if (!holds(at, len, opcode))
             return false;
-        }
+        at += len;
+    }
     return true;
+}
+
+/* Returns a number that is greater for stricter targets: a list is stricter than its first target. */
+static unsigned strictness(const char *targets) {
+    return 2 * (unsigned)atoi(targets) + (strpbrk(targets, "af") != NULL);
+}
+
+bool target_has(const struct target_unmet *unmet, const char *opcode, struct target_need *need) {
+    bool has = true;
+    *need = (struct target_need){.targets = ""};
+    for (unsigned i = 0; i < unmet->n; i++) {
+        const struct rule *r = &rules[unmet->rule[i]];
+        if (!matches(r, opcode))
+            continue;
+        has = false;
+        if (r->lost_target) {
+            need->lost_target = r->lost_target;
+            need->lost_version = r->version;
+            continue;
+        }
+        need->version = r->version > need->version ? r->version : need->version;
+        if (strictness(r->targets) >= strictness(need->targets))
+            need->targets = r->targets;
+    }
+    return has;
+}
+
+const char *target_of(const struct module *m) {
+    for (const struct suffix *s = m->targets; s; s = s->next)
+        if (strncmp(s->word->text, "sm_", 3) == 0)
+            return s->word->text;
+    return NULL;
+}
+
+void target_explain(const struct target_need *need, char *out, size_t size) {
+    int n = 0;
+    if (need->lost_target) {
+        snprintf(out, size, "does not exist on .target sm_%u and later from PTX %u.%u on", need->lost_target,
+                 need->lost_version / 10, need->lost_version % 10);
+        return;
+    }
+    n += snprintf(out, size, "needs ");
+    if (need->targets[0] && !strpbrk(need->targets, "af")) {
+        n += snprintf(out + n, size - (size_t)n, ".target sm_%s or later", need->targets);
+    } else if (need->targets[0]) {
+        n += snprintf(out + n, size - (size_t)n, ".target");
+        for (const char *at = need->targets; *at && (size_t)n + 1 < size; at += strspn(at, " ")) {
+            const size_t len = strcspn(at, " ");
+            n += snprintf(out + n, size - (size_t)n, "%s sm_%.*s", at == need->targets ? "" : ",", (int)len, at);
+            at += len;
+        }
+    }
+    if (need->version && (size_t)n + 1 < size)
+        snprintf(out + n, size - (size_t)n, "%s.version %u.%u or later", need->targets[0] ? ", and " : "",
+                 need->version / 10, need->version % 10);
 }

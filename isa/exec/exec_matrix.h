@@ -208,7 +208,8 @@ static bool is_whole(rowmask_t m, struct effects *fx) {
     if (m == LANES_ALL)
         return true;
     fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),
-                  "a matrix instruction is executed by all 32 lanes of a warp together; here by lanes 0x%08x alone", m);
+                  "an .aligned instruction is executed by all 32 lanes of a warp together; here by lanes 0x%08x alone",
+                  m);
     return false;
 }
 #endif

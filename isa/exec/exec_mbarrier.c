@@ -235,6 +235,41 @@ static void test(struct warp *w, const struct inst *in, rowmask_t m, struct effe
         blend_lanes(reg_ptr(w, in->d), &done, m & ~left, 0);
 }
 
+bool mbarrier_is_wait(const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    const unsigned mode = form_get(row->form, CAT_MODE);
+    return in->kind == K_ATOM && row->op == OP_MBARRIER && (mode == MODE_TEST_WAIT || mode == MODE_TRY_WAIT);
+}
+
+bool mbarrier_find_wait(struct warp *w, const struct inst *in, rowmask_t m, struct mbarrier_wait *out) {
+    uint32_t n;
+    const bool parity = form_get(isa_rows(&n)[in->row].form, CAT_MODE2) == MODE2_PARITY;
+    struct effects fx = {0};
+    out->lanes = 0;
+    if (!m)
+        return false;
+    mem_addresses(w, in, m, &fx, 1);
+    mem_lanes_begin(in, &fx);
+    for (; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const unsigned char *at = object(w, in, &fx, l, false);
+        uint64_t word;
+        if (!at)
+            break;
+        memcpy(&word, at, sizeof word);
+        const struct mbarrier b = unpack(word);
+        const bool asked = parity ? ((const uint32_t *)reg_ptr(w, in->b))[l] & 1
+                                  : unpack(((const uint64_t *)reg_ptr(w, in->b))[l]).phase;
+        if (b.phase != asked || (out->lanes && out->address != fx.addr[l]))
+            continue;
+        if (!out->lanes)
+            *out = (struct mbarrier_wait){fx.addr[l], asked, b.pending, b.expected, b.tx, 0};
+        out->lanes |= 1u << l;
+    }
+    return out->lanes != 0;
+}
+
 #define PERFORM(name)                                                                                                  \
     static void mbarrier_##name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {              \
         perform(w, in, m, fx, name);                                                                                   \

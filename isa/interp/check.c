@@ -1,5 +1,6 @@
 /* Entry points of the checker, and checks of barriers. */
 #include "check_state.h"
+#include "isa/bulk.h"
 #include "isa/exec/syscall.h"
 #include <stdlib.h>
 
@@ -117,6 +118,7 @@ void check_cta_free(struct check_cta *c) {
     shadow_free(c->checker, &c->shared);
     copies_free(c);
     bulk_free(c);
+    tensor_forget(c);
     free(c);
 }
 
@@ -128,6 +130,7 @@ void check_cta_start(struct check_cta *c) {
     sync_forget(&c->places);
     copies_forget(c);
     bulk_forget(c);
+    tensor_forget(c);
     c->foreign = false;
     memset(c->use, 0, sizeof c->use);
     memset(c->partial, 0, sizeof c->partial);
@@ -243,6 +246,7 @@ static void check_surface(struct check_cta *c, const struct warp *w, const struc
 
 void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     check_path(c, w, lanes);
+    tensor_before(c, w, in, guard_lanes(w, in, lanes));
     if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS)) {
         check_members(c, w, in, guard_lanes(w, in, lanes));
         join_members(c, w, in, guard_lanes(w, in, lanes));
@@ -330,6 +334,8 @@ static void check_shared(struct now *n, rowmask_t lanes, const struct effects *f
         bulk_check(n, lanes, fx);
     if (!n->c->foreign)
         race_accesses(n, &n->c->shared, 0, lanes, fx, SPACE_SHARED);
+    if (n->writes)
+        proxy_write(n, lanes, fx);
     if (n->strong)
         sync_accesses(n, &n->c->places, lanes, fx);
 }
@@ -341,7 +347,9 @@ static void check_access(struct now *n, const struct effects *fx) {
     const rowmask_t remote = n->c->cta->cluster->n > 1 ? remote_lanes(fx) : 0, own = fx->shared_lanes & ~remote;
     if (remote)
         check_remote(n, remote, fx);
-    if (check_opcode(n->in) == OP_MBARRIER || check_opcode(n->in) == OP_CP) {
+    if (check_opcode(n->in) == OP_TCGEN05)
+        tensor_commit(n, own, fx->addr);
+    if (check_opcode(n->in) == OP_MBARRIER || check_opcode(n->in) == OP_CP || check_opcode(n->in) == OP_TCGEN05) {
         check_mbarrier(n, own, fx);
         return;
     }
@@ -370,6 +378,29 @@ static void check_copies(const struct now *n, const struct effects *fx) {
         copies_wait(n, fx->lanes, n->in->imm);
 }
 
+/* Handles an instruction of kind K_WARP that lanes of the path `lanes` have executed. */
+static void after_warp_wide(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
+                            const struct effects *fx) {
+    struct now n = now_of(c, w, in, fx);
+    const uint16_t op = check_opcode(in);
+    if (exec_is_cluster_arrive(in) && fx->lanes) {
+        sync_cluster_arrive(&n);
+    } else if (op == OP_BULK || op == OP_BULK_WAIT) {
+        n.reads = n.writes = true;
+        n.strong = WEAK;
+        if (op == OP_BULK)
+            bulk_after(&n, lanes);
+        else
+            bulk_wait(&n, fx->lanes, in->imm);
+    } else if (op == OP_WGMMA || op == OP_TCGEN05) {
+        tensor_after(&n, fx);
+    } else if (in->fn.warp == sys_malloc) {
+        check_malloc(c, w, in, fx->lanes);
+    } else if (in->fn.warp == sys_free) {
+        check_heap_free(c, w, in, fx->lanes);
+    }
+}
+
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                  const struct effects *fx) {
     struct now n;
@@ -384,6 +415,8 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         n = now_of(c, w, in, fx);
         if (fx->lanes && is_fence(&n))
             order_fence(&n);
+        if (fx->lanes && in->imm == FENCE_ASYNC)
+            proxy_fence(&n, fx->lanes);
         return;
     case K_TEX:
         check_surface(c, w, in, fx);
@@ -399,28 +432,12 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
             n = now_of(c, w, in, fx);
             sync_cluster_wait(&n);
         }
+        if (fx->barrier >= GROUP_BARRIERS)
+            tensor_wait_group(c, w, in);
         check_barrier(c, w, in, lanes, fx);
         return;
     case K_WARP:
-        if (exec_is_cluster_arrive(in) && fx->lanes) {
-            n = now_of(c, w, in, fx);
-            sync_cluster_arrive(&n);
-            return;
-        }
-        if (check_opcode(in) == OP_BULK || check_opcode(in) == OP_BULK_WAIT) {
-            n = now_of(c, w, in, fx);
-            n.reads = n.writes = true;
-            n.strong = WEAK;
-            if (check_opcode(in) == OP_BULK)
-                bulk_after(&n, lanes);
-            else
-                bulk_wait(&n, fx->lanes, in->imm);
-            return;
-        }
-        if (in->fn.warp == sys_malloc)
-            check_malloc(c, w, in, fx->lanes);
-        else if (in->fn.warp == sys_free)
-            check_heap_free(c, w, in, fx->lanes);
+        after_warp_wide(c, w, in, lanes, fx);
         return;
     default:
         return;

@@ -42,6 +42,8 @@ void check_path(struct check_cta *c, const struct warp *w, rowmask_t lanes);
 void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes,
                  const struct effects *fx);
+/* Checks the K_LANE instructions from `in` on, up to the next instruction of another kind or the end of the block. */
+void tensor_block(struct check_cta *c, const struct warp *w, const struct inst *in);
 /* Checks the member mask of `in` when `lanes` of `w` reach it and may have to wait for other members. Operands must
  * have their values from before the instruction. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);

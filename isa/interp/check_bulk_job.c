@@ -98,6 +98,8 @@ void bulk_after(const struct now *n, rowmask_t path) {
                 continue;
             check_piecewise(n, lane, r->address, r->bytes, r->shared, r->shared ? !r->write : j->traffic != BULK_WRITES,
                             r->shared ? r->write : j->traffic != BULK_READS);
+            if (r->shared)
+                proxy_access(n, lane, r->address, r->bytes, r->write);
             b.from = r->address;
             b.to = r->address + r->bytes;
             b.signal = j->signal;

@@ -36,6 +36,20 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
     case CHECK_NULL_FORMAT:
         fputs("printf() of a null pointer", out);
         break;
+    case CHECK_REGISTER:
+        fprintf(out, "%s of a register of an unfinished instruction", verb(f->is_write));
+        break;
+    case CHECK_GROUP_FENCE:
+        fputs("wgmma without a wgmma.fence before it", out);
+        break;
+    case CHECK_CELLS:
+        fprintf(out, "%s of column %llu of tensor memory, which an unfinished tcgen05.mma writes", verb(f->is_write),
+                (unsigned long long)f->address);
+        break;
+    case CHECK_PROXY:
+        fprintf(out, "asynchronous read of shared memory at 0x%llx, without a fence.proxy.async after its write",
+                (unsigned long long)f->address);
+        break;
     default:
         fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", what[f->kind], verb(f->is_write), f->bytes,
                 (unsigned long long)f->address, space_name(f->space));
@@ -111,6 +125,10 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
         fputs(" arrived first, at ", out);
     else if (f->kind == CHECK_COPY)
         fputs(" has not waited for the copy at ", out);
+    else if (f->kind == CHECK_REGISTER || f->kind == CHECK_CELLS)
+        fputs(" has not waited for the instruction at ", out);
+    else if (f->kind == CHECK_GROUP_FENCE || f->kind == CHECK_PROXY)
+        fputs(" writes it at ", out);
     else if (f->kind == CHECK_SAME_VALUE)
         fputs(" writes the same value at ", out);
     else if (f->same_instruction)
@@ -126,6 +144,19 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
                   : ", and no barrier orders the two",
               out);
     fputc('\n', out);
+}
+
+static const char *async_help(enum check_kind kind) {
+    switch (kind) {
+    case CHECK_REGISTER:
+        return "wait first: wgmma.commit_group and wgmma.wait_group, tcgen05.wait::ld, or tcgen05.wait::st";
+    case CHECK_GROUP_FENCE:
+        return "put wgmma.fence between the last change of the accumulators or of matrix a, and the wgmma";
+    case CHECK_CELLS:
+        return "commit the product (tcgen05.commit), and wait at its mbarrier";
+    default:
+        return "let the writing threads execute fence.proxy.async, and then put a barrier before the asynchronous read";
+    }
 }
 
 static void print_help(const struct finding *f, FILE *out) {
@@ -168,6 +199,12 @@ static void print_help(const struct finding *f, FILE *out) {
         help = "wait for the copy's group first (cp.async.wait_group, __pipeline_wait_prior(), consumer_wait()), and "
                "put a barrier after the wait if another thread copied; bulk copies: wait at their mbarrier, or by "
                "cp.async.bulk.wait_group";
+        break;
+    case CHECK_REGISTER:
+    case CHECK_GROUP_FENCE:
+    case CHECK_CELLS:
+    case CHECK_PROXY:
+        help = async_help(f->kind);
         break;
     case CHECK_HEAP_BOUNDS:
         help = "compare the index with the size passed to malloc()";

@@ -19,6 +19,10 @@ enum check_kind {
     CHECK_HEAP_BOUNDS,        /* an access outside all blocks of malloc() */
     CHECK_HEAP_FREED,         /* an access to a block after free() */
     CHECK_COPY,               /* an access to the destination of an unfinished cp.async copy */
+    CHECK_REGISTER,           /* an access to a register of an unfinished wgmma, tcgen05.ld or tcgen05.st */
+    CHECK_GROUP_FENCE,        /* wgmma of a register that has changed since the last wgmma.fence */
+    CHECK_CELLS,              /* tensor memory of an unfinished tcgen05.mma */
+    CHECK_PROXY,              /* an asynchronous read of shared memory that threads have written, without a fence */
     CHECK_SAME_VALUE,         /* a note, not an error: two stores of the same value that would otherwise be a race */
 };
 
@@ -213,6 +217,7 @@ struct check_cta {
     struct bulk_job *jobs;    /* the jobs of the bulk instruction that is executing */
     uint32_t n_bulks, n_jobs;
     struct bulk_sink sink;
+    struct check_tensor *tensor; /* check_tensor.c; NULL until the first event */
     struct warp_order warp[];
 };
 
@@ -323,6 +328,22 @@ struct bulk_sink *bulk_sink_of(struct check_cta *c);
 void bulk_after(const struct now *n, rowmask_t path);
 void bulk_forget(struct check_cta *c);
 void bulk_free(struct check_cta *c);
+
+/* check_tensor.c: registers of asynchronous matrix instructions, and tensor memory. tensor_before() handles every
+ * instruction that is not K_LANE; check.h has tensor_block() for K_LANE. tensor_after() handles wgmma and tcgen05, and
+ * tensor_wait_group() handles wgmma.wait_group. tensor_commit() handles a tcgen05.commit; `at`: the mbarriers, by lane.
+ * tensor_phase_ended() records that a thread has seen the end of a phase. */
+void tensor_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
+void tensor_after(const struct now *n, const struct effects *fx);
+void tensor_wait_group(struct check_cta *c, const struct warp *w, const struct inst *in);
+void tensor_commit(const struct now *n, rowmask_t lanes, const uint64_t *at);
+void tensor_phase_ended(struct check_cta *c, uint64_t mbarrier);
+void tensor_forget(struct check_cta *c);
+/* proxy_write() records writes of threads to shared memory, proxy_fence() a fence.proxy.async of `lanes`, and
+ * proxy_access() an access of an asynchronous instruction to [address, address + bytes) of shared memory. */
+void proxy_write(const struct now *n, rowmask_t lanes, const struct effects *fx);
+void proxy_fence(const struct now *n, rowmask_t lanes);
+void proxy_access(const struct now *n, int lane, uint64_t address, uint64_t bytes, bool write);
 
 /* check_warp.c: checks the format of vprintf. Call it before the instruction executes. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);

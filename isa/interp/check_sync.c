@@ -137,6 +137,7 @@ static void handle_mbarrier(const struct now *n, struct check_cta *of, struct sy
             return;
         if (of->n_bulks)
             bulk_phase_ended(of, at);
+        tensor_phase_ended(of, at);
         if (relaxed)
             clock_add(k, &n->order->pending, s->released);
         else /* threads of other CTAs of the cluster may have arrived */

@@ -8,6 +8,8 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
     if (r->fx.fault != FAULT_NONE)
         return false;
     check_after(r->check, w, in, lanes, &r->fx);
+    if (in->kind < K_BRANCH && !in->ends_block)
+        tensor_block(r->check, w, in + 1);
     return true;
 }
 

@@ -141,6 +141,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         return run_block_rows(r, w, in, lanes, clock, every_pc, t);
     if (__builtin_expect(r->late != NULL, 0))
         return run_late_block(r, w, in, lanes, clock, every_pc, t);
+    if (__builtin_expect(r->check != NULL, 0))
+        tensor_block(r->check, w, in);
     /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
      * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))

@@ -1,11 +1,14 @@
 /* Named barriers of a CTA. They count threads (PTX ISA 9.7.13.1). */
 #include "effects.h"
 
+/* Returns true for the barrier of a warp group, which every lane of four warps must reach. */
+static bool is_of_group(const struct cta *c, const struct cta_barrier *b) { return b >= &c->barriers[GROUP_BARRIERS]; }
+
 /* Returns the number of threads that `lanes` of a warp count for. Once all live lanes of the warp have arrived, its
  * exited and missing lanes count too, because an explicit count is in whole warps. */
 static uint32_t arriving_threads(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
     uint32_t n = lanes_count(lanes);
-    if (b->whole_cta || w->live & ~(lanes | b->waiting[w->index]))
+    if (b->whole_cta || is_of_group(w->cta, b) || w->live & ~(lanes | b->waiting[w->index]))
         return n;
     return n + launch_lanes(w->cta->launch) - lanes_count(w->live);
 }
@@ -91,7 +94,7 @@ uint32_t cta_threads_exit(struct cta *c, struct warp *w, lanemask_t lanes) {
         int i = __builtin_ctz(used);
         struct cta_barrier *b = &c->barriers[i];
         /* now all live lanes of the warp have arrived */
-        if (!b->whole_cta && b->waiting[w->index] && !(w->live & ~b->waiting[w->index]))
+        if (!b->whole_cta && !is_of_group(c, b) && b->waiting[w->index] && !(w->live & ~b->waiting[w->index]))
             b->arrived += launch_lanes(c->launch) - lanes_count(w->live);
         if (!complete(c, &c->barriers[i]))
             continue;

@@ -19,6 +19,7 @@ uint8_t warp_sync_hints(const struct inst *in) {
     case OP_MMA:
     case OP_MMAMIX:
     case OP_WHOLE:
+    case OP_SETMAXNREG:
     case OP_WGMMA:
         return HINT_COLLECTIVE | HINT_MEMBERS | HINT_ALIGNED;
     case OP_TCGEN05:

@@ -1,5 +1,6 @@
 /* Prints the paths and barriers of a CTA that does not end (paths_report.h). */
 #include "paths_report.h"
+#include "isa/exec/exec_mbarrier.h"
 #include "isa/machine/warpsync.h"
 #include <inttypes.h>
 
@@ -16,7 +17,8 @@ static void report_pc(FILE *out, const struct launch *l, const struct program *p
     fputc(')', out);
 }
 
-void report_loop(FILE *out, const struct program *p, uint32_t pc) {
+/* Returns the backward branch of the shortest loop that contains `pc`; UINT32_MAX: there is none. */
+static uint32_t shortest_loop(const struct program *p, uint32_t pc) {
     uint32_t best = UINT32_MAX;
     for (uint32_t i = pc; i < p->n; i++) {
         const struct inst *in = &p->code[i];
@@ -24,8 +26,41 @@ void report_loop(FILE *out, const struct program *p, uint32_t pc) {
             (best == UINT32_MAX || i - in->target < best - p->code[best].target))
             best = i;
     }
+    return best;
+}
+
+void report_loop(FILE *out, const struct program *p, uint32_t pc) {
+    const uint32_t best = shortest_loop(p, pc);
     if (best != UINT32_MAX)
         fprintf(out, ", in the loop of lines %u to %u", p->info[p->code[best].target].line, p->info[best].line);
+}
+
+static bool report_wait(FILE *out, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    for (unsigned r = 0; r < 2; r++) {
+        struct mbarrier_wait at;
+        struct warp *row = r ? w->high : (struct warp *)w;
+        if (!row || !mbarrier_find_wait(row, in, warp_row(lanes, r), &at))
+            continue;
+        fprintf(out,
+                ", waits for phase %u of the mbarrier at shared 0x%llx: %u of %u arrivals and %d bytes of transactions "
+                "are pending",
+                at.phase, (unsigned long long)at.address, at.pending, at.expected, at.bytes);
+        return true;
+    }
+    return false;
+}
+
+bool report_mbarrier(FILE *out, const struct warp *w, uint32_t pc, lanemask_t lanes) {
+    const struct program *p = w->program;
+    if (pc >= p->n || !lanes)
+        return false;
+    if (mbarrier_is_wait(&p->code[pc]))
+        return report_wait(out, w, &p->code[pc], lanes);
+    const uint32_t end = shortest_loop(p, pc);
+    for (uint32_t i = end == UINT32_MAX ? end : p->code[end].target; i < end; i++)
+        if (mbarrier_is_wait(&p->code[i]) && report_wait(out, w, &p->code[i], lanes))
+            return true;
+    return false;
 }
 
 static void report_path(FILE *out, const struct warp *w, const struct path_desc *d) {
@@ -52,6 +87,7 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
         fprintf(out, ", waits for lanes 0x%08" PRIx64 " of its member mask\n", missing);
         return;
     }
+    report_mbarrier(out, w, d->path.pc, d->path.lanes);
     fprintf(out, ", %s\n", d->state ? d->state : "can run");
 }
 

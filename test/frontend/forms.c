@@ -87,6 +87,10 @@ static const struct {
     /* 32 threads add (1, 2, 3, 4) to zeros at the start of out[] */
     {"red.global.v4.f32.add [%base], {0f3F800000, 0f40000000, 0f40400000, 0f40800000};",
      {0x42000000, 0x42800000, 0x42c00000, 0x43000000}},
+    /* asynchronous accesses of global memory are complete at once: out[0] = 5 + 32 * 3 */
+    {"mov.u32 %r1, 5; st.async.release.gpu.global.u32 [%base], %r1; membar.proxy.alias; bar.warp.sync -1; mov.u32 %r2, "
+     "3; red.async.release.gpu.global.add.u32 [%base], %r2;",
+     {101, 0, 0, 0}},
     /* max(0, 2) in eight f16 elements */
     {"mov.b16 %h1, 0x4000; red.global.v8.f16.max.noftz [%base], {%h1, %h1, %h1, %h1, %h1, %h1, %h1, %h1};",
      {0x40004000, 0x40004000, 0x40004000, 0x40004000}},
@@ -107,6 +111,7 @@ END_TEST
 static const struct {
     const char *instruction, *message;
 } refused[] = {
+    {"ld.async.global.u32 %r1, [%base]", "'ld' does not take '.async'"},
     {"add.sat.f32x2 %d1, %d2, %d3", "'.sat' does not go with 'add.f32x2'"},
     {"fma.f32x2 %d1, %d2, %d3, %d4", "'fma.f32x2' is incomplete"},
     {"mad.rn.f32x2 %d1, %d2, %d3, %d4", "'mad.rn' does not exist for '.f32x2'"},

@@ -6,14 +6,20 @@
 
 enum { TEXT = 4096 };
 
+/* Returns the header of a module whose target has the opcode: shfl and vote without .sync exist only on old targets. */
+static const char *header_of(const char *opcode) {
+    const bool old = !strstr(opcode, ".sync") && (strncmp(opcode, "vote", 4) == 0 || strncmp(opcode, "shfl", 4) == 0);
+    return old ? ".version 4.0\n.target sm_30, texmode_unified\n" : ".version 9.0\n.target sm_100, texmode_unified\n";
+}
+
 /* Returns NULL if a kernel with the opcode can be lowered; else the message, in a static buffer. */
 static const char *lowering_error(const char *opcode, const struct decoded *d) {
     static char statement[TEXT], text[3 * TEXT], errors[TEXT + 1024];
     opcode_statement(opcode, d, statement, sizeof statement);
     snprintf(text, sizeof text,
-             ".version 8.8\n.target sm_90, texmode_unified\n.address_size 64\n.global %s image;\n%s"
+             "%s.address_size 64\n.global %s image;\n%s"
              ".visible .entry k(.param .align 64 .b8 p[64]) {\n%s%s;\nEND: ret;\n}\n",
-             opcode_image(opcode), opcode_module, opcode_registers, statement);
+             header_of(opcode), opcode_image(opcode), opcode_module, opcode_registers, statement);
     struct lowered *low = lower_text(text, "k");
     bool ok = low->program != NULL;
     lowered_errors(low, errors, 1024);

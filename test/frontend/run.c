@@ -53,7 +53,7 @@ static void run_text(const char *text, const char *kernel, uint32_t out[OUT_BYTE
     mem_free_all(&m);
 }
 
-#define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
+#define HEAD ".version 9.0\n.target sm_100\n.address_size 64\n"
 /* %out is the address of the thread's word in out[]; %t is %tid.x. */
 #define ENTRY                                                                                                          \
     ".visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; "       \

@@ -524,6 +524,7 @@ static const struct {
     const char *body, *says;
 } checked[] = {
     {EXPECT_TX(16) LOAD16(32, 48) WAIT "ld.shared.u32 %r7,[%r1+32]; st.shared.u32 [%r1+32],%r7;\n"
+                                       "fence.proxy.async.shared::cta;\n"
                                        "cp.async.bulk.global.shared::cta.bulk_group [%d2],[%r1+32],16;\n" FLUSH
                                        "st.shared.u32 [%r1+32],%r3;\n",
      NULL},

@@ -1,5 +1,6 @@
 /* Describes the state of warps, for reports on launches that do not end. */
 #include "isa/machine/warpsync.h"
+#include "isa/paths/paths_report.h"
 #include "stages.h"
 #include <inttypes.h>
 
@@ -63,6 +64,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
         if (reg >= 0)
             fprintf(out, ": scoreboard register %d", reg);
     }
+    report_mbarrier(out, sw->w, path->pc, path->lanes);
     sm_units_describe_path(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->lanes, out);
     fprintf(out, "\n");
 }
@@ -91,6 +93,7 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
         if (!missing && waits_at_barrier(sm, sw, &d[i].path))
             print_barrier(out, sw->w, d[i].path.lanes);
+        report_mbarrier(out, sw->w, d[i].path.pc, d[i].path.lanes);
         if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
             fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
         fprintf(out, "\n");

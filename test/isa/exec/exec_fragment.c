@@ -19,7 +19,7 @@ static char kernel_at[TEXT];
 static const char *kernel(const char *body, bool wide) {
     size_t n = 0;
 #define ADD(...) n += (size_t)snprintf(kernel_at + n, TEXT - n, __VA_ARGS__)
-    ADD(".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n"
+    ADD(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n"
         ".reg .b64 %%p, %%q, %%t, %%d<16>; .reg .b32 %%l, %%r<32>, %%s; .reg .pred %%low; .shared .align 16 .b8 "
         "s[2048];\n"
         "ld.param.u64 %%p,[p]; ld.param.u64 %%q,[q]; mov.u32 %%l,%%laneid; mul.wide.u32 %%t,%%l,%d; add.u64 "
@@ -346,7 +346,7 @@ static const struct {
     enum heddle_status status;
     const char *says;
 } parts_of_warps[] = {
-    {"a warp of 16 threads", MMA, 16, HEDDLE_FAULT, "partial warp: a matrix instruction is executed by all 32 lanes"},
+    {"a warp of 16 threads", MMA, 16, HEDDLE_FAULT, "an .aligned instruction is executed by all 32 lanes"},
     {"half has exited", "@%low ret; " MMA, 32, HEDDLE_FAULT, "by lanes 0xffff0000 alone"},
     {"a load", "wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1},[%p],16;", 16, HEDDLE_FAULT, "partial warp"},
     {"a guard", "@%low " MMA, 32, HEDDLE_FAULT, "0x0000ffff alone"},

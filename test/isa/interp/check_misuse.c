@@ -21,7 +21,7 @@ static void teardown(void) { heddle_close(h); }
 static enum heddle_status run(const char *body, uint32_t threads, uint32_t n) {
     char text[4096];
     snprintf(text, sizeof text,
-             ".version 8.0\n.target sm_90\n.address_size 64\n"
+             ".version 8.6\n.target sm_90\n.address_size 64\n"
              ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
              ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
              ".reg .u32 %%t, %%n, %%s, %%v, %%w, %%m; .reg .u64 %%a, %%b, %%g; .reg .pred %%p, %%q;\n"
