@@ -87,6 +87,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
                 struct tally *t) {
     struct jit_frame *f = &r->native.frame;
     const struct inst *program = r->native.warp->program->code;
+    f->warp = r->native.warp;
     f->active = lanes;
     f->inactive = ~lanes;
     f->n_active = (unsigned)__builtin_popcount(lanes);
