@@ -68,7 +68,8 @@ struct variable {
     const struct word *space;   /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
     const struct word *type;    /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
     const struct word *vector;  /* ".v2" or ".v4", NULL for a scalar */
-    const struct word *linkage; /* ".extern", ".visible", ".weak", ".common", NULL for none */
+    /* ".extern", ".visible", ".weak", ".common", NULL for none; of a parameter: ".hidden" or NULL */
+    const struct word *linkage;
     uint32_t range;             /* n of a declaration such as %r<n>; 0: a single name */
     uint64_t align;             /* bytes; 0 when not given */
     bool is_array;

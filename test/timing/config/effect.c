@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
+enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 768 };
 
 /* Statistics of one run. `n` is 0 if heddle refused the run, or if the run reached the cycle limit. */
 struct figures {
@@ -167,6 +167,9 @@ static const struct {
     {"tensor.latency", "likewise"},
     {"tensor.queue", "likewise"},
     {"tensor.shared_bytes", "likewise"},
+    {"energy.cluster_byte", "of launches with clusters, which these kernels do not have (timing_report_energy)"},
+    {"energy.tma_request", "of bulk copies, which these kernels do not have (timing_report_energy)"},
+    {"energy.tensor_mac", "of wgmma, which these kernels do not have (timing_report_energy)"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 
