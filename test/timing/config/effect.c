@@ -158,7 +158,6 @@ static const struct {
     {"walk.latency", "likewise"},
     {"cluster.sms", "of launches with clusters, which these kernels do not have (host_clusters)"},
     {"cluster.latency", "likewise"},
-    {"cluster.bytes", "likewise"},
     {"tma.queue", "of bulk copies, which these kernels do not have (host_tma)"},
     {"tma.latency", "likewise"},
     {"tma.interval", "likewise"},

@@ -6,7 +6,7 @@
 
 enum { TEXT = 128 * 1024, FEW = 16, MANY = 48 };
 
-static struct { double cycles, busy, all, waits, passes, instructions, multiply_adds; } seen;
+static struct { double cycles, busy, all, waits, passes, instructions, multiply_adds, conflicts; } seen;
 
 /* The begin and the end of a kernel of one warp with tensor memory. %t is the address of 256 columns, %i describes a
  * product of m128n256k16, the mbarrier is at s+8, and lane 0 has %one. */
@@ -53,6 +53,7 @@ static void run(const char *repeat, int n, const char *const *set) {
     seen.all = heddle_stat(h, 0, "util.tensor_cycles");
     seen.waits = heddle_stat(h, 0, "tensor.wait_cycles");
     seen.passes = heddle_stat(h, 0, "tensor.shared_cycles");
+    seen.conflicts = heddle_stat(h, 0, "shared.bank_conflicts");
     seen.multiply_adds = heddle_stat(h, 0, "tensor.multiply_adds");
     seen.instructions = heddle_stat(h, 0, "tensor.instructions");
     heddle_close(h);
@@ -179,6 +180,7 @@ START_TEST(commits_wait_for_products) {
     double each[2];
     each_set(round, "tensor.latency=0");
     each[0] = seen.cycles;
+    ck_assert_double_eq(seen.conflicts, 0); /* the 32 lanes of a wait read one word together */
     each_set(round, "tensor.latency=1000");
     each[1] = seen.cycles;
     ck_assert_double_ge(each[0], 256);
