@@ -50,8 +50,8 @@ static void call_frame(struct compiler *c, size_t function) {
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Emits a call. It calls the function of an operation of all lanes, or the lane function of a pure instruction without
- * guard; for other instructions, it calls the interpreter's step(). */
+/* Emits a call for the current instruction. The call goes to the function of an operation of all lanes, or to the lane
+ * function of an instruction that is pure and has no guard, else to the interpreter's step(). */
 static void compile_call(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
