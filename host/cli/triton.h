@@ -26,7 +26,7 @@ struct triton {
  * triton_free() in either case. */
 bool triton_read(const char *path, struct triton *out, char *err, size_t err_size);
 void triton_free(struct triton *t);
-/* Returns the path of the PTX for the metadata at `path`: the same name with .ptx, in memory from malloc(). Returns NULL
- * if the name does not end in .json, or if memory is out. */
+/* Returns the path of the PTX for the metadata at `path`: the same name with .ptx, in memory from malloc(). Returns
+ * NULL if the name does not end in .json, or if memory is out. */
 char *triton_ptx(const char *path);
 #endif

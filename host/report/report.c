@@ -95,8 +95,8 @@ static void failures(struct report *r) {
     }
 }
 
-/* Adds the statistics with these names, which commas separate, to stats[n ..]. Returns the new n. With `used`, adds only
- * those that are above 0 in a run. */
+/* Appends the statistics with these comma-separated names to the n in `stats`. Returns the new n. With `used`, leaves
+ * out statistics that are 0 in every run. */
 static int add_statistics(struct report *r, const char *names, bool used, struct field *stats, int n) {
     for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
         char name[64], why[256];

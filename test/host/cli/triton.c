@@ -1,5 +1,5 @@
-/* Tests `heddle run --triton`: the launch that the metadata describe, for the layouts of several versions of Triton, and
- * messages about wrong metadata. */
+/* Tests `heddle run --triton`: the launch that the metadata describe, for the layouts of several versions of Triton,
+ * and messages about wrong metadata. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
