@@ -365,6 +365,14 @@ static void print_slots(const struct heddle *h, FILE *out) {
     }
 }
 
+/* Prints a utilization, if it does not round to zero. */
+static void print_use(const struct heddle *h, FILE *out, const char *label, const char *name) {
+    int n;
+    const double share = 100 * get(h, name);
+    if (share >= 0.05)
+        fprintf(out, "  %-20s %14.1f %%  %s\n", label, share, stat_defs(&n)[stat_index(name)].help);
+}
+
 void heddle_print_stats(const struct heddle *h, FILE *out) {
     if (!out || !handle_is_open(h, HANDLE_CONTEXT))
         return;
@@ -392,6 +400,9 @@ void heddle_print_stats(const struct heddle *h, FILE *out) {
         char read[32], written[32];
         fprintf(out, "  %-20s %16s  read, %s written\n", "DRAM", sized(get(h, "dram.read_bytes"), read, sizeof read),
                 sized(get(h, "dram.write_bytes"), written, sizeof written));
+        print_use(h, out, "tensor units", "util.tensor");
+        print_use(h, out, "bulk copies", "util.tma");
+        print_use(h, out, "cluster network", "util.dsmem");
         print_slots(h, out);
     }
     fprintf(out, "  %-20s %16.3f  s, %.2f M warp instructions a second, %.0f MB of memory\n", "time of the host",

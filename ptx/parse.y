@@ -43,7 +43,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %param {struct parser *ps}
 %expect 0
 
-%token <word> WORD DOTWORD LINKAGE SPACE TYPE VECTOR TUNING
+%token <word> WORD DOTWORD LINKAGE HIDDEN SPACE TYPE VECTOR TUNING
 %token <operand> INT FLOAT
 %token <text> STRING
 %token SINK SECTION DWARF RECOVER
@@ -171,6 +171,7 @@ parameter_list: parameter { $$ = LIST(variables, $1); }
     | parameter_list ',' parameter { $$ = $1; ADD($$, $3); }
 
 parameter: specifiers name { $$ = $2; }
+    | HIDDEN specifiers name { $$ = $3; $$->linkage = $1; }
 
 attributes: %empty { $$ = (struct attributes){0}; }
     | attributes attribute { $$ = $1; ADD_LIST($$, $2); }

@@ -63,14 +63,15 @@ struct init {
 
 /* A declared variable, register or parameter. `.reg .b32 %r<5>` is one variable with range 5. */
 struct variable {
-    struct loc loc;             /* of the name */
-    const struct word *name;    /* NULL for the unnamed result or parameter of a prototype: `_` */
-    const struct word *space;   /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
-    const struct word *type;    /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
-    const struct word *vector;  /* ".v2" or ".v4", NULL for a scalar */
-    const struct word *linkage; /* ".extern", ".visible", ".weak", ".common", NULL for none */
-    uint32_t range;             /* n of a declaration such as %r<n>; 0: a single name */
-    uint64_t align;             /* bytes; 0 when not given */
+    struct loc loc;            /* of the name */
+    const struct word *name;   /* NULL for the unnamed result or parameter of a prototype: `_` */
+    const struct word *space;  /* ".reg", ".param", ".global", ".shared", ".local", ".const", ".tex", ".sreg" */
+    const struct word *type;   /* ".u32", ".b8", ".texref"...; NULL when missing (reported by the parser) */
+    const struct word *vector; /* ".v2" or ".v4", NULL for a scalar */
+    /* ".extern", ".visible", ".weak", ".common", NULL for none; of a parameter: ".hidden" or NULL */
+    const struct word *linkage;
+    uint32_t range; /* n of a declaration such as %r<n>; 0: a single name */
+    uint64_t align; /* bytes; 0 when not given */
     bool is_array;
     uint64_t dims[8]; /* elements per dimension; 0 for an unsized first dimension */
     int n_dims;

@@ -18,6 +18,7 @@ static const struct {
     {".visible", LINKAGE},
     {".weak", LINKAGE},
     {".common", LINKAGE},
+    {".hidden", HIDDEN},
     {".reg", SPACE},
     {".sreg", SPACE},
     {".param", SPACE},

@@ -13,6 +13,7 @@ const struct card cards[] = {
     {"a6000", "RTX A6000, and A40 with the same chip"},
     {"a100", "A100"},
     {"h100", "H100"},
+    {"rtx5070ti", "GeForce RTX 5070 Ti, and RTX 5080 with the same chip"},
     {0},
 };
 
@@ -25,6 +26,8 @@ const struct card_source card_sources[] = {
     {"luo24", "W. Luo et al., Benchmarking and dissecting the Nvidia Hopper GPU architecture, IPDPS 2024: A100 PCIe"},
     {"huerta25", "R. Huerta et al., Dissecting and modeling the architecture of modern GPU cores, MICRO 2025: Ampere, "
                  "address in a regular register; L1: loads of 64 bits"},
+    {"jarmusch25",
+     "A. Jarmusch et al., Dissecting the NVIDIA Blackwell architecture with microbenchmarks, 2025: RTX 5080"},
     {"mt4g",
      "S. Vanecek et al., MT4G, sample results (github.com/caps-tum/mt4g), medians: V100 PCIe, RTX 2080 Ti, H100 "
      "SXM"},
@@ -125,6 +128,10 @@ const struct card_figure card_figures[] = {
     {"h100", "l2-read", 6950, "gpu-benches"},
     {"h100", "dram-read", 2750, "mt4g"},
     RATES("h100", 128, 64, 256, 64, 16),
+
+    {"rtx5070ti", "l2-latency", 358, "jarmusch25"},
+    {"rtx5070ti", "dram-latency", 877, "jarmusch25"},
+    RATES("rtx5070ti", 128, 128, 128, 2, 16),
     {0},
 };
 

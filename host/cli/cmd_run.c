@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_def options[] = {
     {'k', "kernel", "KERNEL", "the kernel; not needed if the file has only one"},
@@ -20,6 +21,7 @@ static const struct option_def options[] = {
     {0, "shared", "BYTES", "dynamic shared memory of a block (K, M: powers of 1024)"},
     {0, "cluster", "X[,Y[,Z]]", "blocks of a cluster (default: as the kernel declares)"},
     {'a', "arg", "SPEC", "the next argument of the kernel, see below"},
+    {0, "triton", "FILE.json", "Triton's metadata of the kernel, which replace -k -b --shared --cluster, see below"},
     {0, "size", "SIZE", "size of a program: small (the default) or paper"},
     {0, "texture", "NAME=SPEC", "the texture or surface of the .texref or .surfref NAME, see below"},
     {0, "sampler", "NAME=SPEC", "the sampler of the .samplerref NAME, see below; overrides the module"},
@@ -43,6 +45,7 @@ static const struct option_def options[] = {
 struct task {
     const struct cli *c;
     const char *file, *json;
+    char *ptx; /* the name of the PTX file beside the metadata of Triton; NULL: not used */
     struct request launch;
     struct script *program; /* NULL: a launch */
     enum bench_size size;
@@ -69,7 +72,9 @@ static bool note_output(struct task *r, struct file_uses *u, const char *path, c
 static bool note_files(struct task *r, struct file_uses *u) {
     const struct cli *c = r->c;
     const char *config = cli_value(c, "config");
-    bool ok = (strcmp(r->file, "-") == 0 || file_uses_read(u, r->file, "this command")) &&
+    const char *triton = cli_value(c, "triton");
+    bool ok = (!triton || file_uses_read(u, triton, "--triton")) &&
+              (strcmp(r->file, "-") == 0 || file_uses_read(u, r->file, "this command")) &&
               (!config || file_uses_read(u, config, "--config")) && note_output(r, u, r->json, "--json", NULL) &&
               note_output(r, u, cli_value(c, "trace"), "--trace", NULL) &&
               note_output(r, u, samples_file(c), "--samples", NULL);
@@ -147,15 +152,37 @@ static bool parse_program(struct task *r) {
     return fine;
 }
 
+/* Without FILE, the PTX is the file beside the metadata of Triton. */
+static bool find_ptx(struct task *r, const char *triton) {
+    if (!(r->ptx = triton_ptx(triton))) {
+        cli_error(r->c, "--triton %s: the name does not end in .json, so FILE with the PTX is needed, too", triton);
+        return false;
+    }
+    if (access(r->ptx, F_OK) != 0) {
+        cli_error(r->c, "%s: %s; the PTX is expected beside %s, or as FILE", r->ptx, strerror(errno), triton);
+        return false;
+    }
+    r->file = r->ptx;
+    return true;
+}
+
 static bool parse(struct task *r) {
     const struct cli *c = r->c;
-    if (c->n_words != 1) {
+    const char *triton = cli_value(c, "triton");
+    if (c->n_words != 1 && !(triton && !c->n_words)) {
         cli_error(c, c->n_words ? "one file at a time, and '%s' is the second" : "which file?%s",
                   c->n_words ? c->words[1] : "");
         return false;
     }
-    r->file = c->words[0];
+    if (c->n_words)
+        r->file = c->words[0];
+    else if (!find_ptx(r, triton))
+        return false;
     r->json = cli_value(c, "json");
+    if (triton && own_is_program(r->file)) {
+        cli_error(c, "--triton is for a kernel of a PTX file: %s says itself what it launches", r->file);
+        return false;
+    }
     if (own_is_program(r->file))
         return parse_program(r) && check_files(r);
     if (cli_has(c, "size") || cli_has(c, "set-value")) {
@@ -406,12 +433,14 @@ static enum heddle_status run(const struct cli *c) {
     free(r.saved);
     script_free(r.program);
     request_free(&r.launch);
+    free(r.ptx);
     return status;
 }
 
 const struct command cmd_run = {
     "run",
-    "FILE.heddle | FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]",
+    "FILE.heddle | FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... | --triton FILE.json -g X[,Y[,Z]] [-a SPEC]... "
+    "[OPTION...]",
     "run a program, or a kernel of a PTX file or of a compiled program",
     help_run,
     options,

@@ -43,10 +43,57 @@ static bool parse_dim(const struct cli *c, const char *option, const uint32_t ma
     return true;
 }
 
+/* Reads --triton. The metadata replace the options of the launch that they contain. */
+static bool parse_triton(struct request *r) {
+    static const char *const given[] = {"kernel", "block", "shared", "cluster"};
+    const char *path = cli_value(r->c, "triton");
+    char err[512];
+    for (size_t i = 0; path && i < sizeof given / sizeof *given; i++)
+        if (cli_has(r->c, given[i])) {
+            cli_error(r->c,
+                      "--%s and --triton exclude each other: the metadata name the kernel, and have the number of "
+                      "threads, the shared memory and the cluster",
+                      given[i]);
+            return false;
+        }
+    if (!path || triton_read(path, &r->triton, err, sizeof err))
+        return true;
+    cli_error(r->c, "%s", err);
+    return false;
+}
+
+/* Sets the shape from the metadata of Triton and from --grid, which counts programs of Triton. */
+static bool triton_shape(struct request *r, const uint32_t max_grid[3]) {
+    const struct triton *t = &r->triton;
+    if (!parse_dim(r->c, "grid", max_grid, &r->grid))
+        return false;
+    const uint64_t grid[3] = {(uint64_t)r->grid.x * t->ctas.x, (uint64_t)r->grid.y * t->ctas.y,
+                              (uint64_t)r->grid.z * t->ctas.z};
+    for (int i = 0; i < 3; i++)
+        if (grid[i] > max_grid[i]) {
+            cli_error(r->c,
+                      "--grid %s: with %u CTAs for each program, the grid has %llu CTAs in %c, and at most %u are "
+                      "possible",
+                      cli_value(r->c, "grid"),
+                      i == 0   ? t->ctas.x
+                      : i == 1 ? t->ctas.y
+                               : t->ctas.z,
+                      (unsigned long long)grid[i], "XYZ"[i], max_grid[i]);
+            return false;
+        }
+    r->grid = (struct heddle_dim){(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
+    r->block = (struct heddle_dim){t->threads, 1, 1};
+    r->shared = t->shared;
+    r->cluster = t->cluster;
+    return true;
+}
+
 static bool parse_shape(struct request *r) {
     static const uint32_t max_grid[3] = {INT32_MAX, MAX_GRID_Y, MAX_GRID_Z};
     static const uint32_t max_block[3] = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z};
     static const uint32_t max_cluster[3] = {MAX_CLUSTER_CTAS, MAX_CLUSTER_CTAS, MAX_CLUSTER_CTAS};
+    if (r->triton.kernel)
+        return triton_shape(r, max_grid);
     if (!parse_dim(r->c, "grid", max_grid, &r->grid) || !parse_dim(r->c, "block", max_block, &r->block))
         return false;
     if (cli_value(r->c, "cluster") && !parse_dim(r->c, "cluster", max_cluster, &r->cluster))
@@ -83,9 +130,27 @@ static bool parse_bound(struct request *r, const struct cli_option *o, char *err
     return texture_arg_parse(equals + 1, is_sampler ? ARG_SAMPLER : ARG_TEXTURE, a, err, size);
 }
 
+/* Adds the buffers that Triton passes after the kernel's own arguments. */
+static bool add_scratch(struct request *r, char *err, size_t size) {
+    const struct triton *t = &r->triton;
+    for (int i = 0; i < t->n_scratch; i++) {
+        const uint64_t ctas = (uint64_t)r->grid.x * r->grid.y * r->grid.z;
+        char *spec = r->scratch_spec[i];
+        if (t->scratch[i])
+            snprintf(spec, sizeof r->scratch_spec[i], "zero:%llu", (unsigned long long)(ctas * t->scratch[i]));
+        else
+            memcpy(spec, "u64:0", sizeof "u64:0");
+        struct arg *a = &r->args[r->n_args];
+        r->n_all = ++r->n_args;
+        if (!arg_parse(spec, a, err, size))
+            return false;
+    }
+    return true;
+}
+
 static bool parse_args(struct request *r) {
     char err[512];
-    size_t n = (size_t)r->c->n_options + 1;
+    size_t n = (size_t)r->c->n_options + 1 + TRITON_MAX_SCRATCH;
     r->args = calloc(n, sizeof *r->args);
     r->names = calloc(n, sizeof *r->names);
     if (!r->args || !r->names) {
@@ -101,6 +166,10 @@ static bool parse_args(struct request *r) {
             cli_error(r->c, "%s", err);
             return false;
         }
+    }
+    if (!add_scratch(r, err, sizeof err)) {
+        cli_error(r->c, "%s", err);
+        return false;
     }
     for (int i = 0; i < r->c->n_options; i++) {
         const char *name = r->c->options[i].def->name;
@@ -158,7 +227,7 @@ void request_reader(const struct request *r, int i, char *out, size_t size) {
 
 bool request_parse(struct request *r, const struct cli *c, const char *file) {
     *r = (struct request){.c = c, .file = file, .kernel = cli_value(c, "kernel")};
-    return is_there(c, file) && parse_shape(r) && parse_args(r) && take_inputs(r);
+    return is_there(c, file) && parse_triton(r) && parse_shape(r) && parse_args(r) && take_inputs(r);
 }
 
 /* Prints the library's message. */
@@ -191,7 +260,8 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
         status = complain(h, say);
     else if (n > MAX)
         status = told(r, say, "kernel '%s' has more than %d parameters", kernel, MAX);
-    else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m), "-a, ", say))
+    else if (!args_match(r->args, r->n_args, params, n, kernel, heddle_address_size(m),
+                         r->triton.n_scratch ? "-a, then the buffers that Triton adds, " : "-a, ", say))
         status = HEDDLE_USAGE;
     for (int i = 0; status == HEDDLE_OK && i < r->n_all; i++) {
         char err[512];
@@ -260,6 +330,9 @@ static enum heddle_status request_launch(const struct request *r, struct heddle 
     struct heddle_module *m = cli_module(r->c, h, r->file, &kernel, say);
     if (!m)
         return HEDDLE_USAGE;
+    if (r->triton.kernel && strcmp(r->triton.kernel, kernel) != 0)
+        return told(r, say, "%s: \"name\" is '%s', but the kernel of %s is '%s'", cli_value(r->c, "triton"),
+                    r->triton.kernel, r->file, kernel);
     enum heddle_status status = check_params(r, h, m, kernel, say);
     struct heddle_arg *args = calloc((size_t)r->n_all + 1, sizeof *args);
     if (!args)
@@ -283,6 +356,7 @@ void request_free(struct request *r) {
     }
     free(r->args);
     free(r->names);
+    triton_free(&r->triton);
 }
 
 enum heddle_status request_guarded(const struct request *r, struct heddle *h) {

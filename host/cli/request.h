@@ -4,6 +4,7 @@
 #include "cmd.h"
 #include "host/program/args.h"
 #include "host/program/own.h"
+#include "triton.h"
 
 struct request {
     const struct cli *c;
@@ -16,7 +17,9 @@ struct request {
     /* n_all elements: n_args kernel arguments, then the textures and samplers to bind to variables of the module */
     struct arg *args;
     int n_args, n_all;
-    char **names; /* index in `args` -> name of the variable to bind; NULL for a kernel argument */
+    char **names;         /* index in `args` -> name of the variable to bind; NULL for a kernel argument */
+    struct triton triton; /* with --triton; else all 0 */
+    char scratch_spec[TRITON_MAX_SCRATCH][48]; /* SPECs of the buffers that Triton adds to the arguments */
 };
 
 /* Writes the name of args[i] for messages: "argument 2", "texture 1". */

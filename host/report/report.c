@@ -1,6 +1,7 @@
 #include "report.h"
 #include "breakdown.h"
 #include "host/html.h"
+#include "report_machines.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,17 +94,30 @@ static void failures(struct report *r) {
     }
 }
 
-static bool runs(struct report *r) {
-    static const char names[] = "gpu.cycles,gpu.ipc,gpu.warp_instructions,gpu.lane_utilization,gpu.avg_paths,"
-                                "l1.miss_rate,l2.miss_rate,dram.read_bytes,dram.write_bytes,energy.total_joules";
-    struct field stats[MAX_FIELDS];
-    int n = 0;
-    heading(r, "runs", "What was run");
+/* Appends the statistics with these comma-separated names to the n in `stats`. Returns the new n. With `used`, leaves
+ * out statistics that are 0 in every run. */
+static int add_statistics(struct report *r, const char *names, bool used, struct field *stats, int n) {
     for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
         char name[64], why[256];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        n += field_find(r->db, r->set, name, &stats[n], why, sizeof why);
+        bool wanted = !used;
+        for (int i = 0; !wanted && i < r->n; i++)
+            wanted = report_stat(r, r->rows[i], name) > 0;
+        n += wanted && field_find(r->db, r->set, name, &stats[n], why, sizeof why);
     }
+    return n;
+}
+
+static bool runs(struct report *r) {
+    static const char names[] = "gpu.cycles,gpu.ipc,gpu.warp_instructions,gpu.lane_utilization,gpu.avg_paths,"
+                                "l1.miss_rate,l2.miss_rate,dram.read_bytes,dram.write_bytes,energy.total_joules";
+    /* statistics of a part that few kernels use: shown if a run used the part */
+    static const char parts[] = "util.tensor,util.tma,util.dsmem";
+    struct field stats[MAX_FIELDS];
+    int n = 0;
+    heading(r, "runs", "What was run");
+    n = add_statistics(r, names, false, stats, n);
+    n = add_statistics(r, parts, true, stats, n);
     what_was_run(r);
     common_options(r);
     struct table *t = view_list(r->set, r->rows, r->n, n ? stats : NULL, n);

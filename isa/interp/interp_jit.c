@@ -16,6 +16,8 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
         return JIT_WAITS;
     if (!cta_execute(r, w, in, f->active, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
+    if (r->polled)
+        f->budget = 0; /* the code ends after the block */
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
     return JIT_WENT_ON;
 }
@@ -87,6 +89,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
                 struct tally *t) {
     struct jit_frame *f = &r->native.frame;
     const struct inst *program = r->native.warp->program->code;
+    f->warp = r->native.warp;
     f->active = lanes;
     f->inactive = ~lanes;
     f->n_active = (unsigned)__builtin_popcount(lanes);

@@ -360,7 +360,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
         const struct spe_entry *top = &st->e[st->n - 1];
         const uint32_t pc = top->pc;
         const lanemask_t lanes = top->lanes;
-        if (t.warp >= budget) {
+        if (t.warp >= budget || r->polled) {
             end = WARP_SPENT;
             break;
         }
@@ -438,7 +438,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
             continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;
-        if (spent >= budget)
+        if (spent >= budget || r->polled)
             return WARP_SPENT;
         struct path *chosen = &p[wr->rotation % (uint32_t)ready];
         struct tally t = {0};
@@ -459,7 +459,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         if (c->depth > r->n.max_depth)
             r->n.max_depth = c->depth;
         c->depth = 0;
-        if (turn >= PATH_QUANTUM || wr->starved) {
+        if (turn >= PATH_QUANTUM || wr->starved || r->polled) {
             turn = 0;
             wr->rotation++;
             if (ops->yield && ops->paths(c->model, p, MAX_PATHS) > 0)
@@ -474,7 +474,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp *w = &r->cta->warps[warp];
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
-    wr->starved = false;
+    wr->starved = r->polled = false;
     native_turn(&r->native, w);
     if (r->model == &reconv_spe) {
         step_only_path(wr);

@@ -47,6 +47,7 @@ struct cta_run {
     bool stands;
     bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
+    bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
     /* counters of the reconvergence model, which the interpreter provides but does not report */
     uint64_t model_counts[RECONV_COUNTERS];
     struct interp_stats n;
@@ -77,7 +78,8 @@ void cta_run_free(struct cta_run *r);
 void cta_run_start(struct cta_run *r);
 /* Releases the lanes of a complete barrier in all warps. */
 void cta_release_barrier(struct cta_run *r, uint32_t barrier);
-/* Runs one warp until it ends, waits, faults, or has executed `budget` warp instructions and the rest of a block. */
+/* Runs one warp until it ends, waits, faults, polls an mbarrier in vain, or has executed `budget` warp instructions and
+ * the rest of a block. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
 /* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it
  * faulted or the run must stop. */

@@ -50,14 +50,21 @@ static void call_frame(struct compiler *c, size_t function) {
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Emits a call for the current instruction. The call goes to the lane function if the instruction is pure and has no
- * guard, else to the interpreter's step(). */
+/* Emits a call for the current instruction. The call goes to the function of an operation of all lanes, or to the lane
+ * function of an instruction that is pure and has no guard, else to the interpreter's step(). */
 static void compile_call(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     lines_store(c);
     lines_forget(c);
     groups_forget(c);
+    if (warp_op_is_direct(c, in)) {
+        zero_upper(e);
+        compile_direct(c);
+        c->native++; /* counts as compiled, because the interpreter would be slower */
+        c->done.lanes += WARP_LANES;
+        return;
+    }
     if (in->kind == K_LANE && in->guard == NO_GUARD && !c->partial) {
         static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
         const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
@@ -80,6 +87,8 @@ static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->
 static void compile_lanes(struct compiler *c) {
     if (is_access(inst_of(c)))
         compile_access(c);
+    else if (inst_of(c)->kind == K_WARP)
+        compile_shuffle(c);
     else
         compile_op(c);
     lines_unpin(c);
@@ -239,7 +248,8 @@ bool compile_block(struct compiler *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         const struct inst *in = &c->first[i];
         c->rule[i] = is_access(in) ? NULL : op_rule(c, in);
-        c->is_native[i] = c->rule[i] || (is_access(in) && in->cache_op != CACHE_WALK && access_is_native(c, in));
+        c->is_native[i] = c->rule[i] || warp_op_is_vector(c, in) ||
+                          (is_access(in) && in->cache_op != CACHE_WALK && access_is_native(c, in));
     }
     emit_prologue(c);
     c->inside = c->e.n;

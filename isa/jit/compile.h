@@ -2,7 +2,7 @@
 #define ISA_JIT_COMPILE_H
 /* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. The files, from the lowest
  * layer up: lanes.c (vector instructions), held_lines.c (register allocation), active.c (lanes that execute),
- * side_exits.c (side exits), ops.c and access.c (instructions), compile.c (blocks).
+ * side_exits.c (side exits), ops.c, warp_ops.c and access.c (instructions), compile.c (blocks).
  *
  * A register of a warp is an array of 32 elements in its bank. A line is the part of this array that fits one
  * vector register. Lines are loaded at their first use. They are stored when their vector register is needed for
@@ -11,9 +11,9 @@
 #include "lanes.h"
 
 enum {
-    N_VECTORS = 32,   /* maximum number of vector registers */
-    MAX_LINES = 8,    /* maximum number of lines of a warp register */
-    MAX_NATIVE = 256, /* maximum number of instructions of a block that are compiled; the rest is interpreted */
+    N_VECTORS = 32,    /* maximum number of vector registers */
+    MAX_LINES = 8,     /* maximum number of lines of a warp register */
+    MAX_NATIVE = 2048, /* maximum number of instructions of a block that are compiled; the rest is interpreted */
     N_GROUPS = 3,
     MAX_JUMPS = 12, /* maximum number of jumps to one side exit */
 };
@@ -174,6 +174,16 @@ const struct rule *op_rule(const struct compiler *c, const struct inst *in);
 bool rule_is_lanewise(const struct rule *r);
 /* Emits the current instruction by its rule. */
 void compile_op(struct compiler *c);
+
+/* ---- warp_ops.c: operations across lanes ---- */
+
+/* Returns true for an operation of all lanes that compile_direct() can call: it neither faults nor waits. */
+bool warp_op_is_direct(const struct compiler *c, const struct inst *in);
+/* Emits the call of the current instruction's function. No vector register may hold a line. */
+void compile_direct(struct compiler *c);
+/* Returns true for a shuffle that compile_shuffle() can emit as a vector permutation. */
+bool warp_op_is_vector(const struct compiler *c, const struct inst *in);
+void compile_shuffle(struct compiler *c);
 
 /* ---- access.c: loads and stores ---- */
 

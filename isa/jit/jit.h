@@ -48,8 +48,9 @@ struct jit_frame {
     rowmask_t active, inactive;
     uint64_t n_active;
     struct jit *jit;
-    const struct effects *fx; /* effects of the last step */
-    void *ctx;                /* context of step() */
+    struct warp *warp;  /* set before the code is called */
+    struct effects *fx; /* effects of the last step */
+    void *ctx;          /* context of step() */
 };
 
 /* Result of the code and of step(): number of executed instructions of the block at `first`, plus the reason if
@@ -102,6 +103,7 @@ struct jit_tables {
     uint64_t sign8[4];
     uint32_t bit4[WARP_LANES]; /* for each lane: its bit in a predicate */
     uint64_t bit8[WARP_LANES];
+    _Alignas(64) uint32_t lane[WARP_LANES]; /* the number of each lane */
 };
 
 extern const struct jit_tables jit_tables;

@@ -117,7 +117,7 @@ END_TEST
 START_TEST(entry_with_parameters_and_attributes) {
     struct parsed p =
         parse_items(".visible .entry k (.param .u64 .ptr .global .align 16 a, .param .align 4 .b8 b[12],\n"
-                    ".param .u64 .ptr .align 2 c, .param .u64 .ptr .generic d)\n"
+                    ".param .u64 .ptr .align 2 c, .hidden .param .u64 .ptr .generic d)\n"
                     ".maxntid 256, 1, 2 .minnctapersm 3 .pragma \"nounroll\"; { ret; }");
     const struct function *f = first_function(&p);
     ck_assert(f->is_entry && f->has_body && !f->is_prototype);
@@ -134,6 +134,8 @@ START_TEST(entry_with_parameters_and_attributes) {
     ck_assert_ptr_null(c->ptr_space);
     ck_assert_uint_eq(c->ptr_align, 2);
     ck_assert_str_eq(d->ptr_space->text, ".generic");
+    ck_assert_str_eq(d->linkage->text, ".hidden");
+    ck_assert_ptr_null(c->linkage);
     const struct attribute *t = f->attributes;
     ck_assert_str_eq(t->name->text, ".maxntid");
     ck_assert_int_eq(t->n, 3);

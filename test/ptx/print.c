@@ -69,6 +69,7 @@ static const struct {
     {".func .attribute(.unified(1, 2)) f() .abi_preserve 3;\n", NULL},
     {".entry k() .maxntid 1, 2, 3 .pragma \"x\", \"y\";;\n", NULL},
     {".entry k(.param .u64 .ptr .global .align 8 p, .param .u64 .ptr q);\n", NULL},
+    {".entry k(.hidden .param .align 64 .b8 p[128]);\n", NULL},
     {".visible .entry k { }\n", ".visible .entry k()\n{\n}\n"},
 };
 
@@ -175,6 +176,7 @@ static const struct {
     {".entry k();", ".weak .entry k();"},
     {".entry k();", ".entry k(.param .u32 x);"},
     {".entry k(.param .u64 x);", ".entry k(.param .u64 .ptr x);"},
+    {".entry k(.param .u64 x);", ".entry k(.hidden .param .u64 x);"},
     {".entry k(.param .u64 .ptr x);", ".entry k(.param .u64 .ptr .global x);"},
     {".entry k(.param .u64 .ptr x);", ".entry k(.param .u64 .ptr .align 4 x);"},
     {".entry k() .maxnreg 1;", ".entry k() .maxnreg 2;"},

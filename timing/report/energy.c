@@ -41,6 +41,9 @@ static const struct event {
 #include "mechanisms/declared.def"
 #include "timing/sm/op_other_stats.def"
 #include "timing/sm/joint_stats.def"
+#include "timing/sm/remote_stats.def"
+#include "timing/sm/tensor_stats.def"
+#include "timing/sm/tma_stats.def"
 /* clang-format on */
 #define COUNT_LIST
 #include "timing/report/count_end.def"

@@ -65,6 +65,7 @@ void utilization_stats(const struct config *cfg, uint32_t operations, const stru
                 {STAT_util_busy_flops, p.busy},
                 {STAT_util_pipe_cycles, get(&v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units},
                 {STAT_util_tensor_cycles, get(&v, STAT_sm_sm_cycles) * cfg->sm.schedulers},
+                {STAT_util_cluster_bytes, get(&v, STAT_sm_sm_cycles) * cfg->cluster.bytes},
                 {STAT_util_lost_datapath, datapath},
                 {STAT_util_lost_no_flops, fmax(fmin(p.no_flops, datapath), 0)},
                 {STAT_util_lost_memory, p.memory},

@@ -1,6 +1,7 @@
 /* Memory instructions between issue and the load/store unit. */
 #include "memory_stage.h"
 #include "isa/arith.h"
+#include "isa/decode.h"
 #include "isa/walk.h"
 #include "issue_slots.h"
 #include "memory_replies.h"
@@ -102,6 +103,13 @@ static __attribute__((noinline, cold)) void take_walk(const struct sm *sm, struc
     }
 }
 
+/* Returns true for test_wait and try_wait of an mbarrier. Such a wait only reads, so lanes with one address share a
+ * pass over the banks [est]. Of the mbarrier operations, only waits write a predicate. */
+static bool only_reads(const struct inst *in) {
+    uint32_t n;
+    return in->d != OPND_SINK && !in->dsize && isa_rows(&n)[in->row].op == OP_MBARRIER;
+}
+
 /* Sets up the access field by field, because an assignment of the whole struct would also clear all other bytes. */
 static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w, uint32_t pc) {
     const struct inst *in = &sm->program->program->code[pc];
@@ -116,6 +124,8 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
     a->lanes = in->kind == K_PREFETCH ? fx->fetched & fx->lanes : fx->lanes;
     a->space = fx->space;
     a->kind = fx->space == SPACE_CONST || fx->space == SPACE_PARAM ? MEM_CONSTANT : kinds[in->kind];
+    if (in->kind == K_ATOM && only_reads(in))
+        a->kind = MEM_READ;
     a->n_elems = fx->n_elems;
     a->msize = fx->msize;
     a->shared_lanes = fx->shared_lanes;

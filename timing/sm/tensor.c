@@ -177,6 +177,7 @@ static void begin_product(struct sm *sm, uint32_t unit, uint64_t now) {
     u->n--;
     u->free = max64(multiplied, read);
     t->n.busy_cycles += (uint64_t)p->cycles * p->units;
+    t->n.multiply_adds += (uint64_t)p->cycles * p->units * sm->cfg->tensor.rate;
     t->n.wait_cycles += u->free - multiplied;
     t->n.shared_bytes += p->bytes;
     t->n.shared_cycles += passes;

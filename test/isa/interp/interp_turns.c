@@ -259,7 +259,46 @@ START_TEST(endless_waiting_in_shared_memory_is_found) {
 }
 END_TEST
 
+/* Warp 0 polls an mbarrier at which warp 1 arrives after a loop of 4000 iterations. A poll in vain ends the turn, so
+ * warp 0 polls once before each of the three turns of warp 1, which executes 12,007 instructions in turns of 4096, and
+ * once more. */
+START_TEST(a_warp_that_polls_lets_others_run) {
+    enum { LOOPS = 4000, POLLS = 4 };
+    setup();
+    a->p.shared_bytes = 64;
+    opnd_t works = asm_reg(a, 0), first = asm_reg(a, 0), done = asm_reg(a, 0), more = asm_reg(a, 0), n = asm_reg(a, 4);
+    asm_op(a, "setp.ge.u32", works, tid, c32(WARP_LANES), zero);
+    struct inst *to_work = asm_bra(a, works, false, 0, 0);
+    asm_op(a, "setp.eq.u32", first, tid, zero, zero);
+    asm_mem(a, "mbarrier.init.shared.b64", OPND_SINK, 8, zero, 16)->b = c32(WARP_LANES);
+    asm_guard(a, first, false);
+    const uint32_t top = asm_pc(a);
+    struct inst *poll = asm_mem(a, "mbarrier.try_wait.parity.shared.b64", done, 8, zero, 16);
+    poll->b = zero;
+    poll->dsize = 0;
+    asm_bra(a, done, true, top, asm_pc(a) + 1);
+    leave();
+    to_work->target = asm_pc(a);
+    asm_op(a, "mov.u32", n, c32(LOOPS), zero, zero);
+    const uint32_t loop = asm_pc(a);
+    asm_op(a, "sub.u32", n, n, one, zero);
+    asm_op(a, "setp.ne.u32", more, n, zero, zero);
+    asm_bra(a, more, false, loop, asm_pc(a) + 1);
+    asm_mem(a, "mbarrier.arrive.shared.b64", OPND_SINK, 8, zero, 16)->b = one;
+    leave();
+    to_work->rpc = asm_pc(a);
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 2 * WARP_LANES);
+    const struct interp_stats s = asm_run(&l);
+    /* warp 0: its start, two instructions to the mbarrier, the polls with their branches, exit */
+    const uint32_t start = SETUP_INSTRUCTIONS + 2, waits = start + 2 + 2 * POLLS + 1;
+    ck_assert_uint_eq(s.warp_instructions, waits + start + 1 + 3 * LOOPS + 2);
+    teardown();
+}
+END_TEST
+
 SUITE(isa_interp_turns) {
+    TEST(a_warp_that_polls_lets_others_run);
     TEST(endless_waiting_in_shared_memory_is_found);
     TEST(counting_in_memory_is_no_endless_loop);
     TEST(a_cta_that_waits_for_another);

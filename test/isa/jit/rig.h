@@ -93,6 +93,7 @@ static inline bool rig_compile(struct rig *r, rowmask_t active) {
                               .step = rig_step,
                               .first = r->a->code,
                               .jit = r->j,
+                              .warp = &r->w,
                               .fx = &r->fx,
                               .ctx = r};
     rig_lanes(r, active);

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
+enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 768 };
 
 #define SMS "gpu.sms=2" /* the setting of all runs */
 
@@ -160,7 +160,6 @@ static const struct {
     {"walk.latency", "likewise"},
     {"cluster.sms", "of launches with clusters, which these kernels do not have (host_clusters)"},
     {"cluster.latency", "likewise"},
-    {"cluster.bytes", "likewise"},
     {"tma.queue", "of bulk copies, which these kernels do not have (host_tma)"},
     {"tma.latency", "likewise"},
     {"tma.interval", "likewise"},
@@ -169,6 +168,9 @@ static const struct {
     {"tensor.latency", "likewise"},
     {"tensor.queue", "likewise"},
     {"tensor.shared_bytes", "likewise"},
+    {"energy.cluster_byte", "of launches with clusters, which these kernels do not have (timing_report_energy)"},
+    {"energy.tma_request", "of bulk copies, which these kernels do not have (timing_report_energy)"},
+    {"energy.tensor_mac", "of wgmma, which these kernels do not have (timing_report_energy)"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 

@@ -21,6 +21,8 @@ static const struct {
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},
     {"util.tensor", "tensor.busy_cycles", "util.tensor_cycles"},
+    {"util.tma", "tma.busy_cycles", "gpu.sm_cycles"},
+    {"util.dsmem", "cluster.bytes", "util.cluster_bytes"},
     {"util.lanes_busy", "util.busy_flops", "util.peak_flops"},
     {"walk.mean_cycles", "walk.cycles", "walk.instructions"},
     {"walk.visits_per_ray", "walk.visits", "walk.rays"},

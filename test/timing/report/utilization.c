@@ -62,7 +62,8 @@ START_TEST(the_peak_is_divided) {
     count(&s, 1);
     utilization_stats(&c, 2, &none, &s);
     check_rows(&s, (const struct row[]){{"util.peak_flops", 16000},
-                                        {"util.pipe_cycles", 1000}, /* of one pipe */
+                                        {"util.cluster_bytes", 1000 * 16}, /* cluster.bytes a cycle */
+                                        {"util.pipe_cycles", 1000},        /* of one pipe */
                                         {"util.flops", 60 * 64 + 10 * 32},
                                         {"util.pipe_busy", 0.4},
                                         {"util.busy_flops", 6080}, /* 60 x 64 + 10 x 32 + 30 x 64 */

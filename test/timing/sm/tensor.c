@@ -6,7 +6,7 @@
 
 enum { TEXT = 128 * 1024, FEW = 16, MANY = 48 };
 
-static struct { double cycles, busy, all, waits, passes, instructions; } seen;
+static struct { double cycles, busy, all, waits, passes, instructions, multiply_adds, conflicts; } seen;
 
 /* The begin and the end of a kernel of one warp that uses tensor memory. Register %t has the address of 256 columns of
  * tensor memory, %i has the descriptor of a product of m128n256k16, and %one is true in lane 0. The mbarrier is at s +
@@ -55,6 +55,8 @@ static void run(const char *repeat, int n, const char *const *set) {
     seen.all = heddle_stat(h, 0, "util.tensor_cycles");
     seen.waits = heddle_stat(h, 0, "tensor.wait_cycles");
     seen.passes = heddle_stat(h, 0, "tensor.shared_cycles");
+    seen.conflicts = heddle_stat(h, 0, "shared.bank_conflicts");
+    seen.multiply_adds = heddle_stat(h, 0, "tensor.multiply_adds");
     seen.instructions = heddle_stat(h, 0, "tensor.instructions");
     heddle_close(h);
 }
@@ -64,11 +66,12 @@ static void each_set(const char *repeat, const char *option) {
     const char *const set[] = {"gpu.sms=1", option, NULL};
     run(repeat, FEW, set);
     const double n = MANY - FEW, cycles = seen.cycles, busy = seen.busy, waits = seen.waits, passes = seen.passes,
-                 instructions = seen.instructions, all = seen.all;
+                 instructions = seen.instructions, all = seen.all, multiply_adds = seen.multiply_adds;
     run(repeat, MANY, set);
     seen.cycles = (seen.cycles - cycles) / n;
     seen.busy = (seen.busy - busy) / n;
     seen.all = (seen.all - all) / n;
+    seen.multiply_adds = (seen.multiply_adds - multiply_adds) / n;
     seen.waits = (seen.waits - waits) / n;
     seen.passes = (seen.passes - passes) / n;
     seen.instructions = (seen.instructions - instructions) / n;
@@ -95,6 +98,7 @@ START_TEST(a_full_product_takes_128_cycles) {
     ck_assert_double_eq(seen.all, 4 * 128); /* all units multiply all the time: util.tensor is 1 */
     ck_assert_double_eq(seen.instructions, 4);
     ck_assert_double_eq(seen.passes, 4 * 20);
+    ck_assert_double_eq(seen.multiply_adds, 64 * 256 * 16);
 }
 END_TEST
 
@@ -182,6 +186,7 @@ START_TEST(commits_wait_for_products) {
     double each[2];
     each_set(round, "tensor.latency=0");
     each[0] = seen.cycles;
+    ck_assert_double_eq(seen.conflicts, 0); /* the 32 lanes of a wait read one word together */
     each_set(round, "tensor.latency=1000");
     each[1] = seen.cycles;
     ck_assert_double_ge(each[0], 256);
