@@ -203,7 +203,7 @@ bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, 
                              .size = bench_size_name(size),
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit,
-                             .values = own && own->setting ? own->launch : NULL};
+                             .values = own && own->setting ? own->launch : *p->sampling ? p->sampling : NULL};
     memcpy(out->binary, p->binary, sizeof out->binary);
     if (hash)
         memcpy(out->program_hash, hash, sizeof out->program_hash);
