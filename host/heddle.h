@@ -323,8 +323,7 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
  *         heddle_close(h);
  *     }
  *
- * Each run must launch the same kernels with the same grids. A launch that the survey did not see runs in time as a
- * whole. */
+ * Each run must launch the same kernels with the same grids; heddle_plan_settle() refuses other runs. */
 struct heddle_plan;
 /* Returns an empty plan, or NULL if memory is out. `error`: wanted half width of the interval of gpu.cycles, as a
  * fraction; 0: the interval is what a fixed number of samples gives. */

@@ -167,6 +167,8 @@ static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) 
     for (const char *const *name = gap_exact; *name; name++)
         stats_add(&s, *name, stats_kept_get(&r->stats, *name) - stats_get(&s, *name));
     stats_add(&s, "host.seconds", stats_kept_get(&r->stats, "host.seconds") - stats_get(&s, "host.seconds"));
+    const double cycles = stats_get(&s, "gpu.cycles");
+    stats_add(&s, "gpu.cycles", rint(cycles) - cycles);
     stats_add(&s, "host.peak_rss_bytes", stats_kept_get(&r->stats, "host.peak_rss_bytes"));
     const bool ok = stats_keep(&kept, &s);
     stats_free(&s);
@@ -192,18 +194,17 @@ enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
         *more = p->more = true;
         return sampling_group(p) ? HEDDLE_OK : fail_memory(h);
     }
-    if (p->other || p->next < p->n)
-        note(h,
-             "launch %u differs from the survey's: the program must launch the same kernels in each run, so that "
-             "later launches were simulated as a whole",
-             p->next + 1);
-    for (uint32_t i = p->next; i < p->n; i++)
-        p->launch[i].weight = 0; /* it did not run this time */
-    const bool ended = !heddle_incomplete(h, -1);
-    if (ended && !sampling_estimate(p, fill, h))
-        return fail_memory(h);
+    const bool ended = !heddle_incomplete(h, -1), other = p->other || p->next < p->n;
+    const uint32_t at = p->next;
     p->next = 0;
     p->other = false;
+    if (ended && other)
+        return fail(h, HEDDLE_USAGE,
+                    "launch %u is not that of the survey: a sampled program must launch the same kernels with the same "
+                    "grids in each run; run it without sampling",
+                    at + 1);
+    if (ended && !sampling_estimate(p, fill, h))
+        return fail_memory(h);
     *more = p->more = ended && sampling_grow(p);
     h->settled = ended;
     stats_clear(&h->totals);

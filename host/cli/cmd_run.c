@@ -377,7 +377,10 @@ static enum heddle_status run_sampled_once(struct task *r, const struct heddle_o
     struct heddle *h = heddle_open(o, err, sizeof err);
     if (!h)
         return cli_error(r->c, "%s", err);
-    enum heddle_status status = run_task(r, h, o);
+    /* contexts that the program opens for its checks have no plan */
+    struct heddle_options plain = *o;
+    plain.plan = NULL;
+    enum heddle_status status = run_task(r, h, &plain);
     const bool ended = status == HEDDLE_OK || status == HEDDLE_WRONG;
     if (ended && heddle_plan_settle(h, more) != HEDDLE_OK)
         status = complain(h);

@@ -9,8 +9,8 @@ static const double most_distance = 0.1, most_weight_ratio = 1.25;
  * stands for the state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
 static const double allowance = 0.015;
 enum {
-    ALL = 4,           /* a group of at most ALL launches is measured as a whole */
-    DRAWN_LEAST = 3,   /* number of launches drawn at random from a larger group */
+    ALL = 6,           /* a group of at most ALL launches is measured as a whole */
+    DRAWN_LEAST = 5,   /* number of launches drawn at random from a larger group */
     DRAWN_OF = 100,    /* without a wanted error, one launch of DRAWN_OF is drawn from a large group, */
     DRAWN_MOST = 10,   /* but at most DRAWN_MOST launches */
     LOOK_AHEAD = 16,   /* largest number of launches that warm the L2 for a measured launch */
