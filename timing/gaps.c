@@ -65,7 +65,7 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     g->units = units;
     g->wave = g->next = wave;
     g->settled_from = UINT64_MAX;
-    /* at least a third of the launch lies in gaps */
+    /* a short launch has fewer samples, so that gaps remain between them */
     g->wanted = limited(o->samples, SAMPLES_LEAST, (units - UNITS_LEAST) / 3 + SAMPLES_LEAST);
     if (stats_init(&g->present) && stats_init(&g->exact))
         return g;

@@ -7,7 +7,7 @@
 static const double most_distance = 0.1, most_weight_ratio = 1.25;
 /* Half width, as a fraction of what did not run in time, that every interval has in addition to its sampling error. It
  * stands for the state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
-static const double allowance = 0.015;
+static const double allowance = 0.02;
 enum {
     ALL = 6,           /* a group of at most ALL launches is measured as a whole */
     DRAWN_LEAST = 5,   /* number of launches drawn at random from a larger group */
