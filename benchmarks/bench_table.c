@@ -58,7 +58,7 @@ const struct bench_set bench_sets[] = {
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"tensor", "matrix products by tensor cores, and attention of transformers"},
     {"hopper", "the same by wgmma and the tensor memory accelerator, for -c h100"},
-    {"large", "large programs for --sampled: 10^8 warp instructions at size paper, 10^9 at size card"},
+    {"large", "for --sampled: 10^8 warp instructions at size paper, 10^9 at size card"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];
