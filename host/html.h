@@ -1,14 +1,10 @@
 #ifndef HOST_HTML_H
 #define HOST_HTML_H
-/* Parts of HTML pages that need no other file: text, images, style sheet, and sortable tables. */
+/* Parts of HTML pages that need no other file: text, style sheet and script, and sortable tables. */
 #include <stdio.h>
 
 /* Writes text with HTML's special characters escaped. */
 void html_text(FILE *out, const char *text);
-/* Embeds an SVG read from a stream or a file. Writes nothing if it is empty or NULL. */
-void html_image(FILE *out, FILE *svg, const char *title);
-void html_image_file(FILE *out, const char *path, const char *title);
-
 /* Write the head and the end of a page. */
 void html_begin(FILE *out, const char *title);
 void html_end(FILE *out);
@@ -19,6 +15,7 @@ void html_head(FILE *out, const char *text);
 void html_cell(FILE *out, const char *text);
 /* Writes a cell that shows `text`; the table sorts it by the value `v`. A cell with the value NAN shows a dash. */
 void html_number(FILE *out, double v, const char *text);
-/* Does the same with a background colour. `heat` is from -1 (orange) over 0 (none) to 1 (blue); NAN: no colour. */
+/* Writes a cell like html_number(), with a background colour. `heat` is from -1 (orange) over 0 (no colour) to 1
+ * (blue); NAN means no colour. */
 void html_heat(FILE *out, double v, const char *text, double heat);
 #endif

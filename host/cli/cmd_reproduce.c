@@ -101,8 +101,9 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
 struct reproduction {
     const struct cli *c;
     struct figure_runs *figures;
-    char *programs;        /* value of --programs, with spaces in place of commas; NULL: not given */
-    struct figure *chosen; /* by number in `figures`: a figure with these programs in place of its own */
+    char *programs; /* value of --programs, with spaces in place of commas; NULL: not given */
+    /* index: number in `figures`; a copy of the figure in which the programs of --programs replace the figure's own */
+    struct figure *chosen;
     int n, size;
     struct plan plan;
     const char *folder;
@@ -175,8 +176,6 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
         draw(x, r, page->panels, page->n, "svg");
     if (x->plots)
         draw(x, r, page->panels, page->n, "png");
-    if (x->plots)
-        page->svg = path_of(x, r->figure, "svg");
     printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, x->plots ? " .svg .png" : "");
     return true;
 }
@@ -251,7 +250,6 @@ static enum heddle_status show_all(struct reproduction *x, const struct result_s
     for (int i = 0; pages && i < x->n; i++) {
         for (int p = 0; p < FIGURE_PANELS; p++)
             panel_free(&pages[i].panels[p]);
-        free(pages[i].svg);
         free(pages[i].best);
     }
     free(pages);

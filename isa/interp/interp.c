@@ -361,6 +361,7 @@ static void set_fault(struct run *run, const struct slot *s) {
     const struct inst *in = &run->launch->program->code[f->pc];
     f->is_store = fx_is_store(in, fx);
     f->text = fx->fault_text;
+    fault_note_lanes(f, run->launch, in, fx);
 }
 
 /* ---- the sequence of turns; all functions run under the lock ---- */
