@@ -20,6 +20,7 @@ extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4
 extern const struct bench bench_nw_loop, bench_srad_loop, bench_binopt_loop, bench_black_loop, bench_fft_loop,
     bench_fwt_loop, bench_lps_loop, bench_lu_loop, bench_mc_loop, bench_sde_loop, bench_lps_sides, bench_lu_sides,
     bench_srad_sides, bench_mc_sides;
+extern const struct bench bench_jacobi1000, bench_levels2000, bench_transformer, bench_rays1080p;
 extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_f16, bench_gemm_e4m3;
 
 /* clang-format off */
@@ -39,9 +40,10 @@ const struct bench *const benches[] = {
     &bench_fwt_loop, &bench_lps_loop, &bench_lu_loop, &bench_mc_loop, &bench_sde_loop,
     &bench_lps_sides, &bench_lu_sides, &bench_srad_sides, &bench_mc_sides,
     &bench_flash2, &bench_gemm_mx, &bench_flash3, &bench_gemm_f16, &bench_gemm_e4m3, /* tensor, hopper */
+    &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p,      /* large */
 };
 /* clang-format on */
-enum { NOT_EVERYWHERE = 5 };
+enum { NOT_EVERYWHERE = 9 };
 const int n_all_benches = sizeof benches / sizeof benches[0],
           n_benches = sizeof benches / sizeof benches[0] - NOT_EVERYWHERE;
 
@@ -56,6 +58,7 @@ const struct bench_set bench_sets[] = {
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"tensor", "matrix products by tensor cores, and attention of transformers"},
     {"hopper", "the same by wgmma and the tensor memory accelerator, for -c h100"},
+    {"large", "for --sampled: 10^8 warp instructions at size paper, 10^9 at size card"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];

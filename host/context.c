@@ -173,6 +173,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
+    h->plan = o->plan;
     h->watch = (struct watcher){.told = o->watch, .ctx = o->watch_ctx};
     if (h->model.base->functional && (o->trace || o->profile || o->sample_interval)) {
         snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
@@ -245,6 +246,7 @@ void heddle_close(struct heddle *h) {
         return;
     handle_close(h, HANDLE_CONTEXT);
     gpu_free(h->gpu);
+    survey_free(h->survey);
     workers_free(h->workers);
     if (h->recorder)
         path_log_free(&h->recorder->log);

@@ -3,6 +3,7 @@
 /* The contents of a context and a module. Only files of host/ include this header; all other code uses heddle.h. */
 #include "frontend/frontend.h"
 #include "heddle.h"
+#include "host/sampled/sampling.h"
 #include "isa/interp/check.h"
 #include "models.h"
 #include "paths.h"
@@ -66,7 +67,10 @@ struct heddle {
     /* prefetchers of each L1 or L2 slice: first those of mechanisms, then context_parts.prefetchers */
     struct prefetcher_row prefetchers[PREFETCHERS_MAX];
     uint32_t n_prefetchers;
-    struct gpu *gpu; /* NULL in the functional model */
+    struct gpu *gpu;          /* NULL in the functional model */
+    struct heddle_plan *plan; /* sampled simulation: the caller's plan; NULL: every launch runs as a whole */
+    struct survey *survey;    /* with `plan` and in the functional model: what this launch executes */
+    bool settled;             /* heddle_plan_settle() has estimated the statistics of `launches` */
     /* one element per launched kernel, in the order of the first launches; without options.profile there are none */
     struct kernel_profile *profiles;
     int n_profiles;
@@ -145,6 +149,22 @@ void module_no_kernel(struct heddle *h, const struct heddle_module *m, const cha
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
 /* Returns native code for a program of the module, or NULL if the interpreter must run the program. */
 struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
+
+/* host/launch_kernel.c: runs a part of a launch, or the whole launch, without time. Adds its statistics to `s`. Returns
+ * false with `f` if the part does not end. */
+struct launch_part {
+    uint64_t first, n; /* CTAs; n = 0: all CTAs */
+    const struct interp_observer *observer;
+};
+bool launch_forward(struct heddle *h, struct heddle_module *m, const struct launch *l, const struct launch_part *part,
+                    struct stats *s, struct fault *f);
+/* host/sampled_launch.c: surveys a launch for h->plan, or runs it as the plan says. Works like gpu_run(). */
+bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
+                    struct fault *f);
+/* Writes how the figures were sampled: as text for heddle_print_stats(), or as a JSON object (NULL if memory is out).
+ * Require that h->plan is settled. */
+void sampled_print(const struct heddle *h, FILE *out);
+struct cJSON *sampled_json(const struct heddle *h);
 
 /* host/texture.c: adds a copy of `t` and returns its handle, or 0 when memory runs out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);

@@ -77,6 +77,9 @@ struct heddle_options {
      * none. */
     void (*watch)(void *ctx, const struct heddle_view *v);
     void *watch_ctx;
+    /* Sampled simulation (docs/sampling.md): see heddle_plan_new(). The caller owns the plan. NULL: every launch runs
+     * as a whole. */
+    struct heddle_plan *plan;
 };
 
 struct heddle_dim {
@@ -303,6 +306,40 @@ enum heddle_status heddle_set_clusters(struct heddle *h, struct heddle_dim clust
 enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
+
+/* Sampled simulation: only a sample of a program's CTAs runs in time; the others run in the functional model. The same
+ * plan serves several runs of the program, each in a new context with options.plan. The first run is in the functional
+ * model and surveys the launches. The next run, in a timing model, measures a sample. Further runs follow only if the
+ * wanted error needs more samples. The results in memory are complete after each run:
+ *
+ *     struct heddle_plan *plan = heddle_plan_new(0.02);
+ *     struct heddle_options o = {.model = "functional", .plan = plan};
+ *     for (bool more = true; more; o.model = "dpe") {
+ *         h = heddle_open(&o, err, sizeof err);
+ *         run the program in h;
+ *         heddle_plan_settle(h, &more);
+ *         if (!more)
+ *             heddle_write_json(h, out, 0, NULL, -1);
+ *         heddle_close(h);
+ *     }
+ *
+ * Each run must launch the same kernels with the same grids; heddle_plan_settle() refuses other runs. */
+struct heddle_plan;
+/* Returns an empty plan, or NULL if memory is out. `error`: wanted half width of the interval of gpu.cycles, as a
+ * fraction; 0: the interval is what a fixed number of samples gives. */
+struct heddle_plan *heddle_plan_new(double error);
+void heddle_plan_free(struct heddle_plan *p);
+/* Ends a run of the context's plan: after the survey, forms groups of launches; after a measuring run, estimates the
+ * statistics of what did not run in time, so that heddle_stat() and heddle_write_json() have them. Sets *more if a
+ * further run is needed. Returns HEDDLE_USAGE with a message if the context has no plan, or if memory is out. */
+enum heddle_status heddle_plan_settle(struct heddle *h, bool *more);
+/* Returns the half width of the 95 % interval of a statistic of the whole run. Returns 0 if the statistic is exact, NAN
+ * if it has no interval, and INFINITY if there were too few samples. */
+double heddle_plan_interval(const struct heddle *h, const char *name);
+/* Write and read a plan between two runs in different processes; both must be of the same build of Heddle.
+ * heddle_plan_read() returns NULL if the file has no such plan. */
+bool heddle_plan_write(const struct heddle_plan *p, FILE *out);
+struct heddle_plan *heddle_plan_read(FILE *in);
 
 /* The kind of error of the latest launch. The launch returned HEDDLE_FAULT, or HEDDLE_USAGE with the kind
  * HEDDLE_FAULT_UNSUPPORTED. */

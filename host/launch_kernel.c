@@ -106,8 +106,8 @@ static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) {
         watch_ctas(&h->watch, done);
 }
 
-static bool run_functional(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
-                           struct fault *f) {
+bool launch_forward(struct heddle *h, struct heddle_module *m, const struct launch *l, const struct launch_part *part,
+                    struct stats *s, struct fault *f) {
     struct path_recorder *rec = h->recorder && h->recorder->wanted != HEDDLE_NO_WARP ? h->recorder : NULL;
     if (rec) {
         path_log_free(&rec->log);
@@ -123,7 +123,10 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
                              .progress = on_interp_progress,
                              .progress_ctx = h,
                              .turns = h->config.gpu.capability >= 7,
-                             .native = rec ? NULL : module_native(h, m, l->program),
+                             .native = rec || part->observer ? NULL : module_native(h, m, l->program),
+                             .observer = part->observer,
+                             .first_cta = part->first,
+                             .n_ctas = part->n,
                              .check = h->check};
     struct interp_stats n = {0};
     const struct mechanism *e;
@@ -173,7 +176,10 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
         if (e->count)
             e->count(l->program, &h->config, s);
-    bool ended = h->gpu ? gpu_run(h->gpu, l, s, &f) : run_functional(h, m, l, s, &f);
+    static const struct launch_part whole = {0};
+    bool ended = h->plan  ? sampled_launch(h, m, l, s, &f)
+                 : h->gpu ? gpu_run(h->gpu, l, s, &f)
+                          : launch_forward(h, m, l, &whole, s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended ? NULL : f.kind == FAULT_MEMORY ? "" : launch_end_word(f.kind);

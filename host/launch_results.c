@@ -256,6 +256,7 @@ static char *json_frame(struct heddle *h, int argc, char *const *argv, int check
               add(o, "config_name", cJSON_CreateString(h->config_name)) && add(o, "config", json_config(&h->config)) &&
               add(o, "kernels", cJSON_CreateRaw(list_here)) && add(o, "stats", json_stats(&h->totals)) &&
               add(o, "incomplete", json_word(heddle_incomplete(h, -1))) && add(o, "check", json_check(check)) &&
+              (!h->plan || !h->settled || add(o, "sampled", sampled_json(h))) &&
               (!h->n_profiles || add(o, "profile", profile_json(h)));
     char *text = ok ? cJSON_Print(o) : NULL;
     cJSON_Delete(o);
@@ -386,6 +387,8 @@ void heddle_print_stats(const struct heddle *h, FILE *out) {
         fprintf(out, "INCOMPLETE (%s): figures are of what ran until then\n", why);
     if (h->gpu)
         count(h, out, "cycles", "gpu.cycles");
+    if (h->plan && h->settled)
+        sampled_print(h, out);
     count(h, out, "warp instructions", "gpu.warp_instructions");
     count(h, out, "thread instructions", "gpu.thread_instructions");
     if (h->gpu)

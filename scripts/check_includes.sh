@@ -27,7 +27,8 @@ timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/re
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results
+host/sampled: isa isa/machine isa/exec isa/interp timing timing/report
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results host/sampled
 host/load: ptx
 host/results: host/heddle.h timing/report
 host/live: host timing/report
@@ -41,7 +42,7 @@ reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
 host/report: ptx isa timing/config timing/report host host/results benchmarks reproduce host/program
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/live host/program benchmarks reproduce host/report
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/sampled host/live host/program benchmarks reproduce host/report
 '
 # A mechanism includes its own files and lower folders, but no other mechanism, and not the list of mechanisms.
 for folder in mechanisms/*/; do

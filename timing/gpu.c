@@ -1,6 +1,7 @@
 /* The whole GPU: runs a launch window by window, and ends it. */
 #include "gpu.h"
 #include "clusters.h"
+#include "gaps.h"
 #include "isa/arith.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
@@ -169,7 +170,9 @@ struct run {
     uint64_t edges;       /* number of edges (windows.h) that the launch has passed */
     struct watchdog watchdog;
     struct fault *fault;
-    struct trace_names names; /* for the trace */
+    struct trace_names names;        /* for the trace */
+    const struct gap_orders *orders; /* NULL: all CTAs run in time */
+    struct gaps *gaps;               /* NULL: the launch has no gaps */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
@@ -270,6 +273,8 @@ static bool add_interval(struct run *r, uint64_t end, bool sample) {
         show_view(r, from, end, &interval);
     stats_merge(&r->own, &interval);
     stats_merge(&r->part, &interval);
+    if (r->gaps)
+        stats_merge(gaps_unit(r->gaps), &interval);
     if (sample && g->opt.sample_interval && g->opt.sample) {
         g->opt.sample(g->opt.sample_ctx, r->sampled - r->start, end - r->start, &r->part);
         stats_clear(&r->part);
@@ -330,7 +335,8 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     const struct gpu *g = r->g;
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
-    *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
+    *exact = (r->gaps && gaps_settles(r->gaps)) || g->cfg.gpu.poll || g->opt.trace || g->opt.view ||
+             (g->opt.sample && g->opt.sample_interval);
     /* Windows near the cycle limit are short and exact. The memory side may be ahead of the SMs by up to two windows
      * and two crossings. So windows are exact as soon as the limit is within this distance. */
     if (r->l->cycle_limit)
@@ -352,6 +358,30 @@ static bool ended_early(struct run *r) {
     default:
         return fail(r, FAULT_MEMORY, NULL);
     }
+}
+
+/* Ends a unit of a sampled launch if one is due, and runs the CTAs of the gap that follows. */
+static bool end_unit(struct run *r) {
+    struct gpu *g = r->g;
+    struct cta_view *ctas = &r->ctas.view;
+    /* the memory side is at most so far ahead of the SMs: see window_end() */
+    const uint64_t settle = 2 * (uint64_t)g->windows.longest + 2 * memsys_crossing(g->mem);
+    uint64_t warm_from;
+    struct stats exact;
+    if (!r->gaps || !gaps_due(r->gaps, ctas->begun, r->to, settle))
+        return true;
+    if (!add_interval(r, r->to, false))
+        return false;
+    const uint64_t n = gaps_next(r->gaps, ctas->begun, &warm_from);
+    if (!n)
+        return true;
+    if (!stats_init(&exact))
+        return fail(r, FAULT_MEMORY, NULL);
+    const bool ok = r->orders->forward(r->orders->ctx, ctas->begun, n, warm_from, &exact, r->fault);
+    gaps_passed(r->gaps, n, &exact);
+    ctas->begun += n;
+    stats_free(&exact);
+    return ok;
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
@@ -377,7 +407,7 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (!sample_and_view(r) || !watchdog_check(&r->watchdog, r->to, next, r->fault))
+        if (!sample_and_view(r) || !end_unit(r) || !watchdog_check(&r->watchdog, r->to, next, r->fault))
             return false;
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
@@ -401,7 +431,11 @@ static bool begin_ctas(struct run *r) {
                                   .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
                                   .cycle = g->now};
     assert(view.occupancy);
-    return ctas_init(&r->ctas, g->opt.policies.ctas, &view) && clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
+    bool whole = true;
+    if (r->orders)
+        r->gaps = gaps_new(r->orders, view.total, (uint64_t)view.occupancy * view.sms, &whole);
+    return (whole || r->gaps) && ctas_init(&r->ctas, g->opt.policies.ctas, &view) &&
+           clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }
 
 static bool begin(struct run *r) {
@@ -487,12 +521,29 @@ static void end_launch(struct gpu *g, bool ok) {
     }
 }
 
+void gpu_warm(struct gpu *g, uint64_t cta, const struct inst *in, const struct effects *fx) {
+    if (!g->sm || g->broken)
+        return;
+    struct sm *sm = g->sm[cta % g->n_sms];
+    sm_warm(sm, g->mem, in, fx, sm_status(sm)->ctas > 0);
+}
+
+void gpu_warmed(struct gpu *g) {
+    for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
+        sm_flush(g->sm[i]);
+}
+
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault) {
+    return gpu_run_sampled(g, l, NULL, NULL, s, fault);
+}
+
+bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_orders *o, struct gap_result *result,
+                     struct stats *s, struct fault *fault) {
     struct launch timed = *l;
     timed.n_sms = g->cfg.gpu.sms;
     if (g->watch)
         g->watch->told(g->watch->ctx, WINDOWS_OUTSIDE);
-    struct run r = {.g = g, .l = &timed, .fault = fault};
+    struct run r = {.g = g, .l = &timed, .orders = o, .fault = fault};
     bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
     if (!ok)
         fail(&r, FAULT_MEMORY, NULL);
@@ -500,6 +551,10 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     g->broken = !ok || g->cfg.gpu.cold_launches;
     if (!g->broken)
         g->now = r.to;
+    if (result)
+        *result = (struct gap_result){0};
+    if (ok && r.gaps)
+        gaps_finish(r.gaps, &r.own, result);
     if (ok || (fault->kind != FAULT_MEMORY && add_interval(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
@@ -511,6 +566,7 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     end_launch(g, ok);
     timed_free(&r.program);
     clusters_free(r.ctas.clusters);
+    gaps_free(r.gaps);
     ctas_free(&r.ctas);
     stats_free(&r.own);
     stats_free(&r.part);

@@ -62,6 +62,17 @@ void gpu_free(struct gpu *g);
  * limit or was stopped: `fault` has the reason. Adds the statistics of this launch to `s`, up to the cycle in which
  * it ended, reached a limit or was stopped. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
+/* Works like gpu_run(), but runs a part of the CTAs without time (gaps.h). `r` has what these CTAs contributed. The CTA
+ * policy must be in_order, the launch must have no clusters, and its CTAs must not wait for each other. */
+struct gap_orders;
+struct gap_result;
+bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_orders *o, struct gap_result *r,
+                     struct stats *s, struct fault *fault);
+/* Warms the caches with an instruction of CTA number `cta` that ran without time; `fx` has its effects. Allowed between
+ * launches, and in gap_orders.forward(). Does nothing if the next launch begins with empty caches. */
+void gpu_warm(struct gpu *g, uint64_t cta, const struct inst *in, const struct effects *fx);
+/* Ends a launch that ran without time and called gpu_warm(): empties the L1s, as gpu_run() does. */
+void gpu_warmed(struct gpu *g);
 /* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
 /* Returns false if a machine could run the launch, but this configuration does not simulate it. `why` says why. */

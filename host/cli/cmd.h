@@ -85,6 +85,14 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
         0, "cycle-limit", "N", "give up a launch after N cycles (functional: warp instructions)"                       \
     }
 
+/* Options of commands that can simulate a sample. */
+#define SAMPLED_OPTIONS                                                                                                \
+    {0, "sampled", NULL, "simulate a sample of the launches and CTAs, with intervals (docs/sampling.md)"}, {      \
+        0, "error", "PERCENT", "with --sampled: sample until the interval of the cycles is this narrow (e.g. 2%)"      \
+    }
+/* Reads these options. *error is a fraction; 0: not given. Prints a message and returns false on an error. */
+bool cli_sampled(const struct cli *c, const char *model, bool *sampled, double *error);
+
 /* The option of commands that run a user's kernel. */
 #define BOUNDS_OPTION                                                                                                  \
     {                                                                                                                  \

@@ -6,6 +6,7 @@
 #include "host/progress.h"
 #include "host/report/geomean.h"
 #include "host/report/interrupt.h"
+#include "sampled_pairs.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ static const struct option_def options[] = {
     {0, "size", "SIZE", "small (about a second, the default), paper (as in the papers) or card (as measured on cards)"},
     {'v', "set-value", "NAME=VALUE", "sets a value of a program (X.heddle); may be repeated"},
     SIM_OPTIONS,
+    SAMPLED_OPTIONS,
     {'j', "threads", "N", "host threads of each run; same results (but see gpu.order)"},
     LAUNCH_OPTIONS,
     LIVE_OPTION,
@@ -23,6 +25,9 @@ static const struct option_def options[] = {
 
 static const char *const titles[] = {
     "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
+static const char *const sampled_titles[] = {
+    "benchmark", "check",   ">warp instructions", ">cycles", ">IPC", ">lanes used",
+    ">host s",   ">M wi/s", ">cycles +-",         NULL};
 
 /* Returns the statistic `name`, which depends on simulated time. Returns NAN for a run in the functional model, which
  * has no time. */
@@ -30,7 +35,7 @@ static double timed(const struct job *j, const char *name) {
     return job_stat(j, "gpu.cycles") > 0 ? job_stat(j, name) : NAN;
 }
 
-static void add_row(struct table *t, const struct job *j) {
+static void add_row(struct table *t, const struct job *j, bool sampled) {
     table_text(t, j->bench->name);
     table_text(t, job_verdict(j));
     table_number(t, job_stat(j, "gpu.warp_instructions"), NUM_COUNT);
@@ -39,9 +44,11 @@ static void add_row(struct table *t, const struct job *j) {
     table_number(t, job_stat(j, "gpu.lane_utilization"), NUM_PERCENT);
     table_number(t, job_stat(j, "host.seconds"), NUM_FIXED3);
     table_number(t, job_stat(j, "host.warp_instructions_per_second"), NUM_MEGA);
+    if (sampled)
+        table_number(t, cycles_half_width(j), NUM_PERCENT);
 }
 
-static void add_means(struct table *t, const struct job *jobs, int n) {
+static void add_means(struct table *t, const struct job *jobs, int n, bool sampled) {
     struct geomean ipc = {0}, lanes = {0}, seconds = {0}, speed = {0};
     for (int i = 0; i < n; i++) {
         geomean_add(&ipc, timed(&jobs[i], "gpu.ipc"));
@@ -58,6 +65,8 @@ static void add_means(struct table *t, const struct job *jobs, int n) {
     table_number(t, geomean_get(&lanes), NUM_PERCENT);
     table_number(t, geomean_get(&seconds), NUM_FIXED3);
     table_number(t, geomean_get(&speed), NUM_MEGA);
+    if (sampled)
+        table_text(t, "");
 }
 
 static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, struct live *live) {
@@ -73,11 +82,11 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
             job_run(&jobs[i], c->argc, c->argv); /* a long launch draws its own progress bar in place of this one */
     }
     progress_end(&progress);
-    struct table *t = table_new(titles);
+    struct table *t = table_new(jobs[0].sampled ? sampled_titles : titles);
     for (int i = 0; i < n; i++)
-        add_row(t, &jobs[i]);
+        add_row(t, &jobs[i], jobs[i].sampled);
     if (n > 1)
-        add_means(t, jobs, n);
+        add_means(t, jobs, n, jobs[0].sampled);
     enum heddle_status written = runs_write(c, jobs, n, t), ran = runs_complain(c, jobs, n);
     table_free(t);
     return ran != HEDDLE_OK ? ran : written;
@@ -86,6 +95,10 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
 static enum heddle_status run_with(const struct cli *c, const struct sim *sim, const struct bench **list, int n) {
     uint64_t threads = 1;
     int size;
+    bool sampled;
+    double error;
+    if (!cli_sampled(c, sim->o.model, &sampled, &error))
+        return HEDDLE_USAGE;
     /* a wrong model, configuration or option affects every run: report it once */
     char err[1024];
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
@@ -106,6 +119,8 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
     for (int i = 0; i < n; i++) {
         jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = o};
         jobs[i].options.threads = (uint32_t)threads;
+        jobs[i].sampled = sampled;
+        jobs[i].error = error;
     }
     enum heddle_status status = run_all(c, jobs, n, live);
     cli_live_end(live);

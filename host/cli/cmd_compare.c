@@ -4,6 +4,7 @@
 #include "host/progress.h"
 #include "host/report/geomean.h"
 #include "ptx/diag.h"
+#include "sampled_pairs.h"
 #include "timing/report/stat.h"
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const struct option_def options[] = {
     {'j', "jobs", "N", "runs at a time (default: the number of processors)"},
     {'v', "set-value", "NAME=VALUE", "sets a value of a program (X.heddle); may be repeated"},
     LAUNCH_OPTIONS,
+    SAMPLED_OPTIONS,
     {0, "json", "FILE", "write all results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -52,6 +54,8 @@ struct grid {
     const struct bench **benches;
     char **models;
     int n_benches, n_models;
+    bool sampled;
+    double error;
     struct column columns[MAX_COLUMNS];
     int n_columns;
     char *names; /* titles of user-chosen columns, each with a '>' for right alignment */
@@ -141,6 +145,24 @@ static void print_bars(const struct grid *g) {
         }
 }
 
+/* Prints the intervals of a sampled comparison: of each speed-up, and of the cycles from which it comes. */
+static void print_intervals(const struct grid *g) {
+    static const char *const titles[] = {"95 % interval", "model", ">cycles", ">+-", ">speed-up", ">+-", NULL};
+    struct table *t = table_new(titles);
+    for (int b = 0; b < g->n_benches; b++)
+        for (int m = 0; m < g->n_models; m++) {
+            table_text(t, m ? "" : g->benches[b]->name);
+            table_text(t, g->models[m]);
+            table_number(t, job_stat(at(g, b, m), "gpu.cycles"), NUM_COUNT);
+            table_number(t, cycles_half_width(at(g, b, m)), NUM_PERCENT);
+            table_number(t, speedup(g, b, m), NUM_FIXED3);
+            table_number(t, m ? speedup_half_width(at(g, b, 0), at(g, b, m)) : NAN, NUM_PERCENT);
+        }
+    putchar('\n');
+    table_print(t, stdout);
+    table_free(t);
+}
+
 static void on_done(void *ctx, int finished) {
     struct grid *g = ctx;
     char note[48];
@@ -168,6 +190,8 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     if (g->n_benches > 1)
         add_set_means(t, g);
     enum heddle_status written = runs_write(g->c, g->jobs, n, t);
+    if (g->sampled && runs_to_stdout(g->c))
+        print_intervals(g);
     if (color_wanted(stdout) && runs_to_stdout(g->c))
         print_bars(g);
     table_free(t);
@@ -257,6 +281,9 @@ static bool models_fine(const struct grid *g, const struct sim *sim) {
 static enum heddle_status run_grid(struct grid *g, const struct sim *sim) {
     uint64_t parallel = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     int size;
+    for (int m = 0; m < g->n_models; m++)
+        if (!cli_sampled(g->c, g->models[m], &g->sampled, &g->error))
+            return HEDDLE_USAGE;
     if (!choose_columns(g) || !cli_number(g->c, "jobs", 1, 256, &parallel) || !cli_size(g->c, &size) ||
         !runs_files_possible(g->c) || !models_fine(g, sim))
         return HEDDLE_USAGE;
@@ -268,6 +295,8 @@ static enum heddle_status run_grid(struct grid *g, const struct sim *sim) {
         g->jobs[i] =
             (struct job){.bench = g->benches[i / g->n_models], .size = (enum bench_size)size, .options = sim->o};
         g->jobs[i].options.model = g->models[i % g->n_models];
+        g->jobs[i].sampled = g->sampled;
+        g->jobs[i].error = g->error;
     }
     enum heddle_status status = run_all(g, (int)parallel);
     for (int i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 /* heddle exec: runs an unmodified CUDA program with Heddle's runtime library in place of NVIDIA's. */
 #include "cmd.h"
+#include "exec_sampled.h"
 #include "help.h"
 #include "host/live/live.h"
 #include "host/load/elf_load.h"
@@ -23,6 +24,7 @@ static const struct option_def options[] = {
     {0, "json-launches", NULL, "JSON of each launch, not of the sum of each kernel (10 KB a launch)"},
     {0, "results", "FILE", "add the run to a database of results when the program ends ('heddle results')"},
     BOUNDS_OPTION,
+    SAMPLED_OPTIONS,
     {0, "check", NULL, "find mistakes of the kernels, in the functional model (docs/checking.md)"},
     {0, "no-redirect", NULL, "do not redirect a CUDA runtime inside the program; such a program then fails"},
     LIVE_OPTION,
@@ -264,7 +266,7 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
     return ok;
 }
 
-static enum heddle_status start(const struct cli *c, const struct sim *sim) {
+static enum heddle_status start(const struct cli *c, const struct sim *sim, double error) {
     char path[PATH_MAX];
     if (!find_program(c->words[0], path, sizeof path))
         return cli_fail(c, "%s: there is no such program", c->words[0]);
@@ -277,7 +279,7 @@ static enum heddle_status start(const struct cli *c, const struct sim *sim) {
         return cli_fail(c, "the host is out of memory");
     for (int i = 0; i < c->n_words; i++)
         argv[i] = c->argv[c->argc - c->n_words + i];
-    if (pass_options(c, sim)) {
+    if (pass_options(c, sim) && exec_sampled(c, path, argv, sim->o.model, error)) {
         execv(path, argv);
         cli_fail(c, "%s: %s", path, strerror(errno));
     }
@@ -288,19 +290,22 @@ static enum heddle_status start(const struct cli *c, const struct sim *sim) {
 static enum heddle_status run(const struct cli *c) {
     struct sim sim;
     uint64_t threads = 1;
+    bool sampled;
+    double error;
     if (!c->n_words)
         return cli_error(c, "which program?");
     enum heddle_status status = HEDDLE_USAGE;
     if (cli_has(c, "json-launches") && !cli_has(c, "json"))
         return cli_error(c, "--json-launches does nothing without --json");
-    if (sim_options(c, &sim) && cli_bounds(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
+    if (sim_options(c, &sim) && cli_sampled(c, sim.o.model, &sampled, &error) && cli_bounds(c, &sim) &&
+        cli_number(c, "threads", 1, 1024, &threads)) {
         /* HEDDLE_CONFIG in the environment gives the configuration if the command line has none */
         struct sim meant = sim;
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");
         sim_note(c, &meant);
-        status = start(c, &sim);
+        status = start(c, &sim, error);
     }
     sim_free(&sim);
     return status;

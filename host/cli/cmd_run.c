@@ -37,6 +37,7 @@ static const struct option_def options[] = {
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
     LIVE_OPTION,
     BOUNDS_OPTION,
+    SAMPLED_OPTIONS,
     {0, "check", NULL, "find mistakes of the kernel, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
@@ -303,10 +304,10 @@ static bool failed(const struct heddle *h) {
     return why && (strcmp(why, "fault") == 0 || strcmp(why, "deadlock") == 0);
 }
 
-/* Runs the task and reports. If the results of a program are wrong, its statistics are still printed, but no buffer is
- * saved. */
-static enum heddle_status run_and_report(struct task *r, struct heddle *h, const struct heddle_options *o) {
-    enum heddle_status status = run_task(r, h, o), written;
+/* Reports a task that ended with `status`. If the results of a program are wrong, its statistics are still printed, but
+ * no buffer is saved. */
+static enum heddle_status report(struct task *r, struct heddle *h, enum heddle_status status) {
+    enum heddle_status written;
     bool checked = r->program && script_checks(r->program) && (status == HEDDLE_OK || status == HEDDLE_WRONG);
     if (status != HEDDLE_OK && status != HEDDLE_WRONG && !heddle_incomplete(h, -1))
         return status;
@@ -382,7 +383,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     if (!h)
         return cli_error(r->c, "%s", err);
-    enum heddle_status status = run_and_report(r, h, &sim->o), written = HEDDLE_OK;
+    enum heddle_status status = report(r, h, run_task(r, h, &sim->o)), written = HEDDLE_OK;
     bool figures = status == HEDDLE_OK || status == HEDDLE_WRONG || heddle_incomplete(h, -1);
     if (figures && sim->o.profile)
         written = heddle_print_profile(h, r->to_stdout ? stderr : stdout);
@@ -400,13 +401,67 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
     return written == HEDDLE_OK ? status : written;
 }
 
+/* Discards the buffers that a run of a sampled simulation saved before the last run. */
+static void discard_saved(struct task *r) {
+    for (int i = 0; i < r->n_saved; i++)
+        outfile_discard(&r->saved[i]);
+    free(r->saved);
+    r->saved = NULL;
+    r->n_saved = 0;
+}
+
+/* Runs the task once, in a context with the plan of a sampled simulation. Sets *more if the plan needs another run;
+ * otherwise reports. */
+static enum heddle_status run_sampled_once(struct task *r, const struct heddle_options *o, bool *more) {
+    char err[1024];
+    *more = false;
+    discard_saved(r);
+    struct heddle *h = heddle_open(o, err, sizeof err);
+    if (!h)
+        return cli_error(r->c, "%s", err);
+    /* contexts that the program opens for its checks have no plan */
+    struct heddle_options plain = *o;
+    plain.plan = NULL;
+    enum heddle_status status = run_task(r, h, &plain);
+    const bool ended = status == HEDDLE_OK || status == HEDDLE_WRONG;
+    if (ended && heddle_plan_settle(h, more) != HEDDLE_OK)
+        status = complain(h);
+    else if (!*more)
+        status = report(r, h, status);
+    if (ended && !*more && *heddle_notes(h))
+        fprintf(stderr, "heddle run: note: %s", heddle_notes(h));
+    heddle_close(h);
+    return status;
+}
+
+/* Runs the task as a sampled simulation: a survey in the functional model, then measuring runs. */
+static enum heddle_status run_sampled(struct task *r, const struct sim *sim, double error) {
+    struct heddle_options o = sim->o;
+    FILE *nowhere = fopen("/dev/null", "w");
+    enum heddle_status status = HEDDLE_USAGE;
+    bool more = nowhere && (o.plan = heddle_plan_new(error));
+    if (!more)
+        cli_fail(r->c, "the host is out of memory");
+    for (int n = 0; more; n++) {
+        o.model = n ? sim->o.model : "functional";
+        o.device_stdout = n == 1 ? sim->o.device_stdout : nowhere; /* kernels print once */
+        status = run_sampled_once(r, &o, &more);
+    }
+    heddle_plan_free(o.plan);
+    if (nowhere)
+        fclose(nowhere);
+    return status;
+}
+
 static enum heddle_status run_with(struct task *r) {
     struct sim sim;
     struct records files = {0};
     struct live *live = NULL;
     uint64_t threads = 1;
+    bool sampled = false;
+    double error = 0;
     enum heddle_status status = HEDDLE_USAGE;
-    if (sim_options(r->c, &sim) && cli_bounds(r->c, &sim) &&
+    if (sim_options(r->c, &sim) && cli_sampled(r->c, sim.o.model, &sampled, &error) && cli_bounds(r->c, &sim) &&
         sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), &sim) &&
         cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
@@ -414,7 +469,7 @@ static enum heddle_status run_with(struct task *r) {
         sim.o.device_stdout = r->to_stdout ? stderr : NULL;
         if (cli_live(r->c, &sim.o, &live)) {
             live_program(live, r->file);
-            status = run_open(r, &sim, &files);
+            status = sampled ? run_sampled(r, &sim, error) : run_open(r, &sim, &files);
         }
     }
     cli_live_end(live);

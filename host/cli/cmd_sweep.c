@@ -24,6 +24,7 @@ static const struct option_def options[] = {
     {'j', "jobs", "N", "runs at a time (default: the number of processors)"},
     {'v', "set-value", "NAME=VALUES", "sets one or several values of the programs (X.heddle), as -s; may be repeated"},
     LAUNCH_OPTIONS,
+    SAMPLED_OPTIONS,
     {0, "profile", NULL, "keep the cost of each line of the kernels, for heddle report"},
     {0, "slurm", "[=submit]",
      "write FILE.slurm, a script that runs the sweep as a Slurm job array; =submit also submits it"},

@@ -126,8 +126,59 @@ static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv)
     }
 }
 
+/* Runs the job of a sampled simulation once, in a context with the plan. Sets *more if the plan needs another run;
+ * otherwise keeps the result. */
+static void run_sampled_once(struct job *j, const struct heddle_options *o, bool *more, int argc, char *const *argv) {
+    char why[WHY_BYTES] = "";
+    struct heddle *h = heddle_open(o, why, sizeof why);
+    *more = false;
+    if (!h) {
+        j->status = HEDDLE_USAGE;
+        say(j, why);
+        return;
+    }
+    interrupt_guard(h);
+    run_program(j, h, why);
+    const bool ended = j->status == HEDDLE_OK || j->status == HEDDLE_WRONG;
+    if (j->status != HEDDLE_OK)
+        say(j, *why ? why : heddle_error(h));
+    if (ended && heddle_plan_settle(h, more) != HEDDLE_OK) {
+        j->status = heddle_status(h);
+        say(j, heddle_error(h));
+    } else if (ended && !*more && !(j->result = result_of(h, j, argc, argv))) {
+        j->status = HEDDLE_USAGE;
+        say(j, "the host is out of memory");
+    }
+    interrupt_unguard();
+    set_text(&j->notes, heddle_notes(h));
+    heddle_close(h);
+}
+
+/* Runs the job as a sampled simulation: a survey in the functional model, then measuring runs. */
+static void run_sampled(struct job *j, int argc, char *const *argv) {
+    struct heddle_options o = j->options;
+    FILE *nowhere = fopen("/dev/null", "w");
+    bool more = nowhere && (o.plan = heddle_plan_new(j->error));
+    if (!more) {
+        j->status = HEDDLE_USAGE;
+        say(j, "the host is out of memory");
+    }
+    for (int n = 0; more; n++) {
+        o.model = n ? j->options.model : "functional";
+        o.device_stdout = n == 1 ? j->options.device_stdout : nowhere; /* kernels print once */
+        run_sampled_once(j, &o, &more, argc, argv);
+    }
+    heddle_plan_free(o.plan);
+    if (nowhere)
+        fclose(nowhere);
+}
+
 void job_run(struct job *j, int argc, char *const *argv) {
     char err[1024];
+    if (j->sampled) {
+        run_sampled(j, argc, argv);
+        return;
+    }
     struct heddle *h = heddle_open(&j->options, err, sizeof err);
     if (!h) {
         j->status = HEDDLE_USAGE;

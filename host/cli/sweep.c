@@ -53,6 +53,26 @@ static bool count(struct sweep *s) {
     return s->runs <= SWEEP_MOST;
 }
 
+/* Reads --sampled. A program in a file cannot be sampled: the database has the kind of sampling in the place of the
+ * program's values. */
+static bool sampling(struct sweep *s) {
+    struct plan *p = &s->plan;
+    for (int m = 0; m < s->n_models; m++)
+        if (!cli_sampled(s->c, s->models[m], &p->sampled, &p->error))
+            return false;
+    for (int i = 0; p->sampled && i < s->n_benches; i++)
+        if (bench_own(s->benches[i])) {
+            cli_error(s->c, "--sampled: a sweep samples built-in benchmarks only, and '%s' is a file; use 'heddle run'",
+                      s->benches[i]->name);
+            return false;
+        }
+    if (p->sampled && p->error > 0)
+        snprintf(p->sampling, sizeof p->sampling, "values.sampled=%g%%", 100 * p->error);
+    else if (p->sampled)
+        snprintf(p->sampling, sizeof p->sampling, "values.sampled=yes");
+    return true;
+}
+
 bool sweep_begin(struct sweep *s, const struct cli *c) {
     const char *given = model_meant(cli_value(c, "model"), false);
     char err[1024];
@@ -71,7 +91,7 @@ bool sweep_begin(struct sweep *s, const struct cli *c) {
              sim_options(c, &s->sim) && sim_effective(c, given, &s->sim) && axes_read(&s->axes, c, "set") && count(s)) {
         if (plan_start(&s->plan, err, sizeof err)) {
             s->plan.profile = cli_has(c, "profile");
-            return true;
+            return sampling(s);
         }
         cli_fail(c, "%s", err);
     }

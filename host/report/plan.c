@@ -203,10 +203,19 @@ bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, 
                              .size = bench_size_name(size),
                              .machine = &p->machines[machine].machine,
                              .cycle_limit = p->machines[machine].options.cycle_limit,
-                             .values = own && own->setting ? own->launch : NULL};
+                             .values = own && own->setting ? own->launch
+                                       : *p->sampling      ? p->sampling
+                                                           : NULL};
     memcpy(out->binary, p->binary, sizeof out->binary);
     if (hash)
         memcpy(out->program_hash, hash, sizeof out->program_hash);
+    if (hash && *p->sampling) { /* a sampled run has a key of its own */
+        struct digest d;
+        digest_start(&d);
+        digest_text(&d, hash);
+        digest_text(&d, p->sampling);
+        digest_end(&d, out->program_hash);
+    }
     return hash != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "interp_launch.h"
 #include "isa/exec/syscall.h"
 #include "late.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { DEFAULT_QUANTUM = 4096 }; /* number of warp instructions that a warp executes before the next warp runs */
@@ -53,7 +54,8 @@ static bool init_run(struct run *run, struct cta_run *r) {
     }
     r->counts_loads = run->cfg->affine;
     r->turns = run->cfg->turns && run->model == &reconv_spe;
-    if (!run->cfg->check && !run->cfg->late && !c->held && c->n_rows == c->n_warps)
+    r->observer = run->cfg->observer;
+    if (!run->cfg->check && !run->cfg->late && !r->observer && !c->held && c->n_rows == c->n_warps)
         r->native.code = run->cfg->native;
     if (program_affine_stream(run->launch->program)) {
         r->affine = cta_affine_new(run->launch, run->cfg->affine_batch, run->reconv);
@@ -339,7 +341,7 @@ static void init_lock(struct run *run) {
 static uint32_t threads_of(const struct run *run) {
     const struct interp_cfg *cfg = run->cfg;
     uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
-    if (!n || cfg->check || cfg->late)
+    if (!n || cfg->check || cfg->late || cfg->observer)
         return 1;
     n = n > MAX_THREADS ? MAX_THREADS : n;
     return n > run->n_clusters ? (uint32_t)run->n_clusters : n;
@@ -359,6 +361,11 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     run.cluster = launch_cluster_ctas(l);
     run.n_clusters = run.n_ctas / run.cluster;
+    if (cfg->n_ctas) {
+        assert(run.cluster == 1 && cfg->first_cta + cfg->n_ctas <= run.n_ctas);
+        run.next_cluster = cfg->first_cta;
+        run.n_clusters = cfg->first_cta + cfg->n_ctas;
+    }
     run.resident = l->workspace && run.n_clusters > RESIDENT ? run.n_clusters : RESIDENT;
     run.threads = threads_of(&run);
     list_init(&run.suspended);

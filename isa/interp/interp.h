@@ -36,6 +36,15 @@ struct interp_stats {
     struct rounding_error rounding_error;
 };
 
+/* Callbacks that observe a launch. An observed launch runs on one host thread and without native code. */
+struct interp_observer {
+    void *ctx;
+    /* called when `lanes` of a warp of up to 32 lanes enter a block at `pc`, or continue there after a wait */
+    void (*block)(void *ctx, uint32_t pc, lanemask_t lanes);
+    /* called after each instruction that is neither of kind K_LANE nor a branch; `fx` has its effects */
+    void (*executed)(void *ctx, const struct warp *w, const struct inst *in, const struct effects *fx);
+};
+
 struct interp_cfg {
     const struct reconv_ops *model; /* NULL: reconv_spe */
     const struct reconv_cfg *reconv;
@@ -50,9 +59,12 @@ struct interp_cfg {
     /* number of CTAs for which an affine warp computes, at most AFFINE_CTAS; 0 means 1. In the interpreter each CTA
      * has its own affine warp, so a larger batch affects only statistics */
     uint32_t affine_batch;
-    bool affine_corners;   /* true: COMPARE_CORNERS counts as COMPARE_ENDS; false: as COMPARE_LANES */
-    struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
-    struct late *late;     /* tests the program's control bits (late.h), on one host thread; NULL: no test */
+    bool affine_corners; /* true: COMPARE_CORNERS counts as COMPARE_ENDS; false: as COMPARE_LANES */
+    struct jit *native;  /* native code of the program's blocks; NULL: all blocks are interpreted */
+    struct late *late;   /* tests the program's control bits (late.h), on one host thread; NULL: no test */
+    const struct interp_observer *observer; /* NULL: none */
+    /* Only the CTAs [first_cta, first_cta + n_ctas) run, if n_ctas is not 0. The launch must have no clusters then. */
+    uint64_t first_cta, n_ctas;
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };
 

@@ -40,5 +40,7 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
         r->polled |= polls_in_vain(w, in, &r->fx);
     if (__builtin_expect(r->watch != NULL, 0))
         cta_watch_note(r, w, in, lanes);
+    if (__builtin_expect(r->observer != NULL, 0) && r->fx.fault == FAULT_NONE)
+        r->observer->executed(r->observer->ctx, w, in, &r->fx);
     return r->fx.fault == FAULT_NONE;
 }

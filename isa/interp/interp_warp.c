@@ -147,6 +147,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
      * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
         return in;
+    if (__builtin_expect(r->observer != NULL, 0))
+        r->observer->block(r->observer->ctx, pc_of(w, in), lanes);
     for (;; in++) {
         warp++;
         if (__builtin_expect(in->kind == K_LANE, 1)) {

@@ -42,6 +42,7 @@ struct cta_run {
     struct check_cta *check;
     /* tests control bits, freed with the run; NULL: no test */
     struct late_cta *late;
+    const struct interp_observer *observer; /* NULL: none */
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
     /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
     bool stands;

@@ -390,6 +390,26 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
     return CACHE_HIT;
 }
 
+void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, bool aside) {
+    struct cache_spot at = cache_look(c, line);
+    struct cache_out dropped = {0};
+    uint32_t w = at.way == NO_WAY ? victim(c, at.first) : at.way;
+    if (w == NO_WAY)
+        return;
+    const uint64_t evictions = c->n.evictions, unused = c->n.prefetch_unused;
+    const uint64_t age = c->used[w];
+    if (at.way == NO_WAY)
+        replace(c, w, line, &dropped);
+    c->n.evictions = evictions; /* statistics count accesses that take time */
+    c->n.prefetch_unused = unused;
+    if (c->way[w].mshr == CACHE_NONE)
+        c->way[w].valid |= sectors;
+    c->way[w].dirty |= dirty ? sectors & c->way[w].valid : 0;
+    hit(c, w);
+    if (aside && at.way == NO_WAY)
+        c->used[w] = age;
+}
+
 bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out) {
     uint32_t w = cache_look(c, line).way;
     if (out)

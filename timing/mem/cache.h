@@ -179,6 +179,11 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
  * is allocated, nothing is fetched, and sectors in `full` are valid. Returns CACHE_HIT, CACHE_MISS (a line was
  * allocated; the caller must check the victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
+/* Makes `sectors` of a line valid at once, and dirty with `dirty`, as after an access that has ended: for accesses that
+ * take no simulated time. Does nothing if the line would need a way and every way of its set is reserved or locked.
+ * A dirty victim is dropped without a write-back. With `aside`, a new line under LRU gets the age of the line that it
+ * replaces, so that such lines take at most one way of a full set, and the lines of running CTAs stay. */
+void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, bool aside);
 /* Handles a write that is sent to the next level. On a hit, drops the line (with `evict`) or counts it as used, and
  * returns true. Locked lines and lines that wait for their fill are not dropped. `out`, if not NULL, reports the
  * dropped line. */

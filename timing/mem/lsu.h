@@ -200,6 +200,10 @@ void lsu_account(struct lsu *l, uint64_t now);
 void lsu_stats(struct lsu *l, struct stats *s);
 /* Prints one line that describes the unit's contents, for deadlock reports. */
 void lsu_describe(const struct lsu *l, char *out, size_t size);
+/* Warms the L1 and, where the L1 misses, the L2 with an instruction that was executed without time: `fx` has its
+ * effects. Only accesses to device memory warm the caches. The access takes no simulated time, and statistics do not
+ * count it. `aside`: see cache_warm(). */
+void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside);
 /* Empties the L1 data cache (between launches). Constant and texture caches keep their lines. */
 void lsu_flush(struct lsu *l);
 #endif

@@ -210,6 +210,51 @@ static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
     }
 }
 
+/* Warms the L1 with one line access of a warp. Returns the sectors for which the L2 is accessed. */
+static uint8_t warm_l1(const struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool aside) {
+    const uint64_t line = op->address >> p->line_shift;
+    const uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
+    if (op->kind == LINE_STORE) {
+        struct cache_out dropped;
+        if (p->write_back_global)
+            cache_warm(&p->cache, line, sectors, true, aside);
+        else
+            cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &dropped);
+        return p->write_back_global ? 0 : op->sectors;
+    }
+    const bool hit = !(sectors & ~cache_valid(&p->cache, cache_look(&p->cache, line)));
+    cache_warm(&p->cache, line, p->cache.shape.sectored ? sectors : p->all_sectors, false, aside);
+    return hit ? 0 : op->sectors;
+}
+
+void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside) {
+    static const uint8_t kinds[N_KINDS] = {
+        [K_LOAD] = MEM_READ + 1, [K_STORE] = MEM_WRITE + 1, [K_ATOM] = MEM_ATOMIC + 1, [K_TEX] = MEM_TEXTURE + 1};
+    const lanemask_t lanes = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
+    const bool device = fx->space == SPACE_GLOBAL || fx->space == SPACE_GENERIC;
+    if (!kinds[in->kind] || !lanes || !device || in->cache_op == CACHE_WALK || !fx->n_elems)
+        return;
+    const struct lsu_access a = {.inst = in,
+                                 .lanes = lanes,
+                                 .space = fx->space,
+                                 .kind = kinds[in->kind] - 1,
+                                 .n_elems = fx->n_elems,
+                                 .msize = fx->msize,
+                                 .halves = fx->halves,
+                                 .addr = fx->addr};
+    struct lsu_front f;
+    f.n = 0;
+    f.slot = 0;
+    f.dest = destination(l, &a, false);
+    add_device(l, &f, &a, lanes, (unsigned)a.n_elems * a.msize);
+    for (uint32_t i = 0; i < f.n; i++) {
+        const struct line_op *op = &f.op[i];
+        const uint8_t below = f.dest == TO_MEMORY ? op->sectors : warm_l1(l, &l->pipe[f.dest], op, aside);
+        if (below)
+            memsys_warm(mem, op->address, below, a.kind == MEM_WRITE || a.kind == MEM_ATOMIC, aside);
+    }
+}
+
 static bool is_walk(const struct lsu_access *a) { return a->inst && a->inst->cache_op == CACHE_WALK; }
 
 static __attribute__((noinline, cold)) void accept_walk(struct lsu *l, const struct lsu_access *a, uint64_t now) {

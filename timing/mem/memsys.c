@@ -478,3 +478,18 @@ void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
         cache_write(&m->slice[p.slice]->cache, p.line, 0, m->slice[p.slice]->all_sectors, &out);
     }
 }
+
+void memsys_warm(struct memsys *m, uint64_t address, uint8_t sectors, bool write, bool aside) {
+    const uint32_t line = m->cfg->l2.line;
+    if (!m->ahead || !m->cfg->l2.size)
+        return;
+    for (; sectors; address = address / line * line + line) {
+        const uint32_t offset = (uint32_t)(address % line) / 32, n = line / 32 - offset;
+        const struct mem_place p = memmap_place(&m->map, address);
+        struct l2 *slice = m->slice[p.slice];
+        const uint8_t here = (uint8_t)(sectors << offset) & slice->all_sectors;
+        if (here && !slice->perfect && !slice->uncached)
+            cache_warm(&slice->cache, p.line, slice->split ? here : slice->all_sectors, write, aside);
+        sectors = n < 8 ? (uint8_t)(sectors >> n) : 0;
+    }
+}

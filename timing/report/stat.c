@@ -118,6 +118,12 @@ void stats_add(struct stats *s, const char *name, double value) {
     combine(s, i, value);
 }
 
+void stats_add_scaled(struct stats *to, const struct stats *from, double factor) {
+    for (int i = 0; i < N_STATS; i++)
+        if (table[i].kind == STAT_SUM)
+            to->v[i] += factor * from->v[i];
+}
+
 void stats_put(struct stats *s, enum stat_id id, double value) {
     assert(table[id].kind != STAT_RATIO);
     combine(s, (int)id, value);
@@ -196,6 +202,12 @@ void stats_kept_free(struct stats_kept *k) {
 void stats_kept_add(struct stats *to, const struct stats_kept *k) {
     for (int i = 0; i < k->n; i++)
         combine(to, k->index[i], k->v[i]);
+}
+
+void stats_kept_add_scaled(struct stats *to, const struct stats_kept *k, double factor) {
+    for (int i = 0; i < k->n; i++)
+        if (table[k->index[i]].kind == STAT_SUM)
+            to->v[k->index[i]] += factor * k->v[i];
 }
 
 double stats_kept_get(const struct stats_kept *k, const char *name) {

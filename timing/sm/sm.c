@@ -458,6 +458,10 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
 
 void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
 
+void sm_warm(struct sm *sm, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside) {
+    lsu_warm(sm->lsu, mem, in, fx, aside);
+}
+
 uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED] + lsu_walk_moved(sm->lsu); }
 
 const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->issue.profile; }

@@ -170,6 +170,7 @@ static void open_context(void) {
                                .page_bounds = bounds && strcmp(bounds, "page") == 0};
     serve(&o);
     r->options = o;
+    o.plan = cuda_open_plan();
     r->check = o.check;
     r->functional = model ? strncmp(model, "functional", 10) == 0 : o.check;
     r->h = words ? heddle_open(&o, err, sizeof err) : NULL;

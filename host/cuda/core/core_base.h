@@ -39,6 +39,7 @@ struct cuda_core {
     enum heddle_status worst;      /* the worst exit status among the launches */
     char *why;                     /* the message of the first failed launch, or NULL */
     struct heddle_options options; /* the options of the context; their texts live as long as the process */
+    struct heddle_plan *plan;      /* plan of a sampled simulation (core_plan.c); NULL: none */
     double started;                /* the host's seconds when the context was opened */
 };
 extern struct cuda_core cuda_core;

@@ -45,6 +45,9 @@ static void print_table(const struct heddle *h, bool functional, FILE *out) {
         }
         fprintf(out, "heddle: %10.0f %14s %18.0f %8s  %s\n", rows[i].launches, cycles, rows[i].warps, ipc, name);
     }
+    const double half = heddle_plan_interval(h, "gpu.cycles"), cycles = heddle_stat(h, -1, "gpu.cycles");
+    if (!isnan(half) && cycles > 0)
+        fprintf(out, "heddle: sampled: %.0f cycles +- %.2f %%\n", cycles, 100 * half / cycles);
     free(rows);
 }
 
@@ -110,6 +113,7 @@ void cuda_report(int status) {
     if (!r->h)
         return;
     pthread_mutex_lock(&r->lock);
+    cuda_settle_plan();
     if (heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET")) && !is_set(json)) {
         fflush(stdout);
         print_table(r->h, r->functional, stderr);

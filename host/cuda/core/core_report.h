@@ -6,6 +6,10 @@
 /* Prints statistics for each kernel to stderr, and writes HEDDLE_JSON and HEDDLE_RESULTS. `status` is the exit
  * status of the program. */
 void cuda_report(int status);
+/* core_plan.c: cuda_open_plan() returns the plan of a sampled simulation in the file HEDDLE_PLAN, or NULL without this
+ * variable. cuda_settle_plan() ends the run of this plan and writes the file. */
+struct heddle_plan *cuda_open_plan(void);
+void cuda_settle_plan(void);
 /* Adds the run to the database at `path`. Prints a message to stderr on failure, or if the database already has
  * the run. `argc` is the number of words of the command, at least one. */
 void cuda_report_results(const char *path, int status, int argc, char *const *argv);

@@ -1,0 +1,109 @@
+#include "sampled_pairs.h"
+#include "host/sampled/estimate.h"
+#include "timing/gaps.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const cJSON *sampled_of(const struct job *j) { return cJSON_GetObjectItemCaseSensitive(j->result, "sampled"); }
+static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static double number(const cJSON *o, const char *key) { return cJSON_GetNumberValue(get(o, key)); }
+static double element(const cJSON *list, int i) { return cJSON_GetNumberValue(cJSON_GetArrayItem(list, i)); }
+
+double cycles_half_width(const struct job *j) {
+    const cJSON *cycles = get(get(sampled_of(j), "intervals"), gap_stats[GAP_CYCLES]);
+    return cycles ? number(cycles, "relative") : NAN;
+}
+
+/* Like the allowance of each run (host/sampled/sampling.c), of which the greater part is the same in both runs. */
+static const double allowance = 0.005;
+
+/* Returns the fraction of the cycles that did not run in time. */
+static double estimated_part(const struct job *j) {
+    return number(get(get(sampled_of(j), "intervals"), gap_stats[GAP_CYCLES]), "estimated");
+}
+
+/* One of the two runs: its samples by launch, and its total cycles. */
+struct side {
+    const cJSON *samples;
+    double cycles;
+};
+
+static const cJSON *launch_of(const struct side *s, int launch) {
+    const cJSON *l;
+    cJSON_ArrayForEach(l, s->samples) if ((int)number(l, "launch") == launch) return l;
+    return NULL;
+}
+
+/* Returns the variance of the difference of the skipped cycles of one launch in the two runs, each as a fraction of the
+ * run's cycles. It comes from the units that both runs measured. */
+static struct estimate unit_variance(const struct side *a, const cJSON *la, const struct side *b, const cJSON *lb) {
+    const double wa = number(la, "skipped_instructions"), wb = number(lb, "skipped_instructions");
+    double z[GAP_UNITS], mean = 0, square = 0, each = 0;
+    uint32_t n = 0;
+    const cJSON *ua, *ub;
+    cJSON_ArrayForEach(ua, get(la, "units")) cJSON_ArrayForEach(ub, get(lb, "units")) {
+        if (element(ua, 0) != element(ub, 0) || n == GAP_UNITS)
+            continue;
+        z[n] = wa * element(ua, 1) / element(ua, 2) / a->cycles - wb * element(ub, 1) / element(ub, 2) / b->cycles;
+        mean += z[n++];
+        each += element(ua, 2);
+    }
+    struct estimate e = {.freedom = n > 1 ? n - 1 : 0};
+    if ((wa <= 0 && wb <= 0) || !n)
+        return (struct estimate){.freedom = n > 1 ? n - 1 : 1};
+    mean /= n;
+    for (uint32_t i = 0; i < n; i++)
+        square += (z[i] - mean) * (z[i] - mean);
+    square /= n > 1 ? n - 1 : 1;
+    e.variance = square * (1.0 / n + each / n / fmax(wa, wb));
+    return e;
+}
+
+/* Returns the number of launches of a group that a run did not measure, and their weight. */
+static void left_of(const struct job *j, int group, double *launches, double *weight) {
+    const cJSON *g = cJSON_GetArrayItem(get(sampled_of(j), "groups"), group);
+    *launches = element(g, 0);
+    *weight = element(g, 1);
+}
+
+/* Adds a group's part of the variance of the difference. `s` has room for all samples. */
+static void add_group(const struct job *base, const struct job *own, const struct side *a, const struct side *b,
+                      int group, struct estimate_sample *s, struct estimate *sum) {
+    double launches[2], weight[2];
+    uint32_t n = 0;
+    const cJSON *la;
+    cJSON_ArrayForEach(la, a->samples) {
+        const cJSON *lb = (int)number(la, "group") == group ? launch_of(b, (int)number(la, "launch")) : NULL;
+        if (!lb)
+            continue;
+        const struct estimate units = unit_variance(a, la, b, lb);
+        estimate_add(sum, &units);
+        if (number(la, "turn") > 0)
+            s[n++] = (struct estimate_sample){number(la, "weight"),
+                                              number(la, "cycles") / a->cycles - number(lb, "cycles") / b->cycles,
+                                              units.variance};
+    }
+    left_of(base, group, &launches[0], &weight[0]);
+    left_of(own, group, &launches[1], &weight[1]);
+    const int most = weight[1] > weight[0];
+    if (weight[most] <= 0 || !n)
+        return;
+    const struct estimate rest = estimate_rest(s, n, launches[most], weight[most]);
+    estimate_add(sum, &rest);
+}
+
+double speedup_half_width(const struct job *base, const struct job *own) {
+    const struct side a = {get(sampled_of(base), "samples"), job_stat(base, "gpu.cycles")},
+                      b = {get(sampled_of(own), "samples"), job_stat(own, "gpu.cycles")};
+    const int groups = cJSON_GetArraySize(get(sampled_of(base), "groups"));
+    struct estimate sum = {.value = 0};
+    if (!a.samples || !b.samples || !(a.cycles > 0) || !(b.cycles > 0))
+        return NAN;
+    struct estimate_sample *s = calloc((size_t)cJSON_GetArraySize(a.samples) + 1, sizeof *s);
+    for (int g = 0; s && g < groups; g++)
+        add_group(base, own, &a, &b, g, s, &sum);
+    const double half =
+        s ? hypot(estimate_half_width(&sum), allowance * fmax(estimated_part(base), estimated_part(own))) : (double)NAN;
+    free(s);
+    return half;
+}

@@ -1,0 +1,53 @@
+#include "estimate.h"
+#include <math.h>
+
+double student_quantile(double freedom) {
+    static const double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281};
+    enum { N = sizeof table / sizeof table[0] };
+    const double z = 1.959964;
+    if (freedom < 1)
+        return INFINITY;
+    if (freedom < N) {
+        const int i = (int)freedom;
+        return table[i - 1] + (freedom - i) * (table[i] - table[i - 1]);
+    }
+    /* the first terms of the expansion in 1 / freedom (Abramowitz and Stegun, 26.7.5) */
+    const double f = freedom, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * f) + (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f) +
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
+}
+
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, double weight) {
+    double value = 0, all = 0, own = 0, square = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        value += s[i].value;
+        all += s[i].weight;
+        own += s[i].variance;
+    }
+    if (all <= 0)
+        return (struct estimate){0, 0, n > 1 ? n - 1 : 0};
+    const double ratio = value / all, more = weight / all;
+    for (uint32_t i = 0; i < n; i++)
+        square += (s[i].value - ratio * s[i].weight) * (s[i].value - ratio * s[i].weight);
+    square = n > 1 ? square / (n - 1) : 0;
+    /* the rest is n * more launches of the samples' mean weight, whatever its own number of launches is */
+    const double as_many = n * more, each = rest > 0 ? as_many * as_many / rest : 0;
+    return (struct estimate){ratio * weight, as_many * as_many * square / n + each * square + more * more * own,
+                             n > 1 ? n - 1 : 0};
+}
+
+void estimate_add(struct estimate *sum, const struct estimate *e) {
+    const double variance = sum->variance + e->variance;
+    double terms = 0;
+    const struct estimate *const both[] = {sum, e};
+    for (int i = 0; i < 2; i++)
+        if (both[i]->variance > 0)
+            terms += both[i]->variance * both[i]->variance / both[i]->freedom;
+    sum->freedom = terms > 0 ? variance * variance / terms : sum->freedom > e->freedom ? sum->freedom : e->freedom;
+    sum->variance = variance;
+    sum->value += e->value;
+}
+
+double estimate_half_width(const struct estimate *e) {
+    return e->variance > 0 ? student_quantile(e->freedom) * sqrt(e->variance) : 0;
+}

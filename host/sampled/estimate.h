@@ -1,0 +1,31 @@
+#ifndef HOST_ESTIMATE_H
+#define HOST_ESTIMATE_H
+/* The arithmetic of sampled figures: ratio estimates with their variances, and intervals of Student's t. */
+#include <stdint.h>
+
+/* One measured launch: its weight (warp instructions), the measured value, and the variance of this value if the launch
+ * was itself sampled (0: exact). */
+struct estimate_sample {
+    double weight, value, variance;
+};
+
+/* An estimated value, its variance, and the degrees of freedom of the variance. */
+struct estimate {
+    double value, variance, freedom;
+};
+
+/* Returns the estimated sum of the values of `rest` launches that were not measured and have the total weight `weight`.
+ * The values of launches are about proportional to their weights (Sieve, ISPASS 2023). `n` is at least 1; with one
+ * sample there is no variance between launches, and the result has 0 degrees of freedom. The variance has three parts:
+ * the error of the samples' mean ratio, the deviation of the `rest` launches from this ratio, and the variances of the
+ * samples' own values. */
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, double weight);
+/* Adds an independent estimate. The degrees of freedom follow Satterthwaite's rule. */
+void estimate_add(struct estimate *sum, const struct estimate *e);
+/* Returns the half width of the interval that contains the true value in 95 of 100 cases. Returns 0 if the variance is
+ * 0, and INFINITY if the variance has no degree of freedom. */
+double estimate_half_width(const struct estimate *e);
+/* Returns the 97.5 % quantile of Student's distribution with `freedom` degrees of freedom, at least 1. Between whole
+ * numbers the function interpolates. */
+double student_quantile(double freedom);
+#endif

@@ -1,0 +1,40 @@
+#ifndef HOST_SURVEY_H
+#define HOST_SURVEY_H
+/* The signature of a launch: what the launch executes, as the functional model observes a few of its CTAs. */
+#include "isa/interp/interp.h"
+
+enum {
+    /* number of sums of basic-block counts: each block belongs to one sum, by a hash of its first PC */
+    SURVEY_BLOCKS = 32,
+    SURVEY_KINDS = 6, /* instruction mix: loads, stores, atomics, textures, barriers, all others */
+    SURVEY_CTAS = 8,  /* observed CTAs of a launch */
+};
+
+/* All fractions are of the observed warp instructions. */
+struct signature {
+    float blocks[SURVEY_BLOCKS]; /* fraction in the blocks of each sum: a basic-block vector */
+    float kinds[SURVEY_KINDS];   /* instruction mix */
+    float lanes;                 /* mean fraction of lanes that were active when a block began */
+    float lines;                 /* mean number of 128-byte lines of an access to device memory */
+    double bytes;                /* device memory that the observed CTAs touched, in lines of 128 bytes */
+};
+
+struct survey;
+/* Returns NULL if memory is out. */
+struct survey *survey_new(void);
+void survey_free(struct survey *s);
+/* Begins a launch of `p`. Returns the observer for its CTAs. */
+const struct interp_observer *survey_begin(struct survey *s, const struct program *p);
+/* Returns the signature of what was observed since survey_begin(); zero if no CTA was observed. */
+struct signature survey_end(const struct survey *s);
+/* Returns the distance of two signatures: 0 for equal ones, up to 1 for launches without a common block. */
+double signature_distance(const struct signature *a, const struct signature *b);
+
+/* How the CTAs of a program depend on each other. */
+enum dependence {
+    CTAS_FREE,    /* not at all, as far as the program shows */
+    CTAS_ORDERED, /* results depend on the order of CTAs: a launch must run in time as a whole, or not at all */
+    CTAS_WAIT,    /* CTAs may wait for each other: all CTAs must run together */
+};
+enum dependence survey_dependence(const struct launch *l);
+#endif

@@ -1,0 +1,225 @@
+/* Tests sampled simulation through the library: memory is exact, results do not depend on the number of threads, and
+ * what cannot be sampled is simulated. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <math.h>
+
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+/* step: to[i] = 3 * to[i] + i, so a thread that runs twice, or not at all, leaves another value. order: each CTA
+ * appends its number to a list, whose order is that of an atomic counter. */
+static const char text[] =
+    HEAD ".global .u32 count = 0;\n"
+         ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
+         "mov.u32 %b,%ctaid.x; mov.u32 %n,%ntid.x; mad.lo.u32 %i,%b,%n,%x; ld.param.u64 %t,[to];\n"
+         "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; ld.global.u32 %v,[%t]; mad.lo.u32 %v,%v,3,%i;\n"
+         "st.global.u32 [%t],%v; ret; }\n"
+         ".visible .entry order(.param .u64 to) { .reg .u64 %t,%o,%c; .reg .u32 %i,%x,%b,%n; mov.u32 %b,%ctaid.x;\n"
+         "mov.u64 %c,count; atom.global.add.u32 %i,[%c],1; ld.param.u64 %t,[to]; mul.wide.u32 %o,%i,4;\n"
+         "add.u64 %t,%t,%o; st.global.u32 [%t],%b; ret; }\n";
+
+enum { BLOCK = 64, CTAS = 400, N = BLOCK * CTAS };
+
+struct outcome {
+    double cycles, half;
+    int runs, skipped; /* skipped: launches whose cycles were not measured */
+    char *json;
+    uint32_t memory[N];
+};
+
+/* Two SMs, so that two host threads have work. A wave has 8 CTAs. */
+static const char *const two_sms[] = {"gpu.sms=2", NULL};
+
+struct program {
+    const char *kernel, *model;
+    uint32_t ctas, threads;
+    int launches;
+};
+
+static void run_program(struct heddle *h, const struct program *p, uint32_t *memory) {
+    struct heddle_module *m = heddle_module_text(h, "text", text, sizeof text - 1);
+    const uint64_t to = heddle_alloc(h, N * 4);
+    const struct heddle_arg arg = {&to, sizeof to};
+    ck_assert_msg(m && to, "%s", heddle_error(h));
+    for (int i = 0; i < p->launches; i++)
+        ck_assert_msg(heddle_launch(h, m, p->kernel, (struct heddle_dim){p->ctas, 1, 1},
+                                    (struct heddle_dim){BLOCK, 1, 1}, 0, &arg, 1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_read(h, to, memory, N * 4), HEDDLE_OK);
+}
+
+/* Returns the number of "skipped_ctas" or "measured_launches" in the JSON. */
+static int number_in(const char *json, const char *key) {
+    const char *at = strstr(json, key);
+    ck_assert_ptr_nonnull(at);
+    return atoi(at + strlen(key) + 2);
+}
+
+static struct outcome *sample(const struct program *p, double error) {
+    struct outcome *o = calloc(1, sizeof *o);
+    struct heddle_plan *plan = heddle_plan_new(error);
+    struct heddle_options options = {
+        .model = "functional", .config = "tiny", .set = two_sms, .threads = p->threads, .plan = plan};
+    char err[512];
+    size_t len;
+    ck_assert(o && plan);
+    for (bool more = true; more; o->runs++) {
+        struct heddle *h = heddle_open(&options, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        run_program(h, p, o->memory);
+        ck_assert_msg(heddle_plan_settle(h, &more) == HEDDLE_OK, "%s", heddle_error(h));
+        if (!more) {
+            FILE *f = open_memstream(&o->json, &len);
+            ck_assert(f && heddle_write_json(h, f, 0, NULL, -1) == HEDDLE_OK);
+            fclose(f);
+            o->cycles = heddle_stat(h, -1, "gpu.cycles");
+            o->half = heddle_plan_interval(h, "gpu.cycles");
+        }
+        options.model = p->model;
+        heddle_close(h);
+    }
+    heddle_plan_free(plan);
+    return o;
+}
+
+static struct outcome *simulate(const struct program *p, const char *model) {
+    struct outcome *o = calloc(1, sizeof *o);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = two_sms}, NULL, 0);
+    ck_assert(o && h);
+    run_program(h, p, o->memory);
+    o->cycles = heddle_stat(h, -1, "gpu.cycles");
+    heddle_close(h);
+    return o;
+}
+
+static void drop(struct outcome *o) {
+    free(o->json);
+    free(o);
+}
+
+/* A launch of 400 CTAs with gaps, twice: each thread runs once in each launch, so memory is as in the functional model.
+ * The cycles are near those of the whole simulation. */
+START_TEST(memory_is_exact_with_gaps) {
+    const struct program p = {"step", "dpe", CTAS, 1, 2};
+    struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, "dpe");
+    ck_assert_int_eq(s->runs, 2);
+    ck_assert(number_in(s->json, "\"skipped_ctas\"") > CTAS / 2);
+    ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
+    ck_assert_msg(fabs(s->cycles / t->cycles - 1) < 0.08, "%g instead of %g", s->cycles, t->cycles);
+    ck_assert(s->half > 0 && s->half < 0.3 * s->cycles);
+    drop(s);
+    drop(f);
+    drop(t);
+}
+END_TEST
+
+/* 60 equal launches: the first and five drawn ones are measured. */
+START_TEST(equal_launches_are_drawn) {
+    const struct program p = {"step", "spe", 8, 1, 60};
+    struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, "spe");
+    ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 6);
+    ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
+    ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half, "%g +- %g instead of %g", s->cycles, s->half, t->cycles);
+    drop(s);
+    drop(f);
+    drop(t);
+}
+END_TEST
+
+START_TEST(threads_change_nothing) {
+    struct outcome *one = sample(&(struct program){"step", "dpe", CTAS, 1, 6}, 0),
+                   *two = sample(&(struct program){"step", "dpe", CTAS, 2, 6}, 0);
+    ck_assert(one->cycles == two->cycles && one->half == two->half);
+    ck_assert(memcmp(one->memory, two->memory, sizeof one->memory) == 0);
+    drop(one);
+    drop(two);
+}
+END_TEST
+
+/* A single short launch leaves nothing to skip: the result is that of the whole simulation, and has no interval. */
+START_TEST(short_program_is_simulated) {
+    const struct program p = {"step", "dpe", 4, 1, 1};
+    struct outcome *s = sample(&p, 0.02), *t = simulate(&p, "dpe");
+    ck_assert(s->cycles == t->cycles && s->half == 0);
+    ck_assert_int_eq(number_in(s->json, "\"skipped_ctas\""), 0);
+    drop(s);
+    drop(t);
+}
+END_TEST
+
+/* The order of an atomic's results is that of the CTAs, so the launch runs in time as a whole. */
+START_TEST(ordered_ctas_are_not_split) {
+    const struct program p = {"order", "spe", CTAS, 1, 1};
+    struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
+    ck_assert(s->cycles == t->cycles && number_in(s->json, "\"skipped_ctas\"") == 0);
+    ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
+    drop(s);
+    drop(t);
+}
+END_TEST
+
+/* A wanted error of 0.1 % is less than the allowance for a gap's state, so launches are drawn until all are measured. A
+ * launch of 300 cycles takes a few cycles more or less, depending on the cycle in which it begins. */
+START_TEST(small_error_measures_more) {
+    const struct program p = {"step", "spe", 8, 1, 30};
+    struct outcome *s = sample(&p, 0.001), *t = simulate(&p, "spe");
+    ck_assert(s->runs > 2 && s->half <= 0.001 * s->cycles);
+    ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 30);
+    ck_assert_msg(fabs(s->cycles / t->cycles - 1) <= 0.02, "%g instead of %g", s->cycles, t->cycles);
+    drop(s);
+    drop(t);
+}
+END_TEST
+
+/* A plan survives a file; a file that is cut off, or of another kind, is no plan. */
+START_TEST(plans_are_files) {
+    struct heddle_plan *plan = heddle_plan_new(0.05), *copy;
+    struct heddle_options o = {.model = "functional", .config = "tiny", .plan = plan};
+    static uint32_t memory[N];
+    char *data = NULL;
+    size_t len = 0;
+    struct heddle *h = heddle_open(&o, NULL, 0);
+    bool more;
+    run_program(h, &(struct program){"step", "spe", 8, 1, 5}, memory);
+    ck_assert(heddle_plan_settle(h, &more) == HEDDLE_OK && more);
+    ck_assert(heddle_plan_settle(h, &more) == HEDDLE_USAGE); /* a second survey */
+    heddle_close(h);
+    FILE *f = open_memstream(&data, &len);
+    ck_assert(heddle_plan_write(plan, f));
+    fclose(f);
+    f = fmemopen(data, len, "rb");
+    ck_assert_ptr_nonnull(copy = heddle_plan_read(f));
+    fclose(f);
+    heddle_plan_free(copy);
+    for (size_t cut = 0; cut < len; cut += len / 9 + 1) {
+        f = cut ? fmemopen(data, cut, "rb") : fopen("/dev/null", "rb");
+        ck_assert_ptr_null(heddle_plan_read(f));
+        fclose(f);
+    }
+    data[3] ^= 1;
+    f = fmemopen(data, len, "rb");
+    ck_assert_ptr_null(heddle_plan_read(f));
+    fclose(f);
+    free(data);
+    heddle_plan_free(plan);
+}
+END_TEST
+
+START_TEST(settle_needs_a_plan) {
+    struct heddle *h = heddle_open(NULL, NULL, 0);
+    ck_assert_int_eq(heddle_plan_settle(h, NULL), HEDDLE_USAGE);
+    ck_assert(strstr(heddle_error(h), "no plan of samples"));
+    ck_assert(isnan(heddle_plan_interval(h, "gpu.cycles")));
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(host_sampled_launch) {
+    TEST(memory_is_exact_with_gaps);
+    TEST(equal_launches_are_drawn);
+    TEST(threads_change_nothing);
+    TEST(short_program_is_simulated);
+    TEST(ordered_ctas_are_not_split);
+    TEST(small_error_measures_more);
+    TEST(plans_are_files);
+    TEST(settle_needs_a_plan);
+}

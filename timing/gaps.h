@@ -1,0 +1,68 @@
+#ifndef TIMING_GAPS_H
+#define TIMING_GAPS_H
+/* Sampling inside a launch (docs/sampling.md). A part of the CTAs runs in time. Between two such parts lies a gap,
+ * whose CTAs run functionally while the clock stands still and the SMs keep their CTAs. The launch is divided into
+ * units of consecutive CTAs. The first units run in time until their cycles per instruction are stable. Then sampled
+ * units, spread evenly over the grid, alternate with gaps. The last CTAs, which leave SMs empty, always run in time.
+ *
+ * This file decides where gaps are, and estimates the statistics of the gaps. It runs nothing. */
+#include "timing/report/stat.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fault;
+
+/* The statistics that get an interval. GAP_CYCLES is the index of gpu.cycles. */
+enum { GAP_CYCLES, GAP_STATS = 8 };
+extern const char *const gap_stats[GAP_STATS];
+/* The statistics that the functional model counts exactly; the list ends with NULL. */
+extern const char *const gap_exact[];
+
+/* How to sample inside a launch. */
+struct gap_orders {
+    uint32_t samples; /* number of sampled units after the first units; at least 2 */
+    double error;     /* wanted relative error of the cycles, to choose more samples; 0: `samples` is enough */
+    /* Runs `n` CTAs from CTA number `first` on without time, and warms the caches with the CTAs from `warm_from` on
+     * (gpu_warm()). Adds the exact statistics of these CTAs to `exact`. Returns false with `fault` if a CTA fails. */
+    bool (*forward)(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
+                    struct fault *fault);
+    void *ctx;
+};
+
+/* A unit that ran in time, for the comparison of models. */
+struct gap_unit {
+    double first; /* number of its first CTA, as planned; the unit may begin a few CTAs later */
+    double cycles, instructions;
+};
+enum { GAP_UNITS = 64 }; /* most sampled units */
+
+/* What the gaps contributed. Zeroed if the launch had no gap. */
+struct gap_result {
+    uint64_t skipped;           /* CTAs that ran without time */
+    double instructions;        /* their warp instructions */
+    double variance[GAP_STATS]; /* of the estimated values; the unit is the square of the statistic's */
+    double freedom;             /* degrees of freedom of these variances */
+    uint32_t n;                 /* sampled units */
+    struct gap_unit unit[GAP_UNITS];
+};
+
+struct gaps;
+/* Plans the gaps of a launch of `total` CTAs, of which `wave` run at the same time. Returns NULL if memory
+ * is out, and also, with *whole set, if the launch is too short for gaps. */
+struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, bool *whole);
+void gaps_free(struct gaps *g);
+/* Returns the statistics of the present unit. The caller adds all statistics that it collects. */
+struct stats *gaps_unit(struct gaps *g);
+/* Returns true if a unit ends at cycle `now`. `begun` CTAs have begun. A unit ends at the first call at least `settle`
+ * cycles after its last CTA has begun. gaps_settles() returns true between these two cycles: all units of the machine
+ * must then stop at the same cycle. */
+bool gaps_due(struct gaps *g, uint64_t begun, uint64_t now, uint64_t settle);
+bool gaps_settles(const struct gaps *g);
+/* Ends a unit, whose statistics are complete. Returns the number of CTAs that the caller must now run without time, and
+ * sets *warm_from. */
+uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from);
+/* Adds the exact statistics of a gap that gaps_next() requested. */
+void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact);
+/* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
+void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);
+#endif
