@@ -5,6 +5,7 @@
  * threads. */
 #include "interp_affine.h"
 #include "interp_watch.h"
+#include "isa/decode.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
 #include "isa/paths/paths_report.h"
@@ -83,6 +84,8 @@ struct run {
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     uint64_t rotations, rotate_from; /* total number of path rotations; first turn that applies the last rotation */
     bool shares;                     /* true once a CTA has communicated with other CTAs */
+    bool cancels;                    /* CTAs may take clusters that have not begun, from `source` */
+    struct cluster_source source;
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -240,6 +243,7 @@ static void begin_slot(struct slot *s) {
     s->ended = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const uint64_t number = s->cta * s->n + i;
+        s->run[i].cta->source = s->owner->cancels ? &s->owner->source : NULL;
         cta_start(s->run[i].cta, launch_cluster_cta(l, s->cta, i), (uint32_t)(number % (l->n_sms ? l->n_sms : 1)));
         cta_run_start(&s->run[i]);
     }
@@ -671,10 +675,30 @@ static void init_lock(struct run *run) {
     pthread_cond_init(&run->changed, NULL);
 }
 
+/* Takes the next cluster that has not begun. The launch has one host thread, so that the order of requests does not
+ * depend on the number of threads. */
+static bool take_cluster(void *ctx, const struct cta *c, struct dim3 *first) {
+    struct run *run = ctx;
+    (void)c;
+    if (run->next_cluster == run->n_clusters)
+        return false;
+    *first = launch_cluster_cta(run->launch, run->next_cluster++, 0);
+    run->ctas_done += run->cluster;
+    return true;
+}
+
+static bool cancels_clusters(const struct program *p) {
+    uint32_t n;
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (isa_rows(&n)[p->code[pc].row].op == OP_CLUSTERLAUNCHCONTROL)
+            return true;
+    return false;
+}
+
 static uint32_t threads_of(const struct run *run) {
     const struct interp_cfg *cfg = run->cfg;
     uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
-    if (!n || cfg->check || cfg->late)
+    if (!n || cfg->check || cfg->late || run->cancels)
         return 1;
     n = n > MAX_THREADS ? MAX_THREADS : n;
     return n > run->n_clusters ? (uint32_t)run->n_clusters : n;
@@ -695,6 +719,8 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.cluster = launch_cluster_ctas(l);
     run.n_clusters = run.n_ctas / run.cluster;
     run.resident = l->workspace && run.n_clusters > RESIDENT ? run.n_clusters : RESIDENT;
+    run.cancels = cancels_clusters(l->program);
+    run.source = (struct cluster_source){take_cluster, &run};
     run.threads = threads_of(&run);
     list_init(&run.suspended);
     for (uint32_t i = 0; i < run.threads; i++)

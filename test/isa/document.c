@@ -92,7 +92,7 @@ START_TEST(lines) {
         "\n| `shf` | .l .r, .wrap .clamp | .b32 | INT_OTHER |  |\n",
         "\n| `vadd` | [.add .min .max], [.sat] | (.u32 .s32)(.u32 .s32)(.u32 .s32) | INT_OTHER |  |\n",
         "\n| **`or`** | a \\| b | | | |\n",
-        "\n| **`clusterlaunchcontrol`** | cancelling of clusters that have not started; not supported | | | |\n",
+        "\n| `clusterlaunchcontrol` | .try_cancel | .b128 | MEM |  |\n",
         "\n| `wgmma` | .sync, .mma_async, .satfinite | .s32(.s8 .u8)(.s8 .u8) | MMA |  |\n",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
