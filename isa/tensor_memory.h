@@ -57,9 +57,9 @@ enum tensor_source { TENSOR_BYTES, TENSOR_B4X16_P64, TENSOR_B6X16_P32 };
 
 /* The modifiers of an instruction. The modifiers of loads and stores, and of products, have the same bits. */
 enum {
-    TENSOR_PAIR = 1,   /* .cta_group::2 */
-    TENSOR_PACK = 2,   /* .pack::16b or .unpack::16b */
-    TENSOR_REDUCE = 4, /* .red: the last register of the list gets the minimum, or with TENSOR_MAX the maximum */
+    TENSOR_PAIR = 1, /* .cta_group::2 */
+    TENSOR_PACK = 2, /* .pack::16b or .unpack::16b */
+    TENSOR_RED = 4,  /* .red: the last register of the list gets the minimum, or with TENSOR_MAX the maximum */
     TENSOR_MAX = 8,
     TENSOR_ABS = 16,
     TENSOR_NAN = 32,
@@ -71,13 +71,13 @@ enum {
     TENSOR_SHIFT = 64,   /* .ashift */
 };
 
-/* inst.imm of tcgen05: an offset of the address, modifiers, and constants by operation:
+/* inst.imm of tcgen05 has an offset of the address, modifiers, and constants:
  *   ld, st   code: enum tensor_shape; more: distance of the halves of 16x32bx2, in columns
  *   cp       code: enum tensor_copy; more: enum tensor_source
- *   mma      code: enum tensor_kind; more: scale-input-d, or the scales along K of a row of a
- *            list: instruction descriptor, metadata, scales of a, scales of b, masks, zero-column mask descriptor;
- *            those that the instruction has
- * The address of alloc and commit needs imm. Their operand c is a constant 1 for .cta_group::2 and .multicast::cluster. */
+ *   mma      code: enum tensor_kind; more: scale-input-d, or the number of scales along K
+ * The list of mma has the instruction descriptor, and then what the instruction has of these: metadata, scales of a
+ * and of b, masks, zero-column mask descriptor. In alloc and commit, imm belongs to the address, and operand c is a
+ * constant 1 for .cta_group::2 and .multicast::cluster. */
 struct tensor_form {
     int32_t offset;
     uint8_t code, flags;

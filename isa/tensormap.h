@@ -31,7 +31,8 @@ enum tensor_type {
 };
 enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_16B, TENSOR_32B, N_TENSOR_INTERLEAVES };
 
-/* What a column of pixels has: nothing (tiled), pixels of all spatial dimensions, or pixels along W. WIDE_128 has 128. */
+/* What a column has: nothing (a tiled map), pixels of all spatial dimensions, or pixels along W, in WIDE_128 128 of
+ * them. */
 enum tensor_columns { TENSOR_TILED, TENSOR_COLUMNS_ALL, TENSOR_COLUMNS_WIDE, TENSOR_COLUMNS_WIDE_128 };
 
 struct tensor_map {

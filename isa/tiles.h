@@ -54,7 +54,7 @@ static inline uint32_t tile_at(const struct tile *t, uint32_t line, uint32_t chu
     uint32_t at = t->start + line % t->lines * t->row;
     if (!t->across && !wide)
         at += line / TILE_LINES * t->stride + chunk * t->leading;
-    else if (!t->across) { /* only the 48 bytes of k = 96 may go on in the next swizzled row */
+    else if (!t->across) { /* only the 48 bytes of k = 96 may continue in the next swizzled row */
         const bool next = (t->start & (t->row - 1)) + chunk * TILE_CHUNK >= t->row;
         at += line / TILE_LINES * t->stride + chunk * TILE_CHUNK + (next ? t->leading - t->row : 0);
     } else if (wide)

@@ -1,6 +1,6 @@
 /* Lowers tcgen05. Addresses in tensor memory are registers in brackets, with an offset in columns. The operands:
  *   alloc [shared], n;    dealloc address, n;    relinquish_alloc_permit, wait, fence: none
- *   ld {d}{, reduced}, [t]{, distance};    st [t]{, distance}, {s};    cp [t], descriptor;    shift [t]
+ *   ld {d}{, minimum or maximum}, [t]{, distance};    st [t]{, distance}, {s};    cp [t], descriptor;    shift [t]
  *   commit [mbarrier]{, mask of CTAs}
  *   mma [t], descriptor or [t], descriptor{, [metadata]}, instruction descriptor{, [scales of a], [scales of b]}
  *     {, {masks}}, enable-input-d{, scale-input-d or zero-column mask descriptor} */
@@ -193,7 +193,7 @@ static bool reduction_flags(struct lower *l, unsigned shape, int log, struct ten
     if (log == 0 || min == max || type == T_B32 || ((abs || nan) && type != T_F32) || has_word(l, "pack::16b"))
         return refuse(l,
                       ".red needs .x2 or more, .min or .max, and the type .u32, .s32 or .f32; .abs and .NaN need .f32");
-    f->flags |= (uint8_t)(TENSOR_REDUCE | (max ? TENSOR_MAX : 0) | (abs ? TENSOR_ABS : 0) | (nan ? TENSOR_NAN : 0));
+    f->flags |= (uint8_t)(TENSOR_RED | (max ? TENSOR_MAX : 0) | (abs ? TENSOR_ABS : 0) | (nan ? TENSOR_NAN : 0));
     return true;
 }
 
@@ -219,7 +219,7 @@ static void lower_move(struct lower *l, bool load) {
     }
     if (!reduction_flags(l, (unsigned)shape, log, &f))
         return;
-    const unsigned result = f.flags & TENSOR_REDUCE ? 1 : 0;
+    const unsigned result = f.flags & TENSOR_RED ? 1 : 0;
     if (!operand_count(l, 2 + (int)(extra + result), 2 + (int)(extra + result)))
         return;
     const struct operand *address = load ? (result ? o->next->next : o->next) : o, *distance = address->next,
@@ -348,8 +348,8 @@ static bool add_place(struct lower *l, const struct operand *o) {
     return true;
 }
 
-/* Lowers the operands behind the instruction descriptor: masks, enable-input-d, and scale-input-d or the zero-column mask
- * descriptor. Returns enable-input-d, or NULL after an error. */
+/* Lowers the operands behind the instruction descriptor: masks, enable-input-d, and scale-input-d or the zero-column
+ * mask descriptor. Returns enable-input-d, or NULL after an error. */
 static const struct operand *add_rest(struct lower *l, const struct operand *o, struct tensor_form *f) {
     const bool plain = !(f->flags & TENSOR_WEIGHTS) && f->code <= TENSOR_I8;
     if (o && o->kind == OPD_VECTOR && plain) {

@@ -1,7 +1,7 @@
 /* clusterlaunchcontrol: a cluster takes the work of a cluster that has not begun, which then never begins (PTX ISA
  * 9.7.13.17). The response of a request has 16 bytes: the id of the first CTA of the cancelled cluster, and a word that
- * is 1 if there is such a cluster. The response and the completion of its mbarrier happen when the instruction executes.
- */
+ * is 1 if there is such a cluster. The response and the completion of its mbarrier happen when the instruction
+ * executes. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
@@ -60,8 +60,8 @@ static void try_cancel(struct warp *w, const struct inst *in, rowmask_t m, struc
         request(w, in, __builtin_ctz(m), fx);
 }
 
-/* Reads a response: imm 0: whether a cluster was cancelled (d is a predicate); 1 to 3: x, y or z of its first CTA; 4: all
- * of them, and a word that PTX leaves undefined. */
+/* Reads a response: imm 0: whether a cluster was cancelled (d is a predicate); 1 to 3: x, y or z of its first CTA; 4:
+ * all of them, and a word that PTX leaves undefined. */
 static void query_cancel(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const unsigned char *response = reg_ptr(w, in->a);
     const opnd_t *list = w->program->lists + in->list;

@@ -1,8 +1,8 @@
-/* tcgen05 without its products (exec_tcgen05_mma.c): allocation, loads, stores and copies of tensor memory, and arrivals
- * (PTX ISA 9.7.16). Every operation changes memory when its instruction executes. PTX allows that, because a thread must
- * wait for an operation before it accesses the data of the operation. So waits and fences do nothing here. cp, shift and
- * commit act once for each lane that executes them, in ascending order. With .cta_group::2 they act on both CTAs of the
- * pair: cp copies in each CTA from the CTA's own shared memory. */
+/* tcgen05 without its products (exec_tcgen05_mma.c): allocation, loads, stores and copies of tensor memory, and
+ * arrivals (PTX ISA 9.7.16). Every operation changes memory when its instruction executes. PTX allows that, because a
+ * thread must wait for an operation before it accesses the data of the operation. So waits and fences do nothing here.
+ * cp, shift and commit act once for each lane that executes them, in ascending order. With .cta_group::2 they act on
+ * both CTAs of the pair: cp copies in each CTA from the CTA's own shared memory. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_tcgen05.h"
 #include "exec_mbarrier.h"
@@ -173,8 +173,7 @@ static void cell_of(const struct tensor_form *f, unsigned lane, unsigned r, unsi
 
 static void move_cells(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, bool load) {
     const struct tensor_form f = tensor_unpack(in->imm);
-    const uint32_t *address = reg_ptr(w, in->a),
-                   n = in->n_list - (tensor_unpack(in->imm).flags & TENSOR_REDUCE ? 1u : 0);
+    const uint32_t *address = reg_ptr(w, in->a), n = in->n_list - (tensor_unpack(in->imm).flags & TENSOR_RED ? 1u : 0);
     const opnd_t *list = w->program->lists + in->list;
     const unsigned first_row = w->index % GROUP_WARPS * WARP_ROWS, step = f.flags & TENSOR_PACK ? 2 : 1;
     if (!is_whole(m, fx))
@@ -217,7 +216,7 @@ static void move_cells(struct warp *w, const struct inst *in, rowmask_t m, struc
 }
 
 /* Returns the minimum or maximum of two words of this type. */
-static uint32_t reduce(unsigned type, unsigned flags, uint32_t a, uint32_t b) {
+static uint32_t combine(unsigned type, unsigned flags, uint32_t a, uint32_t b) {
     const bool max = flags & TENSOR_MAX;
     if (type == T_F32)
         return f32_bits(f32_minmax(f32_from_bits(a), f32_from_bits(b), max, flags & TENSOR_NAN, false));
@@ -225,8 +224,8 @@ static uint32_t reduce(unsigned type, unsigned flags, uint32_t a, uint32_t b) {
     return greater == max ? a : b;
 }
 
-/* Reduces what each lane has loaded. .abs reduces magnitudes. */
-static void reduce_columns(struct warp *w, const struct inst *in) {
+/* Combines what each lane has loaded to one word. .abs takes magnitudes. */
+static void combine_columns(struct warp *w, const struct inst *in) {
     const unsigned flags = tensor_unpack(in->imm).flags, n = in->n_list - 1u;
     const opnd_t *list = w->program->lists + in->list;
     const uint32_t keep = flags & TENSOR_ABS ? 0x7fffffff : UINT32_MAX;
@@ -235,15 +234,15 @@ static void reduce_columns(struct warp *w, const struct inst *in) {
     for (unsigned l = 0; l < WARP_LANES; l++) {
         result[l] = ((const uint32_t *)reg_ptr(w, list[0]))[l] & keep;
         for (unsigned r = 1; r < n; r++)
-            result[l] = reduce(type, flags, result[l], ((const uint32_t *)reg_ptr(w, list[r]))[l] & keep);
+            result[l] = combine(type, flags, result[l], ((const uint32_t *)reg_ptr(w, list[r]))[l] & keep);
     }
     memcpy(reg_out(w, list[n]), result, sizeof result);
 }
 
 static void exec_ld(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     move_cells(w, in, m, fx, true);
-    if (!fx->fault && tensor_unpack(in->imm).flags & TENSOR_REDUCE)
-        reduce_columns(w, in);
+    if (!fx->fault && tensor_unpack(in->imm).flags & TENSOR_RED)
+        combine_columns(w, in);
 }
 static void exec_st(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     move_cells(w, in, m, fx, false);

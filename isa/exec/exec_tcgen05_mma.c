@@ -344,8 +344,9 @@ static bool read_a(const struct cta *c, const struct product *p, const struct pl
 /* ---- matrix b ---- */
 
 /* Sets n->zero from the zero-column mask descriptor (PTX ISA 9.7.16.4.3). Each group of lanes has a sub-mask. Spans of
- * used and of skipped columns take turns; a start count leaves out the first columns of the sub-mask. As in the manual's
- * examples, `use span` counts the columns that are used. Returns the shift of the columns, or -1 if fx holds a fault. */
+ * used and of skipped columns take turns; a start count leaves out the first columns of the sub-mask. As in the
+ * manual's examples, `use span` counts the columns that are used. Returns the shift of the columns, or -1 if fx holds a
+ * fault. */
 static int mask_columns(const struct product *p, uint64_t z, struct numbers *n, int l, struct effects *fx) {
     const unsigned shift = z >> 56 & 63, skip = (unsigned)(z >> 40 & 255) + 1, use = (unsigned)(z >> 48 & 255) + 1;
     const unsigned of = p->n / p->groups;

@@ -1,5 +1,5 @@
-/* Tests clusterlaunchcontrol: persistent kernels (test/kernels/stealing.cu, compiled by nvcc) take the work of blocks or
- * clusters that have not begun. Each block's work must be done once, by any block. */
+/* Tests clusterlaunchcontrol: persistent kernels (test/kernels/stealing.cu, compiled by nvcc) take the work of blocks
+ * or clusters that have not begun. The work of each block must be done once, by any block. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"

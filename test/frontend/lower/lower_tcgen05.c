@@ -1,4 +1,5 @@
-/* Tests which forms of tcgen05 exist on which targets, against the list that ptxas gave (test/data/tensor_forms.txt). */
+/* Tests which forms of tcgen05 exist on which targets, against a list of what ptxas accepts
+ * (test/data/tensor_forms.txt). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* Tests the products of tcgen05 that exec_tcgen05.c beside it leaves out: pairs of CTAs, scaled blocks, sparse matrices,
- * .ws, .ashift and masks of zero columns. The reference computes d from matrices that it keeps as plain arrays. It
- * writes them to shared and tensor memory by the rules of PTX ISA 9.7.16.10.5, .7 and .8, and by the layouts that the
- * headers of CUTLASS publish (mma_traits_sm100_frag.hpp): the lanes of each row, the bytes of the scales, and the bits
- * of the metadata. Sums are chains of fma() in f64, so results must be equal bit for bit. */
+/* Tests the products of tcgen05 that exec_tcgen05.c beside it leaves out: pairs of CTAs, scaled blocks, sparse
+ * matrices, .ws, .ashift and masks of zero columns. The reference computes d from matrices in plain arrays. It writes
+ * them to shared and tensor memory by the rules of PTX ISA 9.7.16.10.5, .7 and .8, and by the layouts that the headers
+ * of CUTLASS publish (mma_traits_sm100_frag.hpp): the lanes of each row, the bytes of the scales, and the bits of the
+ * metadata. Sums are chains of fma() in f64, so results must be equal bit for bit. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
@@ -430,7 +430,7 @@ START_TEST(one_cta) {
 }
 END_TEST
 
-/* k = 96 has three or six scales, which go on in the columns behind the first ones. */
+/* k = 96 has three or six scales. Those from byte 4 on are in the columns behind the first ones. */
 START_TEST(products_with_k_96) {
     static struct job j;
     struct heddle *h = open_model("functional");
