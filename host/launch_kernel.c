@@ -244,7 +244,8 @@ static struct dim3 grid_of_clusters(const struct launch *l) {
                          (uint32_t)(z < most ? z : most)};
 }
 
-/* Runs one grid. `workspace`: of a cooperative grid; 0 for others. `cluster`: from the launch; all 0 for none. */
+/* Runs one grid. `workspace` is the address of the workspace of a cooperative grid, and 0 for other grids. `cluster` is
+ * the cluster size of the launch; all zeros if the launch gives none. */
 static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
                                    uint64_t workspace, struct heddle_dim cluster) {
     struct launch l = {.program = d->program,

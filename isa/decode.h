@@ -57,7 +57,7 @@ struct isa_op {
 
 enum { ISA_MAX_TYPES = 4 }; /* maximum number of types in a written opcode */
 
-/* An instruction: an opcode with the types and modifiers that change what it computes. */
+/* A row of the instruction table: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
     uint16_t op;
     uint8_t types[ISA_MAX_TYPES]; /* enum type, in the order written; T_NONE where absent */

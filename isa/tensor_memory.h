@@ -102,7 +102,7 @@ static inline bool tensor_leaves_cta(const struct inst *in, unsigned operation) 
         return operation == MODE2_COMMIT_FAR;
     }
 }
-/* Returns the registers of a lane that one repetition (.x1) of a shape fills. */
+/* Returns the number of registers of a lane that one repetition (.x1) of a shape fills. */
 static inline unsigned tensor_registers(unsigned shape) {
     return shape == TENSOR_16X128B ? 2 : shape == TENSOR_16X256B ? 4 : 1;
 }

@@ -9,7 +9,7 @@
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_DIMS = 5 };
 
-/* The values are those of CUtensorMapDataType. */
+/* The numbers of these constants are those of the driver's type CUtensorMapDataType. */
 enum tensor_type {
     TENSOR_U8,
     TENSOR_U16,
@@ -71,7 +71,7 @@ struct tensor_place {
     int32_t at[TENSOR_DIMS];
     uint32_t offset[3];
 };
-/* A part of a box, contiguous in global memory. */
+/* A part of a box that is contiguous in global memory. */
 struct tensor_part {
     uint64_t global; /* device address; not set outside the tensor */
     uint32_t offset; /* in the box in shared memory, before the swizzle */

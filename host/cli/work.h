@@ -3,6 +3,6 @@
 #include "host/results/results_queue.h"
 
 enum { PROGRESS_LINE = 256 };
-/* cmd_results.c: writes one line about how far a queue is, without a newline. */
+/* cmd_results.c: writes one line about the progress of a queue, without a newline. */
 void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]);
 #endif

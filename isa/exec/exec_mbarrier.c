@@ -36,8 +36,8 @@ static void settle(struct mbarrier *b) {
     b->phase = !b->phase;
 }
 
-/* The type of an operation on an mbarrier object. It returns a description of the error in the object or in operand
- * `n`; NULL: no error. */
+/* The type of an operation on an mbarrier object. The operation returns an error message if the object or operand `n`
+ * is invalid, else NULL. */
 typedef const char *mbarrier_fn(struct mbarrier *b, uint32_t n);
 
 static const char *init(struct mbarrier *b, uint32_t n) {

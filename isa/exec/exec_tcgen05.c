@@ -145,7 +145,8 @@ static void exec_relinquish(struct warp *w, const struct inst *in, rowmask_t m, 
 
 /* ---- ld, st ---- */
 
-/* Returns the row and the column of register `r` of a lane. Columns are packed ones if the instruction packs. */
+/* Returns the row and the column of register `r` of a lane. If the instruction packs, the column counts packed
+ * elements. */
 static void cell_of(const struct tensor_form *f, unsigned lane, unsigned r, unsigned *row, unsigned *column) {
     const unsigned g = lane / 4, t = lane % 4;
     switch (f->code) {
@@ -398,7 +399,7 @@ TENSOR_ROW(LD, T1(F32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE)
 TENSOR_ROW(LD, T1(U32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(LD, T1(S32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(ST, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_st)
-/* The rows of wait and fence name no operation. */
+/* The rows of waits and fences, whose functions do nothing. */
 WARP_FN(TCGEN05, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_wait)
 WARP_FN(TCGEN05, T0, 0, WARP, CONTROL, NO_OPDS, exec_nothing)
 TENSOR_ROW(CP, T0, 0, MEM, OPDS(NONE, NONE, B32, B64, NONE, NONE), exec_cp)

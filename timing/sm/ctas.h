@@ -13,7 +13,7 @@ struct sm_cta {
     struct dim3 id;
     uint64_t number;       /* its position in the grid, with x fastest */
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
-    /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL: none */
+    /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL if there is none */
     struct reconv_cta *shared;
 };
 
