@@ -128,7 +128,7 @@ void lower_atomic(struct lower *l);
 void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
-void lower_bulk(struct lower *l);   /* lower_bulk.c: instructions of isa/bulk.h */
+void lower_bulk(struct lower *l); /* lower_bulk.c: instructions of isa/bulk.h */
 /* Returns the address as one operand of asize bytes: its register if it has no offset, else a constant or a sum. */
 opnd_t address_value(struct lower *l, const struct address *a);
 void lower_policy(struct lower *l); /* createpolicy */

@@ -159,11 +159,12 @@ static bool product_of(const struct tensor_form *f, uint32_t d, int lane, struct
                           .ashift = flags & TENSOR_SHIFT,
                           .ctas = flags & TENSOR_PAIR ? 2 : 1};
     set_types(p, d, kind);
-    const char *wrong = !p->a || !p->b          ? "the type of a or b does not exist for this kind"
-                        : (d >> 2 & 1) < sparse ? ".sp needs the sparsity bit (bit 2)"
-                        : (d >> 2 & 1) > sparse ? "the sparsity bit (bit 2) needs .sp"
-                        : scaled                ? scaled_fields(p, d, kind, f->more)
-                                                : plain_fields(p, d, kind, flags & TENSOR_WEIGHTS);
+    const bool has_bit = d >> 2 & 1;
+    const char *wrong = !p->a || !p->b       ? "the type of a or b does not exist for this kind"
+                        : sparse && !has_bit ? ".sp needs the sparsity bit (bit 2)"
+                        : has_bit && !sparse ? "the sparsity bit (bit 2) needs .sp"
+                        : scaled             ? scaled_fields(p, d, kind, f->more)
+                                             : plain_fields(p, d, kind, flags & TENSOR_WEIGHTS);
     if (!wrong)
         wrong = wrong_shape(p, kind, flags);
     if (!wrong && ((p->across_a && p->a >= N_TYPES) || (p->across_b && p->b >= N_TYPES)))
@@ -424,11 +425,13 @@ static bool scale_a(const struct cta *c, const struct product *p, const struct p
 
 typedef double lanes8 __attribute__((vector_size(64), may_alias));
 
-FP_INLINE lanes8 multiply_add(lanes8 a, double b, lanes8 c) {
+/* Adds a * b to `sum`. The vectors are passed by address, because processors without AVX-512 cannot pass them by
+ * value. */
+FP_INLINE void multiply_add(lanes8 *sum, const lanes8 *a, double b) {
 #if defined(__AVX512F__)
-    return (lanes8)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)c);
+    *sum = (lanes8)_mm512_fmadd_pd((__m512d)*a, _mm512_set1_pd(b), (__m512d)*sum);
 #else
-    return a * b + c;
+    *sum += *a * b;
 #endif
 }
 
@@ -439,7 +442,7 @@ FP_INLINE void add_lanes(double a[MOST_K][TENSOR_LANES], const double *b, unsign
     memcpy(s, sum + first, lanes * sizeof *sum);
     for (unsigned k = 0; k < k_end; k++)
         for (unsigned v = 0; v < lanes / 8; v++)
-            s[v] = multiply_add(*(const lanes8 *)&a[k][first + 8 * v], b[k], s[v]);
+            multiply_add(&s[v], (const lanes8 *)&a[k][first + 8 * v], b[k]);
     memcpy(sum + first, s, lanes * sizeof *sum);
 }
 

@@ -92,8 +92,9 @@ START_TEST(lines) {
         "\n| | .l .r, .wrap .clamp | .b32 | INT_OTHER |  |\n",
         "\n| | [.add .min .max], [.sat] | (.u32 .s32)(.u32 .s32)(.u32 .s32) | INT_OTHER |  |\n",
         "\n| **`or`** | a \\| b | | | |\n",
-        "\n| `clusterlaunchcontrol` | .try_cancel | .b128 | MEM |  |\n",
-        "\n| `wgmma` | .sync, .mma_async, .satfinite | .s32(.s8 .u8)(.s8 .u8) | MMA |  |\n",
+        "\n| **`clusterlaunchcontrol`** | cancels clusters that have not begun; see clusters.md | | | |\n| | "
+        ".try_cancel | .b128 | MEM |  |\n",
+        "\n| | .sync, .mma_async, .satfinite | .s32(.s8 .u8)(.s8 .u8) | MMA |  |\n",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         ck_assert_msg(strstr(text, wanted[i]), "the page lacks %s", wanted[i]);
