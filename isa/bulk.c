@@ -48,7 +48,7 @@ enum meaning {
     HINT,
     READ,
     NOFTZ,
-    UNSUPPORTED
+    PAIR
 };
 /* The instructions that may have a word, as a mask with one bit for each mnemonic. */
 enum { OF_CP = 1, OF_ST = 2, OF_RED = 4, OF_MAP = 8, OF_ALL = 15 };
@@ -81,10 +81,11 @@ static const struct word {
              {"tile::scatter4", OF_CP, MODE, BULK_SCATTER4},
              {"im2col", OF_CP, MODE, BULK_IM2COL},
              {"im2col_no_offs", OF_CP, MODE, BULK_IM2COL_NO_OFFS},
-             {"im2col::w", OF_CP, UNSUPPORTED, 0},
-             {"im2col::w::128", OF_CP, UNSUPPORTED, 0},
+             {"im2col::w", OF_CP, MODE, BULK_WIDE},
+             {"im2col::w::128", OF_CP, MODE, BULK_WIDE_128},
+             {"im2col_no_offs::w", OF_CP, MODE, BULK_WIDE_NO_OFFS},
              {"cta_group::1", OF_CP, NOTHING, 0},
-             {"cta_group::2", OF_CP, UNSUPPORTED, 0},
+             {"cta_group::2", OF_CP, PAIR, 1},
              {"mbarrier::complete_tx::bytes", OF_CP | OF_ST | OF_RED, SIGNALS, 1},
              {"bulk_group", OF_CP, GROUPED, 1},
              {"multicast::cluster", OF_CP, MULTICAST, 1},
@@ -141,12 +142,12 @@ static const struct word *find_word(const char *text, uint32_t len, unsigned of)
 static void apply(struct bulk_form *f, const struct word *w) {
     uint8_t *const byte[] = {[WHAT] = &f->what, [MODE] = &f->mode, [DIMS] = &f->dims,  [OP] = &f->op,
                              [TYPE] = &f->type, [VEC] = &f->vec,   [FIELD] = &f->field};
-    bool *const flag[] = {
-        [SIGNALS] = &f->signals, [GROUPED] = &f->grouped, [MULTICAST] = &f->multicast, [MASK] = &f->cp_mask,
-        [OOB] = &f->ignore_oob,  [HINT] = &f->cache_hint, [READ] = &f->read,           [NOFTZ] = &f->noftz};
+    bool *const flag[] = {[SIGNALS] = &f->signals, [GROUPED] = &f->grouped, [MULTICAST] = &f->multicast,
+                          [MASK] = &f->cp_mask,    [OOB] = &f->ignore_oob,  [HINT] = &f->cache_hint,
+                          [READ] = &f->read,       [NOFTZ] = &f->noftz,     [PAIR] = &f->pair};
     if (w->meaning == SPACE)
         *(f->to ? &f->from : &f->to) = w->value;
-    else if (w->meaning >= SIGNALS && w->meaning <= NOFTZ)
+    else if (w->meaning >= SIGNALS && w->meaning <= PAIR)
         *flag[w->meaning] = true;
     else if (w->meaning != NOTHING)
         *byte[w->meaning] = w->value;
@@ -203,6 +204,12 @@ static const char *wrong_tensor(const struct bulk_form *f, bool tensor) {
         return ".tile::gather4 is for loads of 2d tensors";
     if (f->mode == BULK_SCATTER4 && (f->dims != 2 || !store || f->what != BULK_COPY))
         return ".tile::scatter4 is for stores of 2d tensors";
+    if (f->pair && (store || f->what != BULK_COPY))
+        return ".cta_group::2 is for loads";
+    if ((f->mode == BULK_WIDE || f->mode == BULK_WIDE_128) && (f->dims < 3 || store))
+        return ".im2col::w is for loads of 3d to 5d tensors; stores have .im2col_no_offs::w";
+    if (f->mode == BULK_WIDE_NO_OFFS && (f->dims < 3 || !store))
+        return ".im2col_no_offs::w is for stores of 3d to 5d tensors";
     if (f->mode == BULK_IM2COL && (f->dims < 3 || store))
         return ".im2col is for loads of 3d to 5d tensors; stores have .im2col_no_offs";
     if (f->mode == BULK_IM2COL_NO_OFFS && (f->dims < 3 || !store))
@@ -266,7 +273,7 @@ static const char *wrong_form(const struct bulk_form *f, bool tensor) {
 static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_form *f, bool *tensor,
                        struct decode_error *why) {
     uint64_t seen[2] = {0};
-    const struct word *last[UNSUPPORTED] = {NULL}; /* for each meaning: its last word */
+    const struct word *last[PAIR + 1] = {NULL}; /* for each meaning: its last word */
     static_assert(N_WORDS <= 128, "a bit for each word");
     uint32_t at = (uint32_t)((const char *)memchr(text, '.', len) - text);
     while (at < len) {
@@ -275,8 +282,6 @@ static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_
         const struct word *w = find_word(text + at + 1, n, of);
         if (!w)
             return decode_refuse(why, at, end, "bulk instructions do not take '.%.*s' here", (int)n, text + at + 1);
-        if (w->meaning == UNSUPPORTED)
-            return decode_refuse(why, at, end, "'.%s' is not supported", w->text);
         const uint32_t i = (uint32_t)(w - words);
         const bool again = seen[i / 64] >> i % 64 & 1;
         if ((again && w->meaning != SPACE) || (w->meaning == SPACE && f->from))
@@ -309,7 +314,7 @@ bool bulk_decode(const char *opcode, uint32_t len, struct bulk_form *out, struct
 /* The fields of a packed form, from the lowest bit up, each with its number of bits. */
 #define FIELDS(X)                                                                                                      \
     X(what, 4)                                                                                                         \
-    X(mode, 3)                                                                                                         \
+    X(mode, 4)                                                                                                         \
     X(dims, 3)                                                                                                         \
     X(to, 4)                                                                                                           \
     X(from, 4)                                                                                                         \
@@ -321,7 +326,7 @@ bool bulk_decode(const char *opcode, uint32_t len, struct bulk_form *out, struct
     X(multicast, 1)                                                                                                    \
     X(cp_mask, 1)                                                                                                      \
     X(ignore_oob, 1)                                                                                                   \
-    X(cache_hint, 1) X(grouped, 1) X(read, 1) X(noftz, 1)
+    X(cache_hint, 1) X(grouped, 1) X(read, 1) X(noftz, 1) X(pair, 1)
 
 int64_t bulk_pack(const struct bulk_form *f) {
     uint64_t bits = 0;
@@ -351,7 +356,7 @@ bool bulk_is_ordered(int64_t packed) {
     switch (f->what) {
     case BULK_COPY:
     case BULK_RED:
-        return f->to == SPACE_GLOBAL || f->from == SPACE_SHARED || f->multicast;
+        return f->to == SPACE_GLOBAL || f->from == SPACE_SHARED || f->multicast || f->pair;
     case BULK_ST_ASYNC:
     case BULK_RED_ASYNC:
         return true;

@@ -19,7 +19,16 @@ enum bulk_what {
 };
 /* inst.imm of a fence.proxy.async that covers shared memory; 0 in other fences. */
 enum { FENCE_ASYNC = 1 };
-enum bulk_mode { BULK_TILE, BULK_GATHER4, BULK_SCATTER4, BULK_IM2COL, BULK_IM2COL_NO_OFFS };
+enum bulk_mode {
+    BULK_TILE,
+    BULK_GATHER4,
+    BULK_SCATTER4,
+    BULK_IM2COL,
+    BULK_IM2COL_NO_OFFS,
+    BULK_WIDE,
+    BULK_WIDE_128,
+    BULK_WIDE_NO_OFFS /* .im2col::w, .im2col::w::128, .im2col_no_offs::w */
+};
 
 /* Fields of a tensor map that tensormap.replace changes. */
 /* clang-format off */
@@ -69,6 +78,7 @@ struct bulk_form {
     bool grouped; /* .bulk_group */
     bool read;    /* wait_group.read */
     bool noftz;
+    bool pair; /* .cta_group::2: the mbarrier may be in the peer CTA of the destination */
 };
 
 /* Returns true if `opcode` names one of these instructions. */
@@ -82,7 +92,9 @@ struct bulk_form bulk_unpack(int64_t imm);
  * same order as atomics. */
 bool bulk_is_ordered(int64_t packed);
 /* Returns the number of im2col offsets of a form. */
-static inline unsigned bulk_offsets(const struct bulk_form *f) { return f->mode == BULK_IM2COL ? f->dims - 2u : 0; }
+static inline unsigned bulk_offsets(const struct bulk_form *f) {
+    return f->mode == BULK_IM2COL ? f->dims - 2u : f->mode == BULK_WIDE || f->mode == BULK_WIDE_128 ? 2 : 0;
+}
 /* Returns the number of coordinates of a form. */
 static inline unsigned bulk_coordinates(const struct bulk_form *f) {
     return f->mode == BULK_GATHER4 || f->mode == BULK_SCATTER4 ? 5 : f->dims;

@@ -24,19 +24,20 @@ enum category {
  * .hints and .cache_op, or have no effect. A row may still name its space, vector size or .sync: decoding then prefers
  * this row to a row that does not. */
 enum {
-    TAKES_SPACE = 1,     /* .global .shared::cta .param::entry ... */
-    TAKES_VEC = 2,       /* .v2 .v4 .v8 */
-    TAKES_CACHE = 4,     /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
-    TAKES_ORDER = 8,     /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
-    TAKES_UNI = 16,      /* .uni */
-    TAKES_SYNC = 32,     /* .sync .aligned */
-    TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
-    TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of mma with scaled blocks */
-    TAKES_POLICY = 2048, /* .fractional .range .cvt of createpolicy */
-    TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
-    TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
-    IS_REFUSED = 128,    /* instructions that are known but not supported; the message contains the help text */
+    TAKES_SPACE = 1,      /* .global .shared::cta .param::entry ... */
+    TAKES_VEC = 2,        /* .v2 .v4 .v8 */
+    TAKES_CACHE = 4,      /* .ca .cg .nc .L1::evict_last .L2::128B .L2::cache_hint .level::eviction ... */
+    TAKES_ORDER = 8,      /* .volatile .weak .relaxed .acquire .release .acq_rel .sc .mmio, and scopes */
+    TAKES_UNI = 16,       /* .uni */
+    TAKES_SYNC = 32,      /* .sync .aligned */
+    TAKES_PROXY = 64,     /* .proxy .alias .async .mbarrier_init */
+    TAKES_COPY = 512,     /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
+    TAKES_MATRIX = 1024,  /* .row .col .popc, and the modifiers of mma with scaled blocks */
+    TAKES_POLICY = 2048,  /* .fractional .range .cvt of createpolicy */
+    TAKES_GROUP = 8192,   /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
+    TAKES_TMEM = 16384,   /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
+    TAKES_LAUNCH = 32768, /* clusterlaunchcontrol: words that lowering reads from the opcode */
+    IS_REFUSED = 128,     /* instructions that are known but not supported; the message contains the help text */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -176,7 +177,8 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(SURFREF, "surfref") X(CA, "ca") X(CG, "cg") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
     X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier") X(MMA_ASYNC, "mma_async") X(ALLOC, "alloc") \
     X(DEALLOC, "dealloc") X(RELINQUISH, "relinquish_alloc_permit") X(LD, "ld") X(ST, "st") X(CP, "cp") \
-    X(MULTIPLY, "mma") X(COMMIT, "commit")
+    X(MULTIPLY, "mma") X(SHIFT, "shift") X(COMMIT_FAR, "#commit_far") X(COMMIT, "commit") \
+    X(TRY_CANCEL, "try_cancel") X(QUERY_CANCEL, "query_cancel")
 /* More values of MODE2, the shapes of mma and wmma: X(id, word, rows of a and c, columns of b and c, columns of a and
  * rows of b). M8N8 to M16N8 are the shapes of ldmatrix, stmatrix and movmatrix. */
 #define ISA_SHAPES(X) \

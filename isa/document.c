@@ -228,6 +228,8 @@ static void print_op(FILE *out, enum op_id op, const struct compound_ops *const 
     print_cell(out, isa_ops[op].help);
     print_takes(out, isa_ops[op].takes);
     fputs(r.n ? " | | | |\n" : "; not supported | | | |\n", out);
+    for (uint32_t i = 0; i < r.n; i++) /* only lowering names this row */
+        r.done[i] |= form_get(r.at[i].form, CAT_MODE2) == MODE2_COMMIT_FAR;
     for (uint32_t i = 0; i < r.n; i++)
         while (!r.done[i])
             print_line(out, &r, &r.at[i]);

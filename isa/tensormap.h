@@ -24,15 +24,22 @@ enum tensor_type {
     TENSOR_F32_FTZ,
     TENSOR_TF32,
     TENSOR_TF32_FTZ,
-    N_TENSOR_TYPES, /* the packed types of 4 and 6 bits follow, which are not supported */
+    TENSOR_16U4_ALIGN8B,  /* numbers of 4 bits without gaps */
+    TENSOR_16U4_ALIGN16B, /* of 4 bits; in shared memory, 8 bytes of padding follow 16 numbers */
+    TENSOR_16U6_ALIGN16B, /* of 6 bits; in shared memory, 4 bytes of padding follow 16 numbers */
+    N_TENSOR_TYPES
 };
 enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_16B, TENSOR_32B, N_TENSOR_INTERLEAVES };
+
+/* What a column has: nothing (a tiled map), pixels of all spatial dimensions, or pixels along W, in WIDE_128 128 of
+ * them. */
+enum tensor_columns { TENSOR_TILED, TENSOR_COLUMNS_ALL, TENSOR_COLUMNS_WIDE, TENSOR_COLUMNS_WIDE_128 };
 
 struct tensor_map {
     uint8_t type, rank, interleave, swizzle; /* enum tensor_type, tensor_interleave, swizzle */
     uint8_t promotion;                       /* CUtensorMapL2promotion; without effect */
     bool fills_nan;                          /* elements outside the tensor are read as NaN, else as 0 */
-    bool im2col;
+    uint8_t im2col;                          /* enum tensor_columns */
     uint64_t address;
     uint64_t dim[TENSOR_DIMS];
     uint64_t stride[TENSOR_DIMS]; /* bytes from one element to the next along a dimension; stride[0] is not used */
@@ -43,17 +50,22 @@ struct tensor_map {
     uint32_t channels, pixels;
 };
 
-/* Returns the number of bytes of an element. */
+/* Returns the bytes of an element. Returns 1 for numbers of 4 and 6 bits. */
 uint32_t tensor_element(enum tensor_type t);
-/* Checks a map. Returns NULL if the map obeys all rules of cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(), else
- * a text that states the rule that the map breaks. */
+static inline bool tensor_is_packed(enum tensor_type t) { return t >= TENSOR_16U4_ALIGN8B; }
+/* Return the bits of an element in global and in shared memory, where padding counts as part of the elements. */
+uint32_t tensor_global_bits(enum tensor_type t);
+uint32_t tensor_shared_bits(enum tensor_type t);
+/* Returns NULL if the map obeys all rules of cuTensorMapEncodeTiled(), cuTensorMapEncodeIm2col() or
+ * cuTensorMapEncodeIm2colWide(); else the rule. */
 const char *tensor_map_wrong(const struct tensor_map *m);
 /* Writes and reads the 128 bytes. tensor_map_read() returns false if the bytes are no tensor map of this version. */
 void tensor_map_write(const struct tensor_map *m, unsigned char raw[TENSOR_MAP_BYTES]);
 bool tensor_map_read(const unsigned char raw[TENSOR_MAP_BYTES], struct tensor_map *m);
 
-/* Where a copy is in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets. */
-enum tensor_mode { TENSOR_TILE, TENSOR_ROWS4, TENSOR_IM2COL };
+/* Where a copy is in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets. WIDE
+ * is for both wide modes; its offsets are wHalo and wOffset. */
+enum tensor_mode { TENSOR_TILE, TENSOR_ROWS4, TENSOR_IM2COL, TENSOR_WIDE };
 struct tensor_place {
     enum tensor_mode mode;
     int32_t at[TENSOR_DIMS];
@@ -61,21 +73,23 @@ struct tensor_place {
 };
 /* A part of a box that is contiguous in global memory. */
 struct tensor_part {
-    uint64_t global; /* device address; not set for elements outside the tensor */
-    uint32_t offset; /* offset in the box in shared memory, before the swizzle */
-    uint32_t bytes;
-    bool inside; /* false: outside the tensor */
+    uint64_t global; /* device address; not set outside the tensor */
+    uint32_t offset; /* in the box in shared memory, before the swizzle */
+    uint32_t bytes;  /* in shared memory; in global memory, packed types with padding have fewer */
+    bool inside;     /* false: outside the tensor */
 };
 /* Calls `part` for each part of a box in order of offsets, until it returns false. Returns false if a call did. */
 typedef bool tensor_part_fn(void *ctx, const struct tensor_part *p);
 bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tensor_part_fn *part, void *ctx);
 /* Returns the number of bytes of a box, including elements outside the tensor: an mbarrier counts this number. Requires
- * that tensor_mode_wrong() accepts the map, as tensor_box_span() does. */
-uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
+ * that tensor_place_wrong() accepts the place, as tensor_box_span() does. */
+uint32_t tensor_box_bytes(const struct tensor_map *m, const struct tensor_place *p);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
  * fills the whole span (our reading of the manual). */
-uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
-/* Checks whether the map can be used in this mode with `dims` dimensions, and whether its box fits into shared memory.
- * Returns NULL if so, else the reason why not. */
-const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode, unsigned dims);
+uint32_t tensor_box_span(const struct tensor_map *m, const struct tensor_place *p);
+/* Checks whether the map can be used for this place with `dims` dimensions, and whether its box fits into shared memory.
+ * Returns NULL if so, or the reason why not. `wide_128`: the mode is .im2col::w::128. */
+const char *tensor_place_wrong(const struct tensor_map *m, const struct tensor_place *p, unsigned dims, bool wide_128);
+/* Returns the bytes in global memory of a part that has `bytes` bytes in shared memory. */
+uint32_t tensor_global_bytes(const struct tensor_map *m, uint32_t bytes);
 #endif

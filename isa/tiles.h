@@ -19,11 +19,12 @@ enum { TILE_CHUNK = 16, TILE_LINES = 8 };
 
 struct tile {
     uint32_t start, leading, stride; /* bytes: address of the matrix in shared memory, and the two strides */
-    /* the swizzle pattern begins this number of 128-byte rows after a multiple of 1024 bytes */
-    uint32_t base;
-    uint32_t row;              /* bytes that the swizzle exchanges: 16 (none), 32, 64 or 128 */
-    uint8_t moves[TILE_LINES]; /* for each 128-byte row of the pattern: the value that is XORed with an address */
-    bool across;               /* elements along M or N are adjacent */
+    uint32_t base;                   /* the swizzle pattern begins this number of 128-byte rows after a multiple of
+                                      * 1024 */
+    uint32_t row;                    /* bytes that the swizzle exchanges: 16 (none), 32, 64 or 128 */
+    uint32_t lines;                  /* lines that follow each other at a distance of `row` */
+    uint8_t moves[TILE_LINES];       /* by row of 128 bytes of the pattern: what is exclusive-ored with an address */
+    bool across;                     /* elements along M or N are adjacent */
 };
 
 /* Decodes bits 0 to 51, which are the same for wgmma and tcgen05. */
@@ -33,6 +34,7 @@ static inline struct tile tile_of(uint64_t d, enum swizzle s, bool across) {
                      (uint32_t)(d >> 32 & 0x3fff) << 4,
                      (uint32_t)(d >> 49 & 7),
                      s == SWIZZLE_NONE ? TILE_CHUNK : swizzle_span(s),
+                     s == SWIZZLE_128B_32B && across ? TILE_LINES / 2 : TILE_LINES,
                      {0},
                      across};
     for (unsigned i = 0; i < TILE_LINES; i++)
@@ -49,11 +51,14 @@ static inline enum swizzle tile_swizzle_of_group(uint64_t d) {
  * `across`) and number `chunk` along the major dimension. */
 static inline uint32_t tile_at(const struct tile *t, uint32_t line, uint32_t chunk) {
     const uint32_t in_row = t->row / TILE_CHUNK, wide = t->row > TILE_CHUNK;
-    uint32_t at = t->start + line % TILE_LINES * t->row;
-    if (!t->across) /* in a swizzled matrix, one row of the pattern holds all chunks of a line along K */
-        at += line / TILE_LINES * t->stride + (wide ? chunk * TILE_CHUNK : chunk * t->leading);
-    else if (wide)
-        at += line / TILE_LINES * t->stride + chunk % in_row * TILE_CHUNK + chunk / in_row * t->leading;
+    uint32_t at = t->start + line % t->lines * t->row;
+    if (!t->across && !wide)
+        at += line / TILE_LINES * t->stride + chunk * t->leading;
+    else if (!t->across) { /* only the 48 bytes of k = 96 may continue in the next swizzled row */
+        const bool next = (t->start & (t->row - 1)) + chunk * TILE_CHUNK >= t->row;
+        at += line / TILE_LINES * t->stride + chunk * TILE_CHUNK + (next ? t->leading - t->row : 0);
+    } else if (wide)
+        at += line / t->lines * t->stride + chunk % in_row * TILE_CHUNK + chunk / in_row * t->leading;
     else
         at += line / TILE_LINES * t->leading + chunk * t->stride;
     return at ^ t->moves[((at >> 7) - t->base) % TILE_LINES];

@@ -132,7 +132,9 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     unsigned id = (unsigned)(op - isa_ops);
     if (op->takes & (TAKES_GROUP | TAKES_TMEM))
         return applies_to_group(w, op);
-    if (is_of_tensor(w))
+    if (w->category == CAT_MODE2 && (w->value == MODE2_TRY_CANCEL || w->value == MODE2_QUERY_CANCEL))
+        return (op->takes & TAKES_LAUNCH) != 0;
+    if (op->takes & TAKES_LAUNCH || is_of_tensor(w))
         return false;
     if (w->category == CAT_KIND)
         return (op->takes & TAKES_MATRIX) != 0;

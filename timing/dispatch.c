@@ -6,6 +6,30 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Returns the coordinates of CTA number `id`. */
+static struct dim3 place(const struct dim3 *grid, uint64_t id) {
+    uint64_t plane = (uint64_t)grid->x * grid->y;
+    return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
+}
+
+/* Takes a cluster that has not begun, at an edge. A CTA policy chooses it as if the CTA's SM asked for a CTA. */
+static bool take_cluster(void *ctx, const struct cta *cta, struct dim3 *first) {
+    struct ctas *c = ctx;
+    if (ctas_all_begun(c))
+        return false;
+    const uint32_t of = launch_cluster_ctas(c->launch);
+    if (of > 1) {
+        *first = launch_cluster_cta(c->launch, c->view.begun / of, 0);
+    } else {
+        const uint64_t number = c->ops->pick(c->state, &c->view, cta->warps[0].smid);
+        if (number == CTA_NONE)
+            return false;
+        *first = place(&c->launch->grid, number);
+    }
+    c->view.begun += of;
+    return true;
+}
+
 bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view *view) {
     *c = (struct ctas){.launch = view->launch, .ops = ops ? ops : &cta_policy_in_order, .view = *view};
     c->held = calloc(view->sms, sizeof *c->held);
@@ -14,8 +38,11 @@ bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view 
     if (!c->held || !c->open || (c->ops->size && !c->state))
         return false;
     c->view.held = c->held;
-    for (uint32_t i = 0; i < view->sms; i++)
+    c->source = (struct cluster_source){take_cluster, c};
+    for (uint32_t i = 0; i < view->sms; i++) {
         c->open[i] = true;
+        sm_set_source(view->sm[i], &c->source);
+    }
     if (c->ops->begin)
         c->ops->begin(c->state, &c->view);
     return true;
@@ -98,12 +125,6 @@ void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint3
     c->turn = (uint32_t)(c->view.begun % n);
     for (uint32_t i = 0; i < n; i++)
         begins[i].keep = ctas_all_begun(c) ? 0 : c->held[i] + c->open[i];
-}
-
-/* Returns the coordinates of CTA number `id`. */
-static struct dim3 place(const struct dim3 *grid, uint64_t id) {
-    uint64_t plane = (uint64_t)grid->x * grid->y;
-    return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
 }
 
 void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm) {

@@ -3,6 +3,7 @@
 /* Dispatches the CTAs of a launch to the SMs. A policy (sm/cta_ops.h) assigns them. CTAs begin only at
  * edges (windows.h). An SM stops at an edge if the policy may give it a CTA there. So the policy sees the same events
  * in the same order, however far the other SMs have run. */
+#include "isa/machine/warp.h"
 #include "timing/sm/cta_ops.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,11 +33,12 @@ struct ctas {
     const struct launch *launch;
     struct clusters *clusters; /* NULL: the launch has no clusters, and its kernel uses no barrier of a cluster */
     const struct cta_ops *ops;
-    void *state;          /* of the policy */
-    uint32_t turn;        /* SM for which pick() is called first */
-    uint32_t *held;       /* by SM: number of CTAs that it held when it last stopped at an edge, plus the CTAs that it
+    void *state;    /* of the policy */
+    uint32_t turn;  /* SM for which pick() is called first */
+    uint32_t *held; /* by SM: number of CTAs that it held when it last stopped at an edge, plus the CTAs that it
                            * got there */
-    bool *open;           /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
+    bool *open;     /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
+    struct cluster_source source; /* clusters that have not begun, for clusterlaunchcontrol */
     struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };
 

@@ -180,6 +180,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_wgmma(l);
     else if (l->dec->op->takes & TAKES_TMEM)
         lower_tcgen05(l);
+    else if (l->dec->op->takes & TAKES_LAUNCH)
+        lower_launch(l);
     else if (row->op == OP_CREATEPOLICY)
         lower_policy(l);
     else

@@ -128,7 +128,9 @@ void lower_atomic(struct lower *l);
 void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
-void lower_bulk(struct lower *l);   /* lower_bulk.c: instructions of isa/bulk.h */
+void lower_bulk(struct lower *l); /* lower_bulk.c: instructions of isa/bulk.h */
+/* Returns the address as one operand of asize bytes: its register if it has no offset, else a constant or a sum. */
+opnd_t address_value(struct lower *l, const struct address *a);
 void lower_policy(struct lower *l); /* createpolicy */
 
 /* lower_variable.c: allocates variables. declare_variables() declares the variables of one statement in a function. */
@@ -163,6 +165,7 @@ void lower_texture(struct lower *l);
 void lower_matrix(struct lower *l);  /* lower_matrix.c: wmma, mma, ldmatrix, stmatrix, movmatrix */
 void lower_wgmma(struct lower *l);   /* lower_wgmma.c */
 void lower_tcgen05(struct lower *l); /* lower_tcgen05.c */
+void lower_launch(struct lower *l);  /* lower_launch.c: clusterlaunchcontrol */
 void lower_branch(struct lower *l);
 void lower_brx(struct lower *l);
 void lower_return(struct lower *l);
@@ -173,6 +176,9 @@ void resolve_indirect_calls(struct lower *l);
 /* lower_target.c: returns true if the module's .target and .version have the current instruction; otherwise reports an
  * error. */
 bool instruction_exists(struct lower *l);
+/* Returns true if the module's .target and .version have a form that depends on operands, which targets.def writes as a
+ * word of the opcode, such as "tcgen05.mma.scale-input-d". Otherwise reports an error and returns false. */
+bool form_exists(struct lower *l, const char *form);
 /* Reports an error if the module's .target or .version does not have the special register `s`, or if the kernel needs
  * warps of 32 lanes because it uses `s`. */
 void check_special(struct lower *l, struct loc loc, const struct symbol *s);

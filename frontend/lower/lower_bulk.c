@@ -24,17 +24,12 @@ static const struct operand *next(struct bulk_operands *b) {
     return o;
 }
 
-/* Stores the address in operand `i`: as the register if the address has no offset, else as a constant or a sum. */
-static void put_address(struct lower *l, struct bulk_operands *b, unsigned i, const struct address *a) {
+opnd_t address_value(struct lower *l, const struct address *a) {
     const enum reg_class cls = a->asize == 4 ? RC_32 : RC_64;
-    b->wide |= (a->asize == 8) << i;
-    if (a->base == OPND_ZERO && !a->fixup) {
-        b->list[i] = ir_constant(l->ir, cls, (uint64_t)a->imm, 0);
-        return;
-    }
-    b->list[i] = a->base;
+    if (a->base == OPND_ZERO && !a->fixup)
+        return ir_constant(l->ir, cls, (uint64_t)a->imm, 0);
     if (!a->imm && !a->fixup)
-        return;
+        return a->base;
     const uint32_t guard = pause_guard(l);
     const opnd_t sum = temp_reg(l, cls) << 1;
     if (a->fixup) {
@@ -48,7 +43,13 @@ static void put_address(struct lower *l, struct bulk_operands *b, unsigned i, co
         emit_done(l);
     }
     l->guard = guard;
-    b->list[i] = sum;
+    return sum;
+}
+
+/* Stores the address in operand `i`. */
+static void put_address(struct lower *l, struct bulk_operands *b, unsigned i, const struct address *a) {
+    b->wide |= (a->asize == 8) << i;
+    b->list[i] = address_value(l, a);
 }
 
 static bool address(struct lower *l, struct bulk_operands *b, unsigned i, enum space space) {

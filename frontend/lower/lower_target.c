@@ -17,6 +17,14 @@ bool instruction_exists(struct lower *l) {
     return !need;
 }
 
+bool form_exists(struct lower *l, const char *form) {
+    struct target_need need;
+    if (target_has(&l->img->names->unmet, form, &need))
+        return true;
+    report(l, l->st->insn.opcode_loc, form, &need);
+    return false;
+}
+
 void check_special(struct lower *l, struct loc loc, const struct symbol *s) {
     struct target_need need;
     if (l->img->names->unmet.n && !target_has(&l->img->names->unmet, s->word->text, &need))

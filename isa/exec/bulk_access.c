@@ -121,6 +121,12 @@ unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
     if (!bulk_shared(b, bulk_operand(b, BULK_TO), bytes, align, true, &to[0]) ||
         !bulk_shared(b, bulk_operand(b, BULK_SIGNAL), 8, 8, true, &mbarrier[0]))
         return 0;
+    if (mbarrier[0].cta != to[0].cta && !(b->form.pair && (mbarrier[0].rank ^ to[0].rank) == 1))
+        return bulk_fail(
+            b,
+            "the mbarrier at 0x%llx is not in the CTA to which the copy writes; with .cta_group::2 it may be "
+            "in the peer CTA",
+            bulk_operand(b, BULK_SIGNAL));
     if (!b->form.multicast && to[0].cta != b->w->cta && b->w->cta->copies_take_time)
         return bulk_fail(b,
                          "a copy from global memory into another CTA (address 0x%llx) without .multicast::cluster is "

@@ -148,20 +148,29 @@ void mbarrier_copies_done(struct cta *c, uint64_t address) {
     memcpy(c->shared + address, &word, sizeof word);
 }
 
-const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t bytes) {
+/* Changes the object at `address` by `fn`, unless it does not exist. */
+static const char *change(struct cta *c, uint64_t address, mbarrier_fn *fn, uint32_t n) {
     uint64_t word;
     memcpy(&word, c->shared + address, sizeof word);
     struct mbarrier b = unpack(word);
     if (!b.live)
         return "there is no mbarrier: init comes first";
-    const char *wrong = bytes ? complete_tx(&b, bytes) : NULL;
+    const char *wrong = fn(&b, n);
     word = pack(&b);
     memcpy(c->shared + address, &word, sizeof word);
     return wrong;
 }
 
-/* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. On a fault,
- * stores the fault in fx and returns NULL. */
+const char *mbarrier_arrive_once(struct cta *c, uint64_t address) { return change(c, address, arrive, 1); }
+
+static const char *complete_some(struct mbarrier *b, uint32_t n) { return n ? complete_tx(b, n) : NULL; }
+
+const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t bytes) {
+    return change(c, address, complete_some, bytes);
+}
+
+/* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. NULL: fx holds
+ * the fault. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
     uint64_t address = fx->addr[lane], word;
     unsigned char *at = mem_lane(w, in, fx, lane, true);

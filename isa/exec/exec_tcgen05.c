@@ -1,24 +1,16 @@
-/* tcgen05: tensor memory, and products whose sums are there (PTX ISA 9.7.16). Every operation changes memory when its
- * instruction executes. PTX allows that, because a thread must wait for an operation before it accesses the data of the
- * operation. So waits and fences do nothing here. mma, cp and commit act once for each lane that executes them, in
- * ascending order.
- *
- * Sums follow the rule of exec_wgmma.c. In tensor memory, each element of d has a column of its own, of which an f16
- * uses the lower half. Elements of a are packed: a column holds two f16. With 128 rows, each lane holds one row. With
- * 64 rows, the 32 lanes of each warp hold 16 rows, in the first or last 16 lanes (data path layouts D and F). */
+/* tcgen05 without its products (exec_tcgen05_mma.c): allocation, loads, stores and copies of tensor memory, and
+ * arrivals (PTX ISA 9.7.16). Every operation changes memory when its instruction executes. PTX allows that, because a
+ * thread must wait for an operation before it accesses the data of the operation. So waits and fences do nothing here.
+ * cp, shift and commit act once for each lane that executes them, in ascending order. With .cta_group::2 they act on
+ * both CTAs of the pair: cp copies in each CTA from the CTA's own shared memory. */
 #ifndef ROWS_FILE /* see isa/rows.h */
+#include "exec_tcgen05.h"
 #include "exec_mbarrier.h"
-#include "exec_mem.h"
 #include "isa/group_matrix.h"
 #include "isa/rows.h"
-#include "isa/tensor_memory.h"
-#include "isa/tiles.h"
 #include <stdlib.h>
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
 
-enum { MOST_K = 32, SMALLEST = 32, WARP_ROWS = 32 };
+enum { SMALLEST = 32, WARP_ROWS = 32, SHIFT_COLUMNS = 8 };
 
 /* Faults unless all lanes of the warp execute. */
 static bool is_whole(rowmask_t m, struct effects *fx) {
@@ -26,11 +18,6 @@ static bool is_whole(rowmask_t m, struct effects *fx) {
         fx_fault_text(fx, FAULT_PARTIAL_WARP, __builtin_ctz(m),
                       "this tcgen05 is executed by all 32 lanes of a warp together; here by lanes 0x%08x alone", m);
     return m == LANES_ALL;
-}
-
-static bool refuse(struct effects *fx, int lane, const char *why) {
-    fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "%s", why);
-    return false;
 }
 
 /* ---- allocation ---- */
@@ -44,52 +31,92 @@ static bool columns_fit(uint32_t n, struct effects *fx) {
     return false;
 }
 
-/* Returns the number of the first of `units` adjacent free units, or -1 if there are none. */
-static int find_units(const struct tensor_memory *t, unsigned units) {
-    for (unsigned at = 0; at + units <= TENSOR_COLUMNS / TENSOR_UNIT; at += units) {
+/* Returns the first of `units` adjacent units that are free in all CTAs; -1: there are none. */
+static int find_units(struct cta *const cta[2], unsigned n, unsigned units) {
+    for (unsigned at = 0; at + units <= TENSOR_UNITS; at += units) {
         bool all = true;
-        for (unsigned i = 0; i < units; i++)
-            all &= !t->owner[at + i];
+        for (unsigned i = 0; i < units * n; i++)
+            all &= !cta[i / units]->tensor->owner[at + i % units];
         if (all)
             return (int)at;
     }
     return -1;
 }
 
+/* Returns true if the SM of a CTA, whose CTAs share tensor memory in the timing model, has n more columns. */
+static bool sm_has_columns(const struct cta *c, uint32_t n) {
+    return !c->tensor_used || *c->tensor_used + n <= TENSOR_COLUMNS;
+}
+
+static void take_units(struct cta *c, unsigned first, unsigned units) {
+    memset(c->tensor->owner + first, (int)units, units);
+    if (c->tensor_used)
+        *c->tensor_used += units * TENSOR_UNIT;
+}
+
+/* Allocates n columns in the CTAs. The warp that comes first allocates for both CTAs of a pair, so that the peer's warp
+ * gets the same columns. Returns the first column, or -1 if no columns are free: the warp then tries again. */
+static int allocate(struct cta *own, struct cta *const cta[2], unsigned ctas, uint32_t n, struct effects *fx) {
+    struct tensor_memory *t = own->tensor;
+    const unsigned units = n / TENSOR_UNIT;
+    if (ctas == 2 && t->promises) {
+        const struct tensor_promise p = t->promise[0];
+        memmove(t->promise, t->promise + 1, --t->promises * sizeof *t->promise);
+        if (p.columns == n)
+            return p.column;
+        fx_fault_text(fx, FAULT_UNSUPPORTED, 0, "%u columns of tensor memory, but the peer CTA allocated %u", n,
+                      p.columns);
+        return -1;
+    }
+    const int first = find_units(cta, ctas, units);
+    if (first < 0 || !sm_has_columns(cta[0], n) || (ctas == 2 && !sm_has_columns(cta[1], n)))
+        return -1;
+    for (unsigned i = 0; i < ctas; i++)
+        take_units(cta[i], (unsigned)first, units);
+    if (ctas == 2) {
+        struct tensor_memory *peer = cta[own == cta[0]]->tensor;
+        peer->promise[peer->promises++] =
+            (struct tensor_promise){(uint16_t)((unsigned)first * TENSOR_UNIT), (uint16_t)n};
+    }
+    return first * TENSOR_UNIT;
+}
+
+/* Allocates columns and sets the predicate d. If no columns are free, the predicate becomes false and the code that
+ * lowering adds executes the instruction again. */
 static void exec_alloc(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    struct cta *c = w->cta;
-    const uint32_t n = *(const uint32_t *)reg_ptr(w, in->b), units = n / TENSOR_UNIT;
+    const uint32_t n = *(const uint32_t *)reg_ptr(w, in->b);
+    const bool pair = in->c != OPND_ZERO; /* a constant 1 */
+    const rowmask_t none = 0;
+    struct cta *cta[2];
     if (!is_whole(m, fx) || !columns_fit(n, fx))
         return;
-    if (!c->tensor && !(c->tensor = calloc(1, sizeof *c->tensor))) {
-        refuse(fx, 0, "no memory is left on the host for tensor memory");
+    const unsigned ctas = tensor_ctas(w->cta, pair, 0, fx, cta);
+    for (unsigned i = 0; i < ctas; i++)
+        if (!cta[i]->tensor && !(cta[i]->tensor = calloc(1, sizeof *cta[i]->tensor))) {
+            tensor_refuse(fx, 0, "no memory is left on the host for tensor memory");
+            return;
+        }
+    if (!ctas)
         return;
-    }
-    if (c->tensor->relinquished) {
-        refuse(fx, 0, "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
-        return;
-    }
-    const int first = find_units(c->tensor, units);
-    if (first < 0) {
-        fx_fault_text(fx, FAULT_UNSUPPORTED, 0,
-                      "no %u adjacent columns of tensor memory are free; the warp would wait for a tcgen05.dealloc of "
-                      "another warp, which Heddle does not support",
-                      n);
+    if (w->cta->tensor->relinquished) {
+        tensor_refuse(fx, 0, "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
         return;
     }
     mem_addresses(w, in, 1, fx, 1);
     mem_lanes_begin(in, fx);
     unsigned char *at = mem_lane(w, in, fx, 0, true);
-    const uint32_t address = (uint32_t)first * TENSOR_UNIT;
     if (!at)
         return;
-    if (!(fx->shared_lanes & 1)) {
-        refuse(fx, 0, "tcgen05.alloc writes the address to shared memory");
+    if (!(fx->shared_lanes & 1) || cluster_is_remote(fx->addr[0])) {
+        tensor_refuse(fx, 0, "tcgen05.alloc writes the address to shared memory of its CTA");
         return;
     }
-    memcpy(at, &address, sizeof address);
-    for (unsigned i = 0; i < units; i++)
-        c->tensor->owner[(unsigned)first + i] = (uint8_t)units;
+    const int column = allocate(w->cta, cta, ctas, n, fx);
+    if (fx->fault)
+        return;
+    blend_lanes(reg_out(w, in->d), column < 0 ? &none : &m, m, 0);
+    if (column >= 0)
+        memcpy(at, &column, sizeof(uint32_t));
 }
 
 static void exec_dealloc(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
@@ -106,26 +133,14 @@ static void exec_dealloc(struct warp *w, const struct inst *in, rowmask_t m, str
         return;
     }
     memset(t->owner + first, 0, units);
+    if (w->cta->tensor_used)
+        *w->cta->tensor_used -= n;
 }
 
 static void exec_relinquish(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)in;
     if (is_whole(m, fx) && w->cta->tensor)
         w->cta->tensor->relinquished = true;
-}
-
-/* ---- addresses ---- */
-
-/* Checks that columns [column, column + n) are allocated. */
-static bool allocated(const struct warp *w, uint32_t column, uint32_t n, int lane, struct effects *fx) {
-    const struct tensor_memory *t = w->cta->tensor;
-    bool all = t && column + n <= TENSOR_COLUMNS;
-    for (uint32_t i = column / TENSOR_UNIT; all && i * TENSOR_UNIT < column + n; i++)
-        all = t->owner[i] != 0;
-    if (!all)
-        fx_fault_text(fx, FAULT_UNSUPPORTED, lane,
-                      "columns %u to %u of tensor memory are not allocated (tcgen05.alloc)", column, column + n - 1);
-    return all;
 }
 
 /* ---- ld, st ---- */
@@ -159,14 +174,14 @@ static void cell_of(const struct tensor_form *f, unsigned lane, unsigned r, unsi
 
 static void move_cells(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, bool load) {
     const struct tensor_form f = tensor_unpack(in->imm);
-    const uint32_t *address = reg_ptr(w, in->a), n = in->n_list;
+    const uint32_t *address = reg_ptr(w, in->a), n = in->n_list - (tensor_unpack(in->imm).flags & TENSOR_RED ? 1u : 0);
     const opnd_t *list = w->program->lists + in->list;
-    const unsigned first_row = w->index % GROUP_WARPS * WARP_ROWS, step = f.flag ? 2 : 1;
+    const unsigned first_row = w->index % GROUP_WARPS * WARP_ROWS, step = f.flags & TENSOR_PACK ? 2 : 1;
     if (!is_whole(m, fx))
         return;
     for (int l = 1; l < WARP_LANES; l++)
         if (address[l] != address[0]) {
-            refuse(fx, l, "the address of tensor memory differs between the lanes of the warp");
+            tensor_refuse(fx, l, "the address of tensor memory differs between the lanes of the warp");
             return;
         }
     const uint32_t at = address[0] + (uint32_t)f.offset, lane = at >> 16, column = at & 0xffff;
@@ -181,8 +196,8 @@ static void move_cells(struct warp *w, const struct inst *in, rowmask_t m, struc
     }
     unsigned last_row, last;
     cell_of(&f, WARP_LANES - 1, n - 1, &last_row, &last);
-    if (!allocated(w, column, (last + 1) * step, 0, fx) ||
-        (f.code == TENSOR_16X32BX2 && !allocated(w, column + f.more, n * step, 0, fx)))
+    if (!tensor_allocated(w->cta, column, (last + 1) * step, 0, fx) ||
+        (f.code == TENSOR_16X32BX2 && !tensor_allocated(w->cta, column + f.more, n * step, 0, fx)))
         return;
     for (unsigned r = 0; r < n; r++) {
         uint32_t *word = load ? reg_out(w, list[r]) : reg_ptr(w, list[r]);
@@ -190,19 +205,45 @@ static void move_cells(struct warp *w, const struct inst *in, rowmask_t m, struc
             unsigned row, c;
             cell_of(&f, l, r, &row, &c);
             c = column + c * step + (f.code == TENSOR_16X32BX2 && l >= 16 ? f.more : 0);
-            uint32_t *cell = &w->cta->tensor->cell[c][lane + row], *next = f.flag ? cell + TENSOR_LANES : cell;
+            uint32_t *cell = &w->cta->tensor->cell[c][lane + row], *next = step == 2 ? cell + TENSOR_LANES : cell;
             if (load) {
-                word[l] = f.flag ? (*cell & 0xffff) | *next << 16 : *cell;
+                word[l] = step == 2 ? (*cell & 0xffff) | *next << 16 : *cell;
             } else {
-                *next = f.flag ? word[l] >> 16 : word[l];
-                *cell = f.flag ? word[l] & 0xffff : word[l];
+                *next = step == 2 ? word[l] >> 16 : word[l];
+                *cell = step == 2 ? word[l] & 0xffff : word[l];
             }
         }
     }
 }
 
+/* Returns the minimum or maximum of two words of this type. */
+static uint32_t combine(unsigned type, unsigned flags, uint32_t a, uint32_t b) {
+    const bool max = flags & TENSOR_MAX;
+    if (type == T_F32)
+        return f32_bits(f32_minmax(f32_from_bits(a), f32_from_bits(b), max, flags & TENSOR_NAN, false));
+    const bool greater = type == T_S32 ? (int32_t)a > (int32_t)b : a > b;
+    return greater == max ? a : b;
+}
+
+/* Combines what each lane has loaded to one word. .abs takes magnitudes. */
+static void combine_columns(struct warp *w, const struct inst *in) {
+    const unsigned flags = tensor_unpack(in->imm).flags, n = in->n_list - 1u;
+    const opnd_t *list = w->program->lists + in->list;
+    const uint32_t keep = flags & TENSOR_ABS ? 0x7fffffff : UINT32_MAX;
+    uint32_t rows, result[WARP_LANES];
+    const unsigned type = isa_rows(&rows)[in->row].types[0];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        result[l] = ((const uint32_t *)reg_ptr(w, list[0]))[l] & keep;
+        for (unsigned r = 1; r < n; r++)
+            result[l] = combine(type, flags, result[l], ((const uint32_t *)reg_ptr(w, list[r]))[l] & keep);
+    }
+    memcpy(reg_out(w, list[n]), result, sizeof result);
+}
+
 static void exec_ld(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     move_cells(w, in, m, fx, true);
+    if (!fx->fault && tensor_unpack(in->imm).flags & TENSOR_RED)
+        combine_columns(w, in);
 }
 static void exec_st(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     move_cells(w, in, m, fx, false);
@@ -215,299 +256,131 @@ static void exec_nothing(struct warp *w, const struct inst *in, rowmask_t m, str
     (void)w, (void)in, (void)m, (void)fx;
 }
 
-/* ---- matrices in shared memory ---- */
+/* ---- cp, shift ---- */
 
-/* Decodes a descriptor of tcgen05. On a fault, stores the fault in fx and returns false. */
-static bool matrix_of(uint64_t d, const char *what, bool across, int lane, struct effects *fx, struct tile *t) {
-    static const uint8_t modes[] = {SWIZZLE_NONE, SWIZZLE_128B_32B, SWIZZLE_128B, N_SWIZZLES,
-                                    SWIZZLE_64B,  N_SWIZZLES,       SWIZZLE_32B,  N_SWIZZLES};
-    const unsigned mode = modes[d >> 61];
-    const char *wrong = (d >> 46 & 7) != 1   ? "bits 46 to 48 must be 0b001"
-                        : d >> 52 & 1        ? "absolute addresses (bit 52) are not supported"
-                        : mode == N_SWIZZLES ? "bits 61 to 63 have no meaning; a swizzle is 0, 1, 2, 4 or 6"
-                                             : NULL;
-    if (wrong) {
-        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "descriptor 0x%016llx of %s: %s", (unsigned long long)d, what,
-                      wrong);
-        return false;
+/* Expands 16 numbers of 4 or 6 bits, and the padding behind them, to bytes. A number of 4 bits gets bits 2 to 5, where
+ * products find it [reading]. */
+static void expand(unsigned source, const unsigned char *from, unsigned char to[TILE_CHUNK]) {
+    const unsigned bits = source == TENSOR_B4X16_P64 ? 4 : 6;
+    for (unsigned i = 0; i < TILE_CHUNK; i++) {
+        const unsigned at = i * bits, v = (unsigned)(from[at / 8] | from[at / 8 + 1] << 8) >> at % 8;
+        to[i] = (unsigned char)(bits == 4 ? (v & 15) << 2 : v & 63);
     }
-    *t = tile_of(d, mode, across);
-    return true;
 }
 
-static const unsigned char *chunk_at(const struct warp *w, uint32_t at, int lane, struct effects *fx) {
-    if (at + TILE_CHUNK <= w->cta->shared_bytes)
-        return w->cta->shared + at;
-    mem_fault(fx, FAULT_OUT_OF_BOUNDS, lane, SPACE_SHARED, at, TILE_CHUNK);
-    return NULL;
+/* Returns the row that a lane gets, or -1. The four rows of 4x256b go to one lane of each warp. */
+static int row_of_lane(unsigned copy, unsigned lane, unsigned first) {
+    const unsigned warp = lane / WARP_ROWS, rows = tensor_copy_rows(copy);
+    if (rows == 4)
+        return lane % WARP_ROWS == first ? (int)warp : -1;
+    return (int)(copy == TENSOR_CP_64X128B_01_23 ? warp / 2 * WARP_ROWS + lane % WARP_ROWS : lane % rows);
 }
 
-/* ---- cp ---- */
-
-static void copy_matrix(struct warp *w, const struct inst *in, int l, struct effects *fx) {
-    const struct tensor_form f = tensor_unpack(in->imm);
-    const uint32_t at = ((const uint32_t *)reg_ptr(w, in->a))[l] + (uint32_t)f.offset, column = at & 0xffff;
-    const unsigned rows = f.code <= TENSOR_CP_128X128B ? 128 : f.code == TENSOR_CP_32X128B ? 32 : 64;
-    const unsigned chunks = f.code == TENSOR_CP_128X256B ? 2 : 1;
+/* Copies a matrix from the shared memory of a CTA to the CTA's tensor memory. */
+static bool copy_matrix(struct cta *c, const struct tensor_form *f, uint32_t at, uint64_t descriptor, int l,
+                        struct effects *fx) {
+    const uint32_t column = at & 0xffff;
+    const unsigned chunks = f->code == TENSOR_CP_128X256B || f->code == TENSOR_CP_4X256B ? 2 : 1;
     struct tile t;
-    if (at >> 16) {
-        refuse(fx, l, "tcgen05.cp writes all lanes of tensor memory: the lane of its address must be 0");
-        return;
-    }
-    if (!matrix_of(((const uint64_t *)reg_ptr(w, in->b))[l], "the matrix", false, l, fx, &t) ||
-        !allocated(w, column, 4 * chunks, l, fx))
-        return;
-    for (unsigned row = 0; row < rows; row++)
-        for (unsigned c = 0; c < chunks; c++) {
-            const unsigned char *from = chunk_at(w, tile_at(&t, row, c), l, fx);
+    if (!tensor_matrix(descriptor, "the matrix", false, false, l, fx, &t) ||
+        !tensor_allocated(c, column, 4 * chunks, l, fx))
+        return false;
+    for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+        for (unsigned i = 0; i < chunks; i++) {
+            const int row = row_of_lane(f->code, lane, at >> 16);
+            const unsigned char *from = row < 0 ? NULL : tensor_chunk(c, tile_at(&t, (uint32_t)row, i), l, fx);
+            unsigned char bytes[TILE_CHUNK];
             uint32_t word[4];
-            if (!from)
-                return;
-            memcpy(word, from, sizeof word);
-            for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
-                const unsigned warp = lane / WARP_ROWS;
-                const unsigned source = rows == 128                         ? lane
-                                        : rows == 32                        ? lane % WARP_ROWS
-                                        : f.code == TENSOR_CP_64X128B_02_13 ? lane % 64
-                                                                            : warp / 2 * WARP_ROWS + lane % WARP_ROWS;
-                for (unsigned i = 0; i < 4 && source == row; i++)
-                    w->cta->tensor->cell[column + 4 * c + i][lane] = word[i];
-            }
+            if (row >= 0 && !from)
+                return false;
+            if (from && f->more != TENSOR_BYTES)
+                expand(f->more, from, bytes);
+            if (from)
+                memcpy(word, f->more != TENSOR_BYTES ? bytes : from, sizeof word);
+            for (unsigned x = 0; x < 4 && from; x++)
+                c->tensor->cell[column + 4 * i + x][lane] = word[x];
         }
+    return true;
 }
 
 static void exec_cp(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    for (; m && !fx->fault; m &= m - 1)
-        copy_matrix(w, in, __builtin_ctz(m), fx);
-}
-
-/* ---- mma ---- */
-
-/* The parameters of a product, from the instruction descriptor and from the kind. */
-struct product {
-    unsigned m, n, k, d, a, b; /* shape and types */
-    unsigned a_bits, b_bits;   /* bits of an element; below 8 bits, a chunk holds 16 elements */
-    bool negate_a, negate_b, across_a, across_b, clamp;
-};
-
-enum { SMALL_E2M3 = N_TYPES, SMALL_E3M2, SMALL_E2M1 }; /* types of tcgen05.mma beyond those of enum type */
-
-/* Returns the value of element i of a chunk of 16 numbers of 4 or 6 bits, which are adjacent. */
-static float small_number(unsigned type, const unsigned char *chunk, unsigned i) {
-    const unsigned bits = type == SMALL_E2M1 ? 4 : 6, mantissa = type == SMALL_E2M3 ? 3 : type == SMALL_E3M2 ? 2 : 1;
-    const unsigned at = i * bits;
-    const uint32_t v = (uint32_t)(chunk[at / 8] | chunk[at / 8 + 1] << 8) >> at % 8 & ((1u << bits) - 1);
-    const uint32_t sign = v >> (bits - 1), mag = v & ((1u << (bits - 1)) - 1);
-    const float scale = type == SMALL_E3M2 ? 0x1p124f : 0x1p126f;
-    return f32_from_bits(f32_bits(f32_from_bits(mag << (23 - mantissa)) * scale) | sign << 31);
-}
-
-static void chunk_numbers(unsigned type, unsigned bits, const unsigned char *chunk, float *to) {
-    if (type < N_TYPES)
-        tile_numbers(type, chunk, to, 128 / bits);
-    else
-        for (unsigned i = 0; i < 16; i++)
-            to[i] = small_number(type, chunk, i);
-}
-
-/* Decodes the instruction descriptor. On a fault, stores the fault in fx and returns false. */
-static bool product_of(unsigned kind, uint32_t d, bool a_in_tensor, int lane, struct effects *fx, struct product *p) {
-    static const uint16_t types[][6] = {[TENSOR_F16] = {T_F16, T_BF16},
-                                        [TENSOR_TF32] = {0, 0, T_TF32},
-                                        [TENSOR_F8F6F4] = {T_E4M3, T_E5M2, 0, SMALL_E2M3, SMALL_E3M2, SMALL_E2M1},
-                                        [TENSOR_I8] = {T_U8, T_S8}};
-    static const uint8_t sums[] = {T_F16, T_F32, T_S32, 0};
-    const unsigned a = d >> 7 & 7, b = d >> 10 & 7, sum = sums[d >> 4 & 3];
-    *p = (struct product){.m = (d >> 24 & 31) * 16,
-                          .n = (d >> 17 & 63) * 8,
-                          .d = sum,
-                          .a = a < 6 ? types[kind][a] : 0,
-                          .b = b < 6 ? types[kind][b] : 0,
-                          .negate_a = d >> 13 & 1,
-                          .negate_b = d >> 14 & 1,
-                          .across_a = d >> 15 & 1,
-                          .across_b = d >> 16 & 1,
-                          .clamp = d >> 3 & 1};
-    const unsigned step = p->m == 64 ? 8 : 16;
-    const bool right_sum = kind == TENSOR_I8 ? sum == T_S32 : sum == T_F32 || (sum == T_F16 && kind != TENSOR_TF32);
-    const char *wrong =
-        d >> 2 & 1                              ? "sparse matrices (bit 2) are not supported"
-        : p->m != 64 && p->m != 128             ? "M (bits 24 to 28, times 16) must be 64 or 128 with .cta_group::1"
-        : p->n < 8 || p->n > 256 || p->n % step ? "N (bits 17 to 22, times 8) must be at most 256, and a multiple of 8 "
-                                                  "for M = 64 or of 16 for M = 128"
-        : !p->a || !p->b                        ? "the type of a or b does not exist for this kind"
-        : !right_sum                            ? "the type of d does not exist for this kind"
-        : kind == TENSOR_F16 && p->d == T_F16 && (p->a != T_F16 || p->b != T_F16) ? "sums of bf16 are in f32"
-        : p->clamp && kind != TENSOR_I8                                           ? "only kind::i8 saturates"
-        : kind == TENSOR_I8 && (p->negate_a || p->negate_b)                       ? "kind::i8 negates no matrix"
-        : (p->across_a || p->across_b) && kind == TENSOR_TF32
-            ? "tf32 along M or N needs a swizzle that is not supported"
-        : a_in_tensor && p->a >= N_TYPES ? "numbers of fewer than 8 bits in tensor memory are not supported"
-        : a_in_tensor && p->across_a     ? "a in tensor memory is not transposed"
-                                         : NULL;
-    if (wrong) {
-        fx_fault_text(fx, FAULT_UNSUPPORTED, lane, "instruction descriptor 0x%08x: %s", d, wrong);
-        return false;
-    }
-    p->a_bits = p->a < N_TYPES ? group_bits(p->a) : 8;
-    p->b_bits = p->b < N_TYPES ? group_bits(p->b) : 8;
-    p->k = 256 / p->a_bits;
-    return true;
-}
-
-/* Returns the lane of tensor memory that holds row `row`, in a matrix of m rows whose address has lane `first`. */
-static unsigned lane_of(unsigned m, unsigned first, unsigned row) {
-    return m == 128 ? row : row / 16 * WARP_ROWS + row % 16 + first;
-}
-
-/* Reads rows of a matrix in shared memory into to[line][k]. */
-static bool read_matrix(const struct warp *w, const struct tile *t, unsigned type, unsigned bits, unsigned lines,
-                        unsigned k, float to[][MOST_K], int lane, struct effects *fx) {
-    const unsigned per = 128 / bits;
-    float some[16];
-    for (unsigned line = 0; line < (t->across ? k : lines); line++)
-        for (unsigned i = 0; i < (t->across ? lines : k); i += per) {
-            const unsigned char *chunk = chunk_at(w, tile_at(t, line, i / per), lane, fx);
-            if (!chunk)
-                return false;
-            /* cppcheck-suppress legacyUninitvar ; filled here */
-            chunk_numbers(type, bits, chunk, t->across ? some : to[line] + i);
-            for (unsigned x = 0; t->across && x < per && i + x < lines; x++)
-                to[i + x][line] = some[x];
-        }
-    return true;
-}
-
-static void read_tensor(const struct warp *w, const struct product *p, uint32_t at, float to[][MOST_K]) {
-    const unsigned per = 32 / p->a_bits;
-    for (unsigned row = 0; row < p->m; row++)
-        for (unsigned k = 0; k < p->k; k += 4 * per) {
-            uint32_t word[4];
-            for (unsigned i = 0; i < 4; i++)
-                word[i] = w->cta->tensor->cell[(at & 0xffff) + k / per + i][lane_of(p->m, at >> 16, row)];
-            chunk_numbers(p->a, p->a_bits, (const unsigned char *)word, to[row] + k);
-        }
-}
-
-/* Reads matrix a into to[k][lane of d]. */
-static bool read_a(const struct warp *w, const struct inst *in, const struct product *p, bool in_tensor, unsigned first,
-                   int l, double to[MOST_K][TENSOR_LANES], struct effects *fx) {
-    float x[TENSOR_LANES][MOST_K];
-    struct tile t;
-    if (in_tensor) {
-        const uint32_t at = ((const uint32_t *)reg_ptr(w, in->b))[l];
-        if (p->m == 128 ? at >> 16 != 0 : at >> 16 != 0 && at >> 16 != 16)
-            return refuse(fx, l, "a in tensor memory begins in lane 0, or with 64 rows in lane 0 or 16");
-        if (!allocated(w, at & 0xffff, p->k * p->a_bits / 32, l, fx))
-            return false;
-        read_tensor(w, p, at, x);
-    } else {
-        const uint64_t d = ((const uint64_t *)reg_ptr(w, in->b))[l];
-        if (!matrix_of(d, "a", p->across_a, l, fx, &t) || !read_matrix(w, &t, p->a, p->a_bits, p->m, p->k, x, l, fx))
-            return false;
-    }
-    memset(to, 0, MOST_K * sizeof *to);
-    for (unsigned k = 0; k < p->k; k++)
-        for (unsigned row = 0; row < p->m; row++)
-            to[k][lane_of(p->m, first, row)] = p->negate_a ? -(double)x[row][k] : (double)x[row][k];
-    return true;
-}
-
-typedef double lanes8 __attribute__((vector_size(64), may_alias));
-enum { AT_ONCE = 8 }; /* maximum number of vectors of sums that the code keeps in registers */
-
-/* Adds a * b to `sum`. The vectors are passed by address, because processors without AVX-512 cannot pass them by
- * value. */
-FP_INLINE void multiply_add(lanes8 *sum, const lanes8 *a, double b) {
-#if defined(__AVX512F__)
-    *sum = (lanes8)_mm512_fmadd_pd((__m512d)*a, _mm512_set1_pd(b), (__m512d)*sum);
-#else
-    *sum += *a * b;
-#endif
-}
-
-/* Adds the products of one column. */
-FP_INLINE void add_column(double a[MOST_K][TENSOR_LANES], const double *b, unsigned k_end, double *sum) {
-    for (unsigned first = 0; first < TENSOR_LANES; first += 8 * AT_ONCE) {
-        lanes8 s[AT_ONCE];
-        memcpy(s, sum + first, sizeof s);
-        for (unsigned k = 0; k < k_end; k++)
-            for (unsigned v = 0; v < AT_ONCE; v++)
-                multiply_add(&s[v], (const lanes8 *)&a[k][first + 8 * v], b[k]);
-        memcpy(sum + first, s, sizeof s);
-    }
-}
-
-#if defined(__clang__)
-#define EACH_LANE(l) _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < TENSOR_LANES; l++)
-#else
-#define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < TENSOR_LANES; l++)
-#endif
-
-static void read_sums(unsigned type, const uint32_t *cell, double scale, double *to) {
-    if (type == T_F32)
-        EACH_LANE(l) to[l] = (double)f32_from_bits(cell[l]) * scale;
-    else if (type == T_F16)
-        EACH_LANE(l) to[l] = (double)f32_from_f16((uint16_t)cell[l]) * scale;
-    else
-        EACH_LANE(l) to[l] = (double)(int32_t)cell[l];
-}
-
-static void write_sums(unsigned type, bool clamp, const double *s, const uint32_t *on, uint32_t *cell) {
-    const double most = 2147483647.0, least = -2147483648.0;
-    uint32_t word[TENSOR_LANES];
-    if (type == T_F32)
-        EACH_LANE(l) word[l] = s[l] != s[l] ? F32_NAN : f32_bits((float)s[l]);
-    else if (type == T_F16)
-        EACH_LANE(l) word[l] = f16_from_f32(f32_odd(s[l]), RND_RN);
-    else
-        EACH_LANE(l) word[l] = (uint32_t)(int64_t)(clamp ? (s[l] > most ? most : s[l] < least ? least : s[l]) : s[l]);
-    EACH_LANE(l) cell[l] = (word[l] & on[l]) | (cell[l] & ~on[l]);
-}
-
-/* Executes the multiplication for one lane of the warp. */
-static void multiply(struct warp *w, const struct inst *in, int l, struct effects *fx) {
     const struct tensor_form f = tensor_unpack(in->imm);
-    const opnd_t *list = w->program->lists + in->list;
-    const uint32_t at = ((const uint32_t *)reg_ptr(w, in->a))[l] + (uint32_t)f.offset, column = at & 0xffff;
-    const unsigned first = at >> 16;
-    const bool adds = pred_get(w, in->e) >> l & 1;
-    _Alignas(64) double a[MOST_K][TENSOR_LANES], sum[TENSOR_LANES];
-    float b[GROUP_MOST_N][MOST_K];
-    uint32_t on[TENSOR_LANES] = {0};
-    struct product p;
-    struct tile t;
-    if (!product_of(f.code, ((const uint32_t *)reg_ptr(w, list[0]))[l], f.flag, l, fx, &p))
-        return;
-    if (p.m == 128 ? first != 0 : first != 0 && first != 16) {
-        refuse(fx, l, "d in tensor memory begins in lane 0, or with 64 rows in lane 0 or 16");
-        return;
-    }
-    if (!allocated(w, column, p.n, l, fx) || !read_a(w, in, &p, f.flag, first, l, a, fx) ||
-        !matrix_of(((const uint64_t *)reg_ptr(w, in->c))[l], "b", p.across_b, l, fx, &t) ||
-        !read_matrix(w, &t, p.b, p.b_bits, p.n, p.k, b, l, fx))
-        return;
-    for (unsigned row = 0; row < p.m; row++) {
-        const unsigned lane = lane_of(p.m, first, row);
-        const bool off = f.masks && ((const uint32_t *)reg_ptr(w, list[1 + lane / 32]))[l] >> lane % 32 & 1;
-        on[lane] = off ? 0 : UINT32_MAX;
-    }
-    for (unsigned n = 0; n < p.n; n++) {
-        uint32_t *cell = w->cta->tensor->cell[column + n];
-        double x[MOST_K];
-        for (unsigned k = 0; k < p.k; k++)
-            x[k] = p.negate_b ? -(double)b[n][k] : (double)b[n][k];
-        memset(sum, 0, sizeof sum);
-        if (adds)
-            read_sums(p.d, cell, 1.0 / (double)(1u << f.more), sum);
-        add_column(a, x, p.k, sum);
-        write_sums(p.d, p.clamp, sum, on, cell);
+    for (; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const uint32_t at = ((const uint32_t *)reg_ptr(w, in->a))[l] + (uint32_t)f.offset;
+        struct cta *cta[2];
+        const unsigned ctas = tensor_ctas(w->cta, f.flags & TENSOR_PAIR, l, fx, cta);
+        if (at >> 16 >= (f.code == TENSOR_CP_4X256B ? WARP_ROWS : 1u))
+            tensor_refuse(fx, l,
+                          "the address of tcgen05.cp is in lane 0, or for .4x256b in lane 0 to 31 of tensor memory");
+        for (unsigned i = 0; i < ctas && !fx->fault; i++)
+            copy_matrix(cta[i], &f, at, ((const uint64_t *)reg_ptr(w, in->b))[l], l, fx);
+        if (fx->fault)
+            return;
     }
 }
 
-static void exec_mma(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    for (; m && !fx->fault; m &= m - 1)
-        multiply(w, in, __builtin_ctz(m), fx);
+/* Shifts 32 bytes of the 32 lanes of a warp down by a lane: lane i gets the data of lane i + 1, and the last lane keeps
+ * its data [reading]. */
+static void shift_lanes(struct cta *c, uint32_t at, int l, struct effects *fx) {
+    if (!tensor_allocated(c, at & 0xffff, SHIFT_COLUMNS, l, fx))
+        return;
+    for (unsigned x = 0; x < SHIFT_COLUMNS; x++) {
+        uint32_t *cell = &c->tensor->cell[(at & 0xffff) + x][at >> 16];
+        memmove(cell, cell + 1, (WARP_ROWS - 1) * sizeof *cell);
+    }
+}
+
+static void exec_shift(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    const struct tensor_form f = tensor_unpack(in->imm);
+    for (; m && !fx->fault; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const uint32_t at = ((const uint32_t *)reg_ptr(w, in->a))[l] + (uint32_t)f.offset;
+        struct cta *cta[2];
+        const unsigned ctas = tensor_ctas(w->cta, f.flags & TENSOR_PAIR, l, fx, cta);
+        if ((at >> 16) % WARP_ROWS || at >> 16 >= TENSOR_LANES)
+            tensor_refuse(fx, l, "the address of tcgen05.shift is in lane 0, 32, 64 or 96 of tensor memory");
+        for (unsigned i = 0; i < ctas && !fx->fault; i++)
+            shift_lanes(cta[i], at, l, fx);
+    }
+}
+
+/* ---- arrivals in a cluster ---- */
+
+/* Arrives at an mbarrier at the same place in the shared memory of each CTA of the mask, or at one of another CTA. The
+ * products of the thread are complete: in the timing model, the thread has waited for them. */
+static void exec_commit_far(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    const uint16_t *masks = in->c != OPND_ZERO ? reg_ptr(w, in->b) : NULL; /* c: a constant 1 for .multicast::cluster */
+    mem_addresses(w, in, m, fx, 1);
+    mem_lanes_begin(in, fx);
+    for (; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        if (!mem_lane(w, in, fx, l, true))
+            return;
+        if (!(fx->shared_lanes >> l & 1)) {
+            tensor_refuse(fx, l, "the mbarrier of tcgen05.commit lies in shared memory");
+            return;
+        }
+        const struct cluster *k = w->cta->cluster;
+        const uint64_t offset = fx->addr[l] % CLUSTER_STEP;
+        const uint32_t own = cluster_is_remote(fx->addr[l]) ? (uint32_t)(fx->addr[l] / CLUSTER_STEP) - 1 : w->cta->rank;
+        const uint32_t mask = masks ? masks[l] : 1u << own;
+        for (uint32_t rank = 0; rank < 16; rank++) {
+            if (!(mask >> rank & 1))
+                continue;
+            uint64_t address = cluster_address(rank, offset);
+            const char *wrong = rank >= k->n ? "the cluster has no such CTA"
+                                : !cluster_lane(w->cta, fx, l, &address, 8, true)
+                                    ? NULL
+                                    : mbarrier_arrive_once(k->cta[rank], offset);
+            if (wrong)
+                fx_fault_text(fx, FAULT_UNSUPPORTED, l,
+                              "arrival at the mbarrier at shared 0x%llx of CTA %u of the cluster: %s",
+                              (unsigned long long)offset, rank, wrong);
+            if (fx->fault)
+                return;
+        }
+    }
 }
 
 #define TENSOR_ROW(operation, types, form, lat, opds, fn)                                                              \
@@ -518,15 +391,20 @@ static void exec_mma(struct warp *w, const struct inst *in, rowmask_t m, struct 
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-TENSOR_ROW(ALLOC, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, NONE, B32, NONE, NONE), exec_alloc)
+TENSOR_ROW(ALLOC, T1(B32), FLAG(SYNC), MEM, OPDS(PRED, NONE, NONE, B32, B32, NONE), exec_alloc)
 TENSOR_ROW(DEALLOC, T1(B32), FLAG(SYNC), CONTROL, OPDS(NONE, NONE, B32, B32, NONE, NONE), exec_dealloc)
 TENSOR_ROW(RELINQUISH, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_relinquish)
 TENSOR_ROW(LD, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
+TENSOR_ROW(LD, T1(F32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
+TENSOR_ROW(LD, T1(U32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
+TENSOR_ROW(LD, T1(S32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(ST, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_st)
 /* The rows of waits and fences, whose functions do nothing. */
 WARP_FN(TCGEN05, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_wait)
 WARP_FN(TCGEN05, T0, 0, WARP, CONTROL, NO_OPDS, exec_nothing)
 TENSOR_ROW(CP, T0, 0, MEM, OPDS(NONE, NONE, B32, B64, NONE, NONE), exec_cp)
-TENSOR_ROW(MULTIPLY, T0, 0, MMA, OPDS(NONE, NONE, B32, B64, B64, PRED), exec_mma)
+TENSOR_ROW(SHIFT, T0, 0, MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_shift)
+/* commit with .multicast::cluster or .cta_group::2; only lowering names this row */
+TENSOR_ROW(COMMIT_FAR, T1(B64), 0, MEM, OPDS(NONE, NONE, NONE, B16, B32, NONE), exec_commit_far)
 /* clang-format on */
 #endif

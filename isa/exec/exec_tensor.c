@@ -58,7 +58,7 @@ static void fill_outside(const struct tensor_map *m, unsigned char *to, uint32_t
     static const uint64_t f64_nan = 0x7fffffffffffffffull;
     const unsigned element = tensor_element(m->type);
     memset(to, 0, bytes);
-    for (uint32_t i = 0; m->fills_nan && i < bytes; i += element)
+    for (uint32_t i = 0; m->fills_nan && i < bytes; i += element) /* packed types are never filled with NaN */
         if (element == 2)
             memcpy(to + i, &(uint16_t){F16_NAN}, 2);
         else if (element == 4)
@@ -102,18 +102,32 @@ static void move_shared(const struct tensor *t, const struct cluster_place *plac
     }
 }
 
-enum { ROW_BYTES = 256 * 8 }; /* the largest row of a box */
+enum { ROW_BYTES = 256 * 8, GROUP = 16 }; /* the largest row of a box; numbers that padding follows */
+
+/* Adds the padding of packed types, as zeros [reading], to `bytes` bytes of shared memory, or removes it. */
+static void pad(const struct tensor_map *m, unsigned char *row, uint32_t bytes, bool add) {
+    const uint32_t some = GROUP * tensor_global_bits(m->type) / 8, groups = bytes / GROUP;
+    unsigned char from[ROW_BYTES];
+    if (tensor_global_bits(m->type) == tensor_shared_bits(m->type))
+        return;
+    memcpy(from, row, sizeof from);
+    memset(row, 0, add ? bytes : 0);
+    for (uint32_t i = 0; i < groups; i++)
+        memcpy(row + i * (add ? GROUP : some), from + i * (add ? some : GROUP), some);
+}
 
 static bool load_part(void *ctx, const struct tensor_part *p) {
     struct tensor *t = ctx;
     unsigned char row[ROW_BYTES];
     if (p->inside) {
-        const unsigned char *from = bulk_global(t->b, p->global, p->bytes, 1, false);
+        const uint32_t bytes = tensor_global_bytes(&t->map, p->bytes);
+        const unsigned char *from = bulk_global(t->b, p->global, bytes, 1, false);
         if (!from)
             return false;
-        bulk_read_global(t->b, row, from, p->bytes);
-        convert(&t->map, row, p->bytes);
-        bulk_moves_global(t->b, p->global, p->bytes);
+        bulk_read_global(t->b, row, from, bytes);
+        convert(&t->map, row, bytes);
+        pad(&t->map, row, p->bytes, true);
+        bulk_moves_global(t->b, p->global, bytes);
     } else {
         fill_outside(&t->map, row, p->bytes);
     }
@@ -124,12 +138,12 @@ static bool load_part(void *ctx, const struct tensor_part *p) {
 
 static void load(struct tensor *t, const struct tensor_place *place) {
     struct cluster_place mbarrier[MAX_CLUSTER_CTAS];
-    const uint32_t bytes = tensor_box_bytes(&t->map, place->mode);
-    t->n = bulk_destinations(t->b, tensor_box_span(&t->map, place->mode), 128, t->to, mbarrier);
+    const uint32_t bytes = tensor_box_bytes(&t->map, place);
+    t->n = bulk_destinations(t->b, tensor_box_span(&t->map, place), 128, t->to, mbarrier);
     if (!t->n || !tensor_walk(&t->map, place, load_part, t))
         return;
     for (unsigned i = 0; i < t->n; i++) {
-        bulk_moves_shared(t->b, &t->to[i], tensor_box_span(&t->map, place->mode), true);
+        bulk_moves_shared(t->b, &t->to[i], tensor_box_span(&t->map, place), true);
         if (!bulk_signal(t->b, &mbarrier[i], bytes))
             return;
     }
@@ -142,15 +156,17 @@ static bool store_part(void *ctx, const struct tensor_part *p) {
     unsigned char row[ROW_BYTES];
     if (!p->inside)
         return true;
-    unsigned char *to = bulk_global(t->b, p->global, p->bytes, 1, true);
+    const uint32_t bytes = tensor_global_bytes(&t->map, p->bytes);
+    unsigned char *to = bulk_global(t->b, p->global, bytes, 1, true);
     if (!to)
         return false;
     move_shared(t, &t->to[0], p->offset, row, p->bytes, false);
+    pad(&t->map, row, p->bytes, false);
     if (t->b->form.what == BULK_RED)
         bulk_combine(t->b->form.op, t->b->form.type, to, row, p->bytes);
     else
-        memcpy(to, row, p->bytes);
-    bulk_moves_global(t->b, p->global, p->bytes);
+        memcpy(to, row, bytes);
+    bulk_moves_global(t->b, p->global, bytes);
     return true;
 }
 
@@ -165,7 +181,11 @@ static uint8_t reduced_type(enum tensor_type t) {
 
 static void store(struct tensor *t, const struct tensor_place *place) {
     struct bulk *b = t->b;
-    const uint32_t span = tensor_box_span(&t->map, place->mode);
+    const uint32_t span = tensor_box_span(&t->map, place);
+    if (t->map.type == TENSOR_16U4_ALIGN16B) {
+        fail(b, "a tensor of 16U4_ALIGN16B is only loaded");
+        return;
+    }
     if (!bulk_shared(b, bulk_operand(b, BULK_FROM), span, 128, false, &t->to[0]))
         return;
     if (b->form.what == BULK_RED) {
@@ -176,14 +196,14 @@ static void store(struct tensor *t, const struct tensor_place *place) {
             return;
         }
     }
-    bulk_moves_shared(b, &t->to[0], tensor_box_bytes(&t->map, place->mode), false);
+    bulk_moves_shared(b, &t->to[0], tensor_box_bytes(&t->map, place), false);
     tensor_walk(&t->map, place, store_part, t);
 }
 
 static bool prefetch_part(void *ctx, const struct tensor_part *p) {
     struct tensor *t = ctx;
     if (p->inside)
-        bulk_moves_global(t->b, p->global, p->bytes);
+        bulk_moves_global(t->b, p->global, tensor_global_bytes(&t->map, p->bytes));
     return true;
 }
 
@@ -194,6 +214,10 @@ static enum tensor_mode mode_of(const struct bulk_form *f) {
     case BULK_GATHER4:
     case BULK_SCATTER4:
         return TENSOR_ROWS4;
+    case BULK_WIDE:
+    case BULK_WIDE_128:
+    case BULK_WIDE_NO_OFFS:
+        return TENSOR_WIDE;
     default:
         return TENSOR_IM2COL;
     }
@@ -204,15 +228,15 @@ void bulk_tensor(struct bulk *b) {
     struct tensor_place place = {.mode = mode_of(&b->form)};
     if (!read_map(b, &t.map))
         return;
-    const char *wrong = tensor_mode_wrong(&t.map, place.mode, b->form.dims);
-    if (wrong) {
-        fail(b, wrong);
-        return;
-    }
     for (unsigned i = 0; i < bulk_coordinates(&b->form); i++)
         place.at[i] = (int32_t)bulk_operand(b, BULK_COORDINATE + i);
     for (unsigned i = 0; i < bulk_offsets(&b->form); i++)
         place.offset[i] = (uint32_t)bulk_operand(b, BULK_OFFSET + i);
+    const char *wrong = tensor_place_wrong(&t.map, &place, b->form.dims, b->form.mode == BULK_WIDE_128);
+    if (wrong) {
+        fail(b, wrong);
+        return;
+    }
     if (b->form.what == BULK_PREFETCH)
         tensor_walk(&t.map, &place, prefetch_part, &t);
     else if (b->form.to == SPACE_GLOBAL)
@@ -225,9 +249,10 @@ void bulk_tensor(struct bulk *b) {
 
 /* Element types as tensormap.replace numbers them. */
 static bool replace_type(struct tensor_map *m, uint64_t value) {
-    static const uint8_t types[] = {TENSOR_U8,   TENSOR_U16,  TENSOR_U32,     TENSOR_S32,     TENSOR_U64,
-                                    TENSOR_S64,  TENSOR_F16,  TENSOR_F32,     TENSOR_F32_FTZ, TENSOR_F64,
-                                    TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ};
+    static const uint8_t types[] = {TENSOR_U8,       TENSOR_U16,          TENSOR_U32,           TENSOR_S32,
+                                    TENSOR_U64,      TENSOR_S64,          TENSOR_F16,           TENSOR_F32,
+                                    TENSOR_F32_FTZ,  TENSOR_F64,          TENSOR_BF16,          TENSOR_TF32,
+                                    TENSOR_TF32_FTZ, TENSOR_16U4_ALIGN8B, TENSOR_16U4_ALIGN16B, TENSOR_16U6_ALIGN16B};
     if (value >= sizeof types)
         return false;
     m->type = types[value];

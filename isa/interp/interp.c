@@ -5,6 +5,7 @@
  * threads. */
 #include "interp_affine.h"
 #include "interp_launch.h"
+#include "isa/decode.h"
 #include "isa/exec/syscall.h"
 #include "late.h"
 #include <assert.h>
@@ -338,10 +339,30 @@ static void init_lock(struct run *run) {
     pthread_cond_init(&run->changed, NULL);
 }
 
+/* Takes the next cluster that has not begun. The launch has one host thread, so that the order of requests does not
+ * depend on the number of threads. */
+static bool take_cluster(void *ctx, const struct cta *c, struct dim3 *first) {
+    struct run *run = ctx;
+    (void)c;
+    if (run->next_cluster == run->n_clusters)
+        return false;
+    *first = launch_cluster_cta(run->launch, run->next_cluster++, 0);
+    run->ctas_done += run->cluster;
+    return true;
+}
+
+static bool cancels_clusters(const struct program *p) {
+    uint32_t n;
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (isa_rows(&n)[p->code[pc].row].op == OP_CLUSTERLAUNCHCONTROL)
+            return true;
+    return false;
+}
+
 static uint32_t threads_of(const struct run *run) {
     const struct interp_cfg *cfg = run->cfg;
     uint32_t n = cfg->workers ? workers_threads(cfg->workers) : cfg->threads;
-    if (!n || cfg->check || cfg->late || cfg->observer)
+    if (!n || cfg->check || cfg->late || cfg->observer || run->cancels)
         return 1;
     n = n > MAX_THREADS ? MAX_THREADS : n;
     return n > run->n_clusters ? (uint32_t)run->n_clusters : n;
@@ -367,6 +388,8 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
         run.n_clusters = cfg->first_cta + cfg->n_ctas;
     }
     run.resident = l->workspace && run.n_clusters > RESIDENT ? run.n_clusters : RESIDENT;
+    run.cancels = cancels_clusters(l->program);
+    run.source = (struct cluster_source){take_cluster, &run};
     run.threads = threads_of(&run);
     list_init(&run.suspended);
     for (uint32_t i = 0; i < run.threads; i++)

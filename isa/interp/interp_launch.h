@@ -71,7 +71,9 @@ struct run {
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
-    bool shares; /* true once a CTA has communicated with other CTAs */
+    bool shares;  /* true once a CTA has communicated with other CTAs */
+    bool cancels; /* CTAs may take clusters that have not begun, from `source` */
+    struct cluster_source source;
     bool failed, out_of_memory;
     struct fault *fault;
 };

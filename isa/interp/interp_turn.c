@@ -142,6 +142,7 @@ static void begin_slot(struct slot *s) {
     s->ended = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const uint64_t number = s->cta * s->n + i;
+        s->run[i].cta->source = s->owner->cancels ? &s->owner->source : NULL;
         cta_start(s->run[i].cta, launch_cluster_cta(l, s->cta, i), (uint32_t)(number % (l->n_sms ? l->n_sms : 1)));
         cta_run_start(&s->run[i]);
     }

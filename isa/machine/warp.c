@@ -2,6 +2,7 @@
 #include "warp.h"
 #include "call.h"
 #include "isa/arith.h"
+#include "isa/tensor_memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,12 +89,19 @@ struct cta *cta_new(const struct launch *l) {
     return c;
 }
 
+void cta_free_tensor(struct cta *c) {
+    if (c->tensor && c->tensor_used)
+        *c->tensor_used -= tensor_used(c->tensor);
+    free(c->tensor);
+    c->tensor = NULL;
+}
+
 void cta_free(struct cta *c) {
     if (!c)
         return;
     for (uint32_t i = 0; i < c->n_rows; i++)
         calls_free(c->warps[i].calls);
-    free(c->tensor);
+    cta_free_tensor(c);
     void *storage;
     memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
     free(storage);
@@ -267,6 +275,5 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
             fill_special(w, &p->specials[s]);
         calls_reset(w);
     }
-    free(c->tensor);
-    c->tensor = NULL;
+    cta_free_tensor(c);
 }

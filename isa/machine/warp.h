@@ -57,10 +57,19 @@ struct cta_barrier {
     bool divergent; /* lanes of one warp arrived at different PCs */
 };
 
+/* The clusters of a launch that have not begun. take() removes the next one for CTA `c`, and sets *first to the id of
+ * its first CTA. Returns false if all clusters have begun. */
+struct cluster_source {
+    bool (*take)(void *ctx, const struct cta *c, struct dim3 *first);
+    void *ctx;
+};
+
 struct cta {
     const struct launch *launch;
-    struct tensor_memory *tensor; /* tensor memory (isa/tensor_memory.h); NULL until its first use */
-    struct held_stores *held;     /* buffer that holds back ordinary stores to device memory; NULL if there is none */
+    const struct cluster_source *source; /* set by the driver if the kernel has clusterlaunchcontrol; else NULL */
+    struct tensor_memory *tensor;        /* tensor memory (isa/tensor_memory.h); NULL until its first use */
+    uint32_t *tensor_used;    /* columns that the CTAs of the SM have allocated; NULL: no limit for all CTAs */
+    struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL if there is none */
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
@@ -102,6 +111,8 @@ static inline void warp_exit_lanes(struct warp *w, lanemask_t out) {
 /* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of
  * the launch. Returns NULL if out of memory. */
 struct cta *cta_new(const struct launch *l);
+/* Frees the tensor memory of a CTA that has ended, which gives its columns back to the SM. */
+void cta_free_tensor(struct cta *c);
 /* Frees a CTA. NULL is allowed. */
 void cta_free(struct cta *c);
 /* Starts CTA `id` on SM `smid`: sets special registers, zeroes other registers and memories. */

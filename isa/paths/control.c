@@ -5,6 +5,7 @@
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
+#include "isa/tensor_memory.h"
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
@@ -378,6 +379,10 @@ bool inst_is_ordered(const struct inst *in) {
     case K_WARP:
         if (isa_rows(&n)[in->row].op == OP_BULK)
             return bulk_is_ordered(in->imm);
+        if (isa_rows(&n)[in->row].op == OP_CLUSTERLAUNCHCONTROL)
+            return form_get(isa_rows(&n)[in->row].form, CAT_MODE2) == MODE2_TRY_CANCEL;
+        if (isa_rows(&n)[in->row].op == OP_TCGEN05)
+            return tensor_leaves_cta(in, form_get(isa_rows(&n)[in->row].form, CAT_MODE2));
         return in->fn.warp == sys_vprintf || in->fn.warp == sys_malloc || in->fn.warp == sys_free;
     case K_TEX: /* textures are read-only; stores and reductions on surfaces are not */
         return isa_rows(&n)[in->row].op == OP_SURED || isa_rows(&n)[in->row].op == OP_SUST;

@@ -1,13 +1,14 @@
-/* Tests kernels of warp groups and of tensor memory (test/kernels/groups.cu and tensor_memory.cu, compiled by nvcc) in
- * every model, with and without native code.
+/* Tests kernels of warp groups and of tensor memory (test/kernels/groups.cu, tensor_memory.cu, pair_gemm.cu and
+ * block_scaled_gemm.cu, compiled by nvcc) in every model, with and without native code.
  * All elements are small whole numbers, so results must equal those of a loop in C, bit for bit. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
 #include "test/test.h"
+#include <math.h>
 #include <stdio.h>
 
-enum { M = 64, N = 128, K = 192, SMALL_N = 64, SMALL_K = 48 };
+enum { M = 64, N = 128, K = 192, SMALL_N = 64, SMALL_K = 48, MOST = 256 * 128 };
 static struct heddle *h;
 static struct heddle_module *m;
 
@@ -42,7 +43,7 @@ static int value(int i) { return (i * 7919 + i / 64 * 31) % 7 - 3; }
 
 /* Returns the address of n numbers value(first), value(first + 1) ... in 16 bits of type `t`. */
 static uint64_t halves(int first, int n, enum type t) {
-    static uint16_t v[N * K];
+    static uint16_t v[MOST];
     uint64_t at = heddle_alloc(h, sizeof v);
     for (int i = 0; i < n; i++)
         v[i] = (uint16_t)float_encode(t, value(first + i));
@@ -117,6 +118,78 @@ START_TEST(tensor_product) {
 }
 END_TEST
 
+START_TEST(pair_product) {
+    enum { ROWS = 256, COLUMNS = 64, LONG = 128 };
+    static float c[ROWS * COLUMNS];
+    int k = LONG;
+    open_file(_i, "test/kernels/pair_gemm.ptx");
+    uint64_t a = halves(3, ROWS * LONG, T_F16), b = halves(8, COLUMNS * LONG, T_F16), to = heddle_alloc(h, sizeof c);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}, {&to, 8}, {&k, 4}};
+    const struct heddle_dim two = {2, 1, 1}, block = {128, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "pair_product", two, block, 0, args, 4) == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, to, c, sizeof c);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            int sum = 0;
+            for (int x = 0; x < LONG; x++)
+                sum += value(3 + i * LONG + x) * value(8 + j * LONG + x);
+            ck_assert_msg(c[i * COLUMNS + j] == (float)sum, "row %d column %d: %g, not %d", i, j,
+                          (double)c[i * COLUMNS + j], sum);
+        }
+    heddle_close(h);
+}
+END_TEST
+
+/* Returns the scale of block `block` of 32 elements along k of a row: 1/2, 1, 2 or 4. */
+static double scale_of(int row, int block) { return ldexp(1, (row * 3 + block * 5) % 4 - 1); }
+
+/* Returns the address of the scales of `rows` rows, as ue8m0 in the order that the kernel wants. */
+static uint64_t scales(int rows, int blocks) {
+    static unsigned char v[2 * 512];
+    uint64_t at = heddle_alloc(h, sizeof v);
+    memset(v, 0, sizeof v);
+    for (int row = 0; row < rows; row++)
+        for (int i = 0; i < blocks; i++)
+            v[(i / 4 * 32 + row % 32) * 16 + row / 32 * 4 + i % 4] = (unsigned char)(127 + (row * 3 + i * 5) % 4 - 1);
+    heddle_write(h, at, v, sizeof v);
+    return at;
+}
+
+/* Returns the address of n numbers value(first), value(first + 1) ... in e4m3. */
+static uint64_t bytes(int first, int n) {
+    static const unsigned char codes[] = {0xc4, 0xc0, 0xb8, 0, 0x38, 0x40, 0x44}; /* -3 to 3 */
+    static unsigned char v[MOST];
+    uint64_t at = heddle_alloc(h, sizeof v);
+    for (int i = 0; i < n; i++)
+        v[i] = codes[value(first + i) + 3];
+    heddle_write(h, at, v, sizeof v);
+    return at;
+}
+
+START_TEST(block_scaled_product) {
+    enum { ROWS = 128, COLUMNS = 64, LONG = 256 };
+    static float c[ROWS * COLUMNS];
+    int k = LONG;
+    open_file(_i, "test/kernels/block_scaled_gemm.ptx");
+    uint64_t a = bytes(3, ROWS * LONG), b = bytes(8, COLUMNS * LONG), sa = scales(ROWS, LONG / 32),
+             sb = scales(COLUMNS, LONG / 32), to = heddle_alloc(h, sizeof c);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}, {&sa, 8}, {&sb, 8}, {&to, 8}, {&k, 4}};
+    const struct heddle_dim one = {1, 1, 1}, block = {128, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "block_scaled_product", one, block, 0, args, 6) == HEDDLE_OK, "%s",
+                  heddle_error(h));
+    heddle_read(h, to, c, sizeof c);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            double sum = 0;
+            for (int x = 0; x < LONG; x++)
+                sum += value(3 + i * LONG + x) * scale_of(i, x / 32) * value(8 + j * LONG + x) * scale_of(j, x / 32);
+            ck_assert_msg((double)c[i * COLUMNS + j] == sum, "row %d column %d: %g, not %g", i, j,
+                          (double)c[i * COLUMNS + j], sum);
+        }
+    heddle_close(h);
+}
+END_TEST
+
 /* ---- faults ---- */
 
 /* Runs a product of m64n8k16 and returns the message of its fault. `da` and `db` are descriptors, `block` is the number
@@ -169,5 +242,7 @@ SUITE(host_groups) {
     TEST_LOOP(product, 0, n_ways());
     TEST_LOOP(negated, 0, n_ways());
     TEST_LOOP(tensor_product, 0, n_ways());
+    TEST_LOOP(pair_product, 0, n_ways());
+    TEST_LOOP(block_scaled_product, 0, n_ways());
     TEST_LOOP(faults, 0, 6);
 }

@@ -327,6 +327,175 @@ START_TEST(every_model_copies_the_same) {
 }
 END_TEST
 
+/* ---- columns along W, and numbers of 4 and 6 bits ---- */
+
+enum { HALO = 2, MOST_PIXELS = 136 };
+
+/* Lists the pixels of a wide column in the order in which shared memory gets them: W and N of each. */
+static int wide_pixels(const struct tensor_case *c, bool wide_128, int halo, int shift, int64_t w[], int64_t n[]) {
+    const int64_t first = c->lower[0] + shift, last = c->dim[1] - 1 + c->upper[0] + shift;
+    int64_t at = c->at[1] + shift, image = c->at[c->rank - 1];
+    int count = 0;
+    for (int p = 0; p < (wide_128 ? 128 : (int)c->pixels); p++) {
+        w[count] = at;
+        n[count++] = image;
+        if (wide_128 ? p % 32 == 31 : p == (int)c->pixels - 1)
+            for (int i = 1; i <= halo; i++) {
+                w[count] = at + i * c->step[1];
+                n[count++] = image;
+            }
+        at += c->step[1];
+        if (at > last) {
+            at = first;
+            image++;
+        }
+    }
+    return count;
+}
+
+/* Loads a column of 64 bytes a pixel, 128 or fewer pixels, and compares all of shared memory. */
+START_TEST(columns_along_w) {
+    const bool wide_128 = _i % 2;
+    struct rig r;
+    uint64_t random = (uint64_t)_i + 3;
+    rig_open(&r, _i < 8 ? "functional" : "spe", "h100");
+    for (int round = 0; round < 6; round++) {
+        struct tensor_case c = {
+            .rank = 3 + test_random_below(&random, 3), .element = 2, .type = TENSOR_F16, .channels = 32};
+        int64_t w[MOST_PIXELS + 16], n[MOST_PIXELS + 16], bytes = 64;
+        const int halo = (int)test_random_below(&random, HALO + 1), shift = (int)test_random_below(&random, 3);
+        unsigned char map[TENSOR_MAP_BYTES];
+        char body[1024], at[128];
+        c.swizzle = 2 + (wide_128 ? 0 : test_random_below(&random, 2)); /* 128 pixels of 128 bytes do not fit */
+        c.im2col = true;
+        c.nan = test_random_below(&random, 2);
+        c.pixels = 1 + test_random_below(&random, 40);
+        for (unsigned i = 0; i < DIMS; i++) {
+            c.dim[i] = i == 0 ? 32 : i < c.rank ? 3 + test_random_below(&random, 4) : 1;
+            c.step[i] = i == 1 ? 1 + test_random_below(&random, 2) : 1;
+            c.stride[i] = i ? bytes : 0;
+            bytes *= i ? c.dim[i] : 1;
+            c.at[i] = i && i < c.rank ? (int64_t)test_random_below(&random, (uint32_t)c.dim[i]) : 0;
+        }
+        c.lower[0] = -(int)test_random_below(&random, 2);
+        c.upper[0] = -(int)test_random_below(&random, 2);
+        c.at[1] = c.lower[0] - (int64_t)test_random_below(&random, 2);
+        fill(&random);
+        upload(&r);
+        struct tensor_map m = {.type = TENSOR_F16,
+                               .rank = (uint8_t)c.rank,
+                               .swizzle = (uint8_t)c.swizzle,
+                               .fills_nan = c.nan,
+                               .im2col = wide_128 ? TENSOR_COLUMNS_WIDE_128 : TENSOR_COLUMNS_WIDE,
+                               .address = r.tensor,
+                               .channels = 32,
+                               .pixels = wide_128 ? 0 : c.pixels};
+        for (unsigned i = 0; i < DIMS; i++) {
+            m.dim[i] = (uint64_t)c.dim[i];
+            m.stride[i] = (uint64_t)c.stride[i];
+            m.step[i] = (uint32_t)c.step[i];
+        }
+        m.lower[0] = c.lower[0];
+        m.upper[0] = c.upper[0];
+        ck_assert_msg(!tensor_map_wrong(&m), "%s", tensor_map_wrong(&m));
+        tensor_map_write(&m, map);
+        const int count = wide_pixels(&c, wide_128, halo, shift, w, n);
+        for (int p = 0; p < count; p++)
+            for (int channel = 0; channel < 32; channel++) {
+                int64_t place[DIMS];
+                memcpy(place, c.at, sizeof place);
+                place[0] = channel;
+                place[1] = w[p];
+                place[c.rank - 1] = n[p];
+                move(&c, false, place, (uint32_t)p * pitch_of(&c, 64) + (uint32_t)channel * 2);
+            }
+        coordinates(&c, at, sizeof at);
+        snprintf(body, sizeof body,
+                 "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%r2],%d;\n"
+                 "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col::w%s.mbarrier::complete_tx::bytes "
+                 "[%%r1],[%%d1,{%s}],[%%r2],{%d,%d};\n%s",
+                 count * 64, c.rank, wide_128 ? "::128" : "", at, halo, shift, WAIT);
+        compare(&r, body, map, "a column along W");
+    }
+    heddle_close(r.h);
+}
+END_TEST
+
+/* Loads a box of 128 numbers in each of four rows, stores it five rows further, and compares. In shared memory, padding
+ * of zeros follows 16 numbers of a type of ALIGN16B. */
+START_TEST(numbers_of_4_and_6_bits) {
+    static const struct {
+        int type, bytes, group; /* bytes of 16 numbers in global and in shared memory */
+        bool stores;
+    } types[] = {
+        {TENSOR_16U4_ALIGN8B, 8, 8, true}, {TENSOR_16U4_ALIGN16B, 8, 16, false}, {TENSOR_16U6_ALIGN16B, 12, 16, true}};
+    const int in = types[_i].bytes * 8, out = types[_i].group * 8, stride = 256;
+    const bool swizzled = types[_i].group == 16;
+    struct rig r;
+    uint64_t random = (uint64_t)_i + 1;
+    unsigned char map[TENSOR_MAP_BYTES];
+    char body[1024];
+    rig_open(&r, "functional", "h100");
+    fill(&random);
+    upload(&r);
+    struct tensor_map m = {.type = (uint8_t)types[_i].type,
+                           .rank = 2,
+                           .swizzle = swizzled ? SWIZZLE_128B : SWIZZLE_NONE,
+                           .address = r.tensor,
+                           .dim = {256, 16, 1, 1, 1},
+                           .stride = {0, stride, 0, 0, 0},
+                           .box = {128, 4, 1, 1, 1},
+                           .step = {1, 1, 1, 1, 1}};
+    ck_assert_msg(!tensor_map_wrong(&m), "%s", tensor_map_wrong(&m));
+    tensor_map_write(&m, map);
+    for (int row = 0; row < 4; row++)
+        for (int i = 0; i < out; i++) {
+            const int group = i / types[_i].group, byte = i % types[_i].group;
+            const unsigned char v =
+                byte < types[_i].bytes ? want_tensor[(row + 3) * stride + in + group * types[_i].bytes + byte] : 0;
+            want_shared[placed(swizzled ? 3 : 0, (uint32_t)(row * out + i))] = v;
+        }
+    for (int row = 3; row >= 0 && types[_i].stores; row--)
+        memcpy(want_tensor + (row + 8) * stride, want_tensor + (row + 3) * stride + in, (size_t)in);
+    snprintf(body, sizeof body,
+             "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%r2],%d;\n"
+             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+             "[%%r1],[%%d1,{128,3}],[%%r2];\n%s\n%s",
+             4 * out, WAIT,
+             types[_i].stores ? "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1,{0,8}],[%r1];\n" FLUSH
+                              : "");
+    compare(&r, body, map, "packed numbers");
+    heddle_close(r.h);
+}
+END_TEST
+
+START_TEST(maps_that_cannot_be) {
+    static const struct {
+        struct tensor_map m;
+        const char *wrong;
+    } cases[] = {
+        {{.type = TENSOR_16U4_ALIGN16B, .rank = 1, .dim = {64}, .box = {128}, .step = {1}}, "is a multiple of 128"},
+        {{.type = TENSOR_16U4_ALIGN8B, .rank = 1, .dim = {33}, .box = {32}, .step = {1}}, "of ALIGN8B of 2"},
+        {{.type = TENSOR_16U6_ALIGN16B, .rank = 1, .dim = {128}, .box = {64}, .step = {1}}, "has 128 elements"},
+        {{.type = TENSOR_16U6_ALIGN16B, .rank = 1, .dim = {128}, .box = {128}, .step = {1}, .swizzle = SWIZZLE_64B},
+         "SWIZZLE_NONE, SWIZZLE_128B or SWIZZLE_128B_ATOM_32B"},
+        {{.type = TENSOR_16U4_ALIGN8B, .rank = 1, .dim = {32}, .box = {32}, .step = {1}, .fills_nan = true},
+         "only tensors of floating-point numbers"},
+        {{.type = TENSOR_F16,
+          .im2col = TENSOR_COLUMNS_WIDE,
+          .rank = 3,
+          .dim = {32, 4, 4},
+          .step = {1, 1, 1},
+          .channels = 32,
+          .pixels = 8},
+         "im2col::w has SWIZZLE_64B"},
+        {{.type = N_TENSOR_TYPES, .rank = 1, .dim = {32}, .box = {32}, .step = {1}}, "the data type is known"},
+    };
+    const char *wrong = tensor_map_wrong(&cases[_i].m);
+    ck_assert_msg(wrong && strstr(wrong, cases[_i].wrong), "%s", wrong ? wrong : "accepted");
+}
+END_TEST
+
 /* ---- copies without a tensor ---- */
 
 #define EXPECT_TX(n) "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%r2]," #n ";\n"
@@ -548,6 +717,9 @@ END_TEST
 SUITE(host_tma) {
     TEST(statistics_of_copies);
     TEST_LOOP(the_checker_knows_unfinished_copies, 0, (int)(sizeof checked / sizeof checked[0]));
+    TEST_LOOP(columns_along_w, 0, 10);
+    TEST_LOOP(numbers_of_4_and_6_bits, 0, 3);
+    TEST_LOOP(maps_that_cannot_be, 0, 7);
     TEST_LOOP(random_boxes_equal_the_reference, 0, 3);
     TEST_LOOP(every_model_copies_the_same, 0, timed_models()->n);
     TEST_LOOP(copies_do_what_they_say, 0, (int)(sizeof copies / sizeof copies[0]));

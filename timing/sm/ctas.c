@@ -38,6 +38,8 @@ static bool join_cluster(struct sm_cta *c, const struct launch *l, struct cluste
     return c->cta != NULL;
 }
 
+void sm_set_source(struct sm *sm, const struct cluster_source *source) { sm->ctas.source = source; }
+
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
     return sm_cluster_cta_start(sm, id, NULL, 0, cycle);
 }
@@ -52,6 +54,8 @@ bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint
     if (!c->cta || (k && !join_cluster(c, sm->launch, k, rank)))
         return false;
     c->cta->held = &sm->memory.held;
+    c->cta->tensor_used = &sm->ctas.tensor_used;
+    c->cta->source = sm->ctas.source;
     c->cta->copies_take_time = true;
     c->id = id;
     const struct dim3 *grid = &sm->launch->grid;
@@ -100,6 +104,7 @@ static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
     sm->ctas.warps_used -= sm->ctas.warps_each;
     sm->ctas.registers_used -= sm->ctas.registers_each;
     sm->ctas.shared_used -= sm->ctas.shared_each;
+    cta_free_tensor(c->cta);
     sm->status.finished_at = now + 1;
 }
 

@@ -64,7 +64,9 @@ void sm_remote_reply(struct sm *sm, const struct lsu_guest *g, uint64_t at);
 /* Returns the SM's counts. */
 struct remote_counts *sm_remote_counts(struct sm *sm);
 
-/* For a running SM: begins a CTA of a cluster, as sm_cta_start() does for other CTAs. */
+/* Sets the clusters that CTAs which begin later may take (clusterlaunchcontrol). */
+void sm_set_source(struct sm *sm, const struct cluster_source *source);
+/* Begins a CTA of a cluster, as sm_cta_start() does. Of an SM that runs. */
 bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint32_t rank, uint64_t cycle);
 /* Releases the lanes of a CTA that wait at the barrier of its cluster. */
 void sm_cluster_release(struct sm *sm, const struct cta *c, uint64_t now);

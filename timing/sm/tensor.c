@@ -11,7 +11,8 @@
  * microbenchmarking", 2024). A sparse product takes half the time of a dense one with the same k.
  *
  * All units of an SM together execute one tcgen05.mma after the other [est]. A tcgen05.commit arrives at its mbarrier
- * when the products that its warp issued before have ended. */
+ * when the products that its warp issued before have ended. A commit that may arrive in another CTA waits for these
+ * products before it issues [est]. */
 #include "tensor.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "isa/group_matrix.h"
@@ -79,6 +80,8 @@ void sm_tensor_end(struct sm *sm) {
 bool sm_tensor_hold(const struct sm *sm, uint32_t w, const struct sm_path *path) {
     const struct inst *in = &sm->program->program->code[path->pc];
     const struct groups *g = &sm->tensor->warp[w];
+    if (operation_of(in) == MODE2_COMMIT_FAR)
+        return g->n > 0;
     if (row_of(in)->op == OP_TCGEN05)
         return operation_of(in) == MODE2_MULTIPLY ? g->n >= MOST_QUEUE : g->n_arrivals > MOST_ARRIVALS - MAX_WARP_LANES;
     if (!g->n)
@@ -98,16 +101,21 @@ static struct product product_of(const struct config *cfg, const struct inst *in
 }
 
 /* Returns the time and the operands of a tcgen05.mma, the sum over the lanes that execute it. Each type fills 32 bytes
- * with k, so the time does not depend on the type. */
+ * with k, so the time does not depend on the type, and neither on sparsity, which doubles k and the bytes of b. With
+ * .cta_group::2, this SM multiplies half of the rows and reads half of b from its shared memory; the time of the peer's
+ * half is the same and is not counted a second time [est]. */
 static struct product wide_product(const struct sm *sm, uint32_t w, const struct inst *in) {
     const struct program *p = sm->program->program;
     const uint32_t *what = reg_ptr(sm->warps.slot[w].w, p->lists[in->list]), units = sm->cfg->sm.schedulers;
     struct product all = {.units = units};
+    const struct tensor_form f = tensor_unpack(in->imm);
+    const uint32_t ctas = f.flags & TENSOR_PAIR ? 2 : 1, share = f.flags & TENSOR_SPARSE ? 2 : 1;
     for (lanemask_t m = sm->fx.lanes; m; m &= m - 1) {
-        const uint32_t d = what[lanes_first(m)], rows = (d >> 24 & 31) * 16, columns = (d >> 17 & 63) * 8;
+        const uint32_t d = what[lanes_first(m)], of_m = f.code >= TENSOR_MXF8F6F4 ? 24 : 31; /* bits of M */
+        const uint32_t rows = (d >> 24 & of_m) * 16 / ctas, columns = (d >> 17 & 63) * 8;
         const uint64_t products = (uint64_t)rows * columns * 16, rate = (uint64_t)sm->cfg->tensor.rate * units;
         all.cycles += (uint32_t)((products + rate - 1) / rate);
-        all.bytes += (columns + (tensor_unpack(in->imm).flag ? 0 : rows)) * OPERAND_BYTES;
+        all.bytes += (columns * share / ctas + (f.flags & TENSOR_A ? 0 : rows)) * OPERAND_BYTES;
     }
     return all;
 }

@@ -78,7 +78,9 @@ static uint32_t tensor_flags(const struct inst *in) {
     const struct isa_row *row = &isa_rows(&n)[in->row];
     const unsigned operation = form_get(row->form, CAT_MODE2);
     if (row->op == OP_TCGEN05)
-        return operation == MODE2_MULTIPLY || operation == MODE2_COMMIT ? TIMED_TENSOR | TIMED_FENCE : 0;
+        return operation == MODE2_MULTIPLY || operation == MODE2_COMMIT || operation == MODE2_COMMIT_FAR
+                   ? TIMED_TENSOR | TIMED_FENCE
+                   : 0;
     if (row->op != OP_WGMMA || operation == MODE2_NONE)
         return 0;
     return operation == MODE2_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;

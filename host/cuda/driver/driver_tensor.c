@@ -63,7 +63,7 @@ static enum cuda_error encode_im2col(unsigned char *out, const struct tensor_arg
     struct tensor_map m;
     if (!lower || !upper || a->rank < 3 || !set_common(&m, a))
         return CUDA_ErrorInvalidValue;
-    m.im2col = true;
+    m.im2col = TENSOR_COLUMNS_ALL;
     m.channels = channels;
     m.pixels = pixels;
     for (unsigned i = 0; i < a->rank - 2; i++) {
@@ -80,6 +80,29 @@ CUDA_API enum cuda_error cuTensorMapEncodeIm2col(unsigned char *out, unsigned ty
                                                  unsigned promotion, unsigned fill) {
     const struct tensor_arguments a = {type, rank, address, dim, stride, step, interleave, swizzle, promotion, fill};
     DRIVER_READY(encode_im2col(out, &a, lower, upper, channels, pixels));
+}
+
+/* Encodes columns along W. `mode`: 0: as many pixels as `pixels` says; 1: 128. */
+static enum cuda_error encode_wide(unsigned char *out, const struct tensor_arguments *a, int lower, int upper,
+                                   uint32_t channels, uint32_t pixels, unsigned mode) {
+    struct tensor_map m;
+    if (a->rank < 3 || mode > 1 || !set_common(&m, a))
+        return CUDA_ErrorInvalidValue;
+    m.im2col = mode ? TENSOR_COLUMNS_WIDE_128 : TENSOR_COLUMNS_WIDE;
+    m.channels = channels;
+    m.pixels = mode ? 0 : pixels;
+    m.lower[0] = lower;
+    m.upper[0] = upper;
+    return finish(out, &m);
+}
+
+CUDA_API enum cuda_error cuTensorMapEncodeIm2colWide(unsigned char *out, unsigned type, uint32_t rank, void *address,
+                                                     const uint64_t *dim, const uint64_t *stride, int lower, int upper,
+                                                     uint32_t channels, uint32_t pixels, const uint32_t *step,
+                                                     unsigned interleave, unsigned mode, unsigned swizzle,
+                                                     unsigned promotion, unsigned fill) {
+    const struct tensor_arguments a = {type, rank, address, dim, stride, step, interleave, swizzle, promotion, fill};
+    DRIVER_READY(encode_wide(out, &a, lower, upper, channels, pixels, mode));
 }
 
 static enum cuda_error replace_address(unsigned char *map, void *address) {

@@ -191,15 +191,15 @@ struct place {
 
 /* Returns the bit of the image where element (line, k) begins. */
 static long place_of(const struct place *p, int line, int k) {
-    const int t = 128 / p->bits, chunks = p->row / 16, units = p->unit / 16;
+    const int t = 128 / p->bits, chunks = p->row / 16, units = p->unit / 16, lines = p->unit == 32 ? 4 : 8;
     long chunk;
     int within;
     if (p->across) {
         const int x = line / t;
         within = line % t;
         chunk = chunks == 1 ? (long)x * (p->stride / 16) + k % 8 + (long)(k / 8) * (p->leading / 16)
-                            : x % chunks + (long)(x / chunks) * (p->leading / 16) + k % 8 * chunks +
-                                  (long)(k / 8) * (p->stride / 16);
+                            : x % chunks + (long)(x / chunks) * (p->leading / 16) + k % lines * chunks +
+                                  (long)(k / lines) * (p->stride / 16);
     } else {
         const int x = k / t;
         within = k % t;
@@ -224,8 +224,9 @@ static struct place layout(int base, int lines, int k, int bits, bool across, in
         p.stride = 128;
         p.leading = 128 * (lines / t);
     } else if (across) {
-        p.stride = 8 * row;
-        p.leading = p.stride * (k / 8);
+        const int rows = p.unit == 32 ? 4 : 8; /* of k, which the swizzle exchanges */
+        p.stride = rows * row;
+        p.leading = p.stride * (k / rows);
     } else if (row == 16) {
         p.leading = 128;
         p.stride = 128 * (k / t);
@@ -433,11 +434,21 @@ static void draw(struct job *j, uint64_t *g) {
     j->scale = kind->d != T_S32 && kind->bits > 8 && test_random(g) % 3 == 0 ? 1 + (int)(test_random(g) % 15) : 0;
     j->unit = test_random(g) % 2 ? 16 : 32;
     for (int x = 0; x < 2; x++) {
-        j->across[x] =
-            kind->bits < 32 && kind->a < 100 && kind->b < 100 && test_random(g) % 2 && !(x == 0 && j->in_tensor);
+        j->across[x] = kind->a < 100 && kind->b < 100 && test_random(g) % 2 && !(x == 0 && j->in_tensor);
         j->negate[x] = kind->d != T_S32 && test_random(g) % 2;
         j->row[x] = rows[test_random(g) % 4];
     }
+    if (kind->d == T_S32 && j->n == 40)
+        j->n = 32;
+    if (kind->bits == 32) { /* only this swizzle has lines along M or N */
+        j->unit = j->across[0] || j->across[1] ? 32 : j->unit;
+        j->across[1] &= j->n % 32 == 0;
+        for (int x = 0; x < 2; x++)
+            j->row[x] = j->across[x] ? 128 : j->row[x];
+        return;
+    }
+    if (j->across[0] || j->across[1])
+        j->unit = 16;
     if (j->across[1] && j->n * kind->bits / 8 % j->row[1])
         j->row[1] = 16;
     if (j->across[1] && j->n * kind->bits / 8 % 16)
@@ -514,16 +525,216 @@ START_TEST(copies) {
 }
 END_TEST
 
+/* Rows of 4x256b go to one lane of each warp. Numbers of 4 and 6 bits become bytes. */
+START_TEST(copies_of_small_numbers) {
+    static struct text t;
+    static uint32_t words[LANES][COLUMNS];
+    static unsigned char image[IMAGE];
+    static const struct {
+        const char *shape;
+        int rows, bits;
+    } cases[] = {{"4x256b", 4, 8}, {"4x256b.b8x16.b6x16_p32", 4, 6}, {"128x256b.b8x16.b4x16_p64", 128, 4}};
+    const int bits = cases[_i].bits, rows = cases[_i].rows, first = rows == 4 ? 29 : 0;
+    const struct place p = layout(0, 128, 32, 8, false, 16, 16);
+    struct heddle *h = open_model("functional");
+    memset(words, 0, sizeof words);
+    memset(image, 0xee, sizeof image);
+    for (int row = 0; row < rows; row++)
+        for (int k = 0; k < 32; k++)
+            for (int i = 0; i < bits; i++) {
+                const long at = place_of(&p, row, k / 16 * 16) + k % 16 * bits + i;
+                image[at / 8] =
+                    (unsigned char)((image[at / 8] & ~(1 << at % 8)) | ((row * 5 + k * 3) >> i & 1) << at % 8);
+            }
+    begin(&t);
+    add(&t,
+        "@!%%one bra W; ld.shared.u32 %%t7, [s]; tcgen05.cp.cta_group::1.%s [%%t7+%d], %%d2;\n"
+        "W: bar.sync 0;\ntcgen05.ld.sync.aligned.32x32b.x64.b32 ",
+        cases[_i].shape, 8 + (first << 16));
+    add_list(&t, COLUMNS);
+    add(&t, ", [%%t5];\n");
+    end(&t, COLUMNS);
+    run(h, &t, image, words, descriptor(&p), 0, 0);
+    for (int lane = 0; lane < LANES; lane++)
+        for (int c = 0; c < COLUMNS; c++) {
+            const int row = rows == 128 ? lane : lane % 32 == first ? lane / 32 : -1;
+            uint32_t want = 0;
+            for (int i = 0; i < 4 && row >= 0 && c >= 8 && c < 16; i++) {
+                const uint32_t v = (uint32_t)(row * 5 + (4 * (c - 8) + i) * 3) & ((1u << bits) - 1);
+                want |= (bits == 4 ? v << 2 : v) << 8 * i;
+            }
+            EXPECT(words[lane][c] == want, "lane %d column %d: %08x, not %08x", lane, c, words[lane][c], want);
+        }
+    heddle_close(h);
+}
+END_TEST
+
+/* Lane 32 to 62 get the eight columns of the next lane. */
+START_TEST(shifts) {
+    static struct text t;
+    static uint32_t words[LANES][COLUMNS];
+    static unsigned char image[IMAGE];
+    struct heddle *h = open_model("functional");
+    for (int l = 0; l < LANES; l++)
+        for (int c = 0; c < COLUMNS; c++)
+            words[l][c] = (uint32_t)(l * 100 + c);
+    begin(&t);
+    add(&t,
+        "@!%%one bra W; ld.shared.u32 %%t7, [s]; tcgen05.shift.cta_group::1.down [%%t7+%d];\n"
+        "W: bar.sync 0;\ntcgen05.ld.sync.aligned.32x32b.x64.b32 ",
+        5 + (32 << 16));
+    add_list(&t, COLUMNS);
+    add(&t, ", [%%t5];\n");
+    end(&t, COLUMNS);
+    run(h, &t, image, words, 0, 0, 0);
+    for (int l = 0; l < LANES; l++)
+        for (int c = 0; c < COLUMNS; c++) {
+            const bool moves = l >= 32 && l < 63 && c >= 5 && c < 13;
+            EXPECT(words[l][c] == (uint32_t)((l + moves) * 100 + c), "lane %d column %d: %u", l, c, words[l][c]);
+        }
+    heddle_close(h);
+}
+END_TEST
+
+static uint32_t reduced(const char *type, bool max, bool abs, bool nan, const uint32_t *v, int n) {
+    uint32_t r = 0;
+    for (int i = 0; i < n; i++) {
+        const uint32_t x = abs ? v[i] & 0x7fffffff : v[i];
+        if (type[0] == 'f') {
+            const bool x_nan = (x & 0x7fffffff) > 0x7f800000, r_nan = (r & 0x7fffffff) > 0x7f800000;
+            const double a = float_decode(T_F32, r), b = float_decode(T_F32, x);
+            if (i == 0)
+                r = x;
+            else if (x_nan || r_nan)
+                r = nan || (x_nan && r_nan) ? 0x7fffffff : x_nan ? r : x;
+            else if (a == b ? max == (r >> 31 > x >> 31) : max ? b > a : b < a)
+                r = x;
+        } else {
+            const bool less = type[0] == 's' ? (int32_t)x < (int32_t)r : x < r;
+            r = i == 0 || (x != r && less != max) ? x : r;
+        }
+    }
+    return r;
+}
+
+START_TEST(loads_with_reductions) {
+    static struct text t;
+    static uint32_t words[LANES][COLUMNS], cells[LANES][COLUMNS];
+    static unsigned char image[IMAGE];
+    static const uint32_t special[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000};
+    static const char *const types[] = {"u32", "s32", "f32"};
+    struct heddle *h = open_model("functional");
+    uint64_t g = (uint64_t)_i;
+    for (int type = 0; type < 3; type++)
+        for (int flags = 0; flags < (type == 2 ? 4 : 1); flags++) {
+            const bool max = test_random(&g) % 2, halves = test_random(&g) % 2;
+            const int n = 2 << test_random(&g) % 4;
+            for (int l = 0; l < LANES; l++)
+                for (int c = 0; c < COLUMNS; c++)
+                    words[l][c] = cells[l][c] =
+                        test_random(&g) % 3 ? (uint32_t)test_random(&g) : special[test_random(&g) % 6];
+            begin(&t);
+            add(&t, "tcgen05.ld.red.sync.aligned.%s.x%d.%s%s%s.%s ", halves ? "16x32bx2" : "32x32b", n,
+                max ? "max" : "min", flags & 1 ? ".abs" : "", flags & 2 ? ".NaN" : "", types[type]);
+            add_list(&t, n);
+            add(&t, ", %%r%d, [%%t5]%s;\n", n, halves ? ", 32" : "");
+            end(&t, n + 1);
+            memcpy(strstr(t.at, "sm_100a"), "sm_103a", 7);
+            run(h, &t, image, words, 0, 0, 0);
+            for (int thread = 0; thread < THREADS; thread++) {
+                uint32_t v[32];
+                for (int r = 0; r < n; r++) {
+                    int lane, c;
+                    cell(halves ? 4 : 0, thread, r, &lane, &c);
+                    v[r] = cells[thread / 32 * 32 + lane][c];
+                    EXPECT(words[thread][r] == v[r], "thread %d register %d", thread, r);
+                }
+                const uint32_t want = reduced(types[type], max, flags & 1, flags & 2, v, n);
+                EXPECT(words[thread][n] == want, "thread %d: %08x, not %08x, of\n%s", thread, words[thread][n], want,
+                       t.at);
+            }
+        }
+    heddle_close(h);
+}
+END_TEST
+
+/* ---- allocation ---- */
+
+/* Two warps. The first allocates all columns and frees them after a while, unless `keep`; the second waits for 32. */
+static enum heddle_status contend(const char *model, bool keep, char *error, size_t size) {
+    static char text[2048];
+    struct heddle *h = open_model(model);
+    snprintf(text, sizeof text,
+             ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.shared .b32 s[4]; .reg .b32 "
+             "%%r<8>; .reg .pred %%p;\nmov.u32 %%r0, %%tid.x; setp.ge.u32 %%p, %%r0, 32; @%%p bra S;\n"
+             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 512; bar.sync 0; ld.shared.u32 %%r1, [s];\n"
+             "mov.u32 %%r2, 0;\nL: add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, 50; @%%p bra L;\n%s\nret;\n"
+             "S: bar.sync 0; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s+4], 32; ld.shared.u32 %%r1, "
+             "[s+4];\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %%r1, 32; ret;\n}\n",
+             keep ? "" : "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 512;");
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct heddle_dim one = {1, 1, 1}, threads = {64, 1, 1};
+    const enum heddle_status status = heddle_launch(h, m, "k", one, threads, 0, NULL, 0);
+    snprintf(error, size, "%s", heddle_error(h));
+    heddle_close(h);
+    return status;
+}
+
+START_TEST(alloc_waits_for_columns) {
+    const char *model = _i < timed_models()->n ? timed_models()->name[_i] : "functional";
+    char error[4096];
+    ck_assert_msg(contend(model, false, error, sizeof error) == HEDDLE_OK, "%s", error);
+}
+END_TEST
+
+START_TEST(alloc_without_columns_is_a_deadlock) {
+    static const char *const models[] = {"functional", "spe"};
+    char error[4096];
+    ck_assert_int_eq(contend(models[_i], true, error, sizeof error), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "tcgen05.alloc"), "%s", error);
+}
+END_TEST
+
 /* ---- faults ---- */
+
+#define ALLOC "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; "
+/* A product with this instruction descriptor, with metadata, and with scales. */
+#define MMA(name, descriptor, metadata, scales)                                                                        \
+    "mov.u32 %r1, 0; mov.u64 %d1, 0x400000000000; mov.u32 %r2, " descriptor "; @%p tcgen05.mma" name                   \
+    " [%r1], %d1, %d1, " metadata "%r2, " scales "0;"
 
 START_TEST(faults) {
     static const struct {
         const char *text, *wanted;
     } cases[] = {
-        {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 512; "
-         "tcgen05.alloc.cta_group::1.sync.aligned.shared"
-         "::cta.b32 [s], 32;",
-         "no 32 adjacent columns of tensor memory are free"},
+        {"tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [s], 512;",
+         ".cta_group::2 needs a pair of CTAs, and the cluster has no CTA 1 (it has 1)"},
+        {ALLOC "mov.u32 %r1, 0x10000; tcgen05.shift.cta_group::1.down [%r1];",
+         "the address of tcgen05.shift is in lane 0, 32, 64 or 96"},
+        {ALLOC "mov.u32 %r1, 28; tcgen05.shift.cta_group::1.down [%r1];", "columns 28 to 35 of tensor memory"},
+        {ALLOC "mov.u32 %r1, 0x200000; mov.u64 %d1, 0x400000000000; @%p tcgen05.cp.cta_group::1.4x256b [%r1], %d1;",
+         "is in lane 0, or for .4x256b in lane 0 to 31"},
+        {ALLOC MMA(".sp.cta_group::1.kind::f16", "0x04040010", "[%r1], ", ""), ".sp needs the sparsity bit"},
+        {ALLOC MMA(".sp.cta_group::1.kind::f16", "0x04040014", "[%r1], ", ""),
+         "metadata 0x0 of row 0 of a, elements 0 to 3, is undefined"},
+        {ALLOC MMA(".cta_group::1.kind::f16", "0x04040014", "", ""), "the sparsity bit (bit 2) needs .sp"},
+        {ALLOC MMA(".cta_group::1.kind::f16", "0x04040050", "", ""), "bits 6, 23 and 29 must be 0"},
+        {ALLOC MMA(".cta_group::1.kind::f16", "0x44040010", "", ""), "only .ws shifts columns"},
+        {ALLOC MMA(".cta_group::1.kind::i8", "0x040a0020", "", ""), "this N (bits 17 to 22, times 8) does not exist"},
+        {ALLOC MMA(".ws.cta_group::1.kind::f16", "0x04040010", "", ""),
+         "this N (bits 17 to 22, times 8) does not exist"},
+        {ALLOC MMA(".cta_group::1.kind::mxf4.block_scale", "0x08040480", "", "[%r1], [%r1], "),
+         "scales of ue4m3 (bit 23)"},
+        {ALLOC MMA(".cta_group::1.kind::mxf4.block_scale", "0x288404a0", "", "[%r1], [%r1], "),
+         "must be even with two scales"},
+        {ALLOC MMA(".cta_group::1.kind::mxf4.block_scale", "0x88840480", "", "[%r1], [%r1], "),
+         "k = 96 (bit 31) needs"},
+        {ALLOC MMA(".cta_group::1.kind::mxf8f6f4.block_scale", "0x04840000", "", "[%r1], [%r1], "),
+         "bits 0, 1, 3, 6 and 24 to 26"},
+        {"mbarrier.init.shared.b64 [s+8], 1; mov.u16 %h, 2; "
+         "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [s+8], %h;",
+         "the cluster has no such CTA"},
         {"mov.u32 %r1, 48; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], %r1;",
          "48 columns of tensor memory"},
         {"mov.u32 %r1, 0; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
@@ -541,7 +752,7 @@ START_TEST(faults) {
         {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; mov.u32 %r1, 0; mov.u64 %d1, 0; mov.u32 "
          "%r2, "
          "0x04040010; @%p tcgen05.mma.cta_group::1.kind::f16 [%r1], %d1, %d1, %r2, 0;",
-         "descriptor 0x0000000000000000 of a: bits 46 to 48 must be 0b001"},
+         "descriptor 0x0000000000000000 of b: bits 46 to 48 must be 0b001"},
         {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; mov.u32 %r1, 0; mov.u64 %d1, "
          "0x400000000000; "
          "mov.u32 %r2, 0x06040010; @%p tcgen05.mma.cta_group::1.kind::f16 [%r1], %d1, %d1, %r2, 0;",
@@ -551,12 +762,12 @@ START_TEST(faults) {
          "there is no mbarrier"},
     };
     static char text[4096];
-    snprintf(
-        text, sizeof text,
-        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.shared .align 1024 .b8 s[4096]; "
-        ".reg .b64 %%d<4>; .reg .b32 %%r<8>; .reg .pred %%p; mov.u32 %%r7, %%laneid; setp.eq.u32 %%p, %%r7, 3;\n%s\n"
-        "ret;\n}\n",
-        cases[_i].text);
+    snprintf(text, sizeof text,
+             ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.shared .align 1024 .b8 s[4096]; "
+             ".reg .b64 %%d<4>; .reg .b32 %%r<8>; .reg .b16 %%h; .reg .pred %%p; mov.u32 %%r7, %%laneid; setp.eq.u32 "
+             "%%p, %%r7, 3;\n%s\n"
+             "ret;\n}\n",
+             cases[_i].text);
     struct heddle *h = open_model("functional");
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -573,5 +784,10 @@ SUITE(isa_exec_exec_tcgen05) {
     TEST_LOOP(products, 0, KINDS);
     TEST_LOOP(every_model_multiplies, 0, timed_models()->n);
     TEST_LOOP(copies, 0, 5);
-    TEST_LOOP(faults, 0, 9);
+    TEST_LOOP(copies_of_small_numbers, 0, 3);
+    TEST(shifts);
+    TEST_LOOP(loads_with_reductions, 0, 4);
+    TEST_LOOP(alloc_waits_for_columns, 0, timed_models()->n + 1);
+    TEST_LOOP(alloc_without_columns_is_a_deadlock, 0, 2);
+    TEST_LOOP(faults, 0, 24);
 }

@@ -178,6 +178,37 @@ START_TEST(products_in_tensor_memory_use_all_units) {
 }
 END_TEST
 
+/* Runs two CTAs on one SM, each of which holds n columns of tensor memory in a loop. Returns the cycles. */
+static double hold_columns(int n) {
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    char text[1024], err[512] = "";
+    snprintf(
+        text, sizeof text,
+        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.shared .b32 s[4]; .reg .b32 "
+        "%%r<4>; .reg .pred %%p;\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], %d; mov.u32 %%r1, 0;\n"
+        "L: add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p, %%r1, 500; @%%p bra L; ld.shared.u32 %%r2, [s];\n"
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%r2, %d; ret;\n}\n",
+        n, n);
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "h100", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct heddle_dim two = {2, 1, 1}, warp = {32, 1, 1};
+    ck_assert_msg(heddle_launch(h, m, "k", two, warp, 0, NULL, 0) == HEDDLE_OK, "%.999s", heddle_error(h));
+    const double cycles = heddle_stat(h, 0, "gpu.cycles");
+    heddle_close(h);
+    return cycles;
+}
+
+/* An SM has 512 columns: two CTAs with 256 each run together, and two with 512 each one after the other. */
+START_TEST(ctas_of_an_sm_share_columns) {
+    const double together = hold_columns(256), apart = hold_columns(512);
+    ck_assert_double_gt(apart, 1.8 * together);
+    ck_assert_double_lt(apart, 2.2 * together);
+}
+END_TEST
+
 /* The mbarrier completes its phase only when the product has ended. */
 START_TEST(commits_wait_for_products) {
     static const char round[] =
@@ -198,6 +229,7 @@ END_TEST
 
 SUITE(timing_sm_tensor) {
     TEST(products_in_tensor_memory_use_all_units);
+    TEST(ctas_of_an_sm_share_columns);
     TEST(commits_wait_for_products);
     TEST(a_full_product_takes_128_cycles);
     TEST(types_of_equal_bytes_take_equal_time);
