@@ -136,6 +136,10 @@ void job_run(struct job *j, int argc, char *const *argv) {
     }
     interrupt_guard(h);
     run_in(j, h, argc, argv);
+    if (j->options.checkpoint && heddle_checkpoint_end(h) != HEDDLE_OK && j->status == HEDDLE_OK) {
+        j->status = HEDDLE_USAGE;
+        say(j, heddle_error(h));
+    }
     if (j->options.profile && j->result)
         job_add_paths(j, run_again);
     interrupt_unguard();

@@ -143,6 +143,20 @@ static void choose_machine(struct follow *f) {
     fprintf(stderr, " ('heddle exec -c' takes another)\n");
 }
 
+/* Reads the variables that 'heddle exec' sets for its options about launches and memory (docs/checkpoints.md). */
+static void choose_launches(struct heddle_options *o) {
+    const char *file = getenv("HEDDLE_CHECKPOINT"), *at = getenv("HEDDLE_CHECKPOINT_AT"),
+               *time = getenv("HEDDLE_TIME_LAUNCH"), *folder = getenv("HEDDLE_MEMORY_DIR");
+    unsigned long long launch = 0, cta = 0;
+    if (at)
+        sscanf(at, "%llu:%llu", &launch, &cta);
+    o->checkpoint = file && *file ? file : NULL;
+    o->checkpoint_launch = launch;
+    o->checkpoint_cta = cta;
+    o->time_launches = time && *time ? time : NULL;
+    o->memory_folder = folder && *folder ? folder : NULL;
+}
+
 static void open_context(void) {
     static struct follow follow; /* static, because the open GPU keeps pointers to these strings */
     struct cuda_core *r = &cuda_core;
@@ -162,6 +176,7 @@ static void open_context(void) {
                                .memory_limit = env_number("HEDDLE_MEMORY"),
                                .check = env_number("HEDDLE_CHECK") != 0,
                                .page_bounds = bounds && strcmp(bounds, "page") == 0};
+    choose_launches(&o);
     serve(&o);
     r->options = o;
     r->check = o.check;
