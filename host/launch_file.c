@@ -160,15 +160,6 @@ static bool unpack(const unsigned char *stored, size_t n, size_t bytes, struct c
     return !ZSTD_isError(got) && got == bytes;
 }
 
-enum launch_chunk launch_chunk_decode(const unsigned char *data, size_t n, size_t *used, struct chunk_text *t) {
-    size_t bytes, stored;
-    enum launch_chunk type = n >= CHUNK_HEADER ? header_of(data, &bytes, &stored) : 0;
-    if (!type || n - CHUNK_HEADER < stored)
-        return 0;
-    *used = CHUNK_HEADER + stored;
-    return unpack(data + CHUNK_HEADER, stored, bytes, t) ? type : 0;
-}
-
 enum chunk_state { CHUNK_FINE, CHUNK_MISSING, CHUNK_TORN, CHUNK_DAMAGED, CHUNK_NO_MEMORY };
 
 /* Reads the next chunk without decompressing it. The caller frees *stored. */

@@ -70,6 +70,4 @@ enum launch_chunk launch_file_next(struct launch_file *r, struct chunk_text *t);
 /* Goes back to the first chunk. */
 void launch_file_rewind(struct launch_file *r);
 void launch_file_close(struct launch_file *r);
-/* Decodes one chunk from memory, for tests of damaged contents. Returns 0 if it is damaged. */
-enum launch_chunk launch_chunk_decode(const unsigned char *data, size_t n, size_t *used, struct chunk_text *t);
 #endif

@@ -257,7 +257,7 @@ enum cuda_error cuda_missing(const char *name, bool *printed, const char *error)
 
 double cuda_clock(void) {
     const struct cuda_core *r = &cuda_core;
-    if (r->functional)
+    if (r->functional || r->options.time_launches) /* functional launches take no simulated time */
         return host_seconds() - r->started;
     double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
     return cycles > 0 ? cycles / (1e6 * mhz) : 0;
