@@ -32,8 +32,8 @@ static void attend(const double *q, const double *k, const double *v, uint32_t k
 }
 
 struct arrays {
-    uint16_t *bits;         /* of q, k, v and the result of the kernel */
-    double *value, *weight; /* of q, k, v; a row of weights */
+    uint16_t *bits;         /* elements of q, k, v and of the kernel's result, as bits */
+    double *value, *weight; /* value: the elements of q, k and v as numbers; weight: the weights of one row */
     float *want, *got;
 };
 

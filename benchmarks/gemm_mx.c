@@ -11,9 +11,9 @@ extern const struct bench bench_gemm_mx;
 
 enum { TILE = 64, BLOCK = 32, THREADS = 128, BIAS = 127 };
 
-/* A matrix with rows of k elements. */
+/* A matrix whose rows have k elements. */
 struct matrix {
-    uint8_t *element, *scale; /* as bits; a scale for each 32 elements */
+    uint8_t *element, *scale; /* the elements and scales as bits; 32 elements share a scale */
     float *value;             /* with the scales */
 };
 

@@ -109,8 +109,8 @@ SHARED void scattered(struct path *p, const struct surface *s) {
     p->from = along(s->at, s->normal, EDGE);
 }
 
-/* Shaders of eight kinds. Each kind has four materials, which differ in tint; each material has code of its own, as the
- * materials of a game do. */
+/* The shaders of eight kinds of materials. Each kind has four materials, which differ in tint. Each material has a
+ * function of its own (MATERIAL), as in games. */
 SHARED void matte(struct path *p, const struct surface *s, const float *texture, float tint) {
     p->weight *= fmaf(0.4f, texel(texture, s->at.x * 8, s->at.z * 8), 0.4f + tint);
     scattered(p, s);
@@ -182,7 +182,7 @@ SHARED void glass(struct path *p, const struct surface *s, const float *texture,
 #define MATERIALS_OF(kind)                                                                                             \
     MATERIAL(kind, 0, 0) MATERIAL(kind, 1, 0.01f) MATERIAL(kind, 2, 0.02f) MATERIAL(kind, 3, 0.03f)
 SHADER_KINDS(MATERIALS_OF)
-/* The entries of one kind in a table of all shaders. */
+/* The functions of the four materials of one kind, as entries of a table of all shaders. */
 #define SHADERS_OF(kind) shade_##kind##0, shade_##kind##1, shade_##kind##2, shade_##kind##3,
 
 /* A picture of which only tiles are computed: one at the middle of each square of `step` pixels. */

@@ -122,8 +122,8 @@ struct context_parts {
     const struct prefetcher_row *prefetchers; /* additional prefetchers for each L1 or each L2 slice */
     uint32_t n_prefetchers;
     struct gpu_policies policies; /* policies; NULL entries stand for the policies that options select */
-    /* not NULL: what the options' preset and model set. The context then only checks its options: it has no machine,
-     * and cannot launch */
+    /* If not NULL: the configuration that the options' preset and model set. In this case the context only checks its
+     * options; it has no machine and cannot launch. */
     const struct config *plain;
 };
 /* Works like heddle_open(), with other tables. `o` and `parts` must outlive the context. */

@@ -290,7 +290,7 @@ struct heddle_tensor {
     uint32_t dims;               /* 1 to 5 */
     uint64_t size[5], stride[5]; /* size: elements; stride: bytes from an element to the next, stride[0] is not read */
     uint32_t box[5];             /* elements, at most 256 */
-    enum heddle_swizzle swizzle; /* of the box in shared memory */
+    enum heddle_swizzle swizzle; /* how the box is swizzled in shared memory */
 };
 /* Writes the tensor map that describes `t`: the value of a kernel parameter of 128 bytes (CUtensorMap). Elements
  * outside the tensor are read as 0. Returns HEDDLE_USAGE if the description breaks a rule of CUDA's

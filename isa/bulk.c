@@ -31,7 +31,8 @@ bool bulk_is(const char *opcode, uint32_t len) {
            begins(opcode, len, "tensormap");
 }
 
-/* Meaning of a word: which field it sets, and to which value. WHAT: the kind of instruction. */
+/* What a word of an opcode means: the field that it sets, and the value of the field. WHAT stands for the kind of
+ * instruction. */
 enum meaning {
     NOTHING,
     WHAT,
@@ -52,7 +53,7 @@ enum meaning {
     NOFTZ,
     UNSUPPORTED
 };
-/* The instructions that have a word: a bit for each mnemonic. */
+/* The instructions that may have a word, as a mask with one bit for each mnemonic. */
 enum { OF_CP = 1, OF_ST = 2, OF_RED = 4, OF_MAP = 8, OF_ALL = 15 };
 
 static const struct word {
@@ -174,7 +175,8 @@ static bool reduces(const struct bulk_form *f) {
     }
 }
 
-/* Returns what is wrong with the spaces and the completion of a copy; NULL: nothing. */
+/* Checks the spaces and the completion of a copy. Returns the reason why the copy is invalid, or NULL if it is
+ * valid. */
 static const char *wrong_copy(const struct bulk_form *f) {
     const bool load = f->to == SPACE_SHARED && f->from == SPACE_GLOBAL;
     if (!f->to || !f->from || (f->to == SPACE_GLOBAL && f->from == SPACE_GLOBAL))
@@ -231,7 +233,7 @@ static const char *wrong_move(const struct bulk_form *f, bool tensor) {
     return f->op || f->type || f->noftz ? "only a reduction has an operation and a type" : NULL;
 }
 
-/* Returns what is wrong with a form; NULL: nothing. */
+/* Checks a form. Returns the reason why the form is invalid, or NULL if it is valid. */
 static const char *wrong_form(const struct bulk_form *f, bool tensor) {
     switch (f->what) {
     case BULK_COPY:
@@ -303,7 +305,7 @@ bool bulk_decode(const char *opcode, uint32_t len, struct bulk_form *out, struct
     return !wrong || refuse(why, 0, len, "'%.*s' does not exist: %s", (int)len, opcode, wrong);
 }
 
-/* The fields of a form from the lowest bit on, and their bits. */
+/* The fields of a packed form, from the lowest bit up, each with its number of bits. */
 #define FIELDS(X)                                                                                                      \
     X(what, 4)                                                                                                         \
     X(mode, 3)                                                                                                         \

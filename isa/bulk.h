@@ -33,16 +33,18 @@ enum bulk_map_field {
 #undef X
 };
 
-/* Operands of an executed instruction, indices into its list; each operand is in a register of 64 bits. Operands that a
- * form does not have are constants of 0. Coordinates and im2col offsets follow from BULK_COORDINATE on. */
+/* Indices into an instruction's list of operands. Each operand is a register of 64 bits. If a form does not have an
+ * operand, the operand is the constant 0. The coordinates begin at index BULK_COORDINATE, and the im2col offsets at
+ * BULK_OFFSET. */
 enum {
-    BULK_TO,     /* destination address; tensor copies into shared memory: shared address */
-    BULK_FROM,   /* source address; st.async: no use; tensor copies: address of the tensor map is in BULK_MAP */
-    BULK_BYTES,  /* bytes of a copy; wait_group: none; tensormap.replace: the new value */
+    BULK_TO, /* destination address; in a tensor copy to shared memory, the shared-memory address */
+    /* source address; unused in st.async; a tensor copy reads the address of its tensor map from BULK_MAP */
+    BULK_FROM,
+    BULK_BYTES,  /* bytes of a copy; unused in wait_group; in tensormap.replace, the new value */
     BULK_SIGNAL, /* address of the mbarrier */
-    BULK_CTAS,   /* mask of the CTAs of a multicast; tensormap.replace: number of the dimension */
-    BULK_MASK,   /* byte mask of .cp_mask; .ignore_oob: bytes to ignore on the left */
-    BULK_MASK2,  /* .ignore_oob: bytes to ignore on the right */
+    BULK_CTAS,   /* mask of the CTAs of a multicast; in tensormap.replace, the number of the dimension */
+    BULK_MASK,   /* byte mask of .cp_mask; with .ignore_oob, the number of bytes to ignore on the left */
+    BULK_MASK2,  /* with .ignore_oob, the number of bytes to ignore on the right */
     BULK_MAP,    /* generic address of the tensor map */
     BULK_COORDINATE,
     BULK_OFFSET = BULK_COORDINATE + 5,
@@ -55,9 +57,9 @@ struct bulk_form {
     uint8_t what;     /* enum bulk_what */
     uint8_t mode;     /* enum bulk_mode */
     uint8_t dims;     /* dimensions of a tensor; 0: no tensor */
-    uint8_t to, from; /* SPACE_GLOBAL or SPACE_SHARED; SPACE_GENERIC (0): none */
+    uint8_t to, from; /* each is SPACE_GLOBAL, SPACE_SHARED, or SPACE_GENERIC (0) if the form has no such address */
     uint8_t op;       /* OPN_ value of a reduction */
-    uint8_t type;     /* enum type of its elements; T_NONE for tensors */
+    uint8_t type;     /* enum type of the elements; T_NONE for tensors */
     uint8_t vec;      /* st.async: number of elements */
     uint8_t field;    /* enum bulk_map_field */
     bool signals;     /* .mbarrier::complete_tx::bytes */
@@ -74,8 +76,8 @@ bool bulk_decode(const char *opcode, uint32_t len, struct bulk_form *out, struct
 /* Packs a form into inst.imm, and unpacks it. */
 int64_t bulk_pack(const struct bulk_form *f);
 struct bulk_form bulk_unpack(int64_t imm);
-/* Returns true if the instruction may write memory of other CTAs. Such an instruction is performed in the order of
- * atomics. */
+/* Returns true if the instruction may write memory of other CTAs. The simulator performs such an instruction in the
+ * same order as atomics. */
 bool bulk_is_ordered(int64_t packed);
 /* Returns the number of im2col offsets of a form. */
 static inline unsigned bulk_offsets(const struct bulk_form *f) { return f->mode == BULK_IM2COL ? f->dims - 2u : 0; }

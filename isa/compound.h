@@ -28,13 +28,15 @@ struct compound_ops {
     warp_fn *execute;
     /* Writes the operands and operations that follow the name in a disassembly. */
     void (*print)(const struct compound_printer *p, const struct inst *in, const void *what);
-    /* Checks an instruction: returns what is wrong with it, or NULL. The core has checked the sizes of its operands. */
+    /* Checks an instruction. Returns the reason why it is invalid, or NULL if it is valid. The core has checked the
+     * sizes of its operands before. */
     const char *(*wrong)(const struct inst *in, const void *what);
     /* Returns the lane whose value `lane` reads in step `step` of `steps`. The function is NULL if no lane reads a
      * value of another lane. */
     int (*source_lane)(const struct warp *w, const struct inst *in, unsigned step, int lane);
     unsigned steps;
-    /* How the SM times and counts the instruction. NULL: its latency class decides this. */
+    /* Functions by which the SM times and counts the instruction. If NULL, the instruction's latency class determines
+     * both. */
     const struct compound_timing *timing;
 };
 

@@ -12,9 +12,9 @@ enum {
     CONTROL_MAX_STALL = 15,
     CONTROL_COUNTERS = 6,     /* dependence counters of a warp, SB0 to SB5 */
     CONTROL_MAX_COUNT = 63,   /* the largest value of a counter */
-    CONTROL_NO_COUNTER = 255, /* in raise_read, raise_write, limit_counter: none */
+    CONTROL_NO_COUNTER = 255, /* value of raise_read, raise_write and limit_counter that stands for no counter */
     CONTROL_OPERANDS = 3,     /* operand positions: a, b, c */
-    CONTROL_NO_REGISTER = 0,  /* in words: the position has no regular register */
+    CONTROL_NO_REGISTER = 0,  /* value of read_words and write_words if the operand is not in a regular register */
     CONTROL_NO_CONSTANT = 0xffffffffu
 };
 
@@ -22,7 +22,7 @@ enum control_unit {
     CONTROL_ALU,    /* fixed latency: logic, additions and comparisons of integers */
     CONTROL_FMA,    /* fixed latency: multiplications, and floating point of up to 32 bits */
     CONTROL_FLOW,   /* no result: branches, barriers, fences */
-    CONTROL_QUEUED, /* variable latency: counters say when operands are read and results are written */
+    CONTROL_QUEUED, /* variable latency: dependence counters show when operands have been read and results written */
 };
 /* The latency of an instruction, as the compiler assumes it. */
 struct control_timing {
@@ -34,9 +34,9 @@ struct control_timing {
 
 struct control_bits {
     uint8_t stall;       /* 0 to 15: cycles from the issue to the next issue of the warp; 0 acts as 1 */
-    bool yields;         /* in the cycle after issue, another warp issues, or none */
-    uint8_t raise_read;  /* counter that is 1 higher until the operands have been read (WAR) */
-    uint8_t raise_write; /* counter that is 1 higher until the result has been written (RAW, WAW) */
+    bool yields;         /* true: in the cycle after the issue, the scheduler issues another warp, or nothing */
+    uint8_t raise_read;  /* the counter that the instruction raises by 1 until its operands have been read (WAR) */
+    uint8_t raise_write; /* the counter that the instruction raises by 1 until its result has been written (RAW, WAW) */
     uint8_t wait;        /* bit i: the instruction issues only while counter i is 0 */
     /* DEPBAR.LE: the instruction issues only while counter `limit_counter` is at most `limit` */
     uint8_t limit_counter, limit;
@@ -48,7 +48,8 @@ struct control_bits {
     uint8_t read[CONTROL_OPERANDS], read_words[CONTROL_OPERANDS];
     uint8_t write, write_words;
     struct control_timing timing; /* for checks of the bits; the core does not read it */
-    /* byte address of an operand in constant memory, which a fixed-latency instruction reads; or CONTROL_NO_CONSTANT */
+    /* byte address of an operand that a fixed-latency instruction reads from constant memory; CONTROL_NO_CONSTANT if it
+     * reads none */
     uint32_t constant;
 };
 

@@ -1,7 +1,8 @@
 #ifndef ISA_CONTROL_USES_H
 #define ISA_CONTROL_USES_H
-/* The rule by which control bits (control_bits.h) are sufficient: which registers an instruction uses, and how far
- * apart two uses of a register must be. The pass that sets the bits and the two checkers of them share this rule. */
+/* Determines which registers an instruction uses, and how far apart two uses of a register must be. Control bits
+ * (control_bits.h) are sufficient if they keep these distances. The pass that sets the bits and the two checkers of the
+ * bits share these functions. */
 #include "control_bits.h"
 #include "program.h"
 

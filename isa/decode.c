@@ -134,7 +134,7 @@ static bool decode_bulk(const char *opcode, uint32_t len, struct decoded *out, s
 }
 
 /* Checks the modifiers of scaled blocks: .block_scale, the type of the scales, and their number, which .mxf8f6f4 and
- * .mxf4 may leave out. Completes the number. */
+ * .mxf4 may leave out. If the number is left out, sets it. */
 static bool check_scale(const struct parts *p, struct decoded *out, struct decode_error *why) {
     static const struct {
         uint8_t types, vectors, implied;

@@ -32,7 +32,7 @@ enum {
     TAKES_SYNC = 32,     /* .sync .aligned */
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
     TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of scaled blocks */
+    TAKES_MATRIX = 1024, /* .row .col .popc, and the modifiers of mma with scaled blocks */
     TAKES_POLICY = 2048, /* .fractional .range .cvt of createpolicy */
     TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
     TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
@@ -56,7 +56,7 @@ struct isa_op {
 
 enum { ISA_MAX_TYPES = 4 }; /* maximum number of types in a written opcode */
 
-/* An instruction: an opcode with the types and modifiers that change what it computes. */
+/* A row of the instruction table: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
     uint16_t op;
     uint8_t types[ISA_MAX_TYPES]; /* enum type, in the order written; T_NONE where absent */

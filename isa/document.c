@@ -71,7 +71,7 @@ static struct product grow(const struct rest *r, const struct isa_row *key) {
     return p;
 }
 
-/* Returns true if every form of the product exists with the types of `other`. */
+/* Returns true if each instruction that the product stands for exists with the types of `other`. */
 static bool covers(const struct rest *r, const struct isa_row *other, const struct isa_row *key,
                    const struct product *p) {
     return same_class(other, key) && count_like(r, other, p) == combinations(p);
@@ -170,7 +170,7 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
     const struct product p = grow(r, key);
     const char *between = "";
     struct tuples types = {.n = 0};
-    fprintf(out, "| `%s` | ", isa_ops[key->op].mnemonic);
+    fputs("| | ", out);
     print_product(out, &p);
     fputs(" | ", out);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -213,8 +213,7 @@ static void print_takes(FILE *out, unsigned takes) {
 /* Prints a row for each compound instruction. */
 static void print_compounds(FILE *out, const struct compound_ops *const *compounds) {
     for (const struct compound_ops *c; (c = *compounds); compounds++)
-        fprintf(out, "| **`%s`** | %s | | | |\n| `%s` |  |  | %s |  |\n", c->name, c->help, c->name,
-                latency_name(c->latency));
+        fprintf(out, "| **`%s`** | %s | | | |\n| |  |  | %s |  |\n", c->name, c->help, latency_name(c->latency));
 }
 
 static void print_op(FILE *out, enum op_id op, const struct compound_ops *const *compounds) {

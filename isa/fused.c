@@ -50,8 +50,9 @@ void fused_print(const struct compound_printer *p, const struct inst *in, const 
     print_parts(p, c, c->split, c->n);
 }
 
-/* Returns what is wrong with a fused instruction, or NULL. Every source must be in the list, or be the result of the
- * previous part of the same sequence. Both sequences together have at most FUSED_LENGTH FPUs. */
+/* Checks a fused instruction. Returns the reason why it is invalid, or NULL if it is valid. Every source must be in the
+ * list, or be the result of the previous part of the same sequence. Both sequences together have at most FUSED_LENGTH
+ * FPUs. */
 const char *fused_wrong(const struct inst *in, const void *what) {
     const struct fused *c = what;
     if (!c->split || c->split > c->n || c->n > FUSED_PARTS || (c->folded && c->split == c->n))

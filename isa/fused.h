@@ -44,7 +44,7 @@ struct fused {
 /* The function compound_ops.execute of every fused instruction; no other instruction has it (isa/exec/exec_fused.c). */
 warp_fn fused_execute;
 
-/* Return the data of a fused instruction; NULL: the instruction is not fused. */
+/* Return the data of a fused instruction, or NULL if the instruction is not fused. */
 static inline const struct fused *fused_of_compound(const struct program_compound *c) {
     return c && c->ops->execute == fused_execute ? c->what : NULL;
 }

@@ -59,12 +59,12 @@ static inline uint8_t matrix_elements(unsigned type) {
         return 1;
     }
 }
-/* Returns true if an mma of this form has numbers of 4 bits without gaps. */
+/* Returns true if the mma stores numbers of 4 bits without gaps between them. */
 static inline bool matrix_packed(uint64_t form) {
     const unsigned kind = form_get(form, CAT_KIND);
     return kind == KIND_MXF4 || kind == KIND_MXF4NVF4;
 }
-/* As matrix_elements(), for matrices a and b of an mma. */
+/* Works as matrix_elements(), for the matrices a and b of an mma. */
 static inline uint8_t matrix_elements_of(unsigned type, uint64_t form) {
     return matrix_packed(form) ? 8 : matrix_elements(type);
 }

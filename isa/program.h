@@ -1,7 +1,7 @@
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
-/* A kernel ready to run: decoded instructions, whose operands are byte offsets, and results of the analyses. Built by
- * frontend/, executed by isa/, timed by timing/. */
+/* A kernel that is ready to run: decoded instructions, whose operands are byte offsets, and results of analyses. The
+ * folder frontend/ builds a program, isa/ executes it, and timing/ simulates its time. */
 #include "types.h"
 #include <stdio.h>
 
@@ -201,10 +201,10 @@ struct inst_info {
     bool spilled;  /* a load or store of a spilled register */
     bool waits;    /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
     bool yields;   /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
-    /* With HINT_DEQ: numbers of two sites (struct program_site) + 1; 0 for none. Before the instruction executes, the
-     * lanes of its path dequeue the guard of `guard_site` into program.deq_predicate. Then the lanes whose guard holds
-     * dequeue from `site`: addresses into program.deq_address, or a predicate (#deq.pred) into program.deq_predicate.
-     * For K_ENQ_*, `site` is the site to which the instruction sends. */
+    /* With HINT_DEQ: the numbers of two sites (struct program_site), plus 1; 0 means no site. Before the instruction
+     * executes, the lanes of its path dequeue the guard of `guard_site` into program.deq_predicate. Then the lanes
+     * whose guard holds dequeue from `site`: addresses into program.deq_address, or a predicate (#deq.pred) into
+     * program.deq_predicate. For K_ENQ_*, `site` is the site to which the instruction sends. */
     uint16_t site, guard_site;
     /* number of live 32-bit register words after the instruction, without registers of callers; at most 65535 */
     uint16_t live;
@@ -248,9 +248,9 @@ struct program_stream {
     uint32_t thread_regs; /* maximum number of 32-bit registers that a thread needs at once, for occupancy */
 };
 
-/* A site is a channel between streams: one instruction of the affine stream sends values, and one instruction of the
- * kernel's stream receives them. A lane receives values in the order of sending. Data and addresses use one queue,
- * predicates another. */
+/* A site is a channel between streams: one instruction of the affine stream sends values to one instruction of the
+ * kernel's stream. A lane receives values in the order of sending. Data and addresses use one queue, predicates
+ * another. */
 enum site_kind { SITE_DATA, SITE_ADDR, SITE_PRED };
 struct program_site {
     uint32_t enq_pc, deq_pc; /* PC of the K_ENQ_* in the affine stream; PC of the receiver (HINT_DEQ) in the kernel */
@@ -274,8 +274,8 @@ struct program_coverage {
     uint32_t tuples_all;
 };
 
-/* A count that a pass made over a kernel and its called functions. Each launch of the kernel reports it as a
- * statistic. */
+/* A count that a pass made for a kernel and the functions that it calls. Each launch of the kernel reports the count as
+ * a statistic. */
 struct program_count {
     const char *name; /* name of the statistic */
     double value;
@@ -378,8 +378,10 @@ struct program {
     uint32_t n_counts;
     struct program_fact *facts;
     uint32_t n_facts;
-    opnd_t deq_address;     /* hidden register, 64 bits per lane: addresses from a queue; OPND_SINK: none */
-    uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
+    /* hidden register of 64 bits per lane that receives addresses from a queue; OPND_SINK if there is none */
+    opnd_t deq_address;
+    /* byte offset in bank 0 of the hidden predicate that receives predicates from a queue; NO_GUARD if there is none */
+    uint32_t deq_predicate;
     struct program_param *params;
     uint32_t n_params, param_bytes;
     uint32_t shared_bytes; /* bytes of static shared memory; dynamic shared memory begins at the next multiple of 16 */

@@ -14,7 +14,7 @@ static struct {
     struct isa_row rows[MAX_ROWS];
     uint32_t n;
     uint32_t first[N_OPS + 1];
-    uint16_t slots[ROW_SLOTS]; /* index of a row, + 1; 0: the slot is empty */
+    uint16_t slots[ROW_SLOTS]; /* index of a row, plus 1; 0 means that the slot is empty */
 } table;
 
 static uint32_t key_hash(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {

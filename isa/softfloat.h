@@ -42,7 +42,7 @@ FP_INLINE double f64_from_bits(uint64_t b) {
 FP_INLINE float f32_abs(float x) { return f32_from_bits(f32_bits(x) & 0x7fffffffu); }
 FP_INLINE double f64_abs(double x) { return f64_from_bits(f64_bits(x) & ~F64_SIGN); }
 
-/* Return a number after .ftz: a subnormal becomes a zero of its sign. */
+/* Return the number after .ftz, which turns a subnormal number into a zero of the same sign. */
 FP_INLINE uint32_t f32_flush_bits(uint32_t b) { return b & 0x7f800000u ? b : b & 0x80000000u; }
 FP_INLINE float f32_flush(float x, bool ftz) { return ftz ? f32_from_bits(f32_flush_bits(f32_bits(x))) : x; }
 FP_INLINE double f64_flush(double x) {

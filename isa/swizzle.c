@@ -1,10 +1,12 @@
-/* Swizzles: XOR of the number of a unit within its span with the low bits of the number of the 128-byte row. */
+/* Swizzles: the number of a unit within its span is XORed with the low bits of the number of its 128-byte row. */
 #include "swizzle.h"
 
 static const struct {
-    uint8_t unit, rows; /* bytes that move together; rows of 128 bytes after which the pattern repeats */
-    uint8_t shift;      /* the low bits of the row number are moved right by this shift to the number of the unit */
-    uint8_t mask;       /* the bits of the address that change */
+    /* number of bytes that move together; number of 128-byte rows after which the pattern repeats */
+    uint8_t unit, rows;
+    /* the low bits of the row number, shifted right by this many bits, change the number of the unit */
+    uint8_t shift;
+    uint8_t mask; /* mask of the address bits that change */
     uint8_t span;
 } forms[N_SWIZZLES] = {
     [SWIZZLE_NONE] = {128, 1, 0, 0, 0},         [SWIZZLE_32B] = {16, 2, 3, 0x10, 32},

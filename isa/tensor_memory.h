@@ -8,8 +8,9 @@ enum { TENSOR_COLUMNS = 512, TENSOR_LANES = 128, TENSOR_UNIT = 32 /* columns tha
 
 struct tensor_memory {
     uint32_t cell[TENSOR_COLUMNS][TENSOR_LANES];
-    uint8_t owner[TENSOR_COLUMNS / TENSOR_UNIT]; /* for each unit: columns of its allocation / 32; 0: free */
-    bool relinquished;                           /* the CTA allocates no more */
+    /* for each unit: number of columns of the allocation to which it belongs, divided by 32; 0 if the unit is free */
+    uint8_t owner[TENSOR_COLUMNS / TENSOR_UNIT];
+    bool relinquished; /* the CTA must not allocate any more */
 };
 
 enum tensor_shape { TENSOR_32X32B, TENSOR_16X64B, TENSOR_16X128B, TENSOR_16X256B, TENSOR_16X32BX2 };
@@ -40,7 +41,7 @@ static inline int64_t tensor_pack(struct tensor_form f) {
 static inline struct tensor_form tensor_unpack(int64_t v) {
     return (struct tensor_form){(int32_t)v, (uint8_t)(v >> 32), v >> 40 & 1, v >> 41 & 1, (uint16_t)(v >> 48)};
 }
-/* Returns the registers of a lane that one repetition (.x1) of a shape fills. */
+/* Returns the number of registers of a lane that one repetition (.x1) of a shape fills. */
 static inline unsigned tensor_registers(unsigned shape) {
     return shape == TENSOR_16X128B ? 2 : shape == TENSOR_16X256B ? 4 : 1;
 }

@@ -165,7 +165,7 @@ bool tensor_map_read(const unsigned char raw[TENSOR_MAP_BYTES], struct tensor_ma
 
 /* ---- boxes ---- */
 
-/* Returns the number of elements that a box has along a dimension. */
+/* Returns the number of elements of a box along a dimension. */
 static uint32_t box_count(const struct tensor_map *m, unsigned i) {
     return i == 0 && !m->interleave ? m->box[0] : (m->box[i] + m->step[i] - 1) / m->step[i];
 }
@@ -226,7 +226,7 @@ static bool visit_part(const struct visit *v, int64_t from, int64_t to, int64_t 
     return v->part(v->ctx, &p);
 }
 
-/* Visits `n` elements of a row from element `first` on. at[i], i >= 1: coordinates of the row. */
+/* Visits `n` elements of a row, from element `first` on. at[i], for i >= 1, are the coordinates of the row. */
 static bool visit_row(struct visit *v, const int64_t at[TENSOR_DIMS], int64_t first, uint32_t n) {
     const struct tensor_map *m = v->m;
     const int64_t end = first + n;
@@ -270,8 +270,8 @@ static bool visit_rows4(struct visit *v, const struct tensor_place *p) {
     return true;
 }
 
-/* Visits pixels along W, then H, D and N. A base position leaves the bounding box at its upper corner, and continues at
- * the lower corner. The offsets of the filter are added to the base position. */
+/* Visits pixels along W, then H, D and N. When a base position passes the upper corner of the bounding box, it
+ * continues at the lower corner. The offsets of the filter are added to the base position. */
 static bool visit_pixels(struct visit *v, const struct tensor_place *p) {
     const struct tensor_map *m = v->m;
     const unsigned spatial = m->rank - 2u;

@@ -9,7 +9,7 @@
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_DIMS = 5 };
 
-/* The values are those of CUtensorMapDataType. */
+/* The numbers of these constants are those of the driver's type CUtensorMapDataType. */
 enum tensor_type {
     TENSOR_U8,
     TENSOR_U16,
@@ -43,9 +43,10 @@ struct tensor_map {
     uint32_t channels, pixels;
 };
 
-/* Returns the bytes of an element. */
+/* Returns the number of bytes of an element. */
 uint32_t tensor_element(enum tensor_type t);
-/* Returns NULL if the map obeys all rules of cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(); else the rule. */
+/* Checks a map. Returns NULL if the map obeys all rules of cuTensorMapEncodeTiled() or cuTensorMapEncodeIm2col(), else
+ * a text that states the rule that the map breaks. */
 const char *tensor_map_wrong(const struct tensor_map *m);
 /* Writes and reads the 128 bytes. tensor_map_read() returns false if the bytes are no tensor map of this version. */
 void tensor_map_write(const struct tensor_map *m, unsigned char raw[TENSOR_MAP_BYTES]);
@@ -58,21 +59,22 @@ struct tensor_place {
     int32_t at[TENSOR_DIMS];
     uint32_t offset[3];
 };
-/* A part of a box, contiguous in global memory. */
+/* A part of a box that is contiguous in global memory. */
 struct tensor_part {
-    uint64_t global; /* device address; not set outside the tensor */
-    uint32_t offset; /* in the box in shared memory, before the swizzle */
+    uint64_t global; /* device address; not set for elements outside the tensor */
+    uint32_t offset; /* offset in the box in shared memory, before the swizzle */
     uint32_t bytes;
     bool inside; /* false: outside the tensor */
 };
 /* Calls `part` for each part of a box in order of offsets, until it returns false. Returns false if a call did. */
 typedef bool tensor_part_fn(void *ctx, const struct tensor_part *p);
 bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tensor_part_fn *part, void *ctx);
-/* Returns the bytes of a box: what a copy counts at an mbarrier, with elements outside the tensor. */
+/* Returns the number of bytes of a box, including elements outside the tensor: an mbarrier counts this number. */
 uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
  * fills the whole span. [reading] */
 uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
-/* Returns NULL if the map serves this mode with `dims` dimensions; else what is wrong. */
+/* Checks whether the map can be used in this mode with `dims` dimensions. Returns NULL if it can, else the reason why
+ * not. */
 const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode, unsigned dims);
 #endif

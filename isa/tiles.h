@@ -19,11 +19,11 @@ enum { TILE_CHUNK = 16, TILE_LINES = 8 };
 
 struct tile {
     uint32_t start, leading, stride; /* bytes: address of the matrix in shared memory, and the two strides */
-    uint32_t base;                   /* the swizzle pattern begins this number of 128-byte rows after a multiple of
-                                      * 1024 */
-    uint32_t row;                    /* bytes that the swizzle exchanges: 16 (none), 32, 64 or 128 */
-    uint8_t moves[TILE_LINES];       /* by row of 128 bytes of the pattern: what is exclusive-ored with an address */
-    bool across;                     /* elements along M or N are adjacent */
+    /* the swizzle pattern begins this number of 128-byte rows after a multiple of 1024 bytes */
+    uint32_t base;
+    uint32_t row;              /* bytes that the swizzle exchanges: 16 (none), 32, 64 or 128 */
+    uint8_t moves[TILE_LINES]; /* for each 128-byte row of the pattern: the value that is XORed with an address */
+    bool across;               /* elements along M or N are adjacent */
 };
 
 /* Decodes bits 0 to 51, which are the same for wgmma and tcgen05. */
@@ -50,7 +50,7 @@ static inline enum swizzle tile_swizzle_of_group(uint64_t d) {
 static inline uint32_t tile_at(const struct tile *t, uint32_t line, uint32_t chunk) {
     const uint32_t in_row = t->row / TILE_CHUNK, wide = t->row > TILE_CHUNK;
     uint32_t at = t->start + line % TILE_LINES * t->row;
-    if (!t->across) /* a row of a swizzled matrix has all of its K */
+    if (!t->across) /* in a swizzled matrix, one row of the pattern holds all chunks of a line along K */
         at += line / TILE_LINES * t->stride + (wide ? chunk * TILE_CHUNK : chunk * t->leading);
     else if (wide)
         at += line / TILE_LINES * t->stride + chunk % in_row * TILE_CHUNK + chunk / in_row * t->leading;

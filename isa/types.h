@@ -75,7 +75,7 @@ enum {
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     PORTABLE_CLUSTER_CTAS = 8, /* CTAs of a cluster on every GPU with clusters */
-    MAX_CLUSTER_CTAS = 16,     /* the same if the kernel allows clusters of a size that is not portable */
+    MAX_CLUSTER_CTAS = 16,     /* the same limit if the kernel allows cluster sizes that are not portable */
     MAX_NAMED_BARRIERS = 16,
     CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* lanes of barrier.cluster.wait wait at this barrier number, which follows
                                            * the 16 named barriers */

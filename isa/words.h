@@ -15,7 +15,7 @@ struct isa_word {
     uint16_t takes; /* for WORD_HINT and later kinds: the TAKES_ bit of the opcodes that accept the word */
 };
 
-/* Returns the meaning of `text` after `op`; NULL: the text has no meaning for this opcode. */
+/* Returns the meaning of `text` after `op`, or NULL if the text has no meaning for this opcode. */
 const struct isa_word *word_find(const struct isa_op *op, const char *text, size_t len);
 /* Returns true if the word has a meaning after any opcode. */
 bool word_known(const char *text, size_t len);

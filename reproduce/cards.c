@@ -6,6 +6,7 @@
 const struct card cards[] = {
     {"gv100", "Quadro GV100, and Tesla V100 with the same chip"},
     {"turing-rtx2060", "GeForce RTX 2060, and Tesla T4 of the same architecture"},
+    {"rtx2070s", "GeForce RTX 2070 Super"},
     {"rtx2080ti", "GeForce RTX 2080 Ti"},
     {"rtx3080", "GeForce RTX 3080"},
     {"rtx3090", "GeForce RTX 3090"},
@@ -23,7 +24,7 @@ const struct card_source card_sources[] = {
      "instruction-level analysis, HPEC 2022: A100"},
     {"luo24", "W. Luo et al., Benchmarking and dissecting the Nvidia Hopper GPU architecture, IPDPS 2024: A100 PCIe"},
     {"huerta25", "R. Huerta et al., Dissecting and modeling the architecture of modern GPU cores, MICRO 2025: Ampere, "
-                 "address in a regular register"},
+                 "address in a regular register; L1: loads of 64 bits"},
     {"mt4g",
      "S. Vanecek et al., MT4G, sample results (github.com/caps-tum/mt4g), medians: V100 PCIe, RTX 2080 Ti, H100 "
      "SXM"},
@@ -72,19 +73,22 @@ const struct card_figure card_figures[] = {
     {"turing-rtx2060", "l2-latency", 188, "jia19"},
     RATES("turing-rtx2060", 64, 64, 128, 2, 16),
 
+    {"rtx2070s", "l1-latency", 32, "jia19"},
+    RATES("rtx2070s", 64, 64, 128, 2, 16),
+
     {"rtx2080ti", "l1-latency", 32, "jia19"},
     {"rtx2080ti", "dram-read", 583.8, "mt4g"},
     RATES("rtx2080ti", 64, 64, 128, 2, 16),
 
-    {"rtx3080", "l1-latency", 32, "huerta25"},
+    {"rtx3080", "l1-latency", 34, "huerta25"},
     {"rtx3080", "shared-latency", 24, "huerta25"},
     RATES("rtx3080", 128, 64, 128, 2, 16),
-    {"rtx3090", "l1-latency", 32, "huerta25"},
+    {"rtx3090", "l1-latency", 34, "huerta25"},
     {"rtx3090", "shared-latency", 24, "huerta25"},
     RATES("rtx3090", 128, 64, 128, 2, 16),
 
     {"a6000", "f32-add-dependent", 4, "huerta25"},
-    {"a6000", "l1-latency", 32, "huerta25"},
+    {"a6000", "l1-latency", 34, "huerta25"},
     {"a6000", "l1-latency", 33.1, "gpu-benches"},
     {"a6000", "l2-latency", 250.4, "gpu-benches"},
     {"a6000", "dram-latency", 553.5, "gpu-benches"},

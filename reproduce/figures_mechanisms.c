@@ -84,12 +84,39 @@ static const struct series all[] = {
     {0},
 };
 
+/* Mechanisms on the core of 2010 and on a modern core. Each X has a label, a model and options. */
+#define ON_BOTH_CORES(X)                                                                                               \
+    X("spe", "spe", "")                                                                                                \
+    X("dpe", "dpe", "")                                                                                                \
+    X("dws50", "dws50", "")                                                                                            \
+    X("multipath", "multipath", "")                                                                                    \
+    X("its", "its", "")                                                                                                \
+    X("si", "si", "")                                                                                                  \
+    X("tbc", "tbc", "")                                                                                                \
+    X("anypc+sbi", "anypc+sbi", "")                                                                                    \
+    X("spe+swi", "spe+swi", "")                                                                                        \
+    X("gto", "spe", "sched.policy=gto")                                                                                \
+    X("drrip", "spe", "l1.replacement=drrip")                                                                          \
+    X("spe+ccws", "spe+ccws", "")                                                                                      \
+    X("spe+mta", "spe+mta", "")                                                                                        \
+    X("spe+dac", "spe+dac", "")                                                                                        \
+    X("spe+chain", "spe+chain", "")                                                                                    \
+    X("dpe+dac", "dpe+dac", "")
+#define OF_2010(label_, model_, set_) {.label = label_, .model = model_, .set = set_, .base = "spe"},
+#define OF_TODAY(label_, model_, set_)                                                                                 \
+    {.label = label_, .model = model_, .set = TODAY_PART " " set_, .preset = "a6000", .base = "spe"},
+/* The share of an RTX A6000 that has as many SMs as a GTX 480. */
+#define TODAY_PART "gpu.sms=15 l2.size=1572864 l2.slices=12 dram.channels=6"
+
+static const struct series of_2010[] = {ON_BOTH_CORES(OF_2010){0}}, of_today[] = {ON_BOTH_CORES(OF_TODAY){0}};
+
 const struct figure figures_mechanisms[] = {
     {.name = "mechanisms",
      .title = "every mechanism on every program",
      .paper = "Heddle's mechanisms",
      .programs = "classic dual-path dual-path-regular dac pepsc subwarp pepsc-loops pepsc-sides",
      .preset = "fermi",
+     .own = true,
      .contest = "spe",
      .panels = {PANEL("speed-up", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL),
                 PANEL("lanes used", "gpu.lane_utilization", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, all, NULL),
@@ -97,5 +124,14 @@ const struct figure figures_mechanisms[] = {
                 PANEL("L1 misses", "l1.misses", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL),
                 PANEL("energy", "energy.total_joules", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, all, NULL)},
      .note = "the machine is that of the preset fermi for every mechanism, which is not the machine of each paper"},
+    {.name = "today",
+     .title = "what a modern core leaves of each gain",
+     .own = true,
+     .paper = "Heddle's mechanisms",
+     .programs = "classic dual-path dual-path-regular dac pepsc subwarp pepsc-loops pepsc-sides",
+     .preset = "fermi",
+     .panels = {PANEL("speed-up on fermi", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, of_2010, NULL),
+                PANEL("speed-up on a6000", "gpu.cycles", PANEL_SPEEDUP, MEAN_GEOMETRIC, SHOW_RATIO, of_today, NULL)},
+     .note = "a6000 is reduced to as many SMs as fermi has, and to the corresponding share of L2 and DRAM channels"},
     {0},
 };

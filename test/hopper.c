@@ -24,9 +24,9 @@ START_TEST(programs_in_every_model) {
 }
 END_TEST
 
-/* gemm_f16 multiplies 128 x 256 results by 2 CTAs. Each copies 256 / 64 = 4 pairs of tiles of 128 rows of 128 bytes.
- * Its 8 warps execute 4 wgmma m64n128k16 for each pair; a warp's part, 16 x 128 x 16 products at 512 a cycle, takes
- * 64 cycles. */
+/* gemm_f16 computes 128 x 256 results with 2 CTAs. Each CTA copies 256 / 64 = 4 pairs of tiles of 128 rows of 128
+ * bytes. Its 8 warps execute 4 wgmma m64n128k16 for each pair. The part of one warp, 16 x 128 x 16 products at 512 a
+ * cycle, takes 64 cycles. */
 START_TEST(counts_by_hand) {
     struct job j;
     bench_passes("gemm_f16", "spe", &j);

@@ -8,7 +8,7 @@
 /* A cluster whose CTAs have begun and not all ended. */
 struct active {
     struct cluster k;
-    uint64_t ends; /* cycle in which the phase of its barrier ends; 0: not all threads have arrived */
+    uint64_t ends; /* cycle in which the phase of its barrier ends; 0 if not all threads have arrived yet */
 };
 
 struct clusters {

@@ -26,7 +26,7 @@ void clusters_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, u
 bool clusters_may_begin(const struct ctas *c);
 /* Does the work of clusters at the edge `at`, which all SMs have reached. Returns false if memory is out. */
 bool clusters_edge(struct clusters *k, uint64_t at, uint32_t edge);
-/* Returns the cycle of the next end of a barrier; UINT64_MAX: none is known. */
+/* Returns the cycle in which the next barrier of a cluster ends, or UINT64_MAX if none is known. */
 uint64_t clusters_next(const struct clusters *k);
 /* Returns true if the policy of CTAs can be used with the launch's clusters. Otherwise writes the reason. */
 bool clusters_simulated(const struct launch *l, const struct cta_ops *policy, char *why, size_t size);

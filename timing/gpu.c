@@ -147,7 +147,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* then the timing depends on the kernel's position within a cache line */
+    if (g->cfg.sm.fetch_packed) /* with this option, the timing depends on the kernel's position within a cache line */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }

@@ -40,7 +40,9 @@ struct gpu_options {
      * sample may be shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
-    FILE *trace; /* see trace.h; gpu_free() closes the JSON array; NULL: no trace */
+    /* First and last traced cycle, counted since gpu_new(). When a launch ends, all its events have been written to the
+     * file. */
+    FILE *trace;
     /* traced cycles, counted since gpu_new(); when a launch ends, all its events are in the file */
     uint64_t trace_from, trace_to;
     const struct sm_unit_row *units; /* additional units of each SM: timing/sm/unit.h */

@@ -44,7 +44,7 @@ struct windows {
     struct memsys *mem;
     struct workers *workers;           /* NULL: one thread */
     struct cta_begins *begins;         /* by SM */
-    const struct ctas *ctas;           /* of the present launch; NULL before the first launch */
+    const struct ctas *ctas;           /* the CTAs of the present launch; NULL before the first launch */
     const struct windows_watch *watch; /* NULL: no callback; a callback requires one thread */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */

@@ -16,7 +16,7 @@ struct bulk_operands {
     const struct operand *at; /* next operand as written */
 };
 
-/* Takes the next operand; NULL: there is none. */
+/* Returns the next operand, or NULL if no operand is left. */
 static const struct operand *next(struct bulk_operands *b) {
     const struct operand *o = b->at;
     if (o)
@@ -67,7 +67,7 @@ static bool value(struct lower *l, struct bulk_operands *b, unsigned i, enum typ
     return o != NULL;
 }
 
-/* Takes a vector of `n` values. */
+/* Reads a vector of `n` values. */
 static bool values(struct lower *l, struct bulk_operands *b, const struct operand *o, unsigned i, unsigned n,
                    enum type t, const char *what) {
     struct operand list[8];

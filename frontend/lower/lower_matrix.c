@@ -113,7 +113,7 @@ static bool scale_operands(struct lower *l, const struct operand *o, opnd_t out[
     for (int i = 0; i < 2; i++, out += 3) {
         struct operand list[2];
         uint64_t value = 0;
-        /* CUDA's headers write {%r1}, others %r1 */
+        /* CUDA's headers write {%r1}; other programs write %r1 */
         const bool braces = o->kind == OPD_VECTOR && elements(l, o, list, 2) == 1;
         out[0] = source(l, braces ? list : o, T_B32);
         o = o->next;

@@ -31,7 +31,7 @@ static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
 }
 
 static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
-    if (a->base & 1) /* the address is a constant, which is the same in all lanes */
+    if (a->base & 1) /* the address is a constant, so it is the same in all lanes */
         return a->base;
     if (a->asize == 4)
         return fetch(l, a->base, from);
@@ -113,7 +113,7 @@ static unsigned bits_of(const struct isa_row *row) {
     return row->types[1] == T_B6X16_P32 ? 6 : row->types[1] == T_B4X16_P64 ? 4 : 8;
 }
 
-/* Returns a + b * scale for an address. */
+/* Returns base + b * scale, computed with the width of address `a`. `base` and `b` are registers or constants. */
 static opnd_t offset_address(struct lower *l, const struct address *a, opnd_t base, opnd_t b, unsigned scale) {
     return matrix_multiply_add(l, a->asize, b, word(l, scale), base);
 }

@@ -1,14 +1,14 @@
-/* Lowers wgmma. The operands of mma_async, of which those in braces exist only in some forms:
- *   {d}, {a} or descriptor of a, descriptor of b, {metadata, selector,} scale-d {, scale-a, scale-b {, trans-a,
- *   trans-b}}
- * d is also the matrix to which the product is added. Only matrices of f16 and bf16 have trans-b, and trans-a if a is
- * in shared memory. fence, commit_group and wait_group have no operand but the number of groups. */
+/* Lowers wgmma. mma_async has these operands; operands in braces exist only in some forms:
+ *   {d}, {a} or descriptor of a, descriptor of b, {metadata, selector,} scale-d
+ *   {, scale-a, scale-b {, trans-a, trans-b}}
+ * The product is added to d. trans-b exists only for matrices of f16 and bf16, and trans-a only if a is also in shared
+ * memory. commit_group and fence have no operands; the operand of wait_group is a number of groups. */
 #include "isa/group_matrix.h"
 #include "lower.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Returns true if the opcode has this word after a dot. */
+/* Returns true if the opcode contains this word after a dot. */
 static bool has_word(const struct lower *l, const char *word) {
     const size_t len = strlen(word);
     for (const char *at = opcode_text(l); (at = strchr(at, '.')); at++)

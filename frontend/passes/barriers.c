@@ -126,7 +126,7 @@ static void drop_inner(struct work *w) {
     }
 }
 
-/* Returns true if a numbered region makes this one unnecessary. */
+/* Returns true if another region, which has a barrier number, makes region `r` unnecessary. */
 static bool is_covered(struct work *w, const struct region *r) {
     for (uint32_t k = w->at_join[r->join]; k != NO_REGION; k = w->regions[k].next_at_join)
         if (w->regions[k].number != NO_BARRIER && covers(w, &w->regions[k], r))

@@ -16,9 +16,12 @@ static void add_use(void *ctx, uint32_t offset, enum control_use use, unsigned p
     c->first[0]++;
 }
 
-/* Lists the registers that each instruction uses. Special registers are not written, so nobody waits for them. */
+/* Lists the registers that each instruction uses. Special registers are left out: no instruction writes them, so no
+ * instruction waits for them. */
 static void find_uses(struct control *c) {
     struct ir *ir = c->ir;
+    struct control_latencies latencies;
+    control_latencies_read(&latencies, &ir->context);
     c->n_regs = ir->n_boards;
     c->words = ir->board_words;
     c->board = arena_array(ir->tmp, (size_t)ir->reg_bytes / 4 + 1, sizeof *c->board);
@@ -28,7 +31,7 @@ static void find_uses(struct control *c) {
             c->board[ir->vregs[v].offset / 4] = ir->board[v];
     c->first = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->first);
     for (uint32_t pc = 0; pc < c->p->n; pc++) {
-        c->bits[pc].timing = control_timing_of(&c->p->code[pc]);
+        c->bits[pc].timing = control_timing_of(&latencies, &c->p->code[pc]);
         control_uses(c->p, &c->p->code[pc], add_use, c);
         c->first[pc + 1] = c->first[0];
     }

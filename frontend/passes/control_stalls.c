@@ -8,7 +8,7 @@
 /* A result that may still be on its way, or a counter (reg = n_regs + counter) that is not raised yet. */
 struct late {
     uint16_t reg;
-    uint8_t age; /* least cycles since its instruction issued */
+    uint8_t age; /* least number of cycles since the issue of the instruction that writes the result */
     struct control_timing writer;
 };
 enum {

@@ -1,5 +1,7 @@
 #include "control_table.h"
 #include "isa/decode.h"
+#include <ctype.h>
+#include <stdio.h>
 
 static struct control_timing fixed(enum control_unit unit, unsigned latency) {
     return (struct control_timing){(uint8_t)unit, (uint8_t)latency, CONTROL_GUARD_LATENCY};
@@ -81,9 +83,54 @@ static struct control_timing lane_timing(const struct inst *in, const struct isa
     }
 }
 
-struct control_timing control_timing_of(const struct inst *in) {
-    uint32_t n;
-    const struct isa_row *row = &isa_rows(&n)[in->row];
+/* Returns the latency that the table below assumes for 32-bit instructions of a class with a fixed latency, or 0 for
+ * other classes. The preset `ampere` has the same values. */
+static unsigned usual_latency(enum latency_class c) {
+    switch (c) {
+    case LAT_INT_ADD:
+    case LAT_INT_MINMAX:
+    case LAT_INT_MUL:
+    case LAT_INT_MAD:
+    case LAT_INT_OTHER:
+    case LAT_F32_ADD:
+    case LAT_F32_MINMAX:
+    case LAT_F32_MUL:
+    case LAT_F32_FMA:
+        return 4;
+    case LAT_F16:
+        return 5;
+    default:
+        return 0;
+    }
+}
+
+void control_latencies_read(struct control_latencies *l, const struct pass_context *context) {
+    for (int c = 0; c < N_LATENCIES; c++) {
+        char key[48];
+        const unsigned usual = usual_latency((enum latency_class)c);
+        int n = snprintf(key, sizeof key, "latency.%s", latency_name((enum latency_class)c));
+        for (int k = 0; k < n; k++)
+            key[k] = (char)tolower((unsigned char)key[k]);
+        l->more[c] = usual ? (int)pass_option(context, key, usual) - (int)usual : 0;
+    }
+}
+
+/* Adapts a fixed latency to the machine. If no stall count is large enough, the instruction raises a counter, which
+ * falls after latency.* cycles. `predicate`: the result is a predicate. */
+static struct control_timing on_machine(struct control_timing t, int more, bool predicate) {
+    if (!more || (t.unit != CONTROL_ALU && t.unit != CONTROL_FMA))
+        return t;
+    const int latency = t.latency + more, guard = t.guard + more;
+    if (latency >= CONTROL_MAX_STALL || /* a consumer in another unit needs a cycle more */
+        (predicate && guard > CONTROL_MAX_STALL))
+        return queued;
+    t.latency = (uint8_t)(latency > 1 ? latency : 1);
+    if (predicate)
+        t.guard = (uint8_t)(guard > 1 ? guard : 1);
+    return t;
+}
+
+static struct control_timing usual_timing(const struct inst *in, const struct isa_row *row) {
     switch (in->kind) {
     case K_LANE:
         return lane_timing(in, row);
@@ -107,4 +154,10 @@ struct control_timing control_timing_of(const struct inst *in) {
     default:
         return flow;
     }
+}
+
+struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in) {
+    uint32_t n;
+    const struct isa_row *row = &isa_rows(&n)[in->row];
+    return on_machine(usual_timing(in, row), l->more[in->latency], row->d == T_PRED);
 }

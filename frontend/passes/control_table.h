@@ -2,10 +2,21 @@
 #define FRONTEND_CONTROL_TABLE_H
 /* The latencies that the passes for the modern core (core.kind=modern) assume. Sources: R. Huerta et al., MICRO 2025,
  * and the stall counts that ptxas writes for sm_86 (scripts/ptxas_control.py). */
+#include "frontend/frontend.h"
 #include "isa/control_bits.h"
 #include "isa/program.h"
 
 enum { CONTROL_GUARD_LATENCY = 13 }; /* cycles from a 32-bit comparison to an instruction with its predicate as guard */
 
-struct control_timing control_timing_of(const struct inst *in);
+/* The latencies of a machine, relative to the table. */
+struct control_latencies {
+    int more[N_LATENCIES]; /* by latency class: cycles by which latency.* exceeds the table's latency for 32 bits */
+};
+
+/* Reads the options latency.* of the machine. Without a machine, the latencies are those of the table. */
+void control_latencies_read(struct control_latencies *l, const struct pass_context *context);
+
+/* Returns the unit and the latency of an instruction on a machine. The options latency.* apply to 32-bit instructions;
+ * an instruction that the table makes slower, such as a 64-bit addition, changes by the same number of cycles. */
+struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in);
 #endif

@@ -13,7 +13,7 @@
 enum {
     LOAD_LATENCY = 32,   /* assumed cycles of a load: a hit in the L1 */
     QUEUED_LATENCY = 20, /* assumed cycles of other instructions of variable latency */
-    MOST = 256           /* instructions that are ordered together */
+    MOST = 256           /* maximum number of instructions that are ordered together */
 };
 
 struct task {
@@ -25,6 +25,7 @@ struct task {
 
 struct schedule {
     struct ir *ir;
+    struct control_latencies latencies;
     uint32_t *left;             /* register -> number of its uses in the tasks that are left */
     unsigned char *dies, *live; /* register -> true if its live range ends in the tasks; register -> true if it holds a
                                  * value now */
@@ -67,9 +68,10 @@ static unsigned char depends(const struct ir *ir, uint32_t a, uint32_t b) {
     return found;
 }
 
-static unsigned latency_of(const struct ir *ir, uint32_t i) {
+static unsigned latency_of(const struct schedule *s, uint32_t i) {
+    const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
-    struct control_timing t = control_timing_of(in);
+    struct control_timing t = control_timing_of(&s->latencies, in);
     if (t.unit == CONTROL_QUEUED)
         return in->kind == K_LOAD ? LOAD_LATENCY : in->kind == K_STORE ? 1 : QUEUED_LATENCY;
     bool predicate = in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].cls == RC_PRED;
@@ -126,7 +128,7 @@ static int most_words(struct schedule *s) {
 static void prepare(struct schedule *s) {
     for (uint32_t i = s->n; i-- > 0;) {
         struct task *t = &s->task[i];
-        t->latency = latency_of(s->ir, t->inst);
+        t->latency = latency_of(s, t->inst);
         t->path = t->latency;
         t->waits = t->ready = 0;
         t->done = false;
@@ -222,6 +224,7 @@ static void order_run(struct schedule *s, struct edit *e, uint32_t from, uint32_
 bool pass_schedule(struct ir *ir) {
     struct schedule *s = arena_alloc(ir->tmp, sizeof *s);
     s->ir = ir;
+    control_latencies_read(&s->latencies, &ir->context);
     if (!pass_liveness(ir))
         return false;
     s->left = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s->left);

@@ -95,10 +95,10 @@ static void print_range(const struct opt *o, char *out, size_t size) {
     switch (o->kind) {
     case OPT_KIND_U32:
     case OPT_KIND_DOUBLE:
-        snprintf(out, size, "%.10g to %.10g", o->min, o->max);
+        snprintf(out, size, "%.10g..%.10g", o->min, o->max);
         break;
     case OPT_KIND_BOOL:
-        snprintf(out, size, "true, false");
+        snprintf(out, size, "true/false");
         break;
     case OPT_KIND_ENUM:
         snprintf(out, size, "%s", o->choices);
@@ -127,14 +127,15 @@ static struct table *list_options(void) {
 }
 
 static struct table *list_statistics(void) {
-    static const char *const titles[] = {"statistic", "unit", "combined by", "what it is", NULL};
-    static const char *const kinds[] = {[STAT_SUM] = "sum", [STAT_MAX] = "maximum", [STAT_RATIO] = "ratio"};
+    static const char *const titles[] = {"statistic", "unit (empty: count)", "combined by (empty: sum)", "what it is",
+                                         NULL};
+    static const char *const kinds[] = {[STAT_SUM] = "", [STAT_MAX] = "maximum", [STAT_RATIO] = "ratio"};
     struct table *t = table_new(titles);
     int n;
     const struct stat_def *defs = stat_defs(&n);
     for (int i = 0; i < n; i++) {
         table_text(t, defs[i].name);
-        table_text(t, defs[i].unit);
+        table_text(t, strcmp(defs[i].unit, "count") == 0 ? "" : defs[i].unit);
         table_text(t, kinds[defs[i].kind]);
         table_text(t, defs[i].help);
     }

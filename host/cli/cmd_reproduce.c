@@ -101,8 +101,8 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
 struct reproduction {
     const struct cli *c;
     struct figure_runs *figures;
-    char *programs;       /* value of --programs, with spaces in place of commas; NULL: not given */
-    struct figure chosen; /* the figure with these programs in place of its own */
+    char *programs;        /* value of --programs, with spaces in place of commas; NULL: not given */
+    struct figure *chosen; /* by number in `figures`: a figure with these programs in place of its own */
     int n, size;
     struct plan plan;
     const char *folder;
@@ -331,11 +331,11 @@ static const char *unknown_program(const char *programs, char *word, size_t size
     return NULL;
 }
 
-/* Returns true if the word stands for figures of papers. */
+/* Returns true if the word names a figure of a paper, or is "all". */
 static bool is_of_paper(const char *word) {
     for (int k = 0; figure_at(k); k++)
         if (strcmp(figure_at(k)->name, word) == 0)
-            return !figure_at(k)->contest;
+            return !figure_at(k)->own;
     return strcmp(word, "all") == 0;
 }
 
@@ -348,7 +348,8 @@ static bool choose_programs(struct reproduction *x) {
         return true;
     for (int i = 0; i < x->c->n_words; i++)
         if (is_of_paper(x->c->words[i])) {
-            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
+            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and "
+                            "'today'");
             return false;
         }
     x->programs = strdup(list);
@@ -370,9 +371,9 @@ static bool add_figure(struct reproduction *x, const struct figure *f, char *err
         if (strcmp(x->figures[k].figure->name, f->name) == 0)
             return true;
     if (x->programs) {
-        x->chosen = *f;
-        x->chosen.programs = x->programs;
-        f = &x->chosen;
+        x->chosen[x->n] = *f;
+        x->chosen[x->n].programs = x->programs;
+        f = &x->chosen[x->n];
     }
     return figure_plan(&x->figures[x->n++], f, (enum bench_size)x->size, &x->plan, err, err_size);
 }
@@ -383,13 +384,14 @@ static bool choose(struct reproduction *x) {
     char err[1024];
     int all = count_figures();
     x->figures = calloc((size_t)(all + x->c->n_words), sizeof *x->figures);
-    bool fine = x->figures && plan_start(&x->plan, err, sizeof err);
-    if (!x->figures)
+    x->chosen = calloc((size_t)(all + x->c->n_words), sizeof *x->chosen);
+    bool fine = x->figures && x->chosen && plan_start(&x->plan, err, sizeof err);
+    if (!x->figures || !x->chosen)
         snprintf(err, sizeof err, "the host is out of memory");
     for (int w = 0; fine && w < x->c->n_words; w++) {
         bool every = strcmp(x->c->words[w], "all") == 0, found = false;
         for (int i = 0; fine && i < all; i++) {
-            if (every ? figure_at(i)->contest != NULL : strcmp(figure_at(i)->name, x->c->words[w]) != 0)
+            if (every ? figure_at(i)->own : strcmp(figure_at(i)->name, x->c->words[w]) != 0)
                 continue;
             found = true;
             fine = add_figure(x, figure_at(i), err, sizeof err);
@@ -416,6 +418,7 @@ static enum heddle_status run(const struct cli *c) {
     for (int i = 0; i < x.n; i++)
         figure_runs_free(&x.figures[i]);
     free(x.figures);
+    free(x.chosen);
     free(x.programs);
     plan_free(&x.plan);
     return status;

@@ -1,4 +1,4 @@
-/* heddle work: takes runs from a queue, runs them, and puts their results into it. */
+/* heddle work: takes runs from a queue, executes them, and stores their results in the queue's file. */
 #include "cmd_plan.h"
 #include "help.h"
 #include "host/progress.h"
@@ -27,7 +27,7 @@ struct worker {
     const char *file;
     int parallel, want; /* want: number of runs to take at once */
     struct queue_item *items;
-    /* the sweep that planned the runs; its id, 0: none */
+    /* id of the sweep that planned the runs; 0: none */
     long long plan;
     struct queue_plan text;
     struct cli line;
@@ -110,7 +110,8 @@ static bool plan_items(struct worker *w, int n) {
     return true;
 }
 
-/* Takes some runs and does them. Returns the number of runs taken; 0: none is free; -1: an error, after a message. */
+/* Takes some runs from the queue and executes them. Returns the number of runs taken; 0 if no run is free; -1 after an
+ * error, with a message. */
 static int do_some(struct worker *w) {
     enum { MOST = 4000 };
     static const double short_seconds = 5, long_seconds = 30;
@@ -119,7 +120,7 @@ static int do_some(struct worker *w) {
     struct queue_state state;
     if (!queue_count(w->db, &state, err, sizeof err))
         return cli_fail(w->c, "%s", err), -1;
-    /* near the end, each process takes a share of what is left */
+    /* near the end of the queue, a process takes only its share of the remaining runs */
     long long share = state.left / (2 * (state.processes + 1)), most = share < w->want ? share : w->want;
     most = most < w->parallel ? w->parallel : most;
     int n = queue_take(w->db, (int)most, w->items, err, sizeof err);
@@ -151,7 +152,7 @@ static void no_owner(void *ctx, const char *place, long long pid, long long clai
     (void)ctx, (void)place, (void)pid, (void)claims, (void)age;
 }
 
-/* Works until no run is left. */
+/* Executes runs until none is left. */
 static enum heddle_status work_off(struct worker *w) {
     const struct timespec moment = {.tv_nsec = 500000000};
     char err[1024], line[PROGRESS_LINE];
@@ -167,7 +168,8 @@ static enum heddle_status work_off(struct worker *w) {
         if (!state.left)
             break;
         interrupt_guard(NULL);
-        nanosleep(&moment, NULL); /* other processes have the last runs; one of them may die */
+        /* other processes have taken the last runs; if one of them dies, its runs become free again */
+        nanosleep(&moment, NULL);
         interrupt_unguard();
     }
     results_unclaim(w->db, NULL, err, sizeof err);

@@ -25,8 +25,8 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 #define STORE(number)                                                                                                  \
     "{\n .reg .b32 %r;\n .reg .b64 %to;\n ld.param.b64 %to, [to];\n mov.u32 %r, " number ";\n st.u32 [%to], %r;\n"     \
     " mov.u32 %r, 0;\n st.param.b32 [out], %r;\n ret;\n}\n"
-/* %p = a block of %n bytes of the heap. If the heap is full: %p = 0, and the queue says so, because compiled code then
- * continues without the launch. */
+/* Sets %p to a block of %n bytes of the heap. If the heap is full, sets %p to 0 and records this in the queue, because
+ * compiled code then continues without the launch. */
 #define ALLOCATE                                                                                                       \
     " {\n .param .b64 bytes;\n .param .b64 block;\n st.param.b64 [bytes], %n;\n call (block), malloc, (bytes);\n"      \
     " ld.param.b64 %p, [block];\n }\n setp.eq.u64 %none, %p, 0;\n mov.u64 %q, " DEVICE_QUEUE ";\n"                     \

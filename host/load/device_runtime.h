@@ -16,7 +16,8 @@ enum {
 };
 
 struct device_queue {
-    uint32_t launches, streams;         /* launches: may be above DEVICE_QUEUE_MOST, then the rest was lost */
+    /* launches: number of launches; if it is above DEVICE_QUEUE_MOST, the launches beyond this limit were lost */
+    uint32_t launches, streams;
     uint64_t record[DEVICE_QUEUE_MOST]; /* addresses of struct device_record */
 };
 

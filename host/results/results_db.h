@@ -10,7 +10,7 @@ enum { RESULTS_VERSION = 2, RESULTS_HASH = 33 };
 /* The machine of a run: model, preset and configuration, which the options of a context determine. */
 struct run_base;
 struct run_machine {
-    const char *model, *preset;     /* these texts and `base` belong to `of` */
+    const char *model, *preset;     /* the run_base `of` owns these texts and `base` */
     const char *base;               /* every option of the preset and model, as JSON */
     char config_hash[RESULTS_HASH]; /* digest of `base` and `settings` */
     struct run_setting *settings;   /* the options whose values differ from those of `base`, in their declared order */

@@ -99,7 +99,7 @@ static bool grow(struct loading *l) {
     struct result_row *rows = realloc(l->set->rows, (size_t)cap * sizeof *rows);
     l->set->rows = rows ? rows : l->set->rows;
     l->cap = rows ? cap : l->cap;
-    return rows != NULL; /* cppcheck-suppress memleak ; the set has them */
+    return rows != NULL; /* cppcheck-suppress memleak ; the set owns the rows */
 }
 
 /* Stores a value in the newest row. */

@@ -44,7 +44,7 @@ static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, 
 struct source {
     struct results_db *db;
     char name[16];
-    bool translates; /* statistics have other ids in it */
+    bool translates; /* true: a statistic may have another id in the file */
 };
 
 /* Returns a statement for the file; the caller frees it with sqlite3_free(). NULL: out of memory. */

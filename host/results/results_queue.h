@@ -39,8 +39,10 @@ bool queue_failed(struct results_db *db, const char *key, const char *message, c
 int queue_split(struct results_db *db, const char *part, int most, long long seconds, char *err, size_t err_size);
 
 struct queue_state {
-    long long done, bad;      /* runs with a result; runs among them whose status is not HEDDLE_OK */
-    long long left, given_up; /* runs on the list that are not given up; runs that are */
+    long long done, bad; /* runs with a result; runs among them whose status is not HEDDLE_OK */
+    /* left: number of runs that are still to be done; given_up: number of runs that failed too often and are not tried
+     * again */
+    long long left, given_up;
     long long claimed, processes;
     double rate; /* results in a second, of the latest results; 0: unknown */
 };

@@ -229,7 +229,7 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
         compute_cta(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
-    /* STEP_EACH is only for numbers, because predicates are computed for each CTA separately anyway */
+    /* The class STEP_EACH is for numbers only: a predicate is computed for each CTA separately in every case. */
     bool numbers = op->n_dests && op->dest[0].bits;
     if (by == CTA_EACH && numbers && step->class != STEP_VECTOR) {
         step->class = STEP_EACH;

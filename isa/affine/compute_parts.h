@@ -157,9 +157,9 @@ bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, ui
 
 /* ---- compute_select.c ----
  *
- * Computes a min, max or rem of operands that have one tuple each, for the lanes of piece p[0]. Splits the piece into
- * up to AFFINE_VARIANTS pieces with one tuple each, and returns their number. Returns 0 if more are needed, or if a
- * divisor is not scalar or not positive. Adds the number of warps whose lanes it compares to e->selects. */
+ * Computes a min, max or rem of operands that have one tuple each, for the lanes of the group p[0]. Splits this group
+ * into up to AFFINE_VARIANTS pieces with one tuple each, and returns their number. Returns 0 if more are needed, or if
+ * a divisor is not scalar or not positive. Adds the number of warps whose lanes it compares to e->selects. */
 uint32_t compute_select(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                         struct affine_piece *p);
 

@@ -1,4 +1,4 @@
-/* Computes min, max and rem of tuples. The result is one of several tuples, selected for each thread: min(a, b) and
+/* Computes min, max and rem of tuples. For each thread, the result is the value of one of several tuples: min(a, b) and
  * max(a, b) are a or b, and a rem b is a - q * b for the thread's quotient q. Source: "Decoupled Affine Computation for
  * SIMT GPUs", section 3, which names these operations; the selection is our design (docs/dac.md). */
 #include "compute_parts.h"

@@ -25,8 +25,8 @@ struct affine_reg {
 };
 
 enum { NO_REG = UINT16_MAX, MAX_SOURCES = 4, MAX_DESTS = 8 };
-/* Tags (see memo.c) of results start at 1, and tags of special registers at TAG_SPECIAL. MEMO_TRIES is the maximum
- * number of times that a result is recorded for an operation. */
+/* Tags of results start at 1, and tags of special registers start at TAG_SPECIAL (see memo.c). MEMO_TRIES is the
+ * maximum number of times that a result is recorded for an operation. */
 enum { TAG_SPECIAL = 1 << 30, MEMO_TRIES = 3 };
 
 struct affine_source {

@@ -46,7 +46,7 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
-        /* not linear for cvta, because cvta adds the base address of the memory window to the base alone */
+        /* The rule of cvta is not such a formula: cvta adds the base address of the memory window to the base alone. */
         return op->n_dests == 1 && r->op != OP_CVTA;
     case RULE_ADD:
     case RULE_SUB:

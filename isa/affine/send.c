@@ -23,8 +23,8 @@ static const struct affine_tuple *tuple_of(const struct affine_engine *e, const 
     return NULL;
 }
 
-/* Sets *out to the address of the access: tuple `t` plus the instruction's offset. Returns false if a 32-bit address
- * wraps in some thread. */
+/* Sets *out to the tuple of an access's addresses: tuple `t` plus the instruction's constant offset. Returns false if a
+ * 32-bit address wraps in some thread. */
 static bool full_address(const struct affine_engine *e, const struct inst *in, const struct affine_tuple *t,
                          struct affine_tuple *out) {
     *out = *t;

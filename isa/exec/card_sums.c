@@ -2,9 +2,10 @@
 #include "isa/types.h"
 #include <math.h>
 
-enum { MOST_TERMS = 128, VOLTA = 75, ADA = 89, HOPPER = 90 }; /* a card below VOLTA is a Volta */
+enum { MOST_TERMS = 128, VOLTA = 75, ADA = 89, HOPPER = 90 }; /* cards below compute capability 7.0 count as Volta */
 
-/* One sum of a block: F, and the number of fraction bits of the result (0: the result is an f16). */
+/* How a card computes the sum of a block: F (see card_sums.h), and the number of fraction bits of the result. If the
+ * latter is 0, the result is an f16. */
 struct block_sum {
     int fraction, result;
     unsigned length; /* most products of a block */

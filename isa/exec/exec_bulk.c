@@ -155,7 +155,7 @@ unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
 
 /* ---- copies without a tensor ---- */
 
-/* Returns the size of a copy, or 0: fx holds the fault. */
+/* Returns the size of a copy. On a fault, stores the fault in fx and returns 0. */
 static uint64_t size_of(const struct bulk *b) {
     const uint64_t bytes = bulk_operand(b, BULK_BYTES);
     if (bytes && bytes % 16 == 0)
@@ -206,7 +206,7 @@ static void store(struct bulk *b) {
     bulk_moves_global(b, to, bytes);
 }
 
-/* From shared memory to shared memory of the cluster. */
+/* Copies from shared memory to shared memory of a CTA of the cluster. */
 static void pass(struct bulk *b) {
     struct cluster_place from, to, mbarrier;
     const uint64_t bytes = size_of(b);
@@ -229,7 +229,7 @@ static void prefetch(struct bulk *b) {
         bulk_moves_global(b, at, bytes);
 }
 
-/* st.async and red.async: one lane's elements. */
+/* Executes st.async or red.async for the elements of one lane. */
 static void element(struct bulk *b) {
     struct cluster_place to, mbarrier;
     const unsigned size = type_bytes(b->form.type), n = b->form.vec ? b->form.vec : 1;
@@ -303,7 +303,7 @@ static void run_lane(struct bulk *b) {
     }
 }
 
-/* Gives the job to the sink. */
+/* Passes the job to the CTA's sink. If the lane has faulted, or the job has no work, frees the job's memory instead. */
 static void begin_job(struct bulk *b) {
     const struct bulk_sink *sink = b->w->cta->bulk;
     if (b->job.failed)
@@ -338,7 +338,7 @@ static void exec_bulk_commit(struct warp *w, const struct inst *in, rowmask_t m,
         sink->commit(sink->ctx, w, m);
 }
 
-/* The driver waits before it executes the instruction. */
+/* Does nothing: the driver has let the warp wait before it executes this instruction. */
 static void exec_bulk_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m, (void)fx;
 }

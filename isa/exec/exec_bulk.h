@@ -12,27 +12,28 @@ struct bulk {
     struct effects *fx; /* receives the fault */
     int lane;
     struct bulk_form form;
-    struct bulk_job job; /* filled only if the CTA has a sink */
+    struct bulk_job job; /* filled only if the CTA has a sink, which gets the jobs of copies */
 };
 
 /* Returns the value of an operand (BULK_TO ...), zero-extended. */
 uint64_t bulk_operand(const struct bulk *b, unsigned i);
-/* Returns the host address of `bytes` bytes of shared memory at a shared::cluster address; NULL: fx holds the fault.
- * Sets the CTA that has the memory, and the offset in it. */
+/* Returns the host address of `bytes` bytes of shared memory at a shared::cluster address. Also sets *place to the CTA
+ * that has the memory, and to the offset in it. On a fault, stores the fault in fx and returns NULL. */
 unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write,
                            struct cluster_place *place);
-/* Returns the host address of `bytes` bytes of global memory; NULL: fx holds the fault. */
+/* Returns the host address of `bytes` bytes of global memory. On a fault, stores the fault in fx and returns NULL. */
 unsigned char *bulk_global(const struct bulk *b, uint64_t address, uint64_t bytes, unsigned align, bool write);
-/* Copies bytes of global memory. The copy contains the stores that the SM still holds back. */
+/* Copies bytes from global memory. The copied bytes include stores that the SM holds back until the next edge
+ * (isa/machine/held.h). */
 void bulk_read_global(const struct bulk *b, unsigned char *to, const unsigned char *from, uint64_t bytes);
 /* Records bytes that the copy reads or writes. */
 void bulk_moves_global(struct bulk *b, uint64_t address, uint64_t bytes);
 void bulk_moves_shared(struct bulk *b, const struct cluster_place *place, uint64_t bytes, bool write);
-/* Completes `bytes` bytes at the mbarrier of the CTA, now or at the end of the job. Returns false: fx holds the
- * fault. */
+/* Completes `bytes` bytes at the mbarrier of the CTA, now or at the end of the job. On a fault, stores the fault in fx
+ * and returns false. */
 bool bulk_signal(struct bulk *b, const struct cluster_place *mbarrier, uint32_t bytes);
-/* The destination CTAs of a copy into shared memory: the CTA of the address, or those of the multicast mask. Returns
- * their number; 0: fx holds the fault. */
+/* Finds the destination CTAs of a copy into shared memory: the CTA of the address, or the CTAs of the multicast mask.
+ * Returns their number. On a fault, stores the fault in fx and returns 0. */
 unsigned bulk_destinations(const struct bulk *b, uint64_t bytes, unsigned align,
                            struct cluster_place to[MAX_CLUSTER_CTAS], struct cluster_place mbarrier[MAX_CLUSTER_CTAS]);
 /* exec_tensor.c: executes a tensor copy, a reduction, a prefetch, tensormap.replace or tensormap.cp_fenceproxy. */

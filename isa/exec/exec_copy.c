@@ -5,7 +5,7 @@
 #include "exec_mem.h"
 #include "isa/rows.h"
 
-/* Sets the number of bytes that each lane reads. Returns false if fx holds a fault. */
+/* Sets the number of bytes that each lane reads. On a fault, stores the fault in fx and returns false. */
 static bool bytes_to_read(const struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
                           uint32_t bytes[WARP_LANES]) {
     const uint32_t *size = reg_ptr(w, in->c);
@@ -41,8 +41,8 @@ static bool destinations(const struct warp *w, const struct inst *in, rowmask_t 
     return right;
 }
 
-/* Returns the source of lane l; NULL: fx holds the fault. If the instruction reads fewer bytes than an element has,
- * only the bytes that it reads must be inside an allocation. */
+/* Returns the host address of the source of lane l. If the instruction reads fewer bytes than an element has, only
+ * these bytes must be inside an allocation. On a fault, stores the fault in fx and returns NULL. */
 static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
     uint64_t at = fx->addr[l];
     if (bytes == in->msize || at & (in->msize - 1u))

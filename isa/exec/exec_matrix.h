@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* MOST_REGISTER: elements of one register of a warp; single bits are not read as elements. */
+/* MOST_REGISTER: maximum number of elements in one register of a warp; single bits are not counted as elements. */
 enum { MOST_M = 16, MOST_N = 8, MOST_REGISTER = 8 * WARP_LANES };
 
 #if defined(__clang__)
@@ -19,7 +19,7 @@ enum { MOST_M = 16, MOST_N = 8, MOST_REGISTER = 8 * WARP_LANES };
 #define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* Converts `n` f16 numbers; n is a multiple of 16. A NaN stays some NaN. */
+/* Converts `n` f16 numbers; n is a multiple of 16. A NaN becomes a NaN, but possibly a different one. */
 FP_INLINE void floats_of_halves(const uint16_t *half, unsigned n, float *to) {
 #if defined(__AVX512F__)
     for (unsigned i = 0; i < n; i += 16)
@@ -42,7 +42,7 @@ FP_INLINE float float_of_byte(unsigned type, uint8_t b) {
         return f32_from_E3M2(b & 0x3f);
     case T_E2M3:
         return f32_from_E2M3(b & 0x3f);
-    case T_E2M1: /* in the middle of a byte; packed numbers were moved there */
+    case T_E2M1: /* the number is in bits 2 to 5 of its byte; the caller has moved packed numbers to these bits */
         return f32_from_E2M1(b >> 2 & 0xf);
     case T_S4:
         return (float)((int8_t)(b << 2) >> 4);

@@ -36,8 +36,8 @@ static void settle(struct mbarrier *b) {
     b->phase = !b->phase;
 }
 
-/* The type of an operation on an mbarrier object. It returns a description of the error in the object or in operand
- * `n`; NULL: no error. */
+/* The type of an operation on an mbarrier object. The operation returns an error message if the object or operand `n`
+ * is invalid, else NULL. */
 typedef const char *mbarrier_fn(struct mbarrier *b, uint32_t n);
 
 static const char *init(struct mbarrier *b, uint32_t n) {
@@ -160,8 +160,8 @@ const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t by
     return wrong;
 }
 
-/* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. NULL: fx holds
- * the fault. */
+/* Returns the host address of a lane's object. With `fresh`, the object need not have been initialised. On a fault,
+ * stores the fault in fx and returns NULL. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
     uint64_t address = fx->addr[lane], word;
     unsigned char *at = mem_lane(w, in, fx, lane, true);

@@ -21,6 +21,6 @@ struct cta;
  * copies completed stays invalid. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
 /* Completes `bytes` bytes of transactions at the object at `address`, an offset in the shared memory of `c`. With 0
- * bytes it only tests the object. Returns what is wrong; NULL: nothing. */
+ * bytes, only checks the object. Returns an error message if the object is invalid, else NULL. */
 const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t bytes);
 #endif

@@ -207,7 +207,7 @@ static inline uint32_t *word_row(const struct warp *w, uint64_t at) {
     return (uint32_t *)(void *)warp_local(w, 0, at & ~(uint64_t)3);
 }
 
-/* Loads an element of all lanes; `at`: address of the element in each lane. */
+/* Loads an element for all lanes. `at` is the element's address in each lane's local memory. */
 static void load_word_elem(const struct warp *w, const struct inst *in, void *d, const uint64_t *at, bool uniform,
                            rowmask_t m) {
     _Alignas(64) unsigned char packed[WARP_LANES * 16];

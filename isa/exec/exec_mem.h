@@ -48,13 +48,13 @@ void mem_addresses(const struct warp *w, const struct inst *in, rowmask_t m, str
  * addresses of their space. Returns false if the caller must execute the access lane by lane. */
 bool mem_span(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out);
-/* Returns the host address of one lane's access; NULL: fx holds the fault. Turns a generic fx->addr[lane] into an
- * address of its space. */
+/* Returns the host address of one lane's access. Turns a generic fx->addr[lane] into an address of its space. On a
+ * fault, stores the fault in fx and returns NULL. */
 unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
 /* Initialises fx for an access that executes lane by lane. Call it before the first mem_lane() of the instruction. */
 void mem_lanes_begin(const struct inst *in, struct effects *fx);
 /* Returns the host pointer of generic address `at` for `lane`, and the number of bytes that follow in its allocation
- * (for strings, and argument buffers of system calls). NULL: the address is in no allocation. */
+ * (for strings, and argument buffers of system calls). Returns NULL if the address is in no allocation. */
 unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t *bytes);
 void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes);
 #endif

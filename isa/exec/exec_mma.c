@@ -204,7 +204,8 @@ static void exec_mma(struct warp *w, const struct inst *in, rowmask_t m, struct 
     write_any(w, list, &s, &x);
 }
 
-/* Single bits: a sum counts the ones of a & b or a ^ b. Words of 32 bits have the fragments of 32-bit numbers. */
+/* Executes an mma on single bits: each sum counts the ones of a & b, or of a ^ b. A word of 32 bits is distributed over
+ * the lanes like a 32-bit element. */
 static void exec_bits(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const struct operation s = operation_of(in);
     const opnd_t *list = w->program->lists + in->list, *at = list + in->msize;

@@ -1,7 +1,8 @@
 #ifndef ISA_EXEC_SPAN_H
 #define ISA_EXEC_SPAN_H
-/* The fast path of loads and stores, from registers to a span. The functions are inline, since files that include them
- * are compiled for each instruction-set level of the host (isa/levels.h). exec_mem.h documents them. */
+/* Computes the addresses of loads and stores from registers, and finds the memory that they access (the fast path). The
+ * functions are inline, since files that include them are compiled for each instruction-set level of the host
+ * (isa/levels.h). exec_mem.h documents them. */
 #include "exec_mem.h"
 #include "isa/machine/lane_vectors.h"
 
@@ -106,8 +107,8 @@ static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t
     return size >= extent && at[0] <= limit && at[1] <= limit && !((first[0] | first[1]) & (bytes - 1));
 }
 
-/* Returns the allocation that contains a device address; NULL: there is none, or `write` is set and the allocation is
- * read-only. */
+/* Returns the allocation that contains a device address. Returns NULL if there is none, or if `write` is set and the
+ * allocation is read-only. */
 static inline const struct allocation *device_place(struct warp *w, const struct inst *in, uint64_t address,
                                                     unsigned bytes, bool write) {
     const struct memory *mem = w->cta->launch->memory;

@@ -14,7 +14,7 @@ static void value_put(struct warp *w, opnd_t o, unsigned bytes, int lane, uint64
     memcpy((unsigned char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes);
 }
 
-/* Returns the stack pointer of a lane; NULL, with a fault, if the host has no memory for it. */
+/* Returns the stack pointer of a lane. If the host has no memory for it, stores a fault in fx and returns NULL. */
 static uint32_t *pointer_of(struct warp *w, int lane, struct effects *fx) {
     uint32_t *at = calls_stack_pointer(w, lane);
     if (!at)
@@ -91,7 +91,7 @@ STACK_FUNCTIONS(u64, 8)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Rows of the three instructions, which PTX calls stack manipulation instructions. */
+/* Rows of alloca, stacksave and stackrestore. */
 STACK_ROWS(U32, u32)
 STACK_ROWS(U64, u64)
 /* clang-format on */

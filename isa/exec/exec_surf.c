@@ -6,7 +6,8 @@
 #include "isa/machine/blend.h"
 #include "tex_lanes.h"
 
-/* SURF_NOTHING: the access is out of range with .zero, so a load returns 0 and a store does nothing */
+/* SURF_NOTHING: the access is out of range, and its modifier is .zero. So a load returns 0, and a store does
+ * nothing. */
 enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT };
 
 struct surf_access {

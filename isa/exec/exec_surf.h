@@ -17,11 +17,11 @@
 #define tex_source             TEX_OWN(tex_source)
 #endif
 
-/* Returns the object that a lane's handle names; NULL, with a fault, if there is none. */
+/* Returns the object that a lane's handle names. If there is none, stores a fault in fx and returns NULL. */
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
 enum { TEX_FEW_LANES = 2 }; /* up to this number of lanes are executed one by one; more lanes are executed together */
 
-/* Returns the object, of any kind, that all lanes of `m` name; NULL if they name several objects, or none. */
+/* Returns the object, of any kind, that all lanes of `m` name. Returns NULL if they name several objects, or none. */
 const struct texture *tex_common_object(const struct warp *w, opnd_t handle, rowmask_t m);
 /* Sets the memory fields of fx, except addresses. */
 void tex_effects(struct effects *fx, const struct texture *t);

@@ -3,9 +3,9 @@
  * operation. So waits and fences do nothing here. mma, cp and commit act once for each lane that executes them, in
  * ascending order.
  *
- * Sums follow the rule of exec_wgmma.c. In tensor memory, each element of d has a column of its own (an f16 has the
- * lower half). The elements of a have no gaps: a column holds two of type f16. With 128 rows, each lane holds one row.
- * With 64 rows, the 32 lanes of each warp hold 16 rows, in the first or last 16 lanes (data path layouts D and F). */
+ * Sums follow the rule of exec_wgmma.c. In tensor memory, each element of d has a column of its own, of which an f16
+ * uses the lower half. Elements of a are packed: a column holds two f16. With 128 rows, each lane holds one row. With
+ * 64 rows, the 32 lanes of each warp hold 16 rows, in the first or last 16 lanes (data path layouts D and F). */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
@@ -44,7 +44,7 @@ static bool columns_fit(uint32_t n, struct effects *fx) {
     return false;
 }
 
-/* Returns the first of `units` adjacent free units; -1: there are none. */
+/* Returns the number of the first of `units` adjacent free units, or -1 if there are none. */
 static int find_units(const struct tensor_memory *t, unsigned units) {
     for (unsigned at = 0; at + units <= TENSOR_COLUMNS / TENSOR_UNIT; at += units) {
         bool all = true;
@@ -130,7 +130,8 @@ static bool allocated(const struct warp *w, uint32_t column, uint32_t n, int lan
 
 /* ---- ld, st ---- */
 
-/* Returns the row and the column of register `r` of a lane. Columns are packed ones if the instruction packs. */
+/* Returns the row and the column of register `r` of a lane. If the instruction packs, the column counts packed
+ * elements. */
 static void cell_of(const struct tensor_form *f, unsigned lane, unsigned r, unsigned *row, unsigned *column) {
     const unsigned g = lane / 4, t = lane % 4;
     switch (f->code) {
@@ -216,7 +217,7 @@ static void exec_nothing(struct warp *w, const struct inst *in, rowmask_t m, str
 
 /* ---- matrices in shared memory ---- */
 
-/* Decodes a descriptor of tcgen05. Returns false if fx holds a fault. */
+/* Decodes a descriptor of tcgen05. On a fault, stores the fault in fx and returns false. */
 static bool matrix_of(uint64_t d, const char *what, bool across, int lane, struct effects *fx, struct tile *t) {
     static const uint8_t modes[] = {SWIZZLE_NONE, SWIZZLE_128B_32B, SWIZZLE_128B, N_SWIZZLES,
                                     SWIZZLE_64B,  N_SWIZZLES,       SWIZZLE_32B,  N_SWIZZLES};
@@ -282,7 +283,7 @@ static void exec_cp(struct warp *w, const struct inst *in, rowmask_t m, struct e
 
 /* ---- mma ---- */
 
-/* A product: what the instruction descriptor says, and what the kind says. */
+/* The parameters of a product, from the instruction descriptor and from the kind. */
 struct product {
     unsigned m, n, k, d, a, b; /* shape and types */
     unsigned a_bits, b_bits;   /* bits of an element; below 8 bits, a chunk holds 16 elements */
@@ -309,7 +310,7 @@ static void chunk_numbers(unsigned type, unsigned bits, const unsigned char *chu
             to[i] = small_number(type, chunk, i);
 }
 
-/* Decodes the instruction descriptor. Returns false if fx holds a fault. */
+/* Decodes the instruction descriptor. On a fault, stores the fault in fx and returns false. */
 static bool product_of(unsigned kind, uint32_t d, bool a_in_tensor, int lane, struct effects *fx, struct product *p) {
     static const uint16_t types[][6] = {[TENSOR_F16] = {T_F16, T_BF16},
                                         [TENSOR_TF32] = {0, 0, T_TF32},
@@ -359,7 +360,7 @@ static unsigned lane_of(unsigned m, unsigned first, unsigned row) {
     return m == 128 ? row : row / 16 * WARP_ROWS + row % 16 + first;
 }
 
-/* Reads rows of a matrix in shared memory: to[line][k]. */
+/* Reads rows of a matrix in shared memory into to[line][k]. */
 static bool read_matrix(const struct warp *w, const struct tile *t, unsigned type, unsigned bits, unsigned lines,
                         unsigned k, float to[][MOST_K], int lane, struct effects *fx) {
     const unsigned per = 128 / bits;
@@ -388,7 +389,7 @@ static void read_tensor(const struct warp *w, const struct product *p, uint32_t 
         }
 }
 
-/* Reads a into to[k][lane of d]. */
+/* Reads matrix a into to[k][lane of d]. */
 static bool read_a(const struct warp *w, const struct inst *in, const struct product *p, bool in_tensor, unsigned first,
                    int l, double to[MOST_K][TENSOR_LANES], struct effects *fx) {
     float x[TENSOR_LANES][MOST_K];
@@ -413,13 +414,15 @@ static bool read_a(const struct warp *w, const struct inst *in, const struct pro
 }
 
 typedef double lanes8 __attribute__((vector_size(64), may_alias));
-enum { AT_ONCE = 8 }; /* vectors of sums that are in registers */
+enum { AT_ONCE = 8 }; /* maximum number of vectors of sums that the code keeps in registers */
 
-FP_INLINE lanes8 multiply_add(lanes8 a, double b, lanes8 c) {
+/* Adds a * b to `sum`. The vectors are passed by address, because processors without AVX-512 cannot pass them by
+ * value. */
+FP_INLINE void multiply_add(lanes8 *sum, const lanes8 *a, double b) {
 #if defined(__AVX512F__)
-    return (lanes8)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)c);
+    *sum = (lanes8)_mm512_fmadd_pd((__m512d)*a, _mm512_set1_pd(b), (__m512d)*sum);
 #else
-    return a * b + c;
+    *sum += *a * b;
 #endif
 }
 
@@ -430,7 +433,7 @@ FP_INLINE void add_column(double a[MOST_K][TENSOR_LANES], const double *b, unsig
         memcpy(s, sum + first, sizeof s);
         for (unsigned k = 0; k < k_end; k++)
             for (unsigned v = 0; v < AT_ONCE; v++)
-                s[v] = multiply_add(*(const lanes8 *)&a[k][first + 8 * v], b[k], s[v]);
+                multiply_add(&s[v], (const lanes8 *)&a[k][first + 8 * v], b[k]);
         memcpy(sum + first, s, sizeof s);
     }
 }
@@ -462,7 +465,7 @@ static void write_sums(unsigned type, bool clamp, const double *s, const uint32_
     EACH_LANE(l) cell[l] = (word[l] & on[l]) | (cell[l] & ~on[l]);
 }
 
-/* Multiplies for one lane of the warp. */
+/* Executes the multiplication for one lane of the warp. */
 static void multiply(struct warp *w, const struct inst *in, int l, struct effects *fx) {
     const struct tensor_form f = tensor_unpack(in->imm);
     const opnd_t *list = w->program->lists + in->list;
@@ -520,7 +523,7 @@ TENSOR_ROW(DEALLOC, T1(B32), FLAG(SYNC), CONTROL, OPDS(NONE, NONE, B32, B32, NON
 TENSOR_ROW(RELINQUISH, T0, FLAG(SYNC), CONTROL, NO_OPDS, exec_relinquish)
 TENSOR_ROW(LD, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_ld)
 TENSOR_ROW(ST, T1(B32), FLAG(SYNC), MEM, OPDS(NONE, NONE, B32, NONE, NONE, NONE), exec_st)
-/* The rows of wait and fence name no operation. */
+/* The rows of waits and fences, whose functions do nothing. */
 WARP_FN(TCGEN05, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_wait)
 WARP_FN(TCGEN05, T0, 0, WARP, CONTROL, NO_OPDS, exec_nothing)
 TENSOR_ROW(CP, T0, 0, MEM, OPDS(NONE, NONE, B32, B64, NONE, NONE), exec_cp)

@@ -8,7 +8,7 @@
 struct tensor {
     struct bulk *b;
     struct tensor_map map;
-    struct cluster_place to[MAX_CLUSTER_CTAS]; /* or the source of a store */
+    struct cluster_place to[MAX_CLUSTER_CTAS]; /* or the source, if the instruction is a store */
     unsigned n;
 };
 
@@ -18,7 +18,7 @@ static bool fail(const struct bulk *b, const char *why) {
     return false;
 }
 
-/* Returns the host address of 128 bytes at a generic address; NULL: fx holds the fault. */
+/* Returns the host address of 128 bytes at a generic address. On a fault, stores the fault in fx and returns NULL. */
 static unsigned char *map_at(const struct bulk *b, uint64_t address, unsigned align) {
     uint64_t left = 0;
     unsigned char *raw = NULL;
@@ -83,7 +83,8 @@ static void convert(const struct tensor_map *m, unsigned char *to, uint32_t byte
     }
 }
 
-/* Writes `bytes` bytes of a box to shared memory, or reads them, unit by unit of the swizzle. `offset`: in the box. */
+/* Writes `bytes` bytes of a box to shared memory, or reads them from it, one unit of the swizzle at a time. `offset` is
+ * the offset in the box. */
 static void move_shared(const struct tensor *t, const struct cluster_place *place, uint32_t offset,
                         unsigned char *bytes, uint32_t n, bool write) {
     const uint32_t unit = swizzle_unit(t->map.swizzle);
@@ -153,7 +154,7 @@ static bool store_part(void *ctx, const struct tensor_part *p) {
     return true;
 }
 
-/* Returns the type in which a reduction combines elements of a tensor; T_NONE: none. */
+/* Returns the type in which a reduction combines elements of a tensor, or T_NONE if there is none. */
 static uint8_t reduced_type(enum tensor_type t) {
     static const uint8_t types[N_TENSOR_TYPES] = {
         [TENSOR_U32] = T_U32,     [TENSOR_S32] = T_S32,  [TENSOR_U64] = T_U64,     [TENSOR_S64] = T_S64,
@@ -288,7 +289,8 @@ static bool replace(struct tensor_map *m, enum bulk_map_field field, uint64_t i,
     }
 }
 
-/* Returns the host address of a map that the instruction writes; NULL: fx holds the fault. */
+/* Returns the host address of a map that the instruction writes. On a fault, stores the fault in fx and returns
+ * NULL. */
 static unsigned char *written_map(const struct bulk *b, unsigned operand) {
     struct cluster_place place;
     const uint64_t address = bulk_operand(b, operand);

@@ -1,4 +1,4 @@
-/* Texture fetches and queries. Operands: exec_tex.h; texels: tex_sample.h. */
+/* Texture fetches and queries. exec_tex.h describes the operands; tex_sample.h reads texels. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_tex.h"
 #include "exec_surf.h"
@@ -8,7 +8,7 @@
 #include "tex_lanes.h"
 #include <string.h>
 
-/* Returns the object that a handle names; NULL, with a fault, if there is none. */
+/* Returns the object that a handle names. If there is none, stores a fault in fx and returns NULL. */
 static const struct texture *object_at(const struct launch *l, uint64_t handle, int lane, struct effects *fx) {
     uint64_t index = handle - TEXTURE_HANDLE;
     if (index < l->n_textures)
@@ -32,7 +32,7 @@ const struct texture *tex_object(const struct warp *w, const struct inst *in, in
     return fx->fault ? NULL : t;
 }
 
-/* Returns the texture with the sampler that in->b names; NULL, with a fault, if there is none. */
+/* Returns the texture with the sampler that in->b names. If there is none, stores a fault in fx and returns NULL. */
 static const struct texture *with_sampler(const struct warp *w, const struct inst *in, const struct texture *t,
                                           struct texture *merged, int lane, struct effects *fx) {
     const struct texture *s = object_at(w->cta->launch, handle_of(w, in->b, lane), lane, fx);
@@ -68,7 +68,7 @@ void tex_outside(struct effects *fx, int lane, const struct texture *t, uint64_t
     fx->space = SPACE_GLOBAL;
 }
 
-/* Returns source i, after the destinations, as 32 bits. */
+/* Returns source i as 32 bits. In the operand list, the sources follow the destinations. */
 uint32_t tex_source(const struct warp *w, const struct inst *in, unsigned i, int lane) {
     opnd_t o = w->program->lists[in->list + in->msize + i];
     return ((const uint32_t *)reg_ptr(w, o))[lane];

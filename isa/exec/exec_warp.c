@@ -77,7 +77,7 @@ int shuffle_lane(const struct warp *w, const struct inst *in, int lane) {
     return shuffle_source(mode, lane, b[lane], c[lane], &in_range);
 }
 
-/* Returns the executing lanes of the member mask; forms without a mask: all executing lanes. */
+/* Returns the executing lanes that are in the member mask. For a form without a mask, returns all executing lanes. */
 static rowmask_t members(const struct warp *w, const struct inst *in, rowmask_t m) {
     return in->e == OPND_ZERO ? m : m & ((const uint32_t *)reg_ptr(w, in->e))[__builtin_ctz(m)];
 }
@@ -195,7 +195,7 @@ REDUX(redux_max_u32, uint32_t, x > y ? x : y)
 REDUX(redux_min_s32, int32_t, x < y ? x : y)
 REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
-/* Executes redux of f32: with `nan`, a NaN operand is the result; without `nan`, the other operand is the result; -0 is
+/* Executes redux of f32. If an operand is NaN, the result is NaN with `nan`, and the other operand without `nan`. -0 is
  * below +0. */
 static void redux_f32(struct warp *w, const struct inst *in, rowmask_t m, bool max, bool abs, bool nan) {
     const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;

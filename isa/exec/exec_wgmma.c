@@ -28,14 +28,14 @@ struct group_types {
 
 typedef double lanes8 __attribute__((vector_size(64), may_alias));
 
-/* Matrix a, for STEP_K columns: a number for each half (rows 0 to 7, 8 to 15), column and lane. */
+/* Matrix a, for STEP_K columns: one number for each half (rows 0 to 7, or 8 to 15), column and lane. */
 struct expanded {
     _Alignas(64) double at[STEP_K][2][WARP_LANES];
 };
 
 /* ---- matrices in shared memory ---- */
 
-/* Returns the chunk at address `at` of shared memory; NULL: fx holds the fault. */
+/* Returns the chunk at address `at` of shared memory. On a fault, stores the fault in fx and returns NULL. */
 FP_INLINE const unsigned char *chunk_at(const struct warp *w, uint32_t at, struct effects *fx) {
     if (__builtin_expect(at + TILE_CHUNK <= w->cta->shared_bytes, 1))
         return w->cta->shared + at;
@@ -43,13 +43,14 @@ FP_INLINE const unsigned char *chunk_at(const struct warp *w, uint32_t at, struc
     return NULL;
 }
 
-/* Numbers of a part of a matrix: element k of line i (a row of a, a column of b) is at[i * line + k * step]. */
+/* Part of a matrix: element k of line i (a row of a, or a column of b) is at[i * line + k * step]. */
 struct numbers {
     float at[GROUP_ROWS * STEP_K];
     unsigned line, step;
 };
 
-/* Reads `lines` lines from line `first` on, and of each the elements [k, k + n). Returns false if fx holds a fault. */
+/* Reads the elements [k, k + n) of `lines` lines, from line `first` on. On a fault, stores the fault in fx and returns
+ * false. */
 FP_INLINE bool read_lines(const struct warp *w, const struct tile *t, unsigned type, unsigned first, unsigned lines,
                           unsigned k, unsigned n, struct numbers *to, struct effects *fx) {
     const unsigned bits = group_bits(type), per = 128 / bits;
@@ -64,7 +65,7 @@ FP_INLINE bool read_lines(const struct warp *w, const struct tile *t, unsigned t
                 return false;
             if (per <= STEP_K) {
                 memcpy(at, chunk, TILE_CHUNK);
-            } else { /* b1: half of a chunk */
+            } else { /* a b1 matrix: half of a chunk */
                 memcpy(at, chunk + k % per / 8, STEP_K / 8);
                 at -= TILE_CHUNK - STEP_K / 8;
             }
@@ -349,7 +350,8 @@ FP_INLINE void group_multiply(struct warp *w, const struct inst *in, rowmask_t m
     if (!row_fits(&b, "b", f.k * group_bits(t.b) / 8, fx))
         return;
     const unsigned step = f.k < STEP_K ? f.k : STEP_K;
-    for (unsigned k = 0; k < f.k; k += step) { /* more than one step: b1, whose sums are exact in the registers */
+    /* only b1 takes more than one step; its sums are exact, so the registers can hold them between steps */
+    for (unsigned k = 0; k < f.k; k += step) {
         struct expanded x;
         if (!read_a(w, in, &f, t, &a, k, step, &x, fx) || !add_columns(w, in, &f, t, &x, &b, k, step, !adds && !k, fx))
             return;

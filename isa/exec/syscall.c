@@ -42,7 +42,8 @@ static bool next_argument(struct print_args *a, unsigned bytes, uint64_t *value)
     return true;
 }
 
-/* Returns the zero-terminated string at a generic address; NULL, with a fault, if it is not in memory. */
+/* Returns the zero-terminated string at a generic address. If it is not in memory, stores a fault in fx and returns
+ * NULL. */
 static const char *device_string(const struct warp *w, int lane, uint64_t at, struct effects *fx) {
     uint64_t left;
     const unsigned char *host = mem_generic(w, lane, at, &left);

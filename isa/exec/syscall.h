@@ -6,7 +6,7 @@
 
 warp_fn sys_vprintf, sys_malloc, sys_free;
 
-/* Prepares the heap in `l`'s memory if the program may allocate. Call it before a launch runs, because device memory
- * must not be rearranged during a launch. Returns false if memory runs out. */
+/* Prepares the heap in the memory of launch `l`, if the program may allocate. Call it before a launch runs, because
+ * device memory must not be rearranged during a launch. Returns false if memory runs out. */
 bool device_heap_prepare(const struct launch *l);
 #endif

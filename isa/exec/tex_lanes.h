@@ -23,7 +23,8 @@ struct tex_plane {
     bool is_float;
 };
 
-/* One dimension of a fetch: texel indices by lane, -1 outside; `weight` is the weight of the second texel. */
+/* One dimension of a fetch: for each lane, the indices of up to two texels, or -1 outside of the texture. `weight` is
+ * the weight of the second texel. */
 struct tex_axis {
     _Alignas(64) int32_t index[2][WARP_LANES];
     _Alignas(64) float weight[WARP_LANES];
@@ -36,7 +37,7 @@ struct tex_lanes {
     _Alignas(64) uint32_t found[WARP_LANES]; /* all bits set: the lane has read a texel */
 };
 
-/* Source operands of a fetch, each an array indexed by lane; NULL: the fetch has no such source. */
+/* Source operands of a fetch, each an array indexed by lane, or NULL if the fetch has no such source. */
 struct tex_rows {
     const uint32_t *layer, *at[3], *offset[3], *reference;
 };
@@ -73,7 +74,8 @@ static inline enum texture_address tex_real_mode(const struct texture *t, int di
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
 }
 
-/* Brings indices of magnitude below 2^31 - 32 into the texture; -1: the border is read. */
+/* Applies the address mode to indices of magnitude below 2^31 - 32, so that they are inside the texture. Index -1 means
+ * that the border is read. */
 static inline void tex_into_range(int32_t *index, int32_t n, enum texture_address mode) {
     if (mode == TEX_CLAMP) {
         LANES(l) index[l] = index[l] < 0 ? 0 : index[l] >= n ? n - 1 : index[l];

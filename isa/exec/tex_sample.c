@@ -252,7 +252,7 @@ static bool mix(const struct texture *t, struct tex_access *a, const struct tex_
     return true;
 }
 
-/* ---- cube maps: CUDA programming guide, "Cubemap Textures" ---- */
+/* ---- cube maps; source: CUDA programming guide, "Cubemap Textures" ---- */
 
 static uint32_t cube_face(const float d[3]) {
     float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]);
@@ -334,7 +334,8 @@ float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, con
         }
         longest = sum > longest ? sum : longest;
     }
-    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* 0.5: `longest` is the square of a length */
+    /* the factor is 0.5 because `longest` is the square of a length */
+    return longest > 0 ? 0.5f * log2f(longest) : 0.0f;
 }
 
 /* ---- fetches ---- */
@@ -376,7 +377,8 @@ static bool fetch_level(const struct texture *t, struct tex_access *a, const str
 
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     float last = t->levels ? (float)(t->levels - 1) : 0.0f;
-    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN gives level 0, the largest */
+    /* NaN gives level 0, the level with the largest image */
+    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f;
     unsigned first = (unsigned)(t->linear_levels ? level : ceilf(level + 0.5f) - 1.0f);
     float weight = t->linear_levels ? floorf((level - (float)first) * 256.0f + 0.5f) / 256.0f : 0.0f;
     struct texel next;

@@ -72,7 +72,7 @@ static void report_partial(struct check_cta *c, uint32_t warp, const struct part
 }
 
 /* Reports each warp whose partial arrival at the barrier still lacks lanes when the barrier completes or the CTA ends.
- * `there`: for each warp, the lanes that have arrived; NULL: the CTA ends. */
+ * `there` has the lanes of each warp that have arrived; it is NULL if the CTA ends. */
 static void close_partial(struct check_cta *c, uint32_t barrier, const lanemask_t *there) {
     for (uint32_t i = 0; i < c->cta->n_warps; i++) {
         struct partial *p = &c->partial[barrier][i];
@@ -311,7 +311,7 @@ static void check_mbarrier(struct now *n, rowmask_t lanes, const struct effects 
     if (check_opcode(n->in) == OP_CP) /* this arrival counts as a wait for the copies (check_copy.c) */
         copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* these count as weak writes to the object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* these operations count as weak writes to the object */
         n->strong = WEAK;
         n->reads = false;
     } else {
@@ -395,7 +395,7 @@ void check_after(struct check_cta *c, const struct warp *w, const struct inst *i
         check_copies(&n, fx);
         return;
     case K_BARRIER:
-        if (fx->barrier == CLUSTER_BARRIER && w->cluster_passed & fx->lanes) { /* these lanes need not wait */
+        if (fx->barrier == CLUSTER_BARRIER && w->cluster_passed & fx->lanes) { /* the other lanes need not wait */
             n = now_of(c, w, in, fx);
             sync_cluster_wait(&n);
         }

@@ -1,18 +1,19 @@
-/* Bulk copies (isa/bulk.h) under the checker. The interpreter copies at once. To the checker, shared memory that a copy
- * fills is being written until a thread has seen the end of the mbarrier's phase; shared memory that a copy reads is
- * being read until its thread has waited for the bulk group. The copy's accesses count as accesses of the thread that
- * issues it, and the copy's arrival at the mbarrier as an arrival of this thread. */
+/* Bulk copies (isa/bulk.h) under the checker. The interpreter copies at once. The checker treats shared memory that a
+ * copy fills as being written until a thread has seen the end of the mbarrier's phase. It treats shared memory that a
+ * copy reads as being read until the copy's thread has waited for the bulk group. The copy's accesses count as accesses
+ * of the thread that issues it, and the copy's arrival at the mbarrier as an arrival of this thread. */
 #include "check_state.h"
 #include "isa/exec/exec.h"
 #include "isa/exec/exec_mbarrier.h"
 #include <stdlib.h>
 
-/* Shared memory that an unfinished copy fills (`fills`) or reads. */
+/* A part of shared memory that an unfinished copy fills (if `fills` is set) or reads. */
 struct check_bulk {
     uint64_t from, to; /* [from, to) */
     uint32_t thread, pc;
     uint32_t signal; /* fills: the mbarrier */
-    uint32_t since;  /* reads: groups that the thread has closed since, the copy's own included */
+    /* for a part that is read: number of groups that the thread has closed since, including the group of the copy */
+    uint32_t since;
     bool fills;
 };
 

@@ -1,7 +1,7 @@
-/* Unfinished cp.async copies. The interpreter copies at once. To the checker, the destination is being written from the
- * issue until the thread has waited for the copy (or, with an mbarrier, announced its arrival); any access in between
- * is reported. The issue and the wait each count as a write of the destination by the thread. So accesses of other
- * threads must be ordered before the issue or after the wait. */
+/* Unfinished cp.async copies. The interpreter copies at once. The checker treats the destination as being written from
+ * the issue until the thread has waited for the copy (or, with an mbarrier, announced its arrival); any access in
+ * between is reported. The issue and the wait each count as a write of the destination by the thread. So accesses of
+ * other threads must be ordered before the issue or after the wait. */
 #include "check_state.h"
 #include "isa/exec/exec.h"
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void copies_forget(struct check_cta *c) { c->n_copies = 0; }
 
 void copies_free(struct check_cta *c) { free(c->copies); }
 
-/* Checks writes of `lanes` at `to` by the instruction at `pc`. */
+/* Checks the writes of `lanes` to the addresses `to` by the instruction at `pc`. */
 static void check_writes_of(const struct now *n, rowmask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
                             uint32_t pc) {
     struct now write = *n;

@@ -52,7 +52,7 @@ static void print_place(const struct program *p, uint32_t pc, FILE *out) {
         fprintf(out, " in function '%s'", p->functions[i->function].name);
 }
 
-/* Prints the line of the PTX text, and a caret below the instruction. */
+/* Prints the instruction's line of the PTX text, with a caret below the instruction. */
 static void print_text(const struct program *p, uint32_t pc, const char *ptx, size_t len, FILE *out) {
     const struct inst_info *i = &p->info[pc];
     const char *at = ptx, *end = ptx + len;

@@ -40,13 +40,13 @@ struct finding {
     bool same_instruction;         /* race: lanes of one instruction store different values */
     /* for barriers: arrived lanes and live lanes; for member masks: the mask and the live lanes */
     rowmask_t lanes, live;
-    uint32_t barrier, threads, other_threads; /* barrier number; the two thread counts, 0: no count */
+    uint32_t barrier, threads, other_threads; /* barrier number; the two thread counts, of which 0 means no count */
     char where[320];                          /* description of the address; "" for none */
 };
 
 /* A recorded access to a granule (struct granule). */
 struct access {
-    uint32_t time;        /* time of the thread's warp, from 1; 0: no access */
+    uint32_t time;        /* time of the thread's warp, from 1; 0 means that there is no access */
     uint32_t cta;         /* serial number of the CTA: check_cta.serial */
     uint32_t pc : 20;     /* PC of the access; LAST_PC stands for this and all later PCs */
     uint32_t thread : 10; /* thread in the CTA */
@@ -200,7 +200,7 @@ struct check_cta {
     struct check_copy *copies; /* unfinished copies: check_copy.c */
     uint32_t n_copies, cap_copies;
     struct check_bulk *bulks; /* unfinished bulk copies: check_bulk.c */
-    struct bulk_job *jobs;    /* of the bulk instruction that executes */
+    struct bulk_job *jobs;    /* the jobs of the bulk instruction that is executing */
     uint32_t n_bulks, n_jobs;
     struct bulk_sink sink;
     struct warp_order warp[];

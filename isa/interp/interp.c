@@ -24,7 +24,7 @@ enum {
 };
 
 /* TURN_STOPPED: the turn did not start, or it ended early because another turn failed. TURN_HALTED: launch.stop was
- * set */
+ * set. */
 enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
 
 /* The CTAs of a cluster run in one slot: each round runs all of them, in the order of their ranks. The comments here
@@ -41,7 +41,7 @@ struct slot {
     /* in its last turn the CTA was watched, and repeated its steps without changing anything */
     bool quiet;
     bool changed;       /* in this turn the CTA may have ended another thread's wait */
-    bool others;        /* `quiet` is set, and a warp has other runnable paths */
+    bool others;        /* `quiet` is set, and a warp of the CTA has other runnable paths */
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
     bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
     bool talks;         /* in this turn the CTA communicated with other CTAs */
@@ -81,8 +81,9 @@ struct run {
     uint64_t quiet; /* number of consecutive turns with slot.quiet, up to and including the last committed turn */
     uint64_t alone; /* number of consecutive turns with slot.quiet and without slot.others */
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
-    uint64_t rotations, rotate_from; /* total number of path rotations; first turn that applies the last rotation */
-    bool shares;                     /* true once a CTA has communicated with other CTAs */
+    /* total number of path rotations; number of the first turn that applies the last rotation */
+    uint64_t rotations, rotate_from;
+    bool shares; /* true once a CTA has communicated with other CTAs */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -400,7 +401,7 @@ static struct slot *new_slot(struct run *run) {
     s->owner = run;
     for (; s->n < run->cluster; s->n++)
         if (!init_run(run, &s->run[s->n])) {
-            s->n += s->run[s->n].cta != NULL; /* cta_run_free() frees what there is */
+            s->n += s->run[s->n].cta != NULL; /* cta_run_free() frees the parts that have been allocated */
             free_slot(s);
             return NULL;
         }

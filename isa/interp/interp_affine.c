@@ -201,7 +201,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, r
         return true;
     }
     r->fx.fault = FAULT_NONE;
-    if (i->guard_site) { /* the entry is read first, and removed only when all needed entries have arrived */
+    if (i->guard_site) { /* the predicate is read now, and removed only when all needed entries have arrived */
         if (!wait_for(r, w, in, site, QUEUE_PREDICATE, lanes))
             return false;
         if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, !i->site)))

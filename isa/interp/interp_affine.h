@@ -27,7 +27,8 @@ struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const 
 void cta_affine_free(struct cta_affine *a);
 /* Starts a CTA. */
 void cta_affine_start(struct cta_affine *a, const struct cta *c);
-/* Lets a `full` affine warp run further ahead. Call it when no warp of the CTA made progress. */
+/* Lets an affine warp that has stopped because its queues are full run further ahead. Call it when no warp of the CTA
+ * has made progress. */
 void cta_affine_let_run(struct cta_affine *a);
 /* Runs the affine warp to its end. Call it after all warps of the CTA have ended, until it no longer returns
  * WARP_SPENT. Returns WARP_DONE if the affine warp has ended. Returns WARP_SPENT if it has not ended yet. Returns

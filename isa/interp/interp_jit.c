@@ -96,7 +96,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
     if (reason == JIT_LEFT)
         jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
-    /* the instruction in which the code stopped, or the first instruction that it did not execute */
+    /* the instruction in which the code stopped, or the first instruction that the code did not execute */
     const struct inst *at = f->first + n;
     t->warp += f->executed + n + (reason == JIT_STOPPED);
     t->thread += f->threads;

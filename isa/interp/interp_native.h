@@ -1,7 +1,7 @@
 #ifndef ISA_INTERP_NATIVE_H
 #define ISA_INTERP_NATIVE_H
-/* The interpreter's interface to native code: a block that has native code runs it. interp_jit.[ch] implements this
- * with isa/jit. A build with JIT=0 has interp_no_jit.c instead. */
+/* The interpreter's interface to native code, which runs a block natively if the block is compiled. interp_jit.[ch]
+ * implements this interface with isa/jit. A build with JIT=0 uses interp_no_jit.c instead. */
 #include "interp.h"
 #include "isa/machine/effects.h"
 

@@ -112,7 +112,7 @@ static const struct inst *run_late_block(struct cta_run *r, struct warp *w, cons
     }
 }
 
-/* run_block() for a warp of 64 lanes, without native code. No instruction of its program waits. */
+/* Works as run_block(), for a warp of 64 lanes, without native code. No instruction of such a program waits. */
 static __attribute__((noinline)) const struct inst *run_block_rows(struct cta_run *r, struct warp *w,
                                                                    const struct inst *in, lanemask_t lanes,
                                                                    uint64_t clock, bool every_pc, struct tally *t) {

@@ -13,7 +13,7 @@ struct warp_run {
     bool done;
     bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp */
     bool blocked; /* no path can run before a barrier completes */
-    bool patient; /* with cta_run.turns: the top path has waited once while other warps ran */
+    bool patient; /* with cta_run.turns: the top path has waited once, and other warps have run since */
     /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
     bool unmerged;
     /* with cta_run.turns: number of iterations of waiting loops since the warp last let others run */
@@ -30,8 +30,8 @@ struct cta_run {
     const struct reconv_cfg *cfg;
     struct warp_run *warps;
     struct reconv_cta *shared; /* state of the model that the warps share; NULL: none */
-    /* Called before the first instruction of a turn whose order among CTAs is observable; NULL: nothing to wait for.
-     * Returns false if the turn must stop because another CTA has faulted. */
+    /* Called before the first instruction of a turn whose order among CTAs is observable. Returns false if the turn
+     * must stop because another CTA has faulted. If NULL, the turn waits for nothing. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
     /* the affine warp, freed with the run; NULL: the program has no affine stream */
@@ -61,12 +61,12 @@ struct tally {
     uint64_t warp, thread, barrier;
 };
 
-/* These functions serve cta_run.turns. cta_has_others() returns true if warps have other runnable paths.
- * cta_take_turns() lets these paths run next. */
+/* Functions that the interpreter stores in cta_run.turns. cta_has_others() returns true if warps have other runnable
+ * paths. cta_take_turns() lets these paths run next. */
 bool cta_has_others(const struct cta_run *r);
 void cta_take_turns(struct cta_run *r);
-/* The reason why warp_run() returned. In this order: the warp exited, waits for other warps or lanes, used its budget,
- * or faulted, or the launch is stopping. */
+/* The reason why warp_run() returned. In the order of the constants: the warp exited, it waits for other warps or
+ * lanes, it used its budget, it faulted, or the launch is stopping. */
 enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
 
 /* Allocates the paths of all warps; false if out of memory. `r` then owns `c`. */

@@ -11,14 +11,15 @@ enum {
     RAISE_CYCLES = 2   /* cycles from the issue of an instruction until others see the counters that it raised */
 };
 
-/* A register whose new value has not arrived, or whose value the instruction at `pc` has not read yet. */
+/* A use of a register that is still in flight: its new value has not arrived, or the instruction at `pc` has not read
+ * its value yet. */
 struct flight {
     uint32_t pc, offset;
     rowmask_t lanes;
     uint64_t issued;
     struct control_timing timing;
     bool result;
-    unsigned char old[VALUE_BYTES]; /* for a result: the value of the register before the result */
+    unsigned char old[VALUE_BYTES]; /* for a result: the value that the register had before the result was written */
 };
 
 struct saved {
@@ -28,7 +29,7 @@ struct saved {
 };
 
 struct late_warp {
-    uint64_t now; /* cycle in which the next instruction issues at the earliest */
+    uint64_t now; /* the earliest cycle in which the next instruction can issue */
     uint32_t n;
     struct flight *list; /* in the order of issue */
 };
@@ -79,7 +80,7 @@ static void note(struct late_cta *c, const struct warp *w, uint32_t pc, const st
              f->pc, what);
 }
 
-/* An instruction that issues, for the checks of its registers against those in flight. */
+/* An instruction that issues. Its registers are checked against the uses in flight. */
 struct look {
     struct late_cta *c;
     struct warp *w;
@@ -128,7 +129,7 @@ static void look_at(void *ctx, uint32_t offset, enum control_use use, unsigned p
         save(l->c->before, &l->c->n_before, l->w, offset, 0);
 }
 
-/* Forgets results that have arrived, and what the instruction with control bits `b` waits for. */
+/* Forgets results that have arrived, and uses for which the control bits `b` make the instruction wait. */
 static void arrive(struct late_warp *lw, const struct program *p, const struct control_bits *b) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < lw->n; i++) {

@@ -143,7 +143,7 @@ static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v
     return n;
 }
 
-/* Moves the base of the first lane of each half warp to RAX and RCX. */
+/* Copies the base addresses of the first lane of each half warp to RAX and RCX. */
 static void first_lanes(struct compiler *c, const struct inst *in, const unsigned v[MAX_LINES], unsigned n) {
     struct emit *e = &c->e;
     bool wide = in->asize == 8;
@@ -157,7 +157,8 @@ static void first_lanes(struct compiler *c, const struct inst *in, const unsigne
     emit_vector(e, move, v[n / 2], 0, RCX, WHOLE);
 }
 
-/* Exits unless each half has the shape that the group expects. Collects differing bits in vector register 1. */
+/* Emits code that exits unless each half warp has the shape that the group expects. The code collects the bits that
+ * differ in vector register 1. */
 static void check_shape(struct compiler *c, const struct group *g, const unsigned v[MAX_LINES], unsigned n,
                         struct side_exit *out) {
     struct emit *e = &c->e;
@@ -206,7 +207,7 @@ static void find_allocation(struct compiler *c, bool writes, struct side_exit *o
     }
 }
 
-/* Exits unless `extent` bytes from offset r on lie within `size` bytes. Uses RSI. */
+/* Emits code that exits unless `extent` bytes from offset r on lie within `size` bytes. The code uses RSI. */
 static void check_range(struct compiler *c, enum gpr r, enum gpr size, int64_t extent, struct side_exit *out) {
     struct emit *e = &c->e;
     emit_mov(e, RSI, size);

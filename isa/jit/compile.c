@@ -50,7 +50,8 @@ static void call_frame(struct compiler *c, size_t function) {
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Emits a call. It calls the lane function for a pure instruction without guard, else the interpreter's step(). */
+/* Emits a call for the current instruction. The call goes to the lane function if the instruction is pure and has no
+ * guard, else to the interpreter's step(). */
 static void compile_call(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

@@ -24,7 +24,7 @@ enum access_shape {
     ACCESS_ROW_SAME,
     ACCESS_SAME_ROW,
     ACCESS_ROW_ROW,
-    ACCESS_ANY,  /* neither uniform nor a row: the code gathers or scatters */
+    ACCESS_ANY,  /* neither uniform nor a row, so the code gathers or scatters */
     ACCESS_CALL, /* call the interpreter's function */
     ACCESS_UNKNOWN,
 };
@@ -73,7 +73,7 @@ struct group {
     uint32_t used;     /* time of last use */
 };
 
-/* A site: an access and its hint, the allocation that contained its last address. */
+/* A site of an allocation hint: an access, and the allocation that contained its last address. */
 struct site {
     uint32_t index; /* index of the instruction in the block */
     uint32_t hint;  /* index in memory.list; read by running code of any thread */
@@ -195,7 +195,7 @@ void groups_invalidate(struct compiler *c, opnd_t d);
 /* Returns true for a simple access that takes its addresses, and nothing else, from a queue: jit_frame.row executes
  * it. */
 bool access_is_queued(const struct compiler *c, const struct inst *in);
-/* Classifies the addresses of elements of `bytes` bytes. */
+/* Returns the shape of the addresses of the lanes, for elements of `bytes` bytes. */
 enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 
 /* ---- compile.c ---- */

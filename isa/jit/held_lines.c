@@ -24,7 +24,7 @@ void line_store(struct compiler *c, struct held_line *h, unsigned v) {
     h->dirty = false;
 }
 
-/* Marks v dirty: it holds line i of the current instruction's destination. */
+/* Marks vector register v dirty, since it holds line i of the current instruction's destination. */
 static void mark_written(struct compiler *c, unsigned v, unsigned i) {
     const struct inst *in = inst_of(c);
     c->held[v].dirty = true;

@@ -65,9 +65,10 @@ typedef uint32_t jit_code(struct jit_frame *f);
 
 /* The state of a block. A block is identified by the PC of its first instruction. */
 struct jit_entry {
-    _Atomic(jit_code *) code;   /* NULL: no code, or not compiled yet */
-    _Atomic(void *) inside;     /* address at which other blocks enter the code; NULL: they cannot */
-    atomic_uint countdown;      /* number of entries left before the block is profiled; 0: profiled or rejected */
+    _Atomic(jit_code *) code; /* NULL: no code, or not compiled yet */
+    _Atomic(void *) inside;   /* address at which other blocks enter the code; NULL if they cannot enter it */
+    /* number of entries left before the block is profiled; 0 if the block has been profiled or rejected */
+    atomic_uint countdown;
     atomic_uint profiled, left; /* profiled: number of interpreted runs recorded; left: number of side exits taken */
     struct jit_block *block;    /* the last compilation of the block */
 };

@@ -43,7 +43,7 @@ void emit_free(struct emit *e);
 void emit_bytes(struct emit *e, const void *bytes, size_t n);
 void emit_byte(struct emit *e, unsigned byte);
 
-/* Operands are named as in the manual: reg, vvvv (`second`, 0 if unused), r/m. Mask 1 to 7: only lanes of that mask
+/* The operands have the manual's names reg, vvvv (`second`, 0 if unused) and r/m. Mask 1 to 7: only lanes of that mask
  * register are written; the others keep their value, or become 0 with `zero`. */
 struct lanes {
     unsigned mask;

@@ -232,9 +232,9 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* Emits a comparison for AVX2, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less,
- * 2 less or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared
- * as signed ones with flipped sign bits. */
+/* Emits a comparison for AVX2, with the result in vector register 1. `how` is encoded as in vpcmpd: 0 equal, 1 less, 2
+ * less or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as
+ * signed ones with flipped sign bits. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {
@@ -251,7 +251,7 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* Emits code that sets EAX to the mask of the warp, joined from the masks 1 to `lines`. Each of these covers one
+/* Emits code that sets EAX to the mask of the warp. The code joins the masks 1 to `lines`, each of which covers one
  * line. */
 static void join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {

@@ -37,7 +37,7 @@ void lanes_upper_half(struct emit *e, unsigned d, unsigned v);
 void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* Emits d = lower words of the 64-bit elements of `low` and `high`. Uses vector registers 1 and 2. */
 void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high);
-/* Copies a general register to all lanes of d. `wide`: 64 bits. */
+/* Copies a general register to all lanes of d. `wide`: the lanes have 64 bits, not 32. */
 void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
 /* Loads lane l of d from base + index[l]. `partial`: only the active lanes of line i, with elements of `size` bytes.
  * Uses mask 1. d must be neither vector register 3 nor the index. */

@@ -210,7 +210,7 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
     }
 }
 
-/* Changes the sign bit only; r->second is the offset of the other operand in the tables. */
+/* Changes only the sign bit. r->second is the offset of the other operand in the tables. */
 static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
@@ -271,7 +271,7 @@ static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, 
     emit_store(e, false, operand_at(to, 0), from);
 }
 
-/* Emits p = EAX op c, q = ~EAX op c; the form selects op. */
+/* Emits p = EAX op c, q = ~EAX op c. The modifiers of the instruction select op. */
 static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
     struct emit *e = &c->e;
     static const int ops[] = {[OPN_AND] = ALU_AND, [OPN_OR] = ALU_OR, [OPN_XOR] = ALU_XOR};

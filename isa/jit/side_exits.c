@@ -38,7 +38,7 @@ void compile_exits(struct compiler *c, size_t finish) {
             if (out->held[v].key != NO_LINE && out->held[v].dirty)
                 line_store(c, &out->held[v], v);
         count_done(c, &out->done);
-        if (out->reason == JIT_STOPPED) /* RAX holds the reason that step() returned */
+        if (out->reason == JIT_STOPPED) /* at this point RAX holds the reason that step() returned */
             emit_alu_imm(e, ALU_OR, false, RAX, (int32_t)out->index);
         else
             emit_constant(e, RAX, out->index | out->reason);

@@ -9,8 +9,8 @@
 struct cta;
 struct warp;
 
-/* Bytes that a copy reads or writes, contiguous in global memory (device addresses) or in the own CTA's shared memory
- * (offsets). */
+/* A contiguous run of bytes that a copy reads or writes: in global memory (device addresses), or in the shared memory
+ * of its own CTA (offsets). */
 struct bulk_run {
     uint64_t address;
     uint32_t bytes;
@@ -21,11 +21,11 @@ enum bulk_traffic { BULK_READS, BULK_WRITES, BULK_UPDATES, BULK_FETCHES };
 
 struct bulk_job {
     const struct warp *warp; /* the row that executed the instruction */
-    uint8_t lane;            /* of the warp: of the second row from WARP_LANES on */
+    uint8_t lane;            /* lane of the warp; lanes of the second row begin at WARP_LANES */
     uint8_t traffic;         /* enum bulk_traffic: what the copy does to global memory */
     uint8_t element;         /* bytes of an element of a reduction, at least 4 */
-    bool grouped;            /* it belongs to the thread's bulk group */
-    bool signals;            /* an mbarrier of the own CTA counts `bytes` bytes at the end of the copy */
+    bool grouped;            /* the job belongs to the thread's bulk group */
+    bool signals;            /* at the end of the copy, an mbarrier of the CTA counts `bytes` bytes */
     bool failed;             /* memory for `run` ran out */
     uint32_t signal;         /* offset of the mbarrier in shared memory */
     uint32_t bytes;
@@ -35,9 +35,9 @@ struct bulk_job {
 
 struct bulk_sink {
     void *ctx;
-    /* Takes over a job, and later frees job->run. */
+    /* Takes over a job. The sink frees job->run later. */
     void (*begin)(void *ctx, const struct bulk_job *job);
-    /* `lanes` of the row `w` close their bulk group. */
+    /* Reports that `lanes` of the row `w` close their bulk group. */
     void (*commit)(void *ctx, const struct warp *w, rowmask_t lanes);
 };
 

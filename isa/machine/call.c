@@ -116,14 +116,14 @@ static uint64_t frame_of(const struct warp *w, const struct program_function *f,
     return f->recursive ? ((const uint64_t *)reg_ptr(w, w->program->frame_pointer))[lane] : f->frame_base;
 }
 
-/* A call by one lane. */
+/* Performs a call by one lane. */
 struct call_site {
     const struct program_function *caller, *callee;
     /* lists[in->list ...]: callee, number of inputs, number of results, then three words for each of them */
     const uint32_t *words;
 };
 
-/* Returns true if bytes [offset, offset + bytes) are inside the lane's local memory. */
+/* Returns true if the bytes [offset, offset + bytes) are inside the lane's local memory. */
 static bool in_local(const struct warp *w, uint64_t offset, uint32_t bytes) {
     return bytes <= w->local_bytes && offset <= w->local_bytes - bytes;
 }

@@ -9,9 +9,10 @@ struct warp;
 struct launch;
 struct effects;
 
-/* Addresses of the space shared::cluster. Addresses below CLUSTER_STEP are those of the own CTA's shared memory, as in
- * the space shared::cta. Byte b of the CTA of rank r is at (r + 1) * CLUSTER_STEP + b, in every CTA of the cluster.
- * These are the results of mapa, also for the rank of the own CTA. Generic addresses add SHARED_WINDOW. */
+/* Addresses of the state space shared::cluster. An address below CLUSTER_STEP points to the shared memory of the
+ * thread's own CTA, as in the space shared::cta. Address (r + 1) * CLUSTER_STEP + b points to byte b of the shared
+ * memory of the CTA with rank r, in every CTA of the cluster. The instruction mapa returns such addresses, also for the
+ * rank of the own CTA. Generic addresses add SHARED_WINDOW. */
 #define CLUSTER_STEP 0x80000ull
 _Static_assert(MAX_SHARED_BYTES <= CLUSTER_STEP, "the shared memory of a CTA fills at most one step");
 _Static_assert((MAX_CLUSTER_CTAS + 1) * CLUSTER_STEP <= LOCAL_WINDOW - SHARED_WINDOW, "all CTAs are in the window");
@@ -20,15 +21,16 @@ _Static_assert((MAX_CLUSTER_CTAS + 1) * CLUSTER_STEP <= LOCAL_WINDOW - SHARED_WI
 struct cluster {
     uint32_t n;
     struct cta *cta[MAX_CLUSTER_CTAS]; /* by rank */
-    bool left[MAX_CLUSTER_CTAS];       /* of a timing model: only the cluster still holds the CTA, which has ended */
+    /* used by the timing model only: the CTA has ended, but its cluster still keeps it */
+    bool left[MAX_CLUSTER_CTAS];
 };
 
 /* Where a shared::cluster address points. While CTAs of a cluster run on several host threads, only cluster_rank_at()
  * may be used, because other CTAs of the cluster may be about to begin. */
 struct cluster_place {
-    struct cta *cta; /* NULL: the cluster has no CTA of this rank */
+    struct cta *cta; /* NULL if the cluster has no CTA of this rank */
     uint32_t rank;
-    uint64_t offset; /* in the CTA's shared memory; it may be beyond its end */
+    uint64_t offset; /* offset in the CTA's shared memory; the offset may be beyond the end of this memory */
 };
 /* Returns the rank of the CTA to whose shared memory a shared::cluster address (not generic) points, for threads of CTA
  * `c`. The cluster may have no CTA of this rank. */
@@ -44,7 +46,7 @@ static inline uint64_t cluster_address(uint32_t rank, uint64_t offset) {
 }
 /* Returns the host address of `bytes` bytes at *address, a shared::cluster address that `lane` reads or writes. Turns
  * *address into a shared::cta address if it points to the lane's own CTA. Returns NULL if the cluster has no such
- * memory, or if its CTA has ended; fx then holds the fault. */
+ * memory, or if its CTA has ended; in that case it stores the fault in fx. */
 unsigned char *cluster_lane(struct cta *c, struct effects *fx, int lane, uint64_t *address, unsigned bytes, bool write);
 
 /* Returns the number of CTAs of the launch along each dimension of a cluster: 1 x 1 x 1 without clusters. */
@@ -59,23 +61,21 @@ uint32_t launch_cluster_rank(const struct launch *l, struct dim3 cta);
 void cluster_join(struct cluster *k, struct cta *c, uint32_t rank);
 
 /* The barrier of a cluster. Each thread arrives and later waits. Arrivals and exits change only the state of the
- * thread's own CTA, so that CTAs of a cluster can run on several host threads. cluster_settle() then looks at all CTAs.
- *
- * cluster_arrive() lets lanes of a row arrive. Returns false if one of them has already arrived; fx then holds the
- * fault. */
+ * thread's own CTA, so that CTAs of a cluster can run on several host threads. cluster_settle() then reads the state of
+ * all CTAs. cluster_arrive() lets lanes of a row arrive. If one of them has already arrived, stores a fault in fx and
+ * returns false. */
 bool cluster_arrive(struct warp *row, rowmask_t lanes, struct effects *fx);
-/* Tests that all lanes of a row that wait have arrived before; fx holds the fault if not. */
+/* Tests that all lanes of a row that wait have arrived before. If not, stores a fault in fx. */
 bool cluster_may_wait(const struct warp *row, rowmask_t lanes, struct effects *fx);
-/* Returns the lanes of a warp that need not wait, because all threads have arrived since these lanes arrived. Their
- * wait is then over. */
+/* Returns the lanes of a warp whose wait is over: all threads have arrived since these lanes arrived. */
 lanemask_t cluster_pass(struct warp *w, lanemask_t lanes);
 /* Notes that lanes of a warp have exited. Exited threads count as arrived. */
 void cluster_exit(struct cta *c, struct warp *w, lanemask_t lanes);
-/* Returns true if a thread has arrived in this phase, and all threads that have not exited have. */
+/* Returns true if at least one thread has arrived in this phase, and every thread has either arrived or exited. */
 bool cluster_complete(const struct cluster *k);
 /* If the phase is complete, ends the phase of the barrier and returns true. The caller then
  * releases CLUSTER_BARRIER in each CTA that uses it, before lanes of the CTA run again. */
 bool cluster_settle(struct cluster *k);
-/* Returns true if a thread of the cluster has arrived and the phase has not ended. */
+/* Returns true if a thread of the cluster has arrived in a phase that has not ended. */
 bool cluster_awaits(const struct cluster *k);
 #endif

@@ -7,7 +7,8 @@
 
 enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIER_POPC };
 
-/* The effects of one instruction: for the driver (control, faults) and the timing model (addresses). */
+/* The effects of one instruction. The driver uses the fields for control and faults; the timing model uses the
+ * addresses. */
 struct effects {
     lanemask_t lanes; /* lanes that executed: active and guard true */
     uint8_t fault;    /* enum fault_kind; on a fault, neither the faulting lane nor higher lanes have written results */

@@ -112,7 +112,7 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
 
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT || f->kind == FAULT_STOPPED ||
-        f->kind == FAULT_STANDSTILL) { /* the text is the complete report */
+        f->kind == FAULT_STANDSTILL) { /* the text is the complete report already */
         fputs(f->text ? f->text : "the kernel does not terminate\n", out);
         return;
     }

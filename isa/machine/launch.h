@@ -12,7 +12,8 @@ struct launch {
     const struct program *program;
     struct memory *memory;
     struct dim3 grid, block;
-    /* CTAs of a cluster along each dimension, from the launch; {0, 0, 0}: as the kernel declares (launch_cluster()) */
+    /* CTAs of a cluster along each dimension, as the launch requests; {0, 0, 0} means the cluster that the kernel
+     * declares (launch_cluster()) */
     struct dim3 cluster;
     bool large_clusters;     /* clusters of more than PORTABLE_CLUSTER_CTAS CTAs are allowed */
     uint32_t dynamic_shared; /* bytes */
@@ -51,7 +52,7 @@ enum fault_kind {
     FAULT_BAD_TEXTURE,
     FAULT_UNSUPPORTED, /* `text` names the unsupported feature */
     FAULT_DIVERGENT_BARRIER,
-    /* an instruction that requires all lanes executed without some of them; `text` names the missing lanes */
+    /* some lanes did not execute an instruction that requires all lanes; `text` names the missing lanes */
     FAULT_PARTIAL_WARP,
     FAULT_DEADLOCK,   /* `text` is the complete report */
     FAULT_MEMORY,     /* out of host memory */

@@ -323,7 +323,7 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
     const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
-    /* if n is 0, one entry remains in the list for messages, like the entry of a freed allocation */
+    /* even if n is 0, one entry remains in the list, so that messages can describe the range like a freed allocation */
     pieces = n ? pieces : &freed;
     n = n ? n : 1;
     uint32_t first = last_before(m, begin), old = 0;

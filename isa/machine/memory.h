@@ -85,7 +85,8 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 /* A part of a range reserved by mem_reserve(). */
 struct mem_piece {
     uint64_t begin, end;
-    /* storage of the piece, which the caller keeps while the piece exists; unused if the piece has no access rights */
+    /* storage of the piece, which the caller keeps allocated while the piece exists; unused if the piece has no access
+     * rights */
     unsigned char *host;
     enum mem_reserved what;
 };
@@ -131,6 +132,6 @@ bool mem_read(const struct memory *m, uint64_t address, void *to, uint64_t bytes
 bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t bytes);
 /* Describes where `address` is: "12 bytes past the end of buffer 3 (4096 bytes at 0x10000300)". */
 void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size);
-/* Returns the allocation that mem_describe() names for `address`; NULL: it names none. */
+/* Returns the allocation that mem_describe() would name for `address`, or NULL if it would name none. */
 const struct allocation *mem_nearest(const struct memory *m, uint64_t address);
 #endif

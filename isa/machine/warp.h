@@ -39,8 +39,8 @@ struct warp {
     uint32_t smid;            /* %smid, set at start */
     struct warp_sync sync;
     struct atom_op *capture; /* if set, the next atomic is recorded here instead of performed */
-    /* lanes of the row that have arrived at the cluster's barrier and not waited: in the present phase; in a phase that
-     * has ended */
+    /* lanes of the row that have arrived at the cluster's barrier and have not waited yet: first the lanes that arrived
+     * in the present phase, then the lanes that arrived in a phase that has ended */
     rowmask_t cluster_arrived, cluster_passed;
 };
 
@@ -70,9 +70,11 @@ struct cta {
     struct warp *warps;    /* n_warps first rows, and then the second rows of warps of 64 lanes */
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
-    bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
-                             * copies and these arrivals complete at once */
-    const struct bulk_sink *bulk;         /* takes the bulk copies (bulk_job.h); NULL: they are complete at once */
+    /* true: the driver calls mbarrier_copies_done() for arrivals that wait for copies. False: copies and these arrivals
+     * complete at once */
+    bool copies_take_time;
+    /* takes the jobs of bulk copies (bulk_job.h); if NULL, copies are complete at once */
+    const struct bulk_sink *bulk;
     struct rounding_error rounding_error; /* sum over all CTAs since the driver last read and cleared it */
     struct cluster *cluster;              /* the CTA's cluster: `alone` unless a driver calls cluster_join() */
     uint32_t rank;                        /* in the cluster */

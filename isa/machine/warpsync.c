@@ -60,8 +60,8 @@ static bool may_act_together(const struct inst *a, const struct inst *b) {
     return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !requires_whole_warp(a)));
 }
 
-/* Returns the lanes for which a lane at `in` waits. An instruction of the whole warp also waits for exited lanes, so
- * it never completes if a lane has exited. */
+/* Returns the lanes for which a lane at the instruction `in` waits. An instruction of the whole warp also waits for
+ * exited lanes, so it never completes if a lane has exited. */
 static rowmask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
     return mask_of(w, in, lane) & (requires_whole_warp(in) ? LANES_ALL : w->live);
 }

@@ -82,7 +82,7 @@ static void take_share(struct workers *w, uint32_t thread, uint32_t share, enum 
     uint32_t n = 0;
     for (int job; (job = take(&w->share[share], from)) >= 0; n++)
         w->job(w->ctx, (uint32_t)job);
-    if (!n) /* this thread is late: the caller may be dividing the jobs of the next round */
+    if (!n) /* this thread is late, and the caller may be dividing the jobs of the next round */
         return;
     w->share[thread].taken += n;
     atomic_fetch_add_explicit(&w->done, n, memory_order_release);

@@ -60,7 +60,7 @@ void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const s
 
 /* ---- targets of lanes ---- */
 
-/* Returns the field `hinted` of a branch_site. */
+/* Returns the value for the field `hinted` of a branch_site. */
 static uint32_t hinted(const struct program *p, const struct inst *in, uint32_t pc) {
     uint32_t hint = p->info[pc].order_hint;
     if (hint < ORDER_HINT_TARGET)

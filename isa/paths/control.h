@@ -41,8 +41,8 @@ struct reconv_warp control_who(const struct warp *w);
 /* Prepares the shared state of a CTA whose warps will start. Does nothing if `cta` is NULL. */
 void control_cta_start(const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct reconv_cta *cta,
                        uint32_t n_warps);
-/* Lets the model change the paths of all warps of the CTA (reconv_ops.meet), if it has requested this by
- * reconv_cta.due. Returns false if it has not. `c` is any warp of the CTA. */
+/* Lets the model change the paths of all warps of the CTA (reconv_ops.meet) if the model has set reconv_cta.due.
+ * Returns false if it has not. `c` is any warp of the CTA. */
 bool control_meet(struct warp_control *c, struct reconv_cta *cta);
 /* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }

@@ -96,7 +96,7 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
 static bool stops(struct cta_stack *s, const struct cta_path *p, const struct target *t, int n) {
     uint32_t set = 0;
     if (s->node[p->node].stack != CTA_NO_NODE)
-        return true; /* its stack is aside, so no other compacted warp is in its node */
+        return true; /* its stack is aside, so its node has no other compacted warp */
     for (uint32_t w = 0; w < s->n_warps; w++)
         set += cta_stack_lanes(s, p->node)[w] != 0;
     return s->plan.waits(s->predictor, p->site, t, n, set);
@@ -189,7 +189,7 @@ static uint32_t turn_of(const struct cta_stack *s, const struct cta_path *p) {
     return p->pc != p->site + 1 ? 1u + p->rank : s->plan.fallthrough_first ? 0 : UINT8_MAX;
 }
 
-/* Returns the path of the node whose target runs last. */
+/* Returns the path of the node whose target has the highest turn, so that this target runs last. */
 static const struct cta_path *last_target(const struct cta_stack *s, uint16_t node) {
     const struct cta_path *last = NULL;
     uint32_t at = 0;
@@ -302,7 +302,7 @@ static bool go_alone(struct cta_stack *s, uint16_t node) {
     return false;
 }
 
-/* Takes the node out of the tree, so that its threads no longer reconverge with the nodes below. */
+/* Takes the node out of the tree, so that its threads no longer reconverge with threads of the nodes below. */
 static void detach(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     uint16_t parent = n->parent;
@@ -315,10 +315,10 @@ static void detach(struct cta_stack *s, uint16_t node) {
     cta_drop_child(s, parent);
 }
 
-/* Changes a node that has nothing to wait for: frees it if all its paths have ended, or makes nodes for the targets of
- * the branch at which its paths have arrived. Returns false if the node must wait. With a predictor, some warps may
- * have passed a branch before other warps wait there. So paths that wait at a branch do not wait for stacks aside of
- * their node, nor for paths that sleep or wait at another branch [reading]. */
+/* Changes a node if it need not wait: frees it if all its paths have ended, or makes nodes for the targets of the
+ * branch at which its paths have arrived. Returns false if the node must wait. With a predictor, some warps may have
+ * passed a branch before other warps wait there. So paths that wait at a branch do not wait for stacks aside of their
+ * node, nor for paths that sleep or wait at another branch [reading]. */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     if (s->plan.waits && go_alone(s, node))
@@ -347,7 +347,7 @@ static bool settle(struct cta_stack *s, uint16_t node) {
     return true;
 }
 
-/* Returns true if the node, or a stack aside of it, has a path in this state. */
+/* Returns true if the node, or a stack that is aside of it, has a path in this state. */
 static bool has(const struct cta_stack *s, uint16_t node, enum cta_path_state state) {
     bool any = s->node[node].paths[state];
     for (uint16_t i = 0; s->node[node].away && i < s->high && !any; i++)
@@ -388,7 +388,7 @@ static bool settle_all(struct cta_stack *s) {
     return any;
 }
 
-enum { PATIENCE = 64 }; /* polls after which threads no longer wait for a polling path at a join */
+enum { PATIENCE = 64 }; /* number of polls after which the other threads no longer wait for a polling path at a join */
 
 /* Called if no path runs. If a node has paths that wait at a branch, moves its polling or sleeping paths to a new node,
  * so that the others continue without them. Otherwise detaches a node whose paths poll or sleep, so that the nodes
@@ -421,7 +421,7 @@ static uint16_t next_poller(const struct cta_stack *s, uint16_t stack, uint16_t 
     return CTA_NO_NODE;
 }
 
-/* Reports each warp that has paths in a top node, because these paths appear or disappear. */
+/* Reports each warp that has paths in a top node as changed, because these paths appear or disappear. */
 static void announce(struct cta_stack *s) {
     for (uint32_t i = 0; i < s->n_warps * MAX_WARP_LANES; i++)
         if (s->path[i].lanes && cta_stack_is_top(s, s->path[i].node) && s->path[i].state <= CTA_POLLS)
@@ -455,7 +455,7 @@ static void meet(struct cta_stack *s) {
         s->patience = 0;
     else if (s->high)
         top = next_poller(s, CTA_NO_NODE, s->top);
-    if (s->plan.waits) { /* reports all warps, because stacks aside of the top may have new paths, too */
+    if (s->plan.waits) { /* reports all warps as changed, because stacks aside of the top may have new paths, too */
         s->top = top;
         choose_aside(s);
         for (uint32_t w = 0; w < s->n_warps; w++)

@@ -27,13 +27,13 @@ enum cta_path_state { CTA_RUNS, CTA_POLLS, CTA_SLEEPS, CTA_ARRIVED, N_CTA_STATES
 struct cta_path {
     uint32_t pc;        /* CTA_ARRIVED: target of the branch */
     uint32_t site, rpc; /* CTA_ARRIVED: PC and rpc of the branch */
-    lanemask_t lanes;   /* 0: the slot is free */
+    lanemask_t lanes;   /* enum of the states above; 0: the slot is free */
     uint16_t node;
     uint16_t group;             /* number of the compacted warp */
     bool shared;                /* the compacted warp has threads of several warps */
     bool alone;                 /* CTA_ARRIVED: the compacted warp does not wait for others */
     uint16_t depth, site_depth; /* call depths of the lanes at `pc`, and before the branch */
-    uint8_t state, rank;        /* rank: number of the target among the targets of its path */
+    uint8_t state, rank;        /* rank: number of this target among the targets of the path's branch */
 };
 
 struct cta_node {
@@ -43,22 +43,27 @@ struct cta_node {
     uint16_t children;
     uint16_t paths[N_CTA_STATES]; /* number of paths in each state; there are none while there are children */
     bool used;
-    bool home;        /* the threads run in their own warps, not in compacted ones */
-    bool aside;       /* the node is aside of its parent, and not one of its `children` */
-    uint16_t away;    /* number of nodes aside of this node */
-    uint16_t stack;   /* the aside node at the bottom of its stack; CTA_NO_NODE: it is in the stack of the CTA */
-    uint16_t own_top; /* of an aside node: the top of its stack */
-    uint32_t order;   /* the runnable node with the highest number is the top */
+    bool home;     /* the threads run in their own warps, not in compacted ones */
+    bool aside;    /* the node is aside of its parent, and not one of its `children` */
+    uint16_t away; /* number of nodes that are aside of this node */
+    /* the aside node at the bottom of the stack to which this node belongs; CTA_NO_NODE if it belongs to the stack of
+     * the CTA */
+    uint16_t stack;
+    uint16_t own_top; /* for an aside node: the top of the stack that begins at it */
+    /* a runnable node with a higher number has priority; the node with the highest number is the top */
+    uint32_t order;
 };
 
 struct cta_stack_plan {
-    uint32_t warps; /* each set of this number of consecutive warps has a stack; 0: all warps of the CTA have one */
+    /* each set of this number of consecutive warps of a CTA shares a stack; if 0, all warps of the CTA share one */
+    uint32_t warps;
     bool fallthrough_first; /* the fall-through of a branch runs first */
     bool home;              /* threads run in their own warps until a branch diverges, and again when all threads have
                              * returned */
     bool any_lane;          /* a thread may take any lane of a compacted warp; false: each thread keeps its lane */
-    /* A compacted warp with these targets arrives at a branch that `set` warps will pass. Returns true if it waits for
-     * the others. `predictor` is memory of the stack, zeros at first. NULL: compacted warps wait at every branch. */
+    /* Returns true if a compacted warp with these targets, which arrives at a branch that `set` warps will pass, must
+     * wait for the others. `predictor` is memory of the stack, which is zero at first. If the function is NULL,
+     * compacted warps wait at every branch. */
     bool (*waits)(void *predictor, uint32_t pc, const struct target *t, int n, uint32_t set);
     size_t predictor; /* bytes */
 };
@@ -76,8 +81,8 @@ struct cta_stack {
     struct cta_stack_plan plan;
     uint32_t first, n_warps; /* its warps in the CTA; below, a warp has its number in the stack */
     bool due;                /* meet() has work */
-    uint32_t width;          /* threads of a full warp */
-    uint32_t patience;       /* polls since a path that does not poll has run */
+    uint32_t width;          /* number of threads of a full warp */
+    uint32_t patience;       /* number of polls since a path that does not poll has run */
     uint16_t high, top;      /* number of nodes that were ever used; node whose paths may issue, or CTA_NO_NODE */
     uint32_t clock;
     lanemask_t *lanes; /* threads of node i in warp w: lanes[i * n_warps + w], children included */
@@ -112,7 +117,8 @@ static inline bool cta_stack_is_top(const struct cta_stack *s, uint16_t node) {
 /* The only level of this model (reconv_ops.levels): threads that wait at a branch for other warps to arrive. */
 enum { CTA_LEVEL_WAITING };
 
-/* A model makes its reconv_ops.cta_size and join of these two, with its plan. */
+/* Defines the functions for reconv_ops.cta_size and reconv_ops.join of a model, from these two functions and the
+ * model's plan. */
 size_t cta_stack_size(const struct cta_stack_plan *plan, uint32_t n_warps);
 void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_cta *cta, uint32_t warp);
 
@@ -131,7 +137,8 @@ unsigned cta_stack_wake(void *st, int id);
 void cta_stack_meet(struct reconv_cta *cta);
 int cta_stack_describe(const void *st, struct path_desc *out, int max);
 int cta_stack_depth(const void *st);
-/* All of them, as initialisers. The model adds cta_size, join, levels, board and storage. */
+/* The members of struct reconv_ops that all models with a CTA stack share, as initialisers. A model adds cta_size,
+ * join, levels, board and storage. */
 /* clang-format off */
 #define CTA_STACK_CALLS                                                                                                \
     .size = cta_stack_warp_size, .meet = cta_stack_meet, .start = cta_stack_start, .inform = cta_stack_inform,         \

@@ -18,7 +18,7 @@ uint16_t cta_new_node(struct cta_stack *s, struct cta_node like) {
     return (uint16_t)i;
 }
 
-/* Counts the threads of a path that waits at a branch from now on (`sign` is 1), or has waited (-1). */
+/* Counts a path's threads as waiting at a branch (`sign` is 1), or no longer counts them (-1). */
 static void count_waiting(const struct cta_stack *s, const struct cta_path *p, int sign) {
     if (p->state == CTA_ARRIVED)
         reconv_level_add(&s->who, CTA_LEVEL_WAITING, sign * (int)lanes_count(p->lanes));
@@ -74,13 +74,13 @@ uint16_t cta_new_group(struct cta_stack *s) {
     return s->of->last_group;
 }
 
-/* Returns the threads of `m`, all of one warp, that get a lane of a compacted warp. Threads of earlier warps have
- * already taken the lanes `used`. With plan.any_lane, only their number `riders` matters. */
+/* Returns the threads of `m`, all of one warp, that get a lane of the next compacted warp. Threads of earlier warps
+ * have already taken the lanes `used`. With plan.any_lane, only the number `riders` of these threads matters. */
 static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t used, uint32_t riders) {
     if (!s->plan.any_lane)
         return m & ~used;
     lanemask_t rides = 0;
-    for (; m && riders < s->width; m &= m - 1, riders++) /* the last threads wait for the next warp */
+    for (; m && riders < s->width; m &= m - 1, riders++) /* the remaining threads get lanes of a later compacted warp */
         rides |= m & -m;
     return rides;
 }
@@ -88,7 +88,7 @@ static lanemask_t that_ride(const struct cta_stack *s, lanemask_t m, lanemask_t 
 void cta_make_paths(struct cta_stack *s, uint16_t node, uint16_t to) {
     const struct cta_node *n = &s->node[node];
     const uint32_t warps = s->n_warps;
-    lanemask_t left[MAX_CTA_WARPS], all = 0; /* left: by warp, threads that are in no compacted warp yet */
+    lanemask_t left[MAX_CTA_WARPS], all = 0; /* left: for each warp, the threads that are in no compacted warp yet */
     for (uint32_t w = 0; w < warps; w++)
         all |= left[w] = cta_stack_lanes(s, node)[w];
     for (uint32_t first = 0; all; first++) {

@@ -1,7 +1,7 @@
 #ifndef ISA_CTA_STACK_NODES_H
 #define ISA_CTA_STACK_NODES_H
 /* The nodes and paths of the stacks in cta_stack.h: how they are made, counted and freed. cta_stack.c decides which
- * nodes there are. */
+ * nodes exist. */
 #include "cta_stack.h"
 
 /* Returns an upper bound of the number of nodes. A node with m threads and all nodes above it are at most 2m - 1 nodes:
@@ -20,7 +20,8 @@ void cta_set_state(struct cta_stack *s, struct cta_path *p, enum cta_path_state 
 /* Returns the first path of the node in this state whose number is *at or higher, and sets *at to the number after it.
  * Returns NULL if there is none. The paths of warp w have numbers from w * MAX_WARP_LANES on. */
 struct cta_path *cta_next_path(const struct cta_stack *s, uint32_t node, enum cta_path_state state, uint32_t *at);
-/* Returns the warp of the path that cta_next_path() has just returned, from its `at`. */
+/* Returns the warp of the path that cta_next_path() has just returned. `at` is the value that this call has left in
+ * *at. */
 uint32_t cta_warp_before(uint32_t at);
 /* Ends the path if it has reached the rpc of its node; only the nodes below then have its lanes. Returns true if the
  * path has ended. */
@@ -31,7 +32,7 @@ uint16_t cta_new_group(struct cta_stack *s);
  * compacted warp has the threads of warp i. Otherwise it has the i-th thread of each lane. With plan.any_lane, each
  * compacted warp is filled with threads of any lanes before the next one begins. */
 void cta_make_paths(struct cta_stack *s, uint16_t node, uint16_t to);
-/* Frees an aside node whose branch has reconverged. Its threads return to the parent. */
+/* Frees an aside node whose branch has reconverged. Its threads return to the parent node. */
 void cta_come_back(struct cta_stack *s, uint16_t node);
 /* Removes one child from the count of `parent`. If it was the last one, the threads of `parent` continue. */
 void cta_drop_child(struct cta_stack *s, uint16_t parent);

@@ -1,4 +1,4 @@
-/* The paths of a warp for reports. */
+/* Lists the paths of a warp for reports. */
 #include "cta_stack.h"
 
 int cta_stack_describe(const void *st, struct path_desc *out, int max) {

@@ -5,8 +5,8 @@
 
 static bool table_full(const struct path_tree *s) { return s->entries && s->n_splits - s->n_parked >= s->entries; }
 
-/* Removes node `x` from the counts of splits and parked splits in the table. A split leaves the table while it has
- * children, and returns when its last child has ended. */
+/* Subtracts node `x` from the numbers of splits and of parked splits. A split leaves the table while it has children,
+ * and returns when its last child has ended. */
 static void leave_table(struct path_tree *s, struct path_node *x) {
     s->n_splits -= x->is_split;
     s->n_parked -= x->parked;
@@ -147,7 +147,8 @@ again:
     if (!admit(s))
         return events;
     events |= RECONV_CHANGED;
-    goto again; /* because a split that has entered the table may be at the same PC as another split */
+    /* a split that has entered the table may be at the same PC as another split, so the merging starts again */
+    goto again;
 }
 
 unsigned path_tree_advance(void *st, int id, uint32_t next) {

@@ -97,9 +97,9 @@ struct branch_site {
     uint32_t hinted;  /* PC of the target that should run first, plus 1; 0: no hint */
 };
 
-/* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in
- * one case: threads return from a recursive function at different depths, and exactly one target lies outside recursive
- * functions. They reconverge at that target. */
+/* Returns the reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. The PC is
+ * known in one case only: threads return from a recursive function at different depths, and exactly one target lies
+ * outside recursive functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 
 /* Options of all models. Each model reads only its own options. */
@@ -188,13 +188,17 @@ struct reconv_storage {
 struct reconv_ops {
     const char *name, *help;
     unsigned flags;
-    const char *const *facts;    /* names of the facts that passes must find for the model, up to NULL; NULL: none */
-    const char *const *counters; /* names of the statistics in reconv_warp.counts, up to NULL; NULL: none */
-    /* names of reconv_warp.levels, up to NULL; NULL: none. A trace has a curve for each. A statistic with the same name
-     * gets the sum of the level over all cycles, also in samples */
+    /* names of the facts that passes must find for the model; the list ends with NULL, and a NULL list means no
+     * facts */
+    const char *const *facts;
+    /* names of the statistics in reconv_warp.counts; the list ends with NULL, and a NULL list means none */
+    const char *const *counters;
+    /* names of the values in reconv_warp.levels; the list ends with NULL, and a NULL list means none. A trace has a
+     * curve for each level. A statistic with the same name gets the sum of the level over all cycles, also in
+     * samples */
     const char *const *levels;
-    /* Bytes at the beginning of a warp's state that are zero before join() and start(); 0: all bytes. The other bytes
-     * are what an earlier warp left. A model with a large table saves the time to clear it. */
+    /* Number of bytes at the beginning of a warp's state that are zero before join() and start(); 0 means all bytes.
+     * The other bytes are left from an earlier warp. So a model with a large table saves the time to clear it. */
     size_t zeroed;
     /* Returns the size of one warp's state in bytes, a multiple of 8. */
     size_t (*size)(const struct reconv_cfg *cfg);
@@ -208,7 +212,7 @@ struct reconv_ops {
     void (*meet)(struct reconv_cta *cta);
     /* Starts a warp: all `lanes` are at `pc`. The state has size() bytes, zeroed as above. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
-    /* Tells the model about the warp, right after start(). NULL if the model needs nothing of this. */
+    /* Tells the model facts about the warp, right after start(). NULL if the model needs none. */
     void (*inform)(void *st, const struct reconv_warp *w);
     /* Fills out[0..max) with the schedulable paths, the preferred one first, and returns their number. Returns 0 if all
      * lanes have exited (then finished() is true) or all are blocked. Does not change the state. */
@@ -255,8 +259,8 @@ struct reconv_ops {
      * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
      * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
-    /* Returns the group of a path. Paths of the CTA with the same number have disjoint lanes and issue together.
-     * 0: the path issues alone. NULL: all paths do. */
+    /* Returns the group of a path. Paths of the CTA with the same group number have disjoint lanes and issue together.
+     * A path with the number 0 issues alone. If the function is NULL, every path issues alone. */
     uint32_t (*group)(const void *st, int id);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could
      * issue side by side, whether or not they wait at a barrier. NULL means the number that paths() returns. */

@@ -155,7 +155,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, boo
             s->active = -1;
         *w = (struct subwarp){.state = SUBWARP_FREE};
     }
-    assert(keeper >= 0); /* the subwarp that arrived last has lanes of the group */
+    assert(keeper >= 0); /* the subwarp that arrived last also has lanes of the group */
     s->w[keeper].pc = next;
     for (lanemask_t m = soft ? 0 : group; m; m &= m - 1)
         s->group[bar][lanes_first(m)] = 0;

@@ -110,9 +110,9 @@ static bool regs_same(const struct program *p, const unsigned char *a, const uns
     return true;
 }
 
-/* WAITING_ROUNDS: number of iterations after which a loop that waits is considered to make no progress. By then, the
- * loop has executed all paths that depend on a clock or a counter. ROUNDS_AGAIN: number of iterations that the loop
- * must still execute after repeat_again(). */
+/* WAITING_ROUNDS: number of iterations after which a loop that waits is considered to make no progress. It is assumed
+ * that a loop has by then executed all paths that depend on a clock or a counter. ROUNDS_AGAIN: number of iterations
+ * that the loop must still execute after repeat_again(). */
 enum { WAITING_ROUNDS = 255, ROUNDS_AGAIN = 4 };
 
 void repeat_forget(struct repeat_warp *r) {

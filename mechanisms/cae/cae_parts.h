@@ -44,7 +44,7 @@ struct cae_choice {
 
 /* The current bar in a row of the trace. A row shows one instruction at a time, from its issue to its result. */
 struct cae_bar {
-    uint64_t from, until; /* cycles; until UINT64_MAX: no result yet */
+    uint64_t from, until; /* cycles of begin and end; `until` is UINT64_MAX while there is no result yet */
     uint32_t warp, pc;
 };
 
@@ -63,7 +63,7 @@ struct cae {
     struct cae_tag *tags;    /* map.n tags for each warp slot */
     uint32_t parts;
     struct regfile *file;   /* one register file for each SM part */
-    struct cae_choice last; /* the last choice, and its form */
+    struct cae_choice last; /* the last choice; last_form: the form of the instruction that was chosen */
     const struct cae_form *last_form;
     uint64_t busy, waits; /* busy cycles and wait cycles of the pipes that earlier launches have reported */
     struct trace *trace;  /* NULL: off */

@@ -26,8 +26,8 @@ struct cacp_counts {
 
 struct cacp {
     bool parted;       /* a critical warp has accessed the cache */
-    bool known;        /* access() reports accesses, so signatures are known */
-    bool critical;     /* the present access is of a critical warp */
+    bool known;        /* true if the L1 reports accesses with access(), so that signatures are known */
+    bool critical;     /* true if a critical warp makes the present access */
     uint8_t signature; /* of the present access */
     uint8_t counts_critical[SIGNATURES], counts_again[SIGNATURES];
     struct cacp_counts n;

@@ -25,7 +25,7 @@ struct ccws {
     struct ccws_vta vta;
     struct ccws_scores scores;
     uint32_t warps;        /* warp slots of CTAs */
-    uint64_t hits, issued; /* numbers in this launch: hits of victim tags; issued instructions */
+    uint64_t hits, issued; /* in this launch: number of hits of victim tags; number of issued instructions */
     struct prefetch_victim victim;
     bool evicts;    /* the access that observe() gets next has evicted `victim`, whose tag observe() must add */
     bool stale;     /* scores or live warps have changed since scores.held was computed */

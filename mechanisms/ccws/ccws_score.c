@@ -27,7 +27,7 @@ void ccws_hold(struct ccws_scores *s, const struct warp_set *live, uint64_t now)
     uint16_t list[WARP_SLOTS];
     const uint32_t n = order(s, live, now, list);
     const uint64_t cutoff = (uint64_t)s->base * n;
-    uint64_t sum = 0, falling = 0; /* of warps list[0 .. k]: sum of the scores; number of scores that fall */
+    uint64_t sum = 0, falling = 0; /* sum of the scores of the warps list[0 .. k]; number of these scores that fall */
     s->held = (struct warp_set){.word = {0}};
     s->n_held = 0;
     s->change = UINT64_MAX;

@@ -37,7 +37,7 @@ struct daws {
     uint32_t warps;   /* warp slots of CTAs */
     uint32_t words;   /* words of warp sets in use */
     uint32_t sampler; /* warp that is sampled, or NO_SAMPLER */
-    uint32_t left;    /* line accesses until its sample ends */
+    uint32_t left;    /* number of line accesses until the sample of warp `sampler` ends */
     struct daws_warp {
         uint32_t loop, lanes; /* loop of the last instruction; 0: none */
         uint64_t since;       /* if held: first cycle */

@@ -10,16 +10,17 @@ enum { DAWS_LOADS = 64 }; /* loads of the table; further loads are not predicted
 
 enum daws_kind {
     DAWS_ONCE,      /* the warp hardly uses a line again, or another load of the loop brings the lines: 0 lines */
-    DAWS_CONVERGED, /* at most two lines per instruction: 1 line */
+    DAWS_CONVERGED, /* one line, because an instruction of the load accesses at most two lines */
     DAWS_DIVERGED,  /* one line per active lane */
 };
 
 struct daws_table {
     struct daws_load {
         uint32_t pc, loop;
-        uint32_t count, lines;  /* instructions; their line accesses */
-        uint32_t again, others; /* again: accesses that find their line in the sample; others: those of them whose line
-                                 * another load brought */
+        uint32_t count, lines; /* instructions; their line accesses */
+        /* again: number of accesses that find their line in the sample; others: number of these accesses whose line
+         * another load brought */
+        uint32_t again, others;
         enum daws_kind kind;
     } load[DAWS_LOADS];
     uint32_t n;

@@ -325,7 +325,7 @@ static int root_of(const struct dpe *s, int slot) {
 /* Moves the tree below `root` to the bottom of the stack. */
 static void to_bottom(struct dpe *s, int root) {
     struct entry *e = &s->e[root];
-    if (e->parent != NO_ENTRY) /* the sides from which the tree diverged no longer wait for it */
+    if (e->parent != NO_ENTRY) /* the tree diverged from sides of an entry below, which no longer wait for the tree */
         s->children[e->parent][e->parent_side]--;
     for (int from = root; e->parent != NO_ENTRY && s->e[from].parent != NO_ENTRY; from = s->e[from].parent)
         s->e[s->e[from].parent].side[s->e[from].parent_side].lanes &= ~(e->side[0].lanes | e->side[1].lanes);

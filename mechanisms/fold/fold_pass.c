@@ -109,7 +109,8 @@ static uint32_t pass_jump(const struct ir *ir, uint32_t from, uint32_t *to) {
 
 struct region {
     uint32_t head, branch, join;
-    struct fold_side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
+    /* [0]: code for lanes where the branch's predicate is true; [1]: code for the other lanes */
+    struct fold_side side[2];
 };
 
 /* Returns true if both sides of a branch join after at most one block each. */

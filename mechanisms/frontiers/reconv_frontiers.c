@@ -134,8 +134,8 @@ static void insert(struct frontiers *s, uint32_t pc, lanemask_t lanes, uint32_t 
     merge(s, &s->e[i]);
 }
 
-/* The warp has left the block at `from`. With conservative branches, it continues at the best block of the frontier if
- * no path comes before that block. */
+/* Called when the warp has left the block at `from`. With conservative branches, the warp continues at the best block
+ * of the frontier, unless a path has a higher priority than that block. */
 static void branch_conservatively(struct frontiers *s, struct place from) {
     const struct entry *best = top(s);
     uint32_t block = block_at(s, from.pc);

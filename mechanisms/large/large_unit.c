@@ -26,17 +26,18 @@ enum { NO_PC = 0xffffffffu, CTAS = SM_CTA_SLOTS + MAX_CONTEXTS, SCHEDULERS_MOST 
 struct large_warp {
     uint32_t pc; /* the current PC; NO_PC: none */
     bool begun;  /* a sub-warp has issued at `pc` */
-    bool due;    /* tick() must look at the paths */
+    bool due;    /* true: tick() must check the paths of this large warp */
 };
 
 struct large_unit {
     uint32_t warps; /* of a large warp */
     bool looks;     /* look() is running */
     uint32_t n_due;
-    uint16_t due[CTAS * MAX_CTA_WARPS];       /* the large warps with `due`: their numbers in `warp` */
+    uint16_t due[CTAS * MAX_CTA_WARPS];       /* numbers of the large warps whose `due` is true */
     struct large_warp *last[SCHEDULERS_MOST]; /* by scheduler: the large warp that issued last */
     struct large_counts n;
-    struct large_warp warp[CTAS][MAX_CTA_WARPS]; /* by slot of the CTA and number in it */
+    /* indexed by the slot of the CTA and the number of the large warp in the CTA */
+    struct large_warp warp[CTAS][MAX_CTA_WARPS];
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -130,7 +131,8 @@ static bool is_held(struct large_unit *u, const struct sm *sm, struct large_warp
             continue;
         if (!jump && (!group || sm_get_group(sm, at.warp, at.path) != group))
             continue;
-        const bool new = p->state == PATH_FETCH && p->buffered; /* the SM has not determined its state yet */
+        /* the SM has not determined the state of this path yet */
+        const bool new = p->state == PATH_FETCH && p->buffered;
         held |= p->state >= N_PIPES && !new && (p->state != PATH_BLOCKED || !u->looks);
         if (p->state == PATH_BLOCKED)
             set_due(u, l);

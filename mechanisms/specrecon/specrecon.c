@@ -39,7 +39,7 @@ struct spec {
     struct place *best;   /* outermost loop -> its best place; ratio 0: none */
     struct edit *e;
     uint32_t number; /* the next barrier number to use; numbers are used in descending order */
-    uint32_t lowest; /* numbers below this one are in use */
+    uint32_t lowest; /* convergence barriers of other passes use the numbers below this number */
 };
 
 static const struct inst *last_inst(const struct spec *s, uint32_t b) { return &s->ir->code[s->ir->blocks[b].end - 1]; }

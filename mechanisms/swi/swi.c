@@ -19,7 +19,7 @@ struct choice {
     int lanes; /* 0: none */
 };
 
-/* Replaces the choice by a path of warp `w` that fits better. */
+/* Sets *best to a path of warp `w` if this path fits better than *best. */
 static void choose(struct choice *best, struct sm *sm, const struct sm_joint *j, uint32_t w, uint64_t now) {
     uint32_t n;
     const struct sm_path *path = sm_get_paths(sm, w, &n);

@@ -13,7 +13,8 @@ struct capri_entry {
     /* arrived: number of warps of the present set that have arrived at the branch; plain: number of warps that they
      * become at the branch without compaction, one for each target of each warp */
     uint32_t arrived, plain;
-    uint16_t need[2][MAX_WARP_LANES]; /* number of threads of the present set, by target (1: fall-through) and lane */
+    /* by target (1: fall-through) and lane: number of threads of the arrived warps that go there */
+    uint16_t need[2][MAX_WARP_LANES];
 };
 struct capri {
     uint32_t n;

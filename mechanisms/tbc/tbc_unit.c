@@ -13,8 +13,8 @@
 /* The state of a path in its present group: rider[warp slot][lowest lane of the path]. */
 struct rider {
     uint32_t group;
-    bool held;         /* it waits in PATH_BLOCKED for other members */
-    uint32_t executed; /* number of instructions that it has issued in this group */
+    bool held;         /* true: the path is in state PATH_BLOCKED, because it waits for other members of the group */
+    uint32_t executed; /* number of instructions that the path has issued in this group */
 };
 
 struct tbc_unit {

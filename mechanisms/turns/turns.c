@@ -52,9 +52,9 @@ static void warp_start(void *u, struct sm *sm, uint32_t w, uint64_t now) {
         wait_for_turn(t, sm, w, 0, now);
 }
 
-/* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. If some lanes
- * do not wait at a barrier, or a lane waits in a function that the kernel has called, it returns all registers of the
- * kernel. */
+/* Returns how many registers, each of 32 lanes, a warp stores when it leaves: the registers that are live at its
+ * barrier. If some lanes do not wait at a barrier, or a lane waits in a function that the kernel has called, it returns
+ * the number of all registers of the kernel. */
 static uint32_t registers_of(const struct turns *t, const struct sm *sm, uint32_t w) {
     const struct program *p = sm_get_program(sm)->program;
     uint32_t all = t->cfg->thread_registers ? t->cfg->thread_registers : p->thread_regs, sum = 0, n;

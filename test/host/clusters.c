@@ -158,7 +158,8 @@ START_TEST(distributed_shared_memory) {
 }
 END_TEST
 
-/* The checker finds nothing in it: the barrier and the mbarriers order all accesses. */
+/* The checker finds no mistake in the kernel of distributed_shared_memory: the barrier of the cluster and the mbarriers
+ * order all its accesses. */
 START_TEST(the_checker_knows_clusters) {
     char err[512] = "";
     h = heddle_open(&(struct heddle_options){.check = true}, err, sizeof err);
@@ -169,8 +170,9 @@ START_TEST(the_checker_knows_clusters) {
 }
 END_TEST
 
-/* Lane t of an instruction reads device memory (t % 3 = 0), shared memory of its own CTA (1) or of the other CTA (2):
- * 5, 100 r + t, or 100 (1 - r) + t. A warp of 64 lanes has two rows. */
+/* Lane t of an instruction reads device memory if t % 3 is 0, shared memory of its own CTA if t % 3 is 1, and shared
+ * memory of the other CTA if t % 3 is 2. In a CTA of rank r, it reads 5, 100 r + t or 100 (1 - r) + t. A warp of 64
+ * lanes has two rows. */
 START_TEST(lanes_of_one_instruction) {
     static const char text[] =
         HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %q<3>;\n"
@@ -242,7 +244,7 @@ static void check_sum(void) {
         ck_assert_uint_eq(out[c], 160000 * c + 79800);
 }
 
-/* Two clusters of 8 CTAs count the numbers i * i % 48, for i below 1000. Six bins are in each CTA. */
+/* Two clusters of 8 CTAs make a histogram of the numbers i * i % 48, for i below 1000. Each CTA holds six bins. */
 static void check_histogram(void) {
     enum { N = 1000, BINS = 48 };
     static uint32_t in[N];
@@ -379,9 +381,9 @@ START_TEST(ports_are_shared) {
 }
 END_TEST
 
-/* Two SMs hold two clusters of 2 CTAs. Ranks 1 end after the first barrier, and a third cluster begins in their places.
- * Then a rank 0 of the first clusters reads the memory of its rank 1. The fault names CTA 1 or 3, which had this place,
- * and not CTA 4 or 5, which has it now. */
+/* Two SMs hold two clusters of 2 CTAs. The CTAs of rank 1 end after the first barrier, and the CTAs of a third cluster
+ * begin in their places. Then the CTA of rank 0 of one of the first clusters reads the memory of the CTA of rank 1 of
+ * its cluster. The fault names CTA 1 or 3, which had this place before, and not CTA 4 or 5, which has it now. */
 START_TEST(places_are_used_again) {
     static const char text[] =
         HEAD ".visible .entry k() {\n.reg .b32 %r<9>; .reg .pred %q; .shared .align 8 .b32 s[32]; mov.u32 %r3,s;\n"
@@ -405,7 +407,7 @@ END_TEST
 
 START_TEST(wrong_clusters_are_refused) {
     static const struct {
-        const char *declared, *said; /* NULL: the launch is right */
+        const char *declared, *said; /* expected message; NULL if the launch is valid */
         struct heddle_dim grid, cluster;
         bool large;
     } rows[] = {

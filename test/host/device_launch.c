@@ -33,7 +33,8 @@ static int32_t value(uint64_t at) {
 
 static void in_order(void) {
     ck_assert_msg(launch("in_order", 2, 64, 0, 0, 0, 1) == HEDDLE_OK, "%s", heddle_error(h));
-    /* 0 * 3 + 1 = 1, 1 * 3 + 2 = 5 of CTA 0; 5 * 3 + 3 = 18, 18 * 3 + 4 = 58 of CTA 1; tail: 58 * 3 + 100 */
+    /* Each kernel that is launched computes x = 3 x + k. After the two of CTA 0, x is 1 and 5; after the two of CTA 1,
+     * 18 and 58; after the one in the tail stream, 3 * 58 + 100 = 274. */
     ck_assert_int_eq(value(x), 274);
 }
 
@@ -73,7 +74,8 @@ static void with_shared_memory(void) {
                                 args, 2) == HEDDLE_OK,
                   "%s", heddle_error(h));
     for (int i = 0; i < SUMS; i++)
-        ck_assert_int_eq(value(x + 4 * (uint64_t)i), 64 * 64 * i + 63 * 64 / 2); /* 64 i + 0, ..., 64 i + 63 */
+        /* the sum of 64 i + 0, ..., 64 i + 63 */
+        ck_assert_int_eq(value(x + 4 * (uint64_t)i), 64 * 64 * i + 63 * 64 / 2);
 }
 
 static void all(const char *model) {
@@ -91,7 +93,8 @@ END_TEST
 START_TEST(in_time) { all(timed_models()->name[_i]); }
 END_TEST
 
-/* Each child is a launch of its own: in_order, four steps and one in the tail stream. */
+/* Each child kernel is a launch of its own: in_order is one launch, and its four steps and the step in the tail stream
+ * are five more. */
 START_TEST(children_are_launches) {
     open_model("spe");
     in_order();

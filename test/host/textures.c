@@ -253,10 +253,10 @@ static struct heddle_texture four(void) {
         .data = buffer(v, sizeof v), .width = 4, .format = HEDDLE_F32, .normalized_coords = true};
 }
 
-/* - Coordinate 1.125: wrapping selects texel 0; the linear sampler reads the first texel of the border; if the
- *   coordinate counts texels, it selects texel 1, or texel 2 with the offset; mirroring selects texel 3.
- * - Coordinate 0.25 is the edge between texels 0 and 1; if the coordinate counts texels, it selects texel 0, or texel 1
- *   with the offset. */
+/* The kernel reads the image with the samplers `plain`, `smooth` and `texels` of the module and with a sampler object.
+ * - Coordinate 1.125: `plain` wraps and selects texel 0. `smooth` reads the border, which is 0. `texels` counts
+ *   coordinates in texels; with its offset of 1 it selects texel 2. The sampler object mirrors and selects texel 3.
+ * - Coordinate 0.25 is the edge between texels 0 and 1. `texels` selects texel 0, with the offset texel 1. */
 START_TEST(samplers_of_the_module) {
     struct heddle_texture t = four();
     uint64_t mirror = heddle_sampler_object(h, &(struct heddle_sampler){.address = {HEDDLE_MIRROR}});

@@ -74,7 +74,7 @@ static void run_ok(struct rig *r, const char *body, const unsigned char map[TENS
 
 /* ---- the reference ---- */
 
-/* A random case, in plain values. */
+/* A random tensor and a copy of a box, as plain values. */
 struct tensor_case {
     unsigned rank, element, type, swizzle, steps_used;
     bool nan, im2col;
@@ -85,8 +85,8 @@ struct tensor_case {
 
 static unsigned char have_tensor[TENSOR], want_tensor[TENSOR], have_shared[SHARED], want_shared[SHARED];
 
-/* Where byte `at` of shared memory is after the swizzle: units of 16 bytes change places within 32, 64 or 128 bytes by
- * the number of the row of 128 bytes. */
+/* Returns the place of byte `at` of shared memory after the swizzle: units of 16 bytes change places within 32, 64 or
+ * 128 bytes. The number of the row of 128 bytes selects the exchange. */
 static uint32_t placed(unsigned swizzle, uint32_t at) {
     static const uint32_t rows[] = {1, 2, 4, 8};
     uint32_t unit = at / 16 % 8, row = at / 128;
@@ -117,7 +117,7 @@ static void move(const struct tensor_case *c, bool store, const int64_t at[DIMS]
     }
 }
 
-/* Returns the bytes of the box. */
+/* Returns the number of bytes in the box. */
 static uint32_t reference_tile(const struct tensor_case *c, bool store) {
     int64_t n[DIMS] = {1, 1, 1, 1, 1}, at[DIMS];
     for (unsigned i = 0; i < c->rank; i++)
@@ -137,7 +137,7 @@ static uint32_t reference_tile(const struct tensor_case *c, bool store) {
     return row * (uint32_t)n[0] * c->element;
 }
 
-/* Pixels in the order W, H, D, N from the base position on, within the bounding box of base positions. */
+/* Visits the pixels in the order W, H, D, N from the base position on, within the bounding box of base positions. */
 static uint32_t reference_im2col(const struct tensor_case *c) {
     int64_t base[DIMS], at[DIMS] = {0};
     const uint32_t pitch = pitch_of(c, c->channels * c->element);
@@ -183,7 +183,8 @@ static void draw_common(uint64_t *r, struct tensor_case *c, unsigned least_rank)
     ck_assert_int_le(bytes, TENSOR);
 }
 
-/* Draws a number of elements of a row: a multiple of 16 bytes, at most the span of the swizzle. */
+/* Returns a random number of elements for a row: their bytes are a multiple of 16, and at most the span of the
+ * swizzle. */
 static unsigned draw_row(uint64_t *r, const struct tensor_case *c) {
     static const unsigned most[] = {8, 2, 4, 8};
     return (1 + test_random_below(r, most[c->swizzle])) * 16 / c->element;
@@ -332,8 +333,8 @@ END_TEST
 #define LOAD16(to, from)                                                                                               \
     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1+" #to "],[%d2+" #from "],16,[%r2];\n"
 
-/* What happens to words of shared memory and of the tensor. Before, word i of shared memory is i, and word i of the
- * tensor is 1000 + i. */
+/* Bodies of kernels, and the words that shared memory or the tensor must have after each. Before the body, word i of
+ * shared memory is i, and word i of the tensor is 1000 + i. */
 static const struct {
     const char *body;
     bool in_tensor;
@@ -342,7 +343,8 @@ static const struct {
 } copies[] = {
     {EXPECT_TX(16) LOAD16(32, 48) WAIT, false, 8, {1012, 1013, 1014, 1015, 12}},
     {"cp.async.bulk.global.shared::cta.bulk_group [%d2+16],[%r1+64],16;\n" FLUSH, true, 4, {16, 17, 18, 19, 1008}},
-    /* bytes 0 to 3 and 8 to 9 of each 16: words 0 and the low half of word 2; 1006 = 0x3ee, 18 = 0x12 */
+    /* the mask copies bytes 0 to 3 and 8 to 9 of each 16, which are word 0 and the low half of word 2; 1006 = 0x3ee, 18
+     * = 0x12 */
     {"mov.u16 %h1,0x030f; cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d2+16],[%r1+64],16,%h1;\n" FLUSH,
      true,
      4,
@@ -446,10 +448,10 @@ START_TEST(mistakes_are_reported) {
 }
 END_TEST
 
-/* A copy of 1 KiB reads eight lines of global memory, each by a request, which also takes the line to the banks. It is
- * the only copy, so the unit is busy from its issue to its end. A latency that is 50 cycles shorter ends it about 50
- * cycles earlier; DRAM has a clock of its own, so a few cycles may differ. Two copies of 128 bytes are in the unit
- * together. */
+/* A copy of 1 KiB makes eight requests. Each request reads a line of global memory and writes it to the banks of shared
+ * memory. The copy is the only one, so the unit is busy from its issue to its end. With a latency that is 50 cycles
+ * shorter, the copy ends about 50 cycles earlier; the clock of DRAM may change this by a few cycles. Two copies of 128
+ * bytes are in the unit at the same time. */
 START_TEST(statistics_of_copies) {
     static const char large[] = EXPECT_TX(1024) "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                                                 "[%r1],[%d2],1024,[%r2];\n" WAIT;
@@ -484,7 +486,8 @@ START_TEST(statistics_of_copies) {
 }
 END_TEST
 
-/* The first body is right. The others read the destination, or overwrite the source, before the wait. */
+/* The first body has no mistake. Each of the other bodies reads the destination, or overwrites the source, before the
+ * wait. */
 static const struct {
     const char *body, *says;
 } checked[] = {

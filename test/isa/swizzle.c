@@ -2,8 +2,8 @@
 #include "isa/swizzle.h"
 #include "test/test.h"
 
-/* For each swizzle: the number of the unit that holds unit 0, 1, ... of a row of 128 bytes, one digit each; one string
- * for each row of a period. Unit u of row r is at unit u XOR (bits of r). */
+/* For each swizzle, one string for each row of a period. Digit i of a string is the number of the unit that holds unit
+ * i of the row of 128 bytes. Unit u of row r is held by unit u XOR (bits of r). */
 static const struct {
     enum swizzle swizzle;
     uint32_t unit;

@@ -143,8 +143,8 @@ START_TEST(rows_that_diverge_pass_a_pipe_one_after_the_other) {
 }
 END_TEST
 
-/* Calls, recursion, branches by a table, local memory, reductions at barriers, copies to shared memory, atomics, and
- * lanes that leave early: 96 threads are one and a half warps of 64 lanes. */
+/* A kernel with calls, recursion, branches by a table, local memory, reductions at barriers, copies to shared memory,
+ * atomics, and lanes that leave early. It runs 96 threads, which are one and a half warps of 64 lanes. */
 static const char mixture[] =
     ".version 9.0\n"
     ".target sm_90\n"

@@ -36,7 +36,7 @@ struct bypass_ops {
     /* Functions for events, when an access has succeeded. Each may be NULL. `way` is the way within all sets: set *
      * ways + way of the set. */
     void (*hit)(void *state, const struct bypass_access *a, uint32_t way);  /* the line is present or outstanding */
-    void (*fill)(void *state, const struct bypass_access *a, uint32_t way); /* a miss allocated this way */
+    void (*fill)(void *state, const struct bypass_access *a, uint32_t way); /* a miss allocated `way` */
     void (*passed)(void *state, const struct bypass_access *a);             /* the access went past */
 };
 

@@ -274,7 +274,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     return r;
 }
 
-/* Returns the spare way of an MSHR without a line that waits for all of these sectors, or NO_WAY. */
+/* Returns the spare way of an MSHR that has no line and waits for all of these sectors, or NO_WAY. */
 static uint32_t look_past(const struct cache *c, uint64_t line, uint8_t sectors) {
     for (uint32_t m = 0; m < c->shape.mshrs; m++)
         if (c->tag[c->lines + m] == line && c->way[c->lines + m].mshr == m && !(sectors & ~c->mshr[m].pending))
@@ -424,7 +424,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
         return;
     way->mshr = CACHE_NONE;
     c->used[m->way] = must_stay(way) ? STAYS : m->used;
-    if (m->taken == m->n) /* no target waits: writes made the wanted sectors valid earlier */
+    if (m->taken == m->n) /* no target waits, because writes have already made the wanted sectors valid */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }
 

@@ -54,8 +54,8 @@ struct cache_out {
     uint16_t owner;         /* owner of the replaced or dropped line: cache_own() */
     bool evicted;           /* there is a victim */
     bool late;              /* used sectors of a prefetched line are still outstanding */
-    struct cache_mark gone; /* mark of a victim that was never used */
-    struct cache_mark used; /* mark of a prefetched line that this access uses first */
+    struct cache_mark gone; /* mark of the evicted line, if no access has used it */
+    struct cache_mark used; /* mark of the prefetched line, if this access is its first use */
 };
 
 struct cache_way {

@@ -41,8 +41,8 @@ int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_
 /* Works like coalesce(), for atomics: also sets `same`. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* Splits an atomic into requests of `c->line_bytes` in each of which no two lanes touch the same byte. A lane joins the
- * first request of its segment whose bytes are still free. */
+/* Splits an atomic into requests of `c->line_bytes`. Within a request, no two lanes touch the same byte. A lane joins
+ * the first request of its segment whose bytes are still free. */
 int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced out[COALESCE_MAX]);
 /* Widens a write to its whole segment: the smallest aligned block of 32, 64 or 128 bytes that holds all touched

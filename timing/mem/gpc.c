@@ -10,7 +10,8 @@ uint32_t gpcs_clusters(const struct config *c) {
 }
 
 uint32_t gpcs_requests(const struct config *c) {
-    /* without a constant cache: limit of the load/store unit's accesses in flight that bypass its caches */
+    /* maximum number of accesses in flight that bypass the caches of the load/store unit; used if there is no constant
+     * cache */
     enum { ANY = 1024 };
     return c->l1i.mshrs + (c->l1c.size ? c->l1c.mshrs : ANY);
 }

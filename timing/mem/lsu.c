@@ -597,7 +597,7 @@ bool lsu_known(struct lsu *l, uint32_t *tag) {
 
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
     const struct lsu_slot *s = &l->slot[l->slot_of_tag[tag % LSU_TAGS]];
-    if (s->tag != tag || !s->pending) /* another tag has replaced it in the look-up table */
+    if (s->tag != tag || !s->pending) /* another tag has replaced this tag in the look-up table */
         for (s = l->slot; s < l->slot + LSU_SLOTS; s++)
             if (s->tag == tag && s->pending)
                 break;

@@ -84,7 +84,8 @@ static inline bool lsu_can_accept(const struct lsu *l) {
 /* Returns true if the walk unit has a place for one more heddle.walk. Such an instruction is accepted like any other;
  * the addresses of its access are the host addresses of the lists of its lanes (walker.h). */
 bool lsu_can_walk(const struct lsu *l);
-uint64_t lsu_walk_moved(const struct lsu *l); /* visits of the walk unit so far; they never decrease */
+/* Returns the number of visits of the walk unit so far. The number never decreases. */
+uint64_t lsu_walk_moved(const struct lsu *l);
 /* Accepts a memory instruction. Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
 /* Results of a cycle that the SM can take. LSU_ACCESSES: lsu_done(), lsu_missed() or lsu_known() may return an access.
@@ -183,8 +184,8 @@ const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops
 /* Accepts a request of another SM; calls come in the order of `arrived`. When it has arrived, it waits for the banks,
  * and has priority over the unit's own accesses. Returns false if memory is out. */
 bool lsu_guest(struct lsu *l, const struct lsu_guest *g);
-/* Takes the oldest such request that entered the banks in cycle `until` or before; its `cycle` is that cycle. Returns
- * false if there is none. */
+/* Takes the oldest request of another SM that entered the banks in cycle `until` or before. Sets g->cycle to that
+ * cycle. Returns false if there is none. */
 bool lsu_guest_served(struct lsu *l, uint64_t until, struct lsu_guest *g);
 /* Fetches an instruction line through the unit's memory port. Returns false if the port is full. lsu_fetch_done()
  * reports the completion. `ahead` marks a prefetch, which needs fetch.prefetch and a tag below l1i.mshrs. */

@@ -48,8 +48,9 @@ static inline bool mem_is_prefetch(uint8_t kind) {
 
 struct mem_request {
     uint64_t address; /* device address in the sender's line, a multiple of 32; no request crosses an L2 line */
-    uint64_t cycle;   /* core cycle at which it was sent; in a reply: the first cycle in which the SM may see it */
-    uint32_t tag;     /* tag of the sender; returned unchanged */
+    /* core cycle in which the request was sent; in a reply: the first cycle in which the SM may see the reply */
+    uint64_t cycle;
+    uint32_t tag; /* tag of the sender; returned unchanged */
     /* for prefetchers: PC of the instruction that caused it, modulo 2^22; and this instruction's warp */
     uint32_t pc : 22, warp : 10;
     uint16_t bytes; /* payload: number of bytes written or requested */

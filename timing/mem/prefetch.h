@@ -32,7 +32,7 @@ enum prefetch_level { PREFETCH_AT_L1, PREFETCH_AT_L2 };
 enum prefetch_want {
     PREFETCH_LINE,    /* a line for the cache that gets the request */
     PREFETCH_LOCK,    /* like PREFETCH_LINE, and also locks the line, from the reading of its tags until an unlock */
-    PREFETCH_INTO_L2, /* at the L1: a line for the L2 only */
+    PREFETCH_INTO_L2, /* a request to the L1's prefetch port for a line that goes only into the L2 */
     PREFETCH_UNLOCK,  /* releases a lock of a line that no access will read; accesses have lsu_access.unlock */
 };
 
@@ -94,14 +94,14 @@ struct prefetch_seen {
     uint16_t sm;
     uint16_t warp;
     uint8_t kind, result; /* enum prefetch_kind, enum prefetch_result */
-    bool local;           /* at the L1: an access to local memory */
+    bool local;           /* only at the L1: an access to local memory */
     bool first_use;       /* the access is the first use of a prefetched line */
     bool late;            /* first_use, and the line is still in flight */
     bool own;             /* first_use, and the observer prefetched the line */
     uint16_t note;        /* with this note */
-    bool leads;           /* at the L1: this is the first line of its instruction */
+    bool leads;           /* only at the L1: this is the first line of the instruction */
     bool into_l1;         /* for SEEN_AHEAD at the L2: the request is for a line of an L1 */
-    uint8_t sectors;      /* wanted sectors of the line */
+    uint8_t sectors;      /* first_use: note of the prefetch of this line */
     uint8_t fetched; /* for SEEN_MISS at the L2: sectors requested from memory; all others are present or in flight */
 };
 
@@ -143,7 +143,7 @@ struct prefetch_place {
     enum prefetch_level level;
     uint32_t number;     /* number of the SM or slice */
     uint32_t line_bytes; /* line size of the cache; 0 if there is no cache */
-    uint32_t who;        /* number of this prefetcher at the cache */
+    uint32_t who;        /* number that the cache has given to this prefetcher */
     void *cache;
     enum prefetch_asked (*ask)(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now);
 };

@@ -58,8 +58,8 @@ void sm_copies_end(struct sm *sm) {
     sm->copies = NULL;
 }
 
-/* Returns those of `lanes` that must wait: the lane has a copy in flight that is older than `serial`, and has
- * committed more than `groups` groups since that copy. */
+/* Returns the lanes of `lanes` that must wait. A lane must wait if it has a copy in flight that is older than `serial`,
+ * and has committed more than `groups` groups since that copy. */
 static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
     lanemask_t found = 0;
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {

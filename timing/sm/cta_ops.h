@@ -15,11 +15,11 @@ struct sm;
 struct cta_view {
     const struct config *cfg;
     const struct launch *launch;
-    struct sm *const *sm; /* by number; units of an SM are read with sm_unit_state() (timing/sm/unit_access.h) */
+    struct sm *const *sm; /* the SMs, by number; read a unit of an SM with sm_unit_state() (timing/sm/unit_access.h) */
     const uint32_t *held; /* by SM: number of its CTAs, including CTAs assigned in this cycle */
     uint32_t sms;         /* number of SMs */
     uint32_t occupancy;   /* most CTAs that fit on an SM, at least 1 */
-    uint64_t begun;       /* CTAs that SMs have got */
+    uint64_t begun;       /* number of CTAs that have been assigned to SMs */
     uint64_t total;       /* CTAs of the launch */
     uint64_t cycle;       /* the present cycle */
 };

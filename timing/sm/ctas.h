@@ -13,7 +13,7 @@ struct sm_cta {
     struct dim3 id;
     uint64_t number;       /* its position in the grid, with x fastest */
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
-    /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL: none */
+    /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL if there is none */
     struct reconv_cta *shared;
 };
 
@@ -24,7 +24,8 @@ struct sm_ctas {
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
     uint32_t most;                                    /* CTAs of the launch that the SM can hold */
-    unsigned char *shared_states;                     /* sm_cta.shared of `most` CTAs and of the contexts; NULL: none */
+    /* memory for sm_cta.shared of `most` CTAs and of the contexts; NULL if the model shares no state */
+    unsigned char *shared_states;
 };
 
 /* Allocates the states that the warps of CTAs share, for a launch under a model that has such states. Returns false if

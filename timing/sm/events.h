@@ -10,7 +10,7 @@ enum {
     EVENT_SWITCHED,
     EVENT_START,
     EVENT_WAKE,
-    EVENT_RAISE, /* this event and the next two: of a modern core (modern.h) */
+    EVENT_RAISE, /* this event and the next two occur only in a modern core (modern.h) */
     EVENT_READ,
     EVENT_STALLED,
     EVENT_REMOTE,    /* the last reply of an instruction in flight (remote.h) */

@@ -63,7 +63,8 @@ static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_
     return i;
 }
 
-/* Sets the form of an instruction that has none yet; NULL: it gets none. */
+/* Sets the form (variant) of an instruction that has none yet. If `form` is NULL, the instruction stays without a
+ * form. */
 static inline void in_flight_set_form(struct sm_in_flight *t, uint32_t i, const struct sm_form *form) {
     if (__builtin_expect(form != NULL, 0)) {
         t->entry[i].formed = true;

@@ -25,7 +25,7 @@ struct sm_tally {
  * wait to be performed. */
 struct sm_issue_stage {
     struct sched sched[8];
-    struct sched_sm sm;           /* what the policy of the schedulers can read */
+    struct sched_sm sm;           /* the fields that the scheduler policy can read */
     uint32_t first;               /* scheduler that picks first while a table is nearly full */
     struct sm_tally *tally;       /* by PC */
     struct gpu_profile *profile;  /* by PC; NULL: off */

@@ -163,8 +163,8 @@ static uint32_t find_path(const struct sm *sm, const struct sm_joint_member *m) 
     return MAX_PATHS;
 }
 
-/* Returns the first member before member `i` that uses the same pipe and, if the pipe is the memory pipe, whose access
- * member `i` can join. Returns `i` if there is none. */
+/* Returns the first member before member `i` that uses the same pipe. For the memory pipe, member `i` must also be able
+ * to join the access of that member. Returns `i` if there is none. */
 static uint32_t shares_pass(const struct sm *sm, const struct sm_joint *j, uint32_t i) {
     const struct sm_joint_member *m = &j->member[i], *k = j->member;
     for (; k < m; k++)

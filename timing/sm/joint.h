@@ -49,8 +49,8 @@ struct sm_joint_member {
     lanemask_t counted; /* the lanes that count as active; at a jump, without the lanes of earlier members */
     uint8_t pipe;
     uint8_t turn;     /* members with a common home lane read and write their registers in different turns, from 0 */
-    uint32_t mem;     /* index into sm_memory.inst of its access; MEM_QUEUE: none */
-    uint64_t written; /* cycle in which its result is written, or in which it ends */
+    uint32_t mem;     /* index of the member's access in sm_memory.inst; MEM_QUEUE: none */
+    uint64_t written; /* cycle in which the member's result is written or, without a result, in which it ends */
 };
 
 /* The members of an issue slot. member[0] is the leader. */

@@ -80,11 +80,11 @@ void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, la
     sm->fx.lanes = lanes;
     sm->fx.taken = 0;
     sm_count_lanes(sm, ti, path->pc, path->lanes);
-    if (ti->flags & TIMED_TENSOR && lanes & 1) /* the product begins once for the warp */
+    if (ti->flags & TIMED_TENSOR && lanes & 1) /* all lanes of the warp share one product, which begins once */
         sm_tensor_issued(sm, w, path, sm->clock.accounted - 1);
     if (!ti->regs.n_write || !lanes)
         return;
     assert(sw->n_await < MAX_PATHS);
-    sw->inflight++; /* so that the warp keeps its slot until the result is written */
+    sw->inflight++; /* because of this count, the warp keeps its slot until the result is written */
     sw->await[sw->n_await++] = (struct sm_await){.issued = sm->clock.accounted - 1, .lanes = lanes, .pc = path->pc};
 }

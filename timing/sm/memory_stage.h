@@ -23,20 +23,21 @@ struct mem_step {
 struct mem_queue {
     uint32_t n, n_latch, n_collect, n_out;
     uint32_t collectors;
-    uint32_t room;  /* instructions that the issue latch holds; of a modern core: that a sub-core buffers */
+    /* number of instructions that fit in the issue latch; for a modern core, in the buffer of a sub-core */
+    uint32_t room;
     uint32_t latch; /* cycles from issue to the next stage */
     uint64_t hold;  /* of a modern core: cycle before which nothing can issue; else 0 */
     struct mem_step step[MEM_QUEUE];
 };
 
-/* An instruction leaves the memory stage for the load/store unit; or it ends there, because no lane executes it; or it
- * first sends requests to other SMs of the cluster (remote.h). */
+/* How an instruction leaves the memory stage: it goes to the load/store unit; or it ends there, because no lane
+ * executes it; or it first sends requests to other SMs of the cluster (remote.h). */
 enum { MEM_ACCESS, MEM_SKIP, MEM_REMOTE };
 
 struct mem_inst {
     uint32_t inflight;
-    bool ordered;       /* not performed yet, so its addresses are unknown */
-    uint8_t skip;       /* how it leaves the memory stage: MEM_ACCESS etc. */
+    bool ordered;       /* true: the instruction is performed later, so its addresses are not known yet */
+    uint8_t skip;       /* how the instruction leaves the memory stage: MEM_ACCESS, MEM_SKIP or MEM_REMOTE */
     lanemask_t remote;  /* with MEM_REMOTE: lanes whose requests have not been sent */
     uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX if unknown */
     struct lsu_access access;

@@ -33,6 +33,6 @@ void modern_launch(struct sm *sm) {
     memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++) {
         memset(m->part[i].cached, 0, sizeof m->part[i].cached);
-        m->part[i].n_constant = 0; /* another launch has other parameters */
+        m->part[i].n_constant = 0; /* the parameters differ from launch to launch */
     }
 }

@@ -138,7 +138,7 @@ bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now) {
         wheel_add(&sm->wheel, from, event_make(EVENT_WRITEBACK, inflight));
         return false;
     }
-    if (!mf->variable)
+    if (!mf->variable && !mf->write_counter) /* a counter falls when the result is in the register file */
         modern_result(sm, f->warp, f->pc, now);
     modern_has_read(sm, inflight, now); /* a fixed-latency instruction has read its operands by now */
     modern_has_written(sm, inflight, now);

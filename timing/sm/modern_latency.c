@@ -23,7 +23,7 @@ static const struct {
     [COPY] = {{{13, 13, 13}, {13, 13, 13}}, {{39, 39, 39}, {39, 39, 39}}},
 };
 
-/* What decides the latencies of an instruction. */
+/* The properties of an instruction that decide its latencies. */
 struct memory_row {
     enum memory_kind kind;
     uint8_t uniform, size; /* size: log2 of 32-bit words a lane, at most 2 */

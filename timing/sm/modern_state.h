@@ -50,7 +50,7 @@ struct modern_cached {
 
 /* Ports of the register banks in one cycle. */
 struct modern_ports {
-    uint64_t cycle;             /* for any other cycle, the entry counts as empty */
+    uint64_t cycle;             /* the cycle of this entry; for any other cycle, the entry counts as empty */
     uint8_t read[MODERN_BANKS]; /* number of reads of each bank */
     uint8_t written;            /* bit b: bank b is written */
 };
@@ -63,7 +63,7 @@ struct modern_part {
     uint64_t returns_free; /* first cycle in which the bus for loaded data is free */
     struct {
         uint32_t line;
-        uint64_t ready;                /* cycle in which its data are there */
+        uint64_t ready;                /* cycle in which the data of the line arrive */
     } constant[MODERN_CONSTANT_LINES]; /* cache of constant operands; the most recently used line is first */
     uint32_t n_constant;
 };
@@ -73,16 +73,16 @@ struct modern_part {
 struct modern_flight {
     uint64_t granted;  /* memory instruction: cycle in which it left the sub-core; other instructions: cycle in which
                         * the result is ready */
-    uint64_t has_read; /* cycle in which its counter for reads falls */
+    uint64_t has_read; /* cycle in which the instruction decrements its counter for reads */
     lanemask_t lanes;  /* of its path */
     bool variable;     /* its latency is variable */
-    uint8_t space;     /* of a memory instruction that left the sub-core */
+    uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
-    uint8_t read_counter, write_counter; /* numbers of the counters that it raises + 1; 0: none */
+    uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
 };
 
 struct sm_modern {
-    const struct control_bits *control; /* of the program that runs; NULL: none */
+    const struct control_bits *control; /* the control bits of the program that runs; NULL if it has none */
     bool guided;                        /* control bits decide which instructions may issue */
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
@@ -90,7 +90,7 @@ struct sm_modern {
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
     struct modern_warp *warp;     /* by slot */
-    struct modern_flight *flight; /* by entry of the table of instructions in flight */
+    struct modern_flight *flight; /* index: entry of the table of instructions in flight */
     struct modern_counts n;
 };
 #endif

@@ -21,7 +21,7 @@ void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct r
 /* ---- model_calls.c ---- */
 /* Handles RECONV_ bits that a call of the model returned. */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);
-/* Handles the RECONV_ bits and the depth in sw->control. */
+/* Handles the RECONV_ bits and the call depth that are in sw->control. */
 void sm_heed_control(struct sm *sm, struct sm_warp *sw);
 /* Passes the PCs of the warp's paths to the model, except the PC of path `p` (n_paths: no exception). */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p);

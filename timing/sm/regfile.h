@@ -43,9 +43,9 @@ struct regfile {
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
-/* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a
- * divisor of 32; the default is 32. An operand has `warp_lanes` lanes, a power of two. In a list of banks, each 32
- * of these lanes are an operand of their own. With `write_port` a bank reads and writes in the same cycle. */
+/* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a divisor
+ * of 32; the default is 32. `warp_lanes` is the number of lanes of a warp, a power of two. In a list of banks, each
+ * group of 32 lanes counts as a separate operand. With `write_port` a bank reads and writes in the same cycle. */
 void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port);
 /* Returns the bank of a register of warp `warp`; for warp 0 the register is in bank `bank`. */
 static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {

@@ -29,38 +29,42 @@ struct sm_remote {
     uint32_t n_out, taken;
     struct remote_inst {
         uint64_t ready;        /* cycle of the last reply so far */
-        struct mem_inst *rest; /* the instruction if other lanes access the own SM or device memory; else NULL */
+        struct mem_inst *rest; /* the instruction, if some of its lanes access the own SM or device memory; else NULL */
         uint32_t pending;      /* replies due */
     } inst[MAX_INFLIGHT];      /* by instruction in flight */
     struct remote_counts n;
 };
 
-/* Of an SM: begins a launch, and ends it. Returns false if memory is out. */
+/* Begin and end a launch on an SM. remote_begin() returns false if memory is out. remote_begin() and the functions
+ * below that name a running SM may be called while SMs run. */
 bool remote_begin(struct sm *sm);
 void remote_end(struct sm *sm);
-/* Of an SM that runs: returns true if a lane of the path accesses the shared memory of another CTA. Overwrites the
- * memory fields of sm->fx. */
+/* For a running SM: returns true if a lane of the path accesses the shared memory of another CTA. Overwrites the memory
+ * fields of sm->fx. */
 bool remote_is(struct sm *sm, uint32_t w, const struct inst *in, lanemask_t lanes);
 /* Removes the lanes that access other CTAs from an instruction's access, after the instruction was performed. */
 void remote_take(const struct sm *sm, struct mem_inst *m);
-/* Of an SM that runs: sends the requests of an instruction at the end of the memory stage. Returns true if the
+/* For a running SM: sends the requests of an instruction at the end of the memory stage. Returns true if the
  * instruction has left the memory stage. */
 bool remote_send(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn);
-/* Of an SM that runs: ends an instruction at its last reply. */
+/* For a running SM: ends an instruction at its last reply. */
 void remote_replied(struct sm *sm, uint32_t inflight, uint64_t now);
 
-/* Takes the SM's oldest request that it sent up to `cycle`; false: there is none. */
+/* Removes the oldest request that the SM has sent in a cycle up to `cycle`, and stores it in `out`. Returns false if
+ * there is none. */
 bool sm_remote_sent(struct sm *sm, uint64_t cycle, struct lsu_guest *out);
-/* Gives a request to the SM whose shared memory it accesses; g->arrived is set. Returns false if memory is out. */
+/* Passes a request to the SM whose shared memory it accesses. The caller has set g->arrived. Returns false if memory is
+ * out. */
 bool sm_remote_guest(struct sm *sm, const struct lsu_guest *g);
-/* Takes the oldest request that the SM has served up to `cycle`; false: there is none. */
+/* Removes the oldest request that the SM has served in a cycle up to `cycle`, and stores it in `out`. Returns false if
+ * there is none. */
 bool sm_remote_served(struct sm *sm, uint64_t cycle, struct lsu_guest *out);
-/* Notes a reply that arrives in cycle `at`. */
+/* Records a reply that arrives in cycle `at`. */
 void sm_remote_reply(struct sm *sm, const struct lsu_guest *g, uint64_t at);
 /* Returns the SM's counts. */
 struct remote_counts *sm_remote_counts(struct sm *sm);
 
-/* Begins a CTA of a cluster, as sm_cta_start() does. Of an SM that runs. */
+/* For a running SM: begins a CTA of a cluster, as sm_cta_start() does for other CTAs. */
 bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint32_t rank, uint64_t cycle);
 /* Releases the lanes of a CTA that wait at the barrier of its cluster. */
 void sm_cluster_release(struct sm *sm, const struct cta *c, uint64_t now);

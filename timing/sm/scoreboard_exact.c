@@ -63,7 +63,7 @@ static int exact_waits_for(const void *state, unsigned board, lanemask_t lanes, 
     return -1;
 }
 
-/* Returns one bit per register and lane. */
+/* Returns the number of bits: one for each register and lane. */
 static uint32_t exact_bits(uint32_t n_regs, uint32_t lanes) { return n_regs * lanes; }
 
 const struct scoreboard_ops scoreboard_exact = {

@@ -5,7 +5,7 @@
 
 /* Initialises the stages that allocate memory. Returns false if memory is out. */
 static bool init_stages(struct sm *sm) {
-    const bool modern = sm->cfg->core.kind == CORE_MODERN; /* its instructions have more events */
+    const bool modern = sm->cfg->core.kind == CORE_MODERN; /* an instruction of the modern core has more events */
     const uint32_t events =
         (MAX_INFLIGHT + (sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS) * MAX_PATHS * 2 + 64) * (modern ? 3 : 1);
     if (modern && !(sm->modern = modern_new(sm_warp_slots(&sm->cfg->sm) + MAX_CONTEXTS)))

@@ -41,7 +41,7 @@ struct groups {
     uint32_t open; /* number of the group that the next commit closes */
     uint32_t first, n;
     uint32_t of[MOST_QUEUE];
-    /* arrivals at mbarriers, in order, each after a number of products of the warp */
+    /* arrivals at mbarriers, in order; each waits until `after` products of the warp have ended */
     uint32_t first_arrival, n_arrivals;
     struct {
         uint32_t after, address;

@@ -84,7 +84,7 @@ static uint32_t tensor_flags(const struct inst *in) {
     return operation == MODE2_COMMIT_GROUP ? TIMED_TENSOR : TIMED_TENSOR | TIMED_FENCE;
 }
 
-/* Returns true if a thread that reaches `pc` only exits there, or only returns, which may also end it. */
+/* Returns true if a thread that reaches `pc` only exits there, or only returns. (A return may end the thread, too.) */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
@@ -241,7 +241,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (info->spilled)
             ti->flags |= TIMED_SPILLED;
         if (exec_is_cluster_arrive(in) && !(info->order & ORDER_RELAXED))
-            ti->flags |= TIMED_FENCE; /* it releases the accesses before it */
+            ti->flags |= TIMED_FENCE; /* this arrival is a release: it waits for the warp's earlier accesses */
         if (info->yields)
             ti->flags |= TIMED_YIELD;
         /* loads use the counters in rotation; for hardware, the compiler would choose the counters */
@@ -258,7 +258,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);
         else if (ti->flags & TIMED_TENSOR && in->kind == K_WARP)
-            ti->latency = ti->initiation = 1; /* the issue; tensor.c has the time of the product */
+            ti->latency = ti->initiation = 1; /* the time of the issue; tensor.c computes the time of the product */
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
         ti->whole = ti->initiation;

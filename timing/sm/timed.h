@@ -7,14 +7,14 @@
 
 enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */
-    TIMED_LOAD = 2,    /* a stall on its result counts as waiting for a load */
+    TIMED_LOAD = 2,    /* if a warp stalls on the result, it waits for a load */
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
     TIMED_ENDS = 8,    /* last instruction of a basic block: the divergence model is notified */
     TIMED_FENCE = 16,
     TIMED_ORDERED = 32,       /* performed at the next edge, in order of (cycle, SM): see sm.h */
     TIMED_FREE = 64,          /* BSSY, BSYNC, BREAK and their jumps: counted separately from warp instructions */
     TIMED_LONG = 128,         /* long-latency operation: loads from memory, textures */
-    TIMED_MEMBERS = 512,      /* waits for the lanes of its member mask */
+    TIMED_MEMBERS = 512,      /* waits for the lanes of the instruction's member mask */
     TIMED_GATHER = 256,       /* lanes of a path may diverge here, or the result depends on the lanes of the path */
     TIMED_YIELD = 2048,       /* .pragma "heddle yield" */
     TIMED_DEQ = 4096,         /* reads operands from queues: sm_units_take() */
@@ -27,7 +27,7 @@ enum {
     TIMED_SLOW = 1024,        /* slow arithmetic: transcendental functions, division, and f64 where it is slow */
     TIMED_TENSOR = 524288,    /* wgmma, and mma and commit of tcgen05: call sm_tensor_issued(), and with TIMED_FENCE
                                * also sm_tensor_hold() */
-    /* the fast path (fast_path.h) leaves these instructions to the general path */
+    /* the fast path (fast_path.h) leaves instructions with these bits to the general path */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY | TIMED_TENSOR
 };

@@ -19,10 +19,11 @@ struct copy {
     uint32_t slot;   /* warp slot; NO_SLOT: the CTA has ended */
     uint32_t since;  /* groups that the lane has closed since the copy, its own included */
     uint64_t begun;
-    uint64_t ready;                /* cycle of the first request */
-    uint32_t run, at;              /* next run to send, and the bytes of it that are sent */
-    uint32_t pending;              /* requests in flight */
-    uint32_t reads, reads_pending; /* runs that read shared memory and are not sent; such requests in flight */
+    uint64_t ready;   /* cycle of the first request */
+    uint32_t run, at; /* the next run to send, and the number of its bytes that have been sent */
+    uint32_t pending; /* requests in flight */
+    /* number of runs that read shared memory and have not been sent; number of such requests in flight */
+    uint32_t reads, reads_pending;
 };
 
 struct counts {
@@ -40,11 +41,11 @@ struct tma {
     struct bulk_sink sink;
     struct copy *first, **last; /* in order of issue */
     struct copy *sends;         /* oldest copy that has requests to send */
-    uint32_t n, waiting;        /* copies; copies that have requests to send */
+    uint32_t n, waiting;        /* number of copies; number of copies that have requests to send */
     uint64_t started;           /* cycle in which the last copy sends its first request */
     uint64_t busy_since;
     bool refused;      /* a warp waits for room */
-    uint32_t accepted; /* sm_memory.accepted when the unit last sent a request */
+    uint32_t accepted; /* value of sm_memory.accepted when the unit last sent a request */
     uint32_t n_free;
     uint16_t free[TMA_REQUESTS];
     struct {
@@ -111,7 +112,8 @@ static void trim(struct copy *c, uint32_t global) {
 static void begin(void *ctx, const struct bulk_job *job) {
     struct tma *t = ctx;
     struct copy *c = malloc(sizeof *c);
-    /* The cycle of issue. An ordered instruction executes at an edge, which is later than the clock of its warp. */
+    /* `now` is the cycle of issue. The warp's clock has it, except for an ordered instruction: that executes at an
+     * edge, which is later. */
     const uint64_t now = max64(job->warp->cta->warps[job->warp->index].clock, sm_get_accounted(t->sm));
     if (!c) {
         free(job->run);
@@ -237,7 +239,8 @@ static void set_kind(struct lsu_access *a, const struct copy *c, const struct bu
     a->inst = r->shared ? NULL : by_traffic[c->job.traffic].inst;
     a->kind = r->shared ? r->write ? MEM_WRITE : MEM_READ : by_traffic[c->job.traffic].kind;
     a->space = r->shared ? SPACE_SHARED : SPACE_GLOBAL;
-    a->fill = !r->shared && c->job.traffic == BULK_READS; /* one pass of the banks for a line */
+    /* the line makes one pass through the banks of shared memory */
+    a->fill = !r->shared && c->job.traffic == BULK_READS;
 }
 
 /* Sends the next request of the copy: the bytes of its run up to the end of a line. */

@@ -1,12 +1,13 @@
 #ifndef TIMING_SM_TMA_H
 #define TIMING_SM_TMA_H
-/* The tensor memory accelerator of an SM: executes bulk copies in time. A copy changes memory when its instruction
- * executes. The unit then sends its requests, one a cycle, through the load/store unit, and completes the copy when the
- * last reply has arrived. So its requests use the same queue, banks, tables and port as those of warps. */
+/* The tensor memory accelerator (TMA) of an SM: it gives bulk copies their time. A copy changes memory when its
+ * instruction executes. After that, the accelerator sends the copy's requests through the load/store unit, one request
+ * per cycle. The copy is complete when the reply to its last request has arrived. The requests of copies share the
+ * queue, banks, tables and port of the load/store unit with the accesses of warps. */
 #include "in_flight.h"
 #include "unit.h"
 
-/* Tags of the unit's accesses in the load/store unit begin here, after those of instructions. */
+/* The accelerator's accesses in the load/store unit have tags from this number on. Instructions have lower tags. */
 enum { TMA_TAGS = MAX_INFLIGHT, TMA_REQUESTS = 256 };
 
 extern const struct sm_unit_ops unit_tma;

@@ -146,7 +146,9 @@ const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
     EACH(HOOK_FORM, u) {
         const struct sm_form *f = u->ops->form(u->state, sm, &c);
         if (f)
-            return f; /* cppcheck-suppress returnDanglingLifetime ; the unit's, not the candidate's */
+            /* cppcheck-suppress returnDanglingLifetime ; the returned state belongs to the unit, not to the local
+             * variable */
+            return f;
     }
     return NULL;
 }

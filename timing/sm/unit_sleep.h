@@ -2,8 +2,8 @@
 #define TIMING_SM_UNIT_SLEEP_H
 /* Warps that a unit puts to sleep: warps of CTAs that neither fetch nor issue until the unit wakes them (PATH_TURN). A
  * barrier releases a sleeping warp as it releases other warps. A sleeping warp keeps its slot and is resident, but it
- * is not live: schedulers and statistics of live warps do not see it. Units without after_issue() must put no warp to
- * sleep. */
+ * is not live: schedulers do not pick it, and statistics of live warps do not count it. Units without after_issue()
+ * must put no warp to sleep. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,7 +16,8 @@ void sm_sleep(struct sm *sm, uint32_t slot, uint64_t now);
 /* Wakes the warp in `cycle`, at the earliest `now`. Allowed in after_issue(). */
 void sm_rouse(struct sm *sm, uint32_t slot, uint64_t cycle, uint64_t now);
 
-bool sm_is_asleep(const struct sm *sm, uint32_t slot); /* also while the warp is being woken */
+/* Returns true if the warp sleeps. A warp that is being woken still counts as sleeping. */
+bool sm_is_asleep(const struct sm *sm, uint32_t slot);
 bool sm_is_waking(const struct sm *sm, uint32_t slot);
 /* Returns true if warps of CTAs may sleep, since a unit has after_issue(). */
 bool sm_may_sleep(const struct sm *sm);

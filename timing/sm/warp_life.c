@@ -7,7 +7,7 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     sw->ordered = 0;
     sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
-    sw->asleep = sw->asleep && sw->context; /* the slot's last warp may have finished while it slept */
+    sw->asleep = sw->asleep && sw->context; /* the slot's previous warp may have finished while it slept */
     warp_set_drop(&sm->fetching.spent, w);
     warp_set_drop(&sm->fetching.reclaimed, w);
     sw->selected = sw->gave_way = false;

@@ -35,7 +35,7 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
     ws->model_size = warps_model_size(ops, options);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
-    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of it is never touched */
+    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of this memory is never touched */
     ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
     ws->held_memory = calloc(n * MAX_PATHS, sizeof *ws->held_memory);
     ws->await_memory = calloc(n * MAX_PATHS, sizeof *ws->await_memory);
@@ -81,9 +81,9 @@ void warps_free_boards(struct sm_warps *ws) {
     ws->board_memory = NULL;
 }
 
-/* Returns the states of the warp's paths, one bit per state. A warp without paths has one state: PATH_LOAD or
- * PATH_BARRIER, for which the model has suspended its paths, or else PATH_BLOCKED. A finished or sleeping warp without
- * paths has no state. */
+/* Returns the states of the warp's paths, one bit per state. A warp without paths has a single state. If the model has
+ * suspended paths, this state is PATH_LOAD (one of them waits for a load) or PATH_BARRIER; otherwise it is
+ * PATH_BLOCKED. A finished or sleeping warp without paths has no state. */
 static uint32_t states_of(const struct sm_warp *sw) {
     uint32_t states = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++)

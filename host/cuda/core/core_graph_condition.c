@@ -3,15 +3,15 @@
 #include "core_graph_parts.h"
 #include <stdlib.h>
 
-/* A word that was created, and its value at each launch. */
+/* The variable of a condition: a word in device memory, and its value at the start of each launch. */
 struct word {
     struct word *next;
-    const struct cuda_graph *graph; /* the graph whose nodes may use it */
+    const struct cuda_graph *graph; /* the graph whose nodes may use the condition */
     uint64_t at;
     unsigned value;
     bool reset; /* true: each launch sets the word to `value` */
 };
-static struct word *words; /* under the lock; they live as long as the program */
+static struct word *words; /* the variables of all conditions; accessed with the lock held, and never freed */
 
 static const struct word *word_at(uint64_t at) {
     const struct word *w = words;

@@ -24,8 +24,8 @@ struct cuda_graph {
 /* core_graph_find.c: return graph `i` inside a node, from 0; NULL if the node has no more graphs. */
 struct cuda_graph *cuda_work_graph(const struct cuda_work *w, unsigned i);
 
-/* core_graph_condition.c: sets the words of all conditional nodes in the work, and in graphs inside it, to their
- * default values. */
+/* core_graph_condition.c: sets the variables of all conditional nodes in the work, and in graphs inside it, to their
+ * default values. A conditional node reads its variable from device memory. */
 enum cuda_error cuda_condition_reset(const struct cuda_work *w);
 
 /* core_run.c: runs a launch immediately. */

@@ -137,7 +137,8 @@ enum cuda_error cuda_ipc_close_memory(const void *p) {
     return CUDA_Success;
 }
 
-/* ---- events: all work is done before its call returns, so opening another process's event makes a new event ---- */
+/* ---- events: the work of a call is complete when the call returns, so opening the event of another process makes a
+ * new event ---- */
 
 enum cuda_error cuda_ipc_event_handle(union cuda_ipc_handle *out, struct cuda_event *e) {
     CUDA_LOCK;

@@ -23,8 +23,8 @@ enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struc
  * other attributes are hints without effect. */
 void cuda_launch_attributes(const struct cuda_launch_attribute *a, unsigned n, bool *cooperative,
                             struct cuda_dim *cluster);
-/* Sets the size of a cluster for the next launch or count of the kernel: `given`, or else what the kernel's attributes
- * say, or else what it declares. */
+/* Sets the cluster size for the next launch of the kernel, or for the next query of its occupancy: the size `given`, or
+ * else the size in the kernel's attributes, or else the size that the kernel declares. */
 void cuda_set_clusters(const struct cuda_kernel *k, struct cuda_dim given);
 /* Returns the error of a launch that heddle.h refused: CUDA_ErrorInvalidClusterSize if its clusters are wrong. */
 enum cuda_error cuda_invalid_launch(void);
@@ -48,8 +48,8 @@ enum cuda_error cuda_kernel_name(const char **out, const void *stub);
 enum cuda_error cuda_kernel_parameter(const void *stub, size_t index, size_t *offset, size_t *bytes);
 /* Returns the number of blocks that fit on an SM at once. */
 enum cuda_error cuda_occupancy(int *out, const void *stub, int threads, size_t shared);
-/* Returns in *out how many clusters of the launch `l` fit on the machine at once; with `size`, how many blocks the
- * largest possible cluster of the launch has. */
+/* Returns in *out how many clusters of the launch `l` fit on the machine at once. With `size`, returns instead the
+ * number of blocks of the largest possible cluster of the launch. */
 enum cuda_error cuda_occupancy_clusters(int *out, const void *stub, struct cuda_launch l, bool size);
 /* Returns the dynamic shared memory, in bytes, that each block gets when `blocks` blocks share an SM. */
 enum cuda_error cuda_occupancy_shared(size_t *out, const void *stub, int blocks);

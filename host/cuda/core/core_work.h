@@ -50,14 +50,14 @@ enum cuda_node_kind {
 
 /* The numbers of enum cudaGraphConditionalNodeType. */
 enum cuda_condition_kind { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH };
-/* The work of a conditional node: graphs, of which the value of a word of device memory chooses one. IF: graph 0 if the
- * word is not 0, else graph 1 if there is one. WHILE: graph 0 again and again until the word is 0. SWITCH: the graph
- * whose number is the word, if there is one. */
+/* The work of a conditional node: it chooses one of its graphs by the value of its variable, a word in device memory.
+ * IF: graph 0 if the word is not 0; otherwise graph 1, if it exists. WHILE: graph 0, repeatedly, until the word is 0.
+ * SWITCH: the graph whose number is the value of the word, if it exists. */
 struct cuda_condition {
-    uint64_t word; /* its device address: the program's handle */
+    uint64_t word; /* device address of the variable, which is also the program's handle of the condition */
     enum cuda_condition_kind kind;
     unsigned n;
-    struct cuda_graph **graphs; /* NULL in a description: the node gets empty graphs */
+    struct cuda_graph **graphs; /* NULL in a description, because the node then gets new, empty graphs */
 };
 
 /* What a node does. */

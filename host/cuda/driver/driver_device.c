@@ -1,4 +1,4 @@
-/* Device functions of the driver that differ in form from the runtime's. */
+/* The driver's functions for devices whose arguments differ from those of the runtime's functions. */
 #include "driver.h"
 
 static enum cuda_error number(int *out, int device, int value) {

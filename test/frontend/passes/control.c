@@ -10,16 +10,21 @@
 
 enum { NO = CONTROL_NO_COUNTER };
 
-static struct heddle *open_modern(const char *text, struct heddle_module **m) {
-    static const char *const set[] = {"core.kind=modern", "sm.subcores=on", "core.check=on", NULL};
+/* Opens the text on an `ampere` with these options, ended by NULL. */
+static struct heddle *open_with(const char *text, struct heddle_module **m, const char *const *set) {
     char err[512];
     struct heddle *h = heddle_open(
-        &(struct heddle_options){.model = "functional", .config = "turing", .set = set, .cycle_limit = 1000000}, err,
+        &(struct heddle_options){.model = "functional", .config = "ampere", .set = set, .cycle_limit = 1000000}, err,
         sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     *m = heddle_module_text(h, "k.ptx", text, strlen(text));
     ck_assert_msg(*m != NULL, "%s", heddle_error(h));
     return h;
+}
+
+static struct heddle *open_modern(const char *text, struct heddle_module **m) {
+    static const char *const set[] = {"core.check=on", NULL};
+    return open_with(text, m, set);
 }
 
 static struct program *program_of(struct heddle *h, struct heddle_module *m) {
@@ -60,13 +65,15 @@ static void expect(const char *body, const struct expected *want, uint32_t n) {
     free(text);
 }
 
-/* Where the bits come from:
- * - The first load waits for counter 0 of the parameter. Then this counter is free, and both loads use it.
- * - The addition after the second load must see the counter of this load, so the load has a stall count of 2.
- * - The multiplication is in another unit than the addition, so it issues 5 cycles after it, not 4. The store of the
- *   difference also needs 5 cycles.
- * - The store raises counter 0, which is free again, until it has read its register. The move overwrites this register,
- *   so it waits for counter 0. */
+/* How the expected bits follow:
+ * - The first load waits for counter 0, which the load of the parameter raised. Then this counter is free, and both
+ *   loads use it.
+ * - The addition after the second load must see that this load has raised the counter, so the load has a stall count of
+ *   2.
+ * - The multiplication uses another unit than the addition, so it issues 5 cycles after the addition, not 4. The store
+ *   of the difference also needs 5 cycles.
+ * - Counter 0 is free again. The store raises it until the store has read its register. The move overwrites this
+ *   register, so it waits for counter 0. */
 START_TEST(straight_code) {
     static const struct expected want[] = {{2, NO, 0, 0},  {1, NO, 0, 1},  {2, NO, 0, 0},  {5, NO, NO, 1},
                                            {5, NO, NO, 0}, {4, NO, NO, 0}, {5, NO, NO, 0}, {2, 0, NO, 0},
@@ -93,8 +100,8 @@ START_TEST(borders_of_blocks) {
 END_TEST
 
 /* Seven loads need a counter each, but there are six counters. The seventh load shares the counter of the sixth load,
- * whose result is needed last before its own. So the sixth addition waits for both loads, and the seventh addition
- * needs no wait. */
+ * because the results of the other loads are needed earlier. So the sixth addition waits for both loads, and the
+ * seventh addition need not wait. */
 START_TEST(more_results_than_counters) {
     char text[1024] = "ld.param.u64 %d1, [p];\n";
     for (int i = 1; i <= 7; i++)
@@ -192,22 +199,95 @@ START_TEST(weak_hints_are_noticed) {
 }
 END_TEST
 
+/* Runs a random kernel with late results, and expects the memory of a run with results at once. */
+static void expect_enough_hints(uint64_t seed, const char *const *set) {
+    static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    char *text = random_kernel(seed, (unsigned)seed % 8), err[512];
+    struct heddle_module *m, *plain;
+    struct heddle *h = open_with(text, &m, set);
+    struct heddle *f = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+    ck_assert_msg(f != NULL, "%s", err);
+    ck_assert_ptr_nonnull(plain = heddle_module_text(f, "k.ptx", text, strlen(text)));
+    ck_assert_msg(launch(h, m, seed, got), "seed %d: %s", (int)seed, said);
+    ck_assert(launch(f, plain, seed, want));
+    ck_assert_int_eq(memcmp(want, got, sizeof want), 0);
+    heddle_close(h);
+    heddle_close(f);
+    free(text);
+}
+
 /* Random kernels leave the same memory whether results arrive as late as the control bits allow, or at once. */
 START_TEST(random_kernels_have_enough_hints) {
-    static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    static const char *const set[] = {"core.check=on", NULL};
+    for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++)
+        expect_enough_hints(seed, set);
+}
+END_TEST
+
+/* The same, on machines whose latencies are drawn from 1 to 40 cycles. */
+START_TEST(random_latencies_have_enough_hints) {
+    static const char *const classes[] = {"int_add", "int_minmax", "int_mul",    "int_mad", "int_other",
+                                          "f32_add", "f32_mul",    "f32_minmax", "f32_fma", "f16"};
+    enum { N = sizeof classes / sizeof classes[0] };
+    char value[N][48];
+    const char *set[N + 2] = {"core.check=on"};
+    uint64_t rng = 7;
     for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++) {
-        char *text = random_kernel(seed, (unsigned)seed % 8), err[512];
-        struct heddle_module *m, *plain;
-        struct heddle *h = open_modern(text, &m);
-        struct heddle *f = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
-        ck_assert_msg(f != NULL, "%s", err);
-        ck_assert_ptr_nonnull(plain = heddle_module_text(f, "k.ptx", text, strlen(text)));
-        ck_assert_msg(launch(h, m, seed, got), "seed %d: %s", (int)seed, said);
-        ck_assert(launch(f, plain, seed, want));
-        ck_assert_int_eq(memcmp(want, got, sizeof want), 0);
-        heddle_close(h);
-        heddle_close(f);
-        free(text);
+        for (int i = 0; i < N; i++) {
+            sprintf(value[i], "latency.%s=%u", classes[i], 1 + (unsigned)test_random_below(&rng, 40));
+            set[1 + i] = value[i];
+        }
+        expect_enough_hints(seed, set);
+    }
+}
+END_TEST
+
+/* Returns the cycles of a kernel with `n` dependent instructions, on a machine with the option `set`. */
+static double cycles_of_chain(const char *inst, int n, const char *option) {
+    char body[4096] = "ld.param.u64 %d1, [p]; mov.u64 %d2, %d1; cvt.u32.u64 %r1, %d1;\n", err[512];
+    for (int i = 0; i < n; i++)
+        strcat(body, inst);
+    strcat(body, "cvt.u32.u64 %r2, %d2; add.u32 %r1, %r1, %r2; st.global.u32 [%d1], %r1; ret;");
+    char *text = kernel(body);
+    const char *const set[] = {"gpu.sms=1", "fetch.perfect=on", option, NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "ampere", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t out = heddle_alloc(h, 4);
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0,
+                                   &(struct heddle_arg){&out, 8}, 1),
+                     HEDDLE_OK);
+    double cycles = heddle_stat(h, 0, "gpu.cycles");
+    ck_assert_double_eq(heddle_stat(h, 0, "core.hazards"), 0);
+    heddle_close(h);
+    free(text);
+    return cycles;
+}
+
+/* A dependent instruction issues latency.* cycles after its source, but at least 2, because the pipe has 16 lanes. Up
+ * to 14 cycles are a stall count, and more are a counter. With a stall count, a 64-bit addition takes 2 cycles more
+ * than a 32-bit addition. */
+START_TEST(cycles_follow_the_latencies_of_the_machine) {
+    static const int latencies[] = {1, 4, 11, 14, 15, 40};
+    static const struct {
+        const char *inst, *option;
+        int more;
+    } chains[] = {{"add.u32 %r1, %r1, %r1;\n", "latency.int_add", 0},
+                  {"mad.lo.u32 %r1, %r1, 3, %r1;\n", "latency.int_mad", 0},
+                  {"xor.b32 %r1, %r1, 77;\n", "latency.int_other", 0},
+                  {"add.u64 %d2, %d2, %d2;\n", "latency.int_add", 2}};
+    for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
+        char option[48];
+        const int latency = latencies[_i], cycles = latency + chains[c].more;
+        sprintf(option, "%s=%d", chains[c].option, latency);
+        const double each =
+            (cycles_of_chain(chains[c].inst, 24, option) - cycles_of_chain(chains[c].inst, 8, option)) / 16;
+        EXPECT(each == (cycles >= CONTROL_MAX_STALL ? latency
+                        : cycles > 2                ? cycles
+                                                    : 2),
+               "%s with %s: %g cycles", chains[c].inst, option, each);
     }
 }
 END_TEST
@@ -339,6 +419,8 @@ SUITE(frontend_passes_control) {
     TEST(more_results_than_counters);
     TEST(weak_hints_are_noticed);
     TEST(random_kernels_have_enough_hints);
+    TEST(random_latencies_have_enough_hints);
+    TEST_LOOP(cycles_follow_the_latencies_of_the_machine, 0, 6);
     TEST(an_early_read_gives_the_old_value);
     TEST(operands_are_in_both_banks);
     TEST(operands_are_kept);

@@ -164,7 +164,7 @@ START_TEST(invalid_programs_are_refused) {
     STATUS(HEDDLE_USAGE, "reproduce mechanisms --programs ,");
     SAYS(err, "--programs: there is no program or set ''");
     STATUS(HEDDLE_USAGE, "reproduce dpe-13 mechanisms --programs vecadd");
-    SAYS(err, "--programs: a paper names the programs of its figures; it works with 'mechanisms'");
+    SAYS(err, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and 'today'");
     STATUS(HEDDLE_USAGE, "reproduce all --programs vecadd");
     SAYS(err, "--programs: a paper names");
     ck_assert(!exists("results.db"));

@@ -349,7 +349,8 @@ START_TEST(a_summary_by_hand) {
     ck_assert_int_eq(c->all, 5);
     ck_assert_int_eq(c->measured, 5);
     ck_assert_int_eq(c->directed, 5);
-    ck_assert_int_eq(c->same, 3);     /* three claims agree in direction; 0.8 and 1, and 1.5 and "at most 1.2" do not */
+    /* Three of the five claims agree in direction. Two do not: 0.8 against 1, and 1.5 against "at most 1.2". */
+    ck_assert_int_eq(c->same, 3);
     ck_assert_int_eq(c->compared, 4); /* the claim "at most 1.2" names no single value, so it has no distance */
     ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
     /* series `one` has three pairs of programs: 1 tie here, 2 in the paper's order */

@@ -1,5 +1,5 @@
-/* Tests sums of mma with gpu.mma_accuracy=card, on inputs as those with which Fasi et al. (2021) and Xie et al. (2025)
- * probed tensor cores: a sum shows how many bits of a small term survive beside a large one. */
+/* Tests sums of mma with gpu.mma_accuracy=card. The inputs are like those with which Fasi et al. (2021) and Xie et al.
+ * (2025) probed tensor cores: a sum shows how many bits of a small term survive beside a large one. */
 #include "isa/exec/card_sums.h"
 #include "host/heddle.h"
 #include "isa/types.h"
@@ -163,7 +163,7 @@ START_TEST(the_option_selects_the_card) {
                          "{%c,%c,%c,%c};",
                *bytes = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%d0,%d1,%d2,%d3},{%a,%z,%z,%z},{%a,%z},"
                         "{%c,%c,%c,%c};";
-    const uint32_t f16 = 0x0c000c00, e4m3 = 0x01010101; /* pairs of 2^-12; fours of 2^-9 */
+    const uint32_t f16 = 0x0c000c00, e4m3 = 0x01010101; /* each word has two numbers 2^-12, or four numbers 2^-9 */
     ck_assert(sum_of_machine("exact", "7.0", halves, f16) == 1 + 0x1p-22f);
     ck_assert(sum_of_machine("card", "7.0", halves, f16) == 1);
     ck_assert(sum_of_machine("card", "8.0", halves, f16) == 1 + 0x1p-22f);

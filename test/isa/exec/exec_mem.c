@@ -248,8 +248,8 @@ START_TEST(rows_at_the_end_of_32_bits) {
 }
 END_TEST
 
-/* The lanes address consecutive words, but only the words of the active lanes are inside the allocation: at its start
- * or at its end. */
+/* The lanes access consecutive words. Only the words of the active lanes are inside the allocation. They are at its
+ * start or at its end. */
 START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);

@@ -115,7 +115,7 @@ static double value_of(const char *type, uint32_t bits) {
     return bits >> (width - 1) & 1 ? -v : v;
 }
 
-/* Draws the bits of a number. Mode 0: ordinary numbers; 1: any bits; 2: special values; EXACT: 1 and -1. */
+/* Returns the bits of a random number. Mode 0: ordinary numbers; 1: any bits; 2: special values; EXACT: 1 and -1. */
 static uint32_t draw(uint64_t *g, const char *type, int mode) {
     const struct format *f = format_of(type);
     const int width = width_of(type);
@@ -167,7 +167,7 @@ static uint32_t result_bits(const char *type, double sum) {
     const uint32_t sign = signbit(sum) ? 0x8000 : 0;
     const double x = fabs(sum);
     int e = x < 0x1p-14 ? -14 : isinf(x) ? 16 : ilogb(x);
-    double units = isinf(x) ? 0 : nearbyint(ldexp(x, 10 - e)); /* in units of the last bit */
+    double units = isinf(x) ? 0 : nearbyint(ldexp(x, 10 - e)); /* number of units of the last bit */
     if (units >= 2048)
         e++, units = 1024;
     if (e > 15)
@@ -189,7 +189,8 @@ static int bits_in_register(const struct form *f, int x) {
            : width == 6 || (width == 4 && format_of(f->type[x])) ? 8
                                                                  : width;
 }
-/* The lowest bit of a number in its place: an e2m1 is in the middle of its byte, a tf32 at the top of its word. */
+/* Returns the position of the lowest bit of a number in its field of the register: an e2m1 is in the middle of its
+ * byte, and a tf32 is at the top of its word. */
 static int low_bit(const struct form *f, int x) {
     return strcmp(f->type[x], "tf32") == 0 ? 13 : strcmp(f->type[x], "e2m1") == 0 && !f->packed ? 2 : 0;
 }
@@ -256,7 +257,7 @@ static void draw_case(const struct form *f, uint64_t *g, struct data *d, int mod
     }
 }
 
-/* Returns the column of a in which the j-th number of row r in the registers is. */
+/* Returns the number of the column of a whose element is the j-th element of row r in the registers. */
 static int column_of(const struct form *f, const struct data *d, int r, int j) {
     const int bits = bits_in_register(f, 1),
               group = bits == 32  ? 2
@@ -268,7 +269,7 @@ static int column_of(const struct form *f, const struct data *d, int r, int j) {
     const int lane = r % 8 * 4 + d->selector * metadata_lanes(f) + (bits >= 16 ? q / 4 : r / 8 + q / 8 * 2),
               at = bits >= 16 ? r / 8 * 16 + q % 4 * 4 : q % 8 * 4;
     const uint32_t metadata = d->in[d->n_a + d->n_b + d->n_c][lane] >> at & 15;
-    if (bits == 32) /* 0100: the first of two, 1110: the second */
+    if (bits == 32) /* the metadata 0100 select the first of two columns, 1110 the second */
         return q * 2 + (metadata == 0xe);
     if (bits == 4) /* positions of pairs */
         return q * 8 + (int)(metadata >> i / 2 * 2 & 3) * 2 + i % 2;
@@ -283,8 +284,8 @@ static double scale_of(const struct form *f, const struct data *d, bool of_b, in
     return f->ue4m3 ? value_of("e4m3", v) : v == 255 ? NAN : ldexp(1, (int)v - 127);
 }
 
-/* Number j of row r of a, and number k of column n of b, as doubles (PTX ISA 9.7.14.5: rows g and g + 8 are in
- * alternate registers of a; along k, four lanes hold adjacent pieces of one register's size). */
+/* Returns element j of row r of a, and element k of column n of b, as doubles (PTX ISA 9.7.14.5: rows g and g + 8 are
+ * in alternate registers of a; along k, each of the four lanes of a quad holds one register of adjacent elements). */
 static double a_at(const struct form *f, const struct data *d, int r, int j) {
     const int per = per_register(f, 1), piece = j / (4 * per), t = j / per % 4, halves = f->m / 8;
     return value_of(f->type[1], get(f, d->in, 1, piece * halves + r / 8, r % 8 * 4 + t, j % per));
@@ -294,7 +295,7 @@ static double b_at(const struct form *f, const struct data *d, int k, int n) {
     return value_of(f->type[2], get(f, d->in, 2, d->n_a + k / (4 * per), n * 4 + k / per % 4, k % per));
 }
 
-/* The matrices as doubles, with their scales. Number j of row r of a is in column[r][j]. */
+/* The matrices as doubles, multiplied by their scales. Element j of row r of a is in column column[r][j]. */
 struct matrices {
     double a[16][256], b[256][8];
     int column[16][256];
@@ -451,12 +452,12 @@ static void run_group(int group, bool card) {
 START_TEST(every_form_is_computed_as_documented) { run_group(_i, false); }
 END_TEST
 
-/* Sums that need few bits are the same on a card. */
+/* Sums that need few bits are the same with gpu.mma_accuracy=card as with exact sums. */
 START_TEST(cards_compute_exact_sums) { run_group(_i, true); }
 END_TEST
 
-/* Every row of mma is a form of the list. A row with .ue8m0 may also have .ue4m3, and one without .scale_vec may have
- * it. */
+/* The list has a form for each row of mma. A form with .ue8m0 and a form with .ue4m3 can have the same row, and so can
+ * a form with .scale_vec and a form without it. */
 START_TEST(no_form_is_missing_from_the_list) {
     uint32_t n;
     const struct isa_row *rows = isa_op_rows(OP_MMA, &n);
@@ -479,7 +480,7 @@ START_TEST(no_form_is_missing_from_the_list) {
 }
 END_TEST
 
-/* Returns the list's target before `target`, or NULL if Heddle accepts the form for all targets. */
+/* Returns the target before `target` in the list, or NULL if Heddle accepts the form for all targets. */
 static const char *target_before(const char *target) {
     return strcmp(target, "89") == 0     ? "sm_86"
            : strcmp(target, "100a") == 0 ? "sm_100"
@@ -487,7 +488,7 @@ static const char *target_before(const char *target) {
                                          : NULL;
 }
 
-/* Forms of small types are refused for the targets that ptxas refuses them for. */
+/* Heddle refuses forms of small types for the same targets as ptxas. */
 START_TEST(targets_have_their_forms) {
     static struct text t;
     struct data d;

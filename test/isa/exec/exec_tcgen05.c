@@ -74,7 +74,8 @@ static struct heddle *open_model(const char *model) {
     return h;
 }
 
-/* Runs the kernel. `words` has the cells of tensor memory at first and the stored registers of each thread at last. */
+/* Runs the kernel. Before the run, `words` has the cells of tensor memory; after it, the registers that each thread
+ * stored. */
 static void run(struct heddle *h, const struct text *t, const unsigned char *image, uint32_t words[LANES][COLUMNS],
                 uint64_t da, uint64_t db, uint32_t what) {
     uint64_t from = heddle_alloc(h, IMAGE), in = heddle_alloc(h, sizeof(uint32_t) * LANES * COLUMNS),
@@ -110,7 +111,7 @@ static void cell(int shape, int thread, int r, int *lane, int *column) {
     } else if (shape == 2) { /* rows g and g + 8, one column for each thread of a quad */
         *lane = g + (r & 1) * 8;
         *column = 4 * (r >> 1) + t;
-    } else if (shape == 3) { /* as the accumulators of mma.m16n8k16 */
+    } else if (shape == 3) { /* like the accumulators of mma.m16n8k16 */
         *lane = g + (r >> 1 & 1) * 8;
         *column = 8 * (r >> 2) + 2 * t + (r & 1);
     } else if (shape == 4) { /* the second 16 threads have the columns that are 32 further on */
@@ -156,7 +157,8 @@ START_TEST(loads_find_what_was_stored) {
 }
 END_TEST
 
-/* Each shape stores and loads the same cells; a store with unpack::16b undoes a load with pack::16b. */
+/* With each shape, a store and a load access the same cells, and a store with unpack::16b undoes a load with
+ * pack::16b. */
 START_TEST(stores_undo_loads) {
     static struct text t;
     static uint32_t words[LANES][COLUMNS], cells[LANES][COLUMNS];

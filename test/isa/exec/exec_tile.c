@@ -73,8 +73,9 @@ static const struct tile {
 };
 enum { N_TILES = sizeof tiles / sizeof tiles[0] };
 
-/* Lane 4 g + t holds elements 4 t to 4 t + 3 of row g of each 8 x 16 matrix; of a transposed 16 x 16 matrix, it holds
- * columns g and g + 8 of rows 4 t to 4 t + 3. Row r is at the address of lane r. One result overwrites the address. */
+/* Lane 4 g + t receives elements 4 t to 4 t + 3 of row g of each 8 x 16 matrix. Of a transposed 16 x 16 matrix, it
+ * receives columns g and g + 8 of rows 4 t to 4 t + 3. The instruction reads row r at the address in lane r. Its first
+ * result overwrites the register with the address. */
 START_TEST(ldmatrix_makes_bytes) {
     const struct tile *t = &tiles[_i];
     const int registers = t->matrices * (t->transposed ? 2 : 1);
@@ -163,7 +164,7 @@ START_TEST(wmma_of_small_elements) {
 }
 END_TEST
 
-/* A policy has no effect on an access that it is given to. */
+/* A cache policy does not change the result of an access that uses it. */
 START_TEST(policies_are_accepted) {
     draw(5);
     run("createpolicy.fractional.L2::evict_last.b64 %y,0.5;\n"

@@ -18,7 +18,7 @@
 enum { IMAGE = 65536, SMALL_IMAGE = 40960, THREADS = 128, MOST_K = 256, MOST_N = 256, ROWS = 64, MOST_WORDS = 144 };
 
 static const struct kind {
-    const char *types, *after; /* the types of d, a and b in the opcode, and what follows them */
+    const char *types, *after; /* the types of d, a and b in the opcode, and the text after these types */
     int d, a, b;               /* enum type */
     int k;
     bool has_scales, has_trans;
@@ -81,7 +81,8 @@ static double number(int t, uint64_t bits) {
     }
 }
 
-/* Returns random bits of type t. `special`: any bits; else whole numbers so small that all sums are exact. */
+/* Returns random bits of a number of type t. With `special`, any bits; otherwise integers so small that all sums are
+ * exact. */
 static uint64_t any_bits(uint64_t *g, int t, bool special) {
     const uint64_t r = test_random(g);
     const int v = (int)(r % 5) - 2;
@@ -111,7 +112,8 @@ struct place {
 /* Returns the bit of the image where element (line, k) begins; line is a row of a or a column of b. */
 static long place_of(const struct place *p, int line, int k) {
     const int t = 128 / p->bits, chunks = p->row / 16; /* elements in 128 bits; chunks in a row of the swizzle */
-    long chunk, line_in_pattern;                       /* in units of 128 bits, from the start */
+    /* chunk: number of units of 128 bits from the start; line_in_pattern: number of the line, of eight */
+    long chunk, line_in_pattern;
     int within;
     if (p->across) { /* ((T,w,m),(8,k)) : ((1,T,LBO),(wT,SBO)); without swizzle ((T,1,m),(8,k)) : ((1,T,SBO),(T,LBO)) */
         const int x = line / t;
@@ -258,7 +260,8 @@ static void put_register(uint32_t words[][THREADS], int first, int bits, bool is
 /* Stores the metadata of the two stored elements (tf32: one) of group `group` of a row. */
 static void put_metadata(const struct job *j, uint32_t *meta, int row, int group, uint32_t nibble) {
     const int bits = bits_of_type(j->kind->a), g = row % 8, half = row % 16 / 8;
-    if (bits == 8) /* T(half + 2 (columns / 32)): 8 groups of 4 columns */
+    /* for elements of 8 bits, the metadata of 8 groups of 4 columns are in thread half + 2 (columns / 32) of a quad */
+    if (bits == 8)
         meta[row / 16 * 32 + 4 * g + half + 2 * (group / 8)] |= nibble << 4 * (group % 8);
     else
         meta[row / 16 * 32 + 4 * g + 2 * j->selector + group / 4] |= nibble << (16 * half + 4 * (group % 4));
@@ -400,7 +403,8 @@ static void draw(struct job *j, uint64_t *g) {
         j->negate[x] = kind->has_scales && test_random(g) % 2;
         j->row[x] = rows[test_random(g) % 4];
     }
-    /* along M and N, a row of the swizzle must not be wider than the matrix; along K, b of a sparse a needs 64 bytes */
+    /* If rows of the swizzle are along N, b must consist of whole rows. If they are along K and a is sparse, a row of b
+     * needs 64 bytes. */
     if (j->across[1] && j->n % (j->row[1] / 2))
         j->row[1] = 16;
     if (j->sparse && !j->across[1] && j->row[1] == 32)
@@ -424,7 +428,7 @@ START_TEST(every_kind_and_layout) {
 }
 END_TEST
 
-/* N that are no power of two exist only for floating-point types. */
+/* For floating-point types, N may be any multiple of 8, not only the sizes of every_kind_and_layout. */
 START_TEST(every_n) {
     static struct job j;
     struct heddle *h = open_model("functional");

@@ -58,7 +58,7 @@ START_TEST(each_scheduler_has_warps_of_each_group) {
 }
 END_TEST
 
-/* A context is in no group. It has priority over all groups. */
+/* A context (a warp without a CTA) is in no group. It has priority over all groups. */
 START_TEST(contexts_come_first) {
     rig_start("prefetch_aware", "sched.active_warps=4", 0, 8, 2);
     ck_assert_int_eq(rig_issue(0, 0x1ff), 8);

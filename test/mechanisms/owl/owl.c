@@ -71,7 +71,7 @@ START_TEST(neighbours_begin_with_other_groups) {
 }
 END_TEST
 
-/* A context has no CTA. It has priority over all groups. */
+/* The warp in slot 6 is a context, which has no CTA. A context has priority over all groups. */
 START_TEST(contexts_come_first) {
     start("cta_locality", 0);
     rig.warp[6] = (struct sched_warp){UINT64_MAX, 64};

@@ -43,7 +43,7 @@ END_TEST
 START_TEST(presets_load) {
     static const char *const names[] = {"fermi",   "gt200", "turing", "turing-rtx2060", "volta",
                                         "pepsc",   "tiny",  "gv100",  "rtx2080ti",      "rtx3080",
-                                        "rtx3090", "a6000", "a100",   "h100",           "ampere"};
+                                        "rtx3090", "a6000", "a100",   "h100",           "ampere", "rtx2070s"};
     struct config c;
     ck_assert_msg(config_load(&c, names[_i], err, sizeof err), "%s", err);
 }

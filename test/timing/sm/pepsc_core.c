@@ -214,7 +214,7 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
         run(h, rows, 1, 128, NULL, 128 * 512);
         ck_assert_double_eq(stat(h, "dac.decoupled_loads"), 400);
         ck_assert_double_gt(stat(h, "dac.spills"), 0);
-        /* limit with memory: 400 lines of at most 200 cycles, times two */
+        /* The limit of the run without perfect memory: 400 lines of at most 200 cycles each, times two. */
         ck_assert_msg(stat(h, "gpu.cycles") < (k ? 20000 : 400 * 400), "%g cycles", stat(h, "gpu.cycles"));
         heddle_close(h);
     }

@@ -1,5 +1,5 @@
-/* Tests the time of wgmma (timing/sm/tensor.c) on the H100, as differences between kernels of one warp group with few
- * and with many products. */
+/* Tests the time that wgmma and tcgen05.mma take (timing/sm/tensor.c), as differences between a kernel with few
+ * products and a kernel with many products. The machine is an H100. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -8,8 +8,9 @@ enum { TEXT = 128 * 1024, FEW = 16, MANY = 48 };
 
 static struct { double cycles, busy, all, waits, passes, instructions; } seen;
 
-/* The begin and the end of a kernel of one warp with tensor memory. %t is the address of 256 columns, %i describes a
- * product of m128n256k16, the mbarrier is at s+8, and lane 0 has %one. */
+/* The begin and the end of a kernel of one warp that uses tensor memory. Register %t has the address of 256 columns of
+ * tensor memory, %i has the descriptor of a product of m128n256k16, and %one is true in lane 0. The mbarrier is at s +
+ * 8. */
 #define TENSOR_BEGIN                                                                                                   \
     ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %t, %i, %r<4>; .reg .b64 "     \
     "%d<4>; .reg .pred %one, %q;\n.shared .align 1024 .b8 s[4096];\nmov.u32 %r1, %tid.x; setp.eq.u32 %one, %r1, 0;\n"  \
@@ -20,7 +21,8 @@ static struct { double cycles, busy, all, waits, passes, instructions; } seen;
     "W: mbarrier.try_wait.parity.shared.b64 %q, [s+8], %r2; @!%q bra W;\n"                                             \
     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 256; ret;\n}\n"
 
-/* Runs n times `repeat`, then waits for all groups or for the mbarrier. Sets `seen`. */
+/* Runs a kernel that executes `repeat` n times, and then waits for all groups or for the mbarrier. Stores the
+ * statistics in `seen`. */
 static void run(const char *repeat, int n, const char *const *set) {
     static char text[TEXT];
     char err[512] = "";
@@ -57,7 +59,7 @@ static void run(const char *repeat, int n, const char *const *set) {
     heddle_close(h);
 }
 
-/* Sets `seen` to the time and the counts that one more `repeat` adds. */
+/* Stores in `seen` the cycles and the counts that one more `repeat` adds. */
 static void each_set(const char *repeat, const char *option) {
     const char *const set[] = {"gpu.sms=1", option, NULL};
     run(repeat, FEW, set);
@@ -72,7 +74,7 @@ static void each_set(const char *repeat, const char *option) {
     seen.instructions = (seen.instructions - instructions) / n;
 }
 
-/* Writes a product of n columns into `out`. `a` is the operand of matrix a. */
+/* Returns a wgmma of n columns as text. `a` is the operand of matrix a. */
 static const char *product(int n, const char *shape_and_types, const char *a, const char *rest) {
     static char out[4096];
     size_t at = (size_t)snprintf(out, sizeof out, "wgmma.mma_async%s {", shape_and_types);
@@ -83,8 +85,9 @@ static const char *product(int n, const char *shape_and_types, const char *a, co
 }
 #define F16 ", 1, 1, 1, 0, 0"
 
-/* 64 x 256 x 16 products at 4 x 512 a cycle: 128 cycles, in each of the four units. Shared memory delivers 16 rows of
- * 32 bytes of a and a quarter of the 256 columns of b to each warp: 2560 bytes, 20 cycles for each of four warps. */
+/* A tensor unit multiplies a quarter of the rows: 16 x 256 x 16 products at 512 a cycle take 128 cycles. For each of
+ * four warps, shared memory delivers 16 rows of 32 bytes of a, and a quarter of the 256 columns of b. These are 2560
+ * bytes, which take 20 cycles. */
 START_TEST(a_full_product_takes_128_cycles) {
     each_set(product(256, ".sync.aligned.m64n256k16.f32.f16.f16", "%d1", F16), NULL);
     ck_assert_double_eq(seen.cycles, 128);
@@ -95,8 +98,8 @@ START_TEST(a_full_product_takes_128_cycles) {
 }
 END_TEST
 
-/* tf32 has half the products of f16 and half the rate; fp8 has twice as many at twice the rate. A sparse product of
- * k = 32 takes as long as a dense one of k = 16. */
+/* A product of tf32 has half as many multiplications as a product of f16, at half the rate. A product of fp8 has twice
+ * as many, at twice the rate. So all take equal time. */
 START_TEST(types_of_equal_bytes_take_equal_time) {
     each_set(product(128, ".sync.aligned.m64n128k8.f32.tf32.tf32", "%d1", ", 1, 1, 1"), NULL);
     ck_assert_double_eq(seen.cycles, 64);
@@ -107,8 +110,9 @@ START_TEST(types_of_equal_bytes_take_equal_time) {
 }
 END_TEST
 
-/* m64n8k16 takes 4 cycles, but 512 + 64 bytes are 5 cycles of the banks for each of four warps: 20 cycles. With a in
- * registers it is one cycle for each warp, and the multiplication decides. */
+/* A unit needs 4 cycles for its part of m64n8k16. But shared memory needs 5 cycles for the 512 + 64 bytes of each of
+ * four warps, so the product takes 20 cycles. If a is in registers, shared memory needs only one cycle for each warp,
+ * and the multiplication limits the rate. */
 START_TEST(small_products_wait_for_shared_memory) {
     each_set(product(8, ".sync.aligned.m64n8k16.f32.f16.f16", "%d1", F16), NULL);
     ck_assert_double_eq(seen.passes, 20);
@@ -123,8 +127,9 @@ START_TEST(small_products_wait_for_shared_memory) {
 }
 END_TEST
 
-/* A group that must be complete before the next one costs the latency, too: `tensor.latency`, and the cycles from the
- * end of a product to the begin of the next (commit, wait, product: 3 issues and the issue of the product). */
+/* If each group must be complete before the next group begins, the latency counts in each iteration: `tensor.latency`,
+ * and the cycles from the end of a product to the begin of the next product (three instructions issue: commit, wait and
+ * product). */
 START_TEST(waits_see_the_latency) {
     char text[4096];
     double each[2];
@@ -137,7 +142,7 @@ START_TEST(waits_see_the_latency) {
     ck_assert_double_eq(each[1] - each[0], 100);
     ck_assert_double_ge(each[0], 64 + 16);
     ck_assert_double_le(each[0], 64 + 16 + 20);
-    /* waiting for all groups but one keeps the unit busy */
+    /* a wait that allows one group in flight keeps the unit busy */
     snprintf(text, sizeof text, "%s wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;",
              product(128, ".sync.aligned.m64n128k16.f32.f16.f16", "%d1", F16));
     each_set(text, NULL);
@@ -145,7 +150,7 @@ START_TEST(waits_see_the_latency) {
 }
 END_TEST
 
-/* With one product in flight, the next one issues when the first has ended. */
+/* If the queue has room for one product, the next product issues when this product has ended. */
 START_TEST(the_queue_limits_products_in_flight) {
     const char *text = product(128, ".sync.aligned.m64n128k16.f32.f16.f16", "%d1", F16);
     each_set(text, "tensor.queue=2");
@@ -158,7 +163,8 @@ END_TEST
 
 #define PRODUCT "@%one tcgen05.mma.cta_group::1.kind::f16 [%t], %d1, %d1, %i, 1;"
 
-/* 128 x 256 x 16 products on four units of 512 a cycle: 256 cycles. Operands: 128 + 256 rows of 32 bytes, 96 cycles. */
+/* Four units of 512 products a cycle need 256 cycles for 128 x 256 x 16 products. Shared memory delivers 128 + 256 rows
+ * of 32 bytes, which takes 96 cycles. */
 START_TEST(products_in_tensor_memory_use_all_units) {
     each_set(PRODUCT, NULL);
     ck_assert_double_eq(seen.cycles, 256);
@@ -179,7 +185,7 @@ START_TEST(commits_wait_for_products) {
     each_set(round, "tensor.latency=1000");
     each[1] = seen.cycles;
     ck_assert_double_ge(each[0], 256);
-    ck_assert_double_le(each[0], 256 + 120); /* the arrival and the last try_wait go through shared memory */
+    ck_assert_double_le(each[0], 256 + 120); /* the arrival and the last try_wait access shared memory */
     ck_assert_double_ge(each[1] - each[0], 950);
     ck_assert_double_le(each[1] - each[0], 1050);
 }
