@@ -116,6 +116,8 @@ enum heddle_status fleet_live(const struct cli *c, const char *file, const char 
         return cli_fail(c, "--live: %s", path ? err : "the host is out of memory");
     }
     fprintf(stderr, "heddle results: live at %s until no run is left\n", live_http_address(http));
+    if (live_http_socket(http))
+        interrupt_remember(live_http_socket(http));
     interrupt_guard(NULL);
     bool fine = true;
     while (fine && q.left && !interrupt_signal()) {
@@ -124,6 +126,8 @@ enum heddle_status fleet_live(const struct cli *c, const char *file, const char 
         fine = db && queue_count(db, &q, err, sizeof err);
         results_close(db);
     }
+    if (live_http_socket(http))
+        interrupt_forget(live_http_socket(http));
     live_http_close(http);
     interrupt_unguard();
     free(path);

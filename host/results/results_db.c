@@ -156,8 +156,8 @@ static double monotonic_ms(void) {
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-/* Waits for a lock that another process has, for 1 to 4 ms at a time. SQLite's own handler waits up to 100 ms at a time,
- * so that with many processes the file is often idle although several of them wait. */
+/* Waits for a lock that another process has, for 1 to 4 ms at a time. SQLite's own handler waits up to 100 ms at a
+ * time, so that with many processes the file is often idle although several of them wait. */
 static int wait_for_lock(void *ctx, int count) {
     struct results_db *db = ctx;
     if (!count)
