@@ -179,8 +179,6 @@ static enum chunk_state read_chunk(FILE *f, enum launch_chunk *type, size_t *byt
     return sum == checksum(h, *stored, *n) ? CHUNK_FINE : CHUNK_DAMAGED;
 }
 
-void launch_file_rewind(struct launch_file *r) { fseeko(r->f, HEADER, SEEK_SET); }
-
 enum launch_chunk launch_file_next(struct launch_file *r, struct chunk_text *t) {
     enum launch_chunk type = 0;
     size_t bytes, n;
@@ -262,7 +260,7 @@ bool launch_file_open(struct launch_file *r, const char *path, char *err, size_t
     else if (!r->path)
         snprintf(err, err_size, "the host is out of memory");
     else if (check_header(r->f, path, err, err_size) && check_chunks(r, err, err_size)) {
-        launch_file_rewind(r);
+        fseeko(r->f, HEADER, SEEK_SET);
         return true;
     }
     launch_file_close(r);

@@ -67,7 +67,5 @@ struct launch_file {
 bool launch_file_open(struct launch_file *r, const char *path, char *err, size_t err_size);
 /* Reads the next chunk to `t`. Returns its type; 0 after the last whole chunk, or if out of memory (t->bad). */
 enum launch_chunk launch_file_next(struct launch_file *r, struct chunk_text *t);
-/* Goes back to the first chunk. */
-void launch_file_rewind(struct launch_file *r);
 void launch_file_close(struct launch_file *r);
 #endif

@@ -341,7 +341,9 @@ bool replay_next(struct replay *r, struct replayed_launch *l, enum heddle_status
     }
 }
 
-bool replay_recorded(struct replay *r, enum heddle_status *ended, uint64_t *sum) {
+/* Reads how the launch ended in the recorded run: its status and memory_sum(). Returns false if the file ends
+ * before. */
+static bool recorded(struct replay *r, enum heddle_status *ended, uint64_t *sum) {
     if (launch_file_next(&r->file, &r->chunk) != CHUNK_LAUNCHED)
         return false;
     *ended = (enum heddle_status)chunk_u32(&r->chunk);
@@ -386,7 +388,7 @@ static enum heddle_status run_file(struct replay *r, uint64_t to, bool verify) {
         char *kernel = strdup(l.packed.kernel);
         status = replay_run(r, &l);
         l.packed.kernel = kernel ? kernel : "";
-        if (status == HEDDLE_OK && replay_recorded(r, &ended, &sum) && verify && ended == HEDDLE_OK)
+        if (status == HEDDLE_OK && recorded(r, &ended, &sum) && verify && ended == HEDDLE_OK)
             status = compare(r, &l, sum);
         free(kernel);
         if (status != HEDDLE_OK)

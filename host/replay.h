@@ -37,9 +37,6 @@ struct replayed_launch {
 enum heddle_status replay_open(struct replay *r, struct heddle *h, const char *path, bool partial);
 /* Restores the state before the next launch. Returns false after the last launch, or with *status set on an error. */
 bool replay_next(struct replay *r, struct replayed_launch *l, enum heddle_status *status);
-/* Reads how the launch ended in the recorded run: its status and memory_sum(). Returns false if the file ends
- * before. */
-bool replay_recorded(struct replay *r, enum heddle_status *ended, uint64_t *sum);
 /* Runs a launch that replay_next() returned. */
 enum heddle_status replay_run(struct replay *r, const struct replayed_launch *l);
 void replay_close(struct replay *r);

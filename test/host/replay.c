@@ -358,6 +358,22 @@ START_TEST(wrong_contents) {
 }
 END_TEST
 
+/* Chunks that name a module, an allocation or a page that does not exist are refused. */
+START_TEST(chunks_without_a_state) {
+    static const enum launch_chunk types[] = {CHUNK_LAUNCH, CHUNK_PAGES, CHUNK_MODULE, CHUNK_ALLOCATIONS};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct heddle *h = open_with((struct heddle_options){.model = "functional"});
+        struct replay r = {.h = h};
+        struct replayed_launch l;
+        for (int k = 0; k < 16; k++)
+            chunk_put_u64(&r.chunk, 1);
+        ck_assert(!replay_apply(&r, types[i], &l));
+        replay_close(&r);
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* A stopped run leaves a whole file, which resumes at the launch that was stopped. */
 START_TEST(a_stopped_run) {
     static const char endless[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry e(.param .u64 p) {\n"
@@ -397,5 +413,6 @@ SUITE(host_replay) {
     TEST(random_programs);
     TEST(damaged_files);
     TEST(wrong_contents);
+    TEST(chunks_without_a_state);
     TEST(a_stopped_run);
 }
