@@ -19,6 +19,7 @@ void html_head(FILE *out, const char *text);
 void html_cell(FILE *out, const char *text);
 /* Writes a cell that shows `text`; the table sorts it by the value `v`. A cell with the value NAN shows a dash. */
 void html_number(FILE *out, double v, const char *text);
-/* Does the same with a background colour. `heat` is from -1 (orange) over 0 (none) to 1 (blue); NAN: no colour. */
+/* Writes a cell like html_number(), with a background colour. `heat` is from -1 (orange) over 0 (no colour) to 1
+ * (blue); NAN means no colour. */
 void html_heat(FILE *out, double v, const char *text, double heat);
 #endif

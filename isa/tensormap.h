@@ -72,7 +72,7 @@ bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tenso
 /* Returns the number of bytes of a box, including elements outside the tensor: an mbarrier counts this number. */
 uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
- * fills the whole span. [reading] */
+ * fills the whole span (our reading of the manual). */
 uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
 /* Checks whether the map can be used in this mode with `dims` dimensions. Returns NULL if it can, else the reason why
  * not. */

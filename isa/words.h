@@ -28,7 +28,8 @@ const char *word_suggest(const struct isa_op *op, const char *text, size_t len);
 const char *op_suggest(const char *text, size_t len);
 /* Returns the row with exactly this key, or NULL. */
 const struct isa_row *row_find(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
-/* Returns the i-th category in the order of spellings (CAT_SYNC occurs twice); N_CATEGORIES after the last. */
+/* Returns the category of the i-th word in a mnemonic, in the order in which PTX writes the words (CAT_SYNC occurs
+ * twice). Returns N_CATEGORIES after the last one. */
 enum category category_in_order(unsigned i);
 /* category_first() returns the first bit of a category, category_bits() the number of its bits. */
 unsigned category_first(enum category c);

@@ -105,7 +105,7 @@ static const struct series all[] = {
 #define OF_2010(label_, model_, set_) {.label = label_, .model = model_, .set = set_, .base = "spe"},
 #define OF_TODAY(label_, model_, set_)                                                                                 \
     {.label = label_, .model = model_, .set = TODAY_PART " " set_, .preset = "a6000", .base = "spe"},
-/* The share of an RTX A6000 that has as many SMs as a GTX 480. */
+/* A part of an RTX A6000 with as many SMs as a GTX 480. */
 #define TODAY_PART "gpu.sms=15 l2.size=1572864 l2.slices=12 dram.channels=6"
 
 static const struct series of_2010[] = {ON_BOTH_CORES(OF_2010){0}}, of_today[] = {ON_BOTH_CORES(OF_TODAY){0}};

@@ -101,8 +101,9 @@ static enum heddle_status unknown(const struct cli *c, const char *name) {
 struct reproduction {
     const struct cli *c;
     struct figure_runs *figures;
-    char *programs;        /* value of --programs, with spaces in place of commas; NULL: not given */
-    struct figure *chosen; /* by number in `figures`: a figure with these programs in place of its own */
+    char *programs; /* value of --programs, with spaces in place of commas; NULL: not given */
+    /* index: number in `figures`; a copy of the figure in which the programs of --programs replace the figure's own */
+    struct figure *chosen;
     int n, size;
     struct plan plan;
     const char *folder;

@@ -138,8 +138,8 @@ static const char *find_name(const char *text, const char *at, const char *end, 
     return NULL;
 }
 
-/* Returns whether `name` is used, and writes whether the text defines it or declares it: in a declaration, .func stands
- * between the last statement and the name. */
+/* Returns true if the text uses `name`. Sets *declared if the text declares `name` as a function, and *defined if it
+ * also has the function's body. In a declaration, .func stands between the previous statement and the name. */
 static bool is_used(const char *text, size_t len, const char *name, bool *defined, bool *declared) {
     const char *end = text + len, *at = text;
     bool used = false;

@@ -91,12 +91,13 @@ enum {
     WARP = 32,
     LARGEST_BLOCK = 1024,
     ACCUMULATORS = 8, /* independent instructions in turn */
-    OPERANDS = 10,    /* registers of an instruction class: the accumulators, and two that are only read */
+    OPERANDS = 10,    /* registers of an instruction class: accumulators, and two registers that are only read */
     FEW = 16,
     MANY = 144, /* instructions in the loops of the short and the long kernel */
     SHORT = 2,
-    LONG = 10,     /* passes through these loops */
-    SETTLE = 4,    /* further passes of both launches of a rate: after them, the order of the warps repeats */
+    LONG = 10, /* passes through these loops */
+    /* further passes through the loop in both launches of a rate, after which the order of the warps repeats */
+    SETTLE = 4,
     STEPS = 4,     /* steps in a pass through a loop of kernels/micro.ptx */
     ELEMENT = 256, /* bytes from an element of a list to the next */
     COLD =
@@ -123,8 +124,8 @@ static double cycles(const struct rig *r, const char *kernel, uint32_t steps) {
     return heddle_stat(r->h, heddle_launches(r->h) - 1, "gpu.cycles");
 }
 
-/* Writes, for each of the first `n` registers of the instruction's class, the code with the register's number in place
- * of each '#'. `code` has a version for f32, f64 and 32-bit integers. */
+/* Writes `code` once for each of the first `n` registers of the instruction's class, with the number of the register in
+ * place of each '#'. `code` has one version for each of f32, f64 and 32-bit integers. */
 static void write_each(FILE *out, const struct micro *m, int n, const char *const code[3]) {
     const char *text = strstr(m->code, "%f") ? code[0] : strstr(m->code, "%d") ? code[1] : code[2];
     for (int i = 0; i < n; i++)

@@ -41,7 +41,7 @@ void names_free(struct results_db *db);
 /* Prints the values of a result's "stats" as the text of a database; *out is NULL without `stats`. Call names_write()
  * before. The caller frees *out. */
 bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
-/* Calls `take` for each value of such a text. A text of NULL has no values. */
+/* Calls `take` for each value in a text that values_text() made. NULL has no values. */
 void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
 /* Makes the SQL function translated(TEXT), which turns values of an attached file into values of this file. */
 bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size);

@@ -12,7 +12,7 @@ struct bulk {
     struct effects *fx; /* receives the fault */
     int lane;
     struct bulk_form form;
-    struct bulk_job job; /* filled only if the CTA has a sink, which gets the jobs of copies */
+    struct bulk_job job; /* filled only if the CTA has a receiver of jobs (struct bulk_sink) */
 };
 
 /* Returns the value of an operand (BULK_TO ...), zero-extended. */
@@ -29,8 +29,8 @@ void bulk_read_global(const struct bulk *b, unsigned char *to, const unsigned ch
 /* Records bytes that the copy reads or writes. */
 void bulk_moves_global(struct bulk *b, uint64_t address, uint64_t bytes);
 void bulk_moves_shared(struct bulk *b, const struct cluster_place *place, uint64_t bytes, bool write);
-/* Completes `bytes` bytes at the mbarrier of the CTA, now or at the end of the job. On a fault, stores the fault in fx
- * and returns false. */
+/* Counts `bytes` bytes as complete at the mbarrier, now or when the job ends. On a fault, stores the fault in fx and
+ * returns false. */
 bool bulk_signal(struct bulk *b, const struct cluster_place *mbarrier, uint32_t bytes);
 /* Finds the destination CTAs of a copy into shared memory: the CTA of the address, or the CTAs of the multicast mask.
  * Returns their number. On a fault, stores the fault in fx and returns 0. */

@@ -483,8 +483,8 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
 GETCTARANK_FN(u32, uint32_t)
 GETCTARANK_FN(u64, uint64_t)
 
-/* mapa replaces the rank in an address (machine/cluster.h), generic or not: the window of generic addresses is aligned
- * to its own size. */
+/* mapa replaces the rank in an address (machine/cluster.h). It handles generic and shared addresses alike, because the
+ * window of generic addresses is aligned to its own size. */
 #define MAPA_ROWS(name, T)                                                                                             \
     LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = WITH_RANK(a, b))                                    \
     WARP_FN(GETCTARANK, T1(T), 0, WARP, INT_ADD, OPDS(U32, NONE, T, NONE, NONE, NONE), getctarank_##name)

@@ -67,8 +67,8 @@ static void fill_outside(const struct tensor_map *m, unsigned char *to, uint32_t
             memcpy(to + i, &f64_nan, 8);
 }
 
-/* Converts elements of the types that a load changes. TF32 keeps 10 bits of the fraction, rounded to nearest, ties away
- * from zero, as cvt.rna.tf32 does. [reading] */
+/* Converts elements of the types that a load changes. TF32 keeps 10 bits of the fraction, rounded to nearest, ties
+ * away from zero, as cvt.rna.tf32 does (our reading of the manual). */
 static void convert(const struct tensor_map *m, unsigned char *to, uint32_t bytes) {
     const bool flush = m->type == TENSOR_F32_FTZ || m->type == TENSOR_TF32_FTZ;
     const bool tf32 = m->type == TENSOR_TF32 || m->type == TENSOR_TF32_FTZ;

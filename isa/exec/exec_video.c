@@ -174,8 +174,8 @@ static uint32_t scalar_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint
     return (c & ~mask) | ((uint32_t)r << part_at(selector) & mask);
 }
 
-/* Computes one lane of vmad. The negation of c is its complement plus one. The modifier .po adds one without the
- * complement; it cannot be combined with negation. */
+/* Computes one lane of vmad. To negate c, adds its complement and one. The modifier .po only adds one; it cannot be
+ * combined with a negation. */
 static uint32_t mad_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
     const bool minus = !(e & VIDEO_NEGATE_A) != !(e & VIDEO_NEGATE_B), minus_c = e & VIDEO_NEGATE_C;
     const bool is_signed = (v & (V_AS | V_BS)) || minus || minus_c;

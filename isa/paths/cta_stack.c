@@ -318,7 +318,7 @@ static void detach(struct cta_stack *s, uint16_t node) {
 /* Changes a node if it need not wait: frees it if all its paths have ended, or makes nodes for the targets of the
  * branch at which its paths have arrived. Returns false if the node must wait. With a predictor, some warps may have
  * passed a branch before other warps wait there. So paths that wait at a branch do not wait for stacks aside of their
- * node, nor for paths that sleep or wait at another branch [reading]. */
+ * node, nor for paths that sleep or wait at another branch (our reading of the paper). */
 static bool settle(struct cta_stack *s, uint16_t node) {
     struct cta_node *n = &s->node[node];
     if (s->plan.waits && go_alone(s, node))

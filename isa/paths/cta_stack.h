@@ -8,16 +8,16 @@
  * entry, and its threads are compacted. A path that reaches the rpc of its entry ends; the entry below holds its
  * threads, and continues when all entries above have ended.
  *
- * The entries are the nodes of a tree: an entry that waits for others has them as children. If no path of the top entry
- * can run because paths wait at CTA barriers or for lanes of their member mask, another entry becomes the top
- * [reading]. The same happens if all paths of the top entry poll, that is, repeat a loop that waits for other threads.
- * If nothing else can run, the other paths of an entry do not wait for paths that poll or wait. */
+ * The entries are the nodes of a tree: an entry that waits for others has them as children. If no path of the top
+ * entry can run because paths wait at CTA barriers or for lanes of their member mask, another entry becomes the top
+ * (our reading of the paper). The same happens if all paths of the top entry poll, that is, repeat a loop that waits
+ * for other threads. If nothing else can run, the other paths of an entry do not wait for paths that poll or wait. */
 #include "reconv.h"
 
 enum { CTA_NO_NODE = 0xffff };
-/* With a predictor, a compacted warp that diverges at a branch where no warp waits has a stack of its own
- * until the branch reconverges. The bottom of this stack is an aside node. It hangs aside of a node whose other paths
- * continue meanwhile. In its own stack, the warp is not compacted with others [reading]. */
+/* With a predictor, a compacted warp that diverges at a branch where no warp waits has a stack of its own until the
+ * branch reconverges. The bottom of this stack is an aside node. It hangs aside of a node whose other paths continue
+ * meanwhile. In its own stack, the warp is not compacted with others (our reading of the paper). */
 
 /* RUNS and POLLS: the path can issue, if its entry is the top. POLLS: it has last repeated a loop that waits for other
  * threads. SLEEPS: it waits at a CTA barrier or for lanes of its member mask. ARRIVED: it waits at a branch that it has

@@ -8,10 +8,10 @@
  *   reuse   loads whose lines are rarely used again, predicted by PC [Tian et al., Adaptive GPU cache bypassing,
  *           GPGPU-8, 2015]
  *
- * [reading] `reuse`: a table of 128 counters of 4 bits is indexed by a hash of the PC. Each line has the hash of the
- * load that fetched it, and a bit for use since. The first use decrements the counter; the replacement of an unused
- * line increments it. If the counter is 8 or more, 15 of 16 misses go past; the 16th allocates a line, so that the
- * counter can fall again. (The paper corrects predictions with the help of the L2.) */
+ * Our reading of the paper: with `reuse`, a table of 128 counters of 4 bits is indexed by a hash of the PC. Each
+ * line has the hash of the load that fetched it, and a bit for use since. The first use decrements the counter; the
+ * replacement of an unused line increments it. If the counter is 8 or more, 15 of 16 misses go past; the 16th
+ * allocates a line, so that the counter can fall again. (The paper corrects predictions with the help of the L2.) */
 #include "isa/program.h"
 #include "mechanisms/mechanism.h"
 #include "timing/mem/bypass.h"

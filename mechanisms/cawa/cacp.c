@@ -9,9 +9,9 @@
  *
  * The victim is the line of the part whose predicted use is the most distant (srrip).
  *
- * [reading] A signature has 8 bits: the PC xor the number of the 16 KB region. Counters start at 0 and 1. A new line
- * takes an empty way of either part; if all lines of its part must stay, it takes one of the other part. Until the
- * first access of a critical warp, as in an L2, a set has one part. */
+ * Our reading of the paper: A signature has 8 bits: the PC xor the number of the 16 KB region. Counters start at 0 and
+ * 1. A new line takes an empty way of either part; if all lines of its part must stay, it takes one of the other part.
+ * Until the first access of a critical warp, as in an L2, a set has one part. */
 #include "cawa_parts.h"
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"

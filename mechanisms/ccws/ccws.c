@@ -3,9 +3,9 @@
  * victim tags of its warp has lost locality: fewer warps would have kept the line. The score of the warp then rises,
  * and the warps with the lowest scores may not issue loads until scores fall (ccws_score.h).
  *
- * [reading] A miss searches before the line that it evicts becomes a victim. A hit removes the victim tag. A line that
- * a store drops is no victim. Equal scores are ordered by slot. A score is at most the cutoff, with which only one warp
- * may load. A warp that begins has no victim tags. */
+ * Our reading of the paper: A miss searches before the line that it evicts becomes a victim. A hit removes the victim
+ * tag. A line that a store drops is no victim. Equal scores are ordered by slot. A score is at most the cutoff, with
+ * which only one warp may load. A warp that begins has no victim tags. */
 #include "ccws_score.h"
 #include "ccws_vta.h"
 #include "mechanisms/mechanism.h"

@@ -133,8 +133,8 @@ static bool same_register(const struct ir *ir, uint32_t own, uint32_t affine) {
            (!a->name_len || memcmp(a->name, b->name, a->name_len) == 0);
 }
 
-/* Returns true if the guards of both instructions are the same: a register and its copy, or the predicate that was sent
- * just before. */
+/* Returns true if the guards of both instructions are equal: the guard of one is a copy of the other's register, or the
+ * predicate that the affine stream sent just before. */
 static bool same_guard(const struct streams *s, uint32_t i, uint32_t k) {
     const struct ir *ir = s->ir;
     const struct inst *own = &ir->code[i], *affine = &ir->code[k];

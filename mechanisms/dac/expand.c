@@ -342,7 +342,8 @@ static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac
     return false;
 }
 
-/* Begins the next warps of a CTA's next entry in unit `k`. Returns false if the unit must wait. */
+/* Begins to expand a CTA's next entry for the warps that come next, in unit `k`. Returns false if the unit must
+ * wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
     const struct atq_entry *a = atq_at(d, c->seq[k]);

@@ -173,7 +173,7 @@ static void refuse(struct dac *d, uint32_t i, uint64_t now) {
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    dac_account(d, now); /* counts up to now, since tick() has not run in this cycle */
+    dac_account(d, now); /* counts the cycles up to now, because tick() has not run in this cycle */
     if (tag == NO_LINE)  /* this is the reply to an unlock */
         return;
     struct dac_line *l = &d->line[tag];

@@ -5,13 +5,13 @@
  * load fit into a share of the L1. So a warp is held before it evicts lines of others; ccws waits until locality is
  * lost.
  *
- * [reading] A loop is the outermost one. Active lanes are counted when a warp enters a loop and at each taken
- * backward branch. A load uses its lines again if one of four line accesses does, within as many lines as the L1
- * has. It is divergent if its instructions access more than two lines on average. A line counts for the load that
- * brings it. A warp whose lanes all wait at a barrier needs no lines. Samples follow one another: after a sample,
+ * Our reading of the paper: A loop is the outermost one. Active lanes are counted when a warp enters a loop and at
+ * each taken backward branch. A load uses its lines again if one of four line accesses does, within as many lines as
+ * the L1 has. It is divergent if its instructions access more than two lines on average. A line counts for the load
+ * that brings it. A warp whose lanes all wait at a barrier needs no lines. Samples follow one another: after a sample,
  * the next warp that enters a loop gives the next one. Each launch begins without predictions. daws.share is 0.6
- * because lines do not spread evenly over the sets.
- * This project adds daws.patience: no warp waits forever for a younger one. */
+ * because lines do not spread evenly over the sets. This project adds daws.patience: no warp waits forever for a
+ * younger one. */
 #include "daws_parts.h"
 #include "daws_predict.h"
 #include "mechanisms/mechanism.h"

@@ -4,15 +4,16 @@
  * post-dominator.
  *
  * frontiers.kind=stack is the hardware that the paper proposes: a stack of {PC, lanes}, sorted by priority. An
- * insertion costs no cycle [reading]. frontiers.kind=conservative is the paper's scheme for a GPU with a PC per thread,
- * and without a way to find the best of these PCs. There, a block ends with a branch to the best block at which a
- * thread may wait (the static frontier) or to which a thread of the path goes. The warp issues this block even if no
- * thread waits there.
+ * insertion costs no cycle (our reading of the paper). frontiers.kind=conservative is the paper's scheme for a GPU
+ * with a PC per thread, and without a way to find the best of these PCs. There, a block ends with a branch to the best
+ * block at which a thread may wait (the static frontier) or to which a thread of the path goes. The warp issues this
+ * block even if no thread waits there.
  *
  * In the paper, the code is sorted by priority, and priorities are PCs. Here the code keeps its order, and the
- * priorities are facts of a pass [reading]. Within a block, the lowest PC comes first. The paper treats a call as any
- * other branch; here deeper calls come first, so that threads merge after the call [reading]. If a path waits at a CTA
- * barrier or for its member mask, the next path issues; the paper requires code in which this does not occur. */
+ * priorities are facts of a pass (our reading of the paper). Within a block, the lowest PC comes first. The paper
+ * treats a call as any other branch; here deeper calls come first, so that threads merge after the call (our reading
+ * of the paper). If a path waits at a CTA barrier or for its member mask, the next path issues; the paper requires
+ * code in which this does not occur. */
 #include "reconv_frontiers.h"
 #include "frontiers_parts.h"
 #include "mechanisms/mechanism.h"

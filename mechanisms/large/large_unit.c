@@ -5,10 +5,9 @@
  * A scheduler that has begun an instruction issues all ready sub-warps that execute it back to back. An unguarded
  * direct branch changes the PC of the large warp, so it issues once for all sub-warps.
  *
- * [reading] Paths may be at several PCs, for example after threads return to different places. They take turns, in the
- * order of PCs.
- * Paths that wait for a queue, and paths of warps that sleep, are not waited for. If the SM has several schedulers,
- * each issues sub-warps of its warps. */
+ * Our reading of the paper: Paths may be at several PCs, for example after threads return to different places. They
+ * take turns, in the order of PCs. Paths that wait for a queue, and paths of warps that sleep, are not waited for. If
+ * the SM has several schedulers, each issues sub-warps of its warps. */
 #include "large_unit.h"
 #include "timing/report/stat.h"
 #include "timing/sm/unit_group.h"

@@ -3,10 +3,11 @@
  * often load consecutive lines. So while the warps of one group run, a simple prefetcher, such as sld or nextline,
  * fetches the lines of the next group, whose loads come later.
  *
- * [reading] Warp w is in group w % groups. The number of groups is the smallest that meets two conditions: a group has
- * at most sched.active_warps warps of each scheduler, and the number has no common factor with the number of
- * schedulers. The second condition gives each scheduler warps of each group. A group keeps priority until all its warps
- * are parked, that is, wait for loads or barriers. Ready warps of other groups fill idle issue slots. */
+ * Our reading of the paper: Warp w is in group w % groups. The number of groups is the smallest that meets two
+ * conditions: a group has at most sched.active_warps warps of each scheduler, and the number has no common factor with
+ * the number of schedulers. The second condition gives each scheduler warps of each group. A group keeps priority
+ * until all its warps are parked, that is, wait for loads or barriers. Ready warps of other groups fill idle issue
+ * slots. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/sched_ops.h"
 

@@ -2,8 +2,8 @@
  * further lines of this row into the slice, so that they need no activation later. A request reads the tags only in a
  * cycle in which no other access does, and is dropped if the DRAM has no room.
  *
- * [reading] A miss requests the next owl.prefetch lines of its row after its own line. The beginning of the row follows
- * its end. It leaves out lines that missed or were requested since the bank's row changed. */
+ * Our reading of the paper: A miss requests the next owl.prefetch lines of its row after its own line. The beginning
+ * of the row follows its end. It leaves out lines that missed or were requested since the bank's row changed. */
 #include "owl_parts.h"
 #include "timing/config/config.h"
 #include "timing/mem/memmap.h"

@@ -7,8 +7,8 @@
 #include "isa/softfloat.h"
 #include "reduce_parts.h"
 
-/* Byte offsets in the sink, which no instruction reads. These areas hold the lanes' own values and the shuffled
- * values. */
+/* Byte offsets of two areas in the sink (OPND_SINK). The areas hold the lanes' own values and the shuffled values. No
+ * instruction of the program reads the sink, so this code may use it. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 

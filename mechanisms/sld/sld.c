@@ -3,7 +3,8 @@
  * loads missed. When the count reaches sld.threshold, the prefetcher requests the other lines, once.
  * mechanisms/orchestrated has the paper's prefetch-aware warp scheduler.
  *
- * [reading] The table has sld.entries entries with LRU replacement, and a merged miss counts as a miss of its line. */
+ * Our reading of the paper: The table has sld.entries entries with LRU replacement, and a merged miss counts as a miss
+ * of its line. */
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* Compacted warps in an SM: the paths with one group number issue together, and none of them runs ahead. A member that
  * is ready waits in the state PATH_BLOCKED until all other members are ready, too. So a compacted warp waits for the
- * slowest of its threads. It does not wait for members that have stopped at a branch or a barrier. Nor does it wait for
- * members whose warp sleeps, because that warp may run only after the others have ended or stopped [reading].
+ * slowest of its threads. It does not wait for members that have stopped at a branch or a barrier. Nor does it wait
+ * for members whose warp sleeps, because that warp may run only after the others have ended or stopped (our reading of
+ * the paper).
  *
  * Each path fetches for itself, but one fetch serves all members at one PC. Members whose instruction must issue alone
  * (joint.h) take one slot each. So do members in different parts of a divided SM, because their registers are there
- * [reading]. */
+ * (our reading of the paper). */
 #include "tbc_unit.h"
 #include "timing/sm/unit_group.h"
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * rejoin the gang when they are ready at its PC. Each warp uses its own slice of the pipes. So parts of gangs whose
  * slices are idle issue in the same slot.
  *
- * [reading] Gangs re-form without cost, in each slot anew, and a warp belongs to the same gang until it ends. Only the
- * memory access is shared: a warp continues when its own data have arrived. */
+ * Our reading of the paper: Gangs re-form without cost, in each slot anew, and a warp belongs to the same gang until
+ * it ends. Only the memory access is shared: a warp continues when its own data have arrived. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/joint.h"
 #include "timing/sm/unit_access.h"

@@ -151,7 +151,8 @@ START_TEST(faults) {
         uint32_t block;
         const char *before, *wanted;
     } cases[] = {
-        /* a begins at 3072, and its rows 32 to 39, the first that lie outside, at 3072 + 4 * 256 = 4096 */
+        /* matrix a begins at 3072; the first rows that lie outside shared memory, 32 to 39, begin at 3072 + 4 * 256 =
+         * 4096 */
         {PLAIN | 3072 >> 4, PLAIN, 128, "", "out-of-bounds read of 16 bytes at 0x1000 (shared memory)"},
         {PLAIN, PLAIN | 0x3fff, 128, "", "out-of-bounds read of 16 bytes at 0x3fff0 (shared memory)"},
         {PLAIN, PLAIN, 96, "", "belongs to no complete warp group"},

@@ -1,9 +1,9 @@
 #ifndef TEST_RANDOM_INDEX_H
 #define TEST_RANDOM_INDEX_H
-/* Generates random valid kernels whose addresses and guards derive from thread and CTA indices, mixed with data. They
- * are work for an affine unit. The same seed gives the same text. Each kernel ends without a fault and leaves memory
- * that does not depend on the order of threads: a thread writes only its own words, and reads words of other threads
- * only between two barriers.
+/* Generates random valid kernels whose addresses and guards derive from thread and CTA indices, mixed with data. An
+ * affine unit can execute a part of these kernels. The same seed gives the same text. Each kernel ends without a fault
+ * and leaves memory that does not depend on the order of threads: a thread writes only its own words, and reads words
+ * of other threads only between two barriers.
  *
  *     .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
  *

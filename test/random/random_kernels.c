@@ -208,9 +208,10 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* These functions choose the models in which a random kernel also runs with timing: model first_timed(), and from
- * there every step_timed()-th model. By default one kernel of timed_one_in() runs with timing, in every fourth model.
- * Consecutive kernels begin at different models, so that after some kernels all models have run. */
+/* These functions choose the models in which a random kernel also runs with timing. first_timed() is the first model,
+ * and step_timed() is the distance from one model to the next. By default one kernel of timed_one_in() runs with
+ * timing, in every fourth model. Consecutive kernels begin at different models, so that after some kernels all models
+ * have run. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
     return seed % timed_one_in() ? MAX_MODELS

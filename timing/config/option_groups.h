@@ -11,7 +11,8 @@
             "instructions a cycle from issue into the " name " collectors")                                            \
     OPT_U32(at out_ports, "pipe." name ".out_ports", out, 1, 8, "1/cycle",                                             \
             "instructions a cycle from the " name " collectors to the pipes")
-/* The struct fields of these rows. Each group below has such a macro, too. */
+/* The fields that a unit's struct needs for the rows above. Each group of rows below also has a macro for its
+ * fields. */
 #define PIPE_FIELDS PIPE_COUNT_ROWS(, "", 0) PIPE_PORT_ROWS(, "", 0, 0, 0)
 
 #define CACHE_ROWS(at, name, what, size_, ways_, line_, mshrs_, merges_)                                               \

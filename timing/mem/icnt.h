@@ -30,8 +30,8 @@ struct icnt_grant {
 
 /* An input, and the packet that it offers, if any. */
 struct icnt_input {
-    uint64_t time;  /* first step in which its side of the switch is free and the packet can be granted */
-    uint64_t link;  /* cycle by which its link has delivered all flits of offered packets */
+    uint64_t time;  /* first step in which the input's side of the switch is free and the packet can be granted */
+    uint64_t link;  /* cycle by which the input's link has delivered all flits of the offered packets */
     uint64_t ready; /* cycle from which the packet was offered */
     uint16_t flits;
     bool offers;

@@ -94,7 +94,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
 void l2_free(struct l2 *s);
 /* Sets the replacement policy. Returns false when memory runs out. Requires an empty slice. */
 bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops);
-/* Sets the bypass policy of the slice, in the same way. */
+/* Sets the bypass policy of the slice. Returns false when memory runs out. Requires an empty slice. */
 bool l2_use_bypass(struct l2 *s, const struct bypass_ops *ops);
 /* Adds a prefetcher at this slice (prefetch.h). Returns false when memory runs out. It observes the accesses that
  * read the tags. It can request only lines of this slice; requests for other lines return PREFETCH_ELSEWHERE. Its

@@ -162,7 +162,7 @@ bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
 /* Makes the unit ask whether the warp of each memory instruction is critical, for the replacement policy of the L1. The
  * function is called when the unit accepts the instruction. */
 void lsu_ask_critical(struct lsu *l, bool (*critical)(const void *ctx, uint32_t warp), const void *ctx);
-/* Sets the bypass policy of the L1, in the same way. */
+/* Sets the bypass policy of the L1. Returns false when memory runs out. Requires that the L1 has had no access. */
 bool lsu_use_bypass(struct lsu *l, const struct bypass_ops *ops);
 /* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX
  * prefetchers, and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request

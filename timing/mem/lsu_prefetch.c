@@ -125,7 +125,8 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
     prefetchers_answer(&l->prefetchers, x.who, x.r.tag, a, now);
 }
 
-/* Returns the line access for request `id` of a prefetcher, which will read the tags of the L1 or go past it. */
+/* Returns the line access for request `id` of a prefetcher. The access will read the tags of the L1, or bypass the
+ * L1. */
 static struct line_op op_of(const struct lsu *l, uint16_t id) {
     const struct lsu_ahead *x = &l->ahead.all[id];
     uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg->l2.line : l->pipe[PIPE_L1].line_bytes;

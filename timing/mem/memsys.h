@@ -79,7 +79,8 @@ bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, v
 /* Sets the replacement policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires
  * that no request has been sent. */
 bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
-/* Sets the bypass policy of the L2, in the same way. */
+/* Sets the bypass policy of the L2. The fixed model has no L2. Returns false when memory runs out. Requires that no
+ * request has been sent. */
 bool memsys_use_bypass(struct memsys *m, const struct bypass_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
@@ -101,8 +102,8 @@ uint64_t memsys_sure(const struct memsys *m);
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
 /* Runs the whole memory side up to cycle `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
-/* Returns the cycle up to which memsys_lead() may run after memsys_follow(follows), or after the last memsys_follow()
- * if that was later. */
+/* Returns the last cycle to which memsys_lead() may run. The cycle follows from the memory side's latest cycle:
+ * `follows`, or the cycle of the last memsys_follow() if this cycle is later. */
 uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Runs all units except the request network up to cycle `to`, which is at most memsys_leads(). SMs may run at the
  * same time. */

@@ -99,7 +99,7 @@ static void send_requests(struct sm *sm, struct mem_inst *m, uint64_t now) {
 
 bool remote_send(struct sm *sm, struct mem_inst *m, uint64_t now, struct mem_turn *turn) {
     if (turn->lsu_used || !m->remote || sm->remote->n_out + MAX_CLUSTER_CTAS > REMOTE_MOST)
-        return false; /* without remote lanes, the instruction waits for its replies */
+        return false; /* if no lane has a remote request left, the instruction only waits for replies */
     turn->lsu_used = true;
     send_requests(sm, m, now);
     m->remote = 0;

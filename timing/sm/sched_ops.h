@@ -25,9 +25,9 @@ struct sched_sm {
 struct sched_view {
     const struct warp_set *mine; /* slots of the scheduler's warps, including contexts */
     uint32_t words;              /* number of words in use in each warp_set */
-    uint32_t last;               /* warp slot that issued last; before the first issue, the slot before slot 0 */
-    const uint32_t *age;         /* for pick(): by warp slot, smaller for warps that started earlier */
-    const struct sched_sm *sm;   /* NULL in tests of a scheduler without an SM */
+    uint32_t last;       /* warp slot that issued last; before the first issue, a value after which slot 0 is next */
+    const uint32_t *age; /* for pick(): by warp slot, smaller for warps that started earlier */
+    const struct sched_sm *sm; /* NULL in tests of a scheduler without an SM */
 };
 static inline uint64_t sched_now(const struct sched_view *s) { return s->sm ? *s->sm->next_cycle - 1 : 0; }
 

@@ -48,7 +48,8 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
 /* Sets the replacement policy of the L1 (timing/mem/replacement.h). Returns false if memory is out. Requires that no
  * launch has begun. */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
-/* Sets the bypass policy of the L1 (timing/mem/bypass.h). Return value and requirements are the same. */
+/* Sets the bypass policy of the L1 (timing/mem/bypass.h). Returns false if memory is out. Requires that no launch has
+ * begun. */
 bool sm_use_bypass(struct sm *sm, const struct bypass_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {

@@ -95,7 +95,7 @@ struct sm_unit_ops {
 void *sm_unit_without_state(const struct config *cfg, uint32_t sm, void *ctx);
 
 enum { MAX_UNITS = 8 };
-/* The description of a unit. Each SM of a GPU gets such a unit. */
+/* The description of a unit, with which each SM of a GPU makes one unit. */
 struct sm_unit_row {
     const struct sm_unit_ops *ops;
     void *ctx; /* argument of make() */

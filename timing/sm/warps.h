@@ -39,7 +39,7 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     bool in_split_check; /* in sm_warps.split_check */
     uint32_t long_ops;   /* number of long-latency operations since its path became active */
     struct warp_control control;
-    uint32_t loads; /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
+    uint32_t loads; /* newest of the warp's loads in flight, if the model splits paths; NO_INFLIGHT: none */
     uint16_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
     struct sm_await *await;               /* MAX_PATHS entries, see member_results.h; rarely used */
 };

@@ -199,7 +199,8 @@ START_TEST(weak_hints_are_noticed) {
 }
 END_TEST
 
-/* Runs a random kernel with late results, and expects the memory of a run with results at once. */
+/* Runs a random kernel on a machine whose results arrive late. Memory must equal memory after a run in which results
+ * are there at once. */
 static void expect_enough_hints(uint64_t seed, const char *const *set) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     char *text = random_kernel(seed, (unsigned)seed % 8), err[512];
@@ -224,7 +225,7 @@ START_TEST(random_kernels_have_enough_hints) {
 }
 END_TEST
 
-/* The same, on machines whose latencies are drawn from 1 to 40 cycles. */
+/* Does the same on machines whose latencies are random, from 1 to 40 cycles. */
 START_TEST(random_latencies_have_enough_hints) {
     static const char *const classes[] = {"int_add", "int_minmax", "int_mul",    "int_mad", "int_other",
                                           "f32_add", "f32_mul",    "f32_minmax", "f32_fma", "f16"};

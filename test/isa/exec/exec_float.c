@@ -360,7 +360,8 @@ END_TEST
 START_TEST(conversions) {
     /* Expected numbers of rows (bf16 has no .sat):
      * - between integers: 64, and 38 that can saturate
-     * - from integers to floats, and from floats to integers: 8 x 4 x ((3 + ftz) x 2 + 1) each
+     * - from integers to floats, and from floats to integers: 288 each = 8 integer types x 4 rounding modes x 9. The 9
+     *   are f16, f32, f32 with ftz and f64, each with and without .sat, and bf16.
      * - to a narrower float: 4 x (4 x 2 + 2 x 2 + 3); to a wider float: 4 + 2 + 2 + 1 + 4; to equal width: 4 x 2 + 1
      * - to an integral value: 4 x (4 x 2 + 1)
      * - f16 and bf16 with .relu or .satfinite: 2 x 2 x 3; pairs: 2 x 2 x 4

@@ -105,13 +105,14 @@ static void cell(int shape, int thread, int r, int *lane, int *column) {
     const int g = thread % 32 / 4, t = thread % 4;
     *lane = shape == 0 ? thread % 32 : g;
     *column = r;
-    if (shape == 1) { /* T0 T2: row g, T1 T3: row g + 8; two columns for each register */
+    /* threads 0 and 2 of a quad have row g, threads 1 and 3 have row g + 8; each register has two columns */
+    if (shape == 1) {
         *lane = g + (t & 1) * 8;
         *column = 2 * r + (t >> 1);
-    } else if (shape == 2) { /* rows g and g + 8, one column for each thread of a quad */
+    } else if (shape == 2) { /* each quad has rows g and g + 8; each thread of it has one column */
         *lane = g + (r & 1) * 8;
         *column = 4 * (r >> 1) + t;
-    } else if (shape == 3) { /* like the accumulators of mma.m16n8k16 */
+    } else if (shape == 3) { /* the layout of the accumulators of mma.m16n8k16 */
         *lane = g + (r >> 1 & 1) * 8;
         *column = 8 * (r >> 2) + 2 * t + (r & 1);
     } else if (shape == 4) { /* the second 16 threads have the columns that are 32 further on */

@@ -144,7 +144,7 @@ START_TEST(a_warp_rides_in_two_compacted_warps) {
 }
 END_TEST
 
-/* No warp diverges, but they go to different sides: the branch diverges for the CTA. */
+/* No warp diverges, but the two warps go to different sides. So the branch diverges for the CTA. */
 START_TEST(warps_on_different_sides) {
     start(2);
     branch(0, 0, 10, 0, 20);
