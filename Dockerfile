@@ -8,6 +8,6 @@ RUN apt-get update && apt-get install -y --no-install-recommends make && ./deps 
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    libconfig9 libcjson1 libsqlite3-0 libelf1 liblz4-1 libzstd1 libxxhash0 libstdc++6 libmicrohttpd12 && rm -rf /var/lib/apt/lists/*
+    libconfig9 libcjson1 libsqlite3-0 libelf1 liblz4-1 libzstd1 libxxhash0 libstdc++6 libmicrohttpd12 gnuplot-nox && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/ /
 ENTRYPOINT ["heddle"]

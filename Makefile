@@ -126,6 +126,7 @@ help:
 	@echo 'make PGO=1     trained: profiles are made once, in build/*-pgo-train (also: make PGO=1 bench, check, install ...);'
 	@echo '               make PGO=1 retrain, when sources have changed much, makes them anew'
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
+	@echo 'make tarball   a portable build in build/heddle-VERSION-MACHINE.tar.gz, to unpack anywhere'
 	@echo 'make wheel     the Python package with the library inside, for pip, into build/'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
@@ -409,6 +410,22 @@ install:
 	@./deps man || echo 'make install: goes on without manual pages of the commands'
 	@$(SUBMAKE) PORTABLE=1 build
 	@$(SUBMAKE) PORTABLE=1 install-built
+
+# Makes build/heddle-VERSION-MACHINE.tar.gz of a portable build: unpack it anywhere, and run bin/heddle.
+# `tarball-built` packs what is built.
+.PHONY: tarball tarball-built
+TARBALL := heddle-$(SO_VERSION)-$(MACHINE)
+tarball:
+	@./deps
+	@$(SUBMAKE) PORTABLE=1 build
+	@$(SUBMAKE) PORTABLE=1 tarball-built
+
+tarball-built:
+	@rm -rf build/$(TARBALL)
+	@$(SUBMAKE) install-built PREFIX= LIBDIR=/lib DATADIR=/share/heddle DESTDIR=$(CURDIR)/build/$(TARBALL) >/dev/null
+	@tar -C build -czf build/$(TARBALL).tar.gz $(TARBALL)
+	@rm -rf build/$(TARBALL)
+	@echo 'Written: build/$(TARBALL).tar.gz'
 
 TO_BIN := $(DESTDIR)$(PREFIX)/bin
 TO_LIB := $(DESTDIR)$(LIBDIR)

@@ -183,11 +183,6 @@ struct source_profile {
 /* Creates an entry for each source line, sorted by file and line, and returns the number of entries. Returns 0 if the
  * PTX has no .loc. Returns -1 when memory runs out. The caller frees *out. */
 int profile_sources(const struct kernel_profile *k, struct source_profile **out);
-/* Returns line `n` (from 1) of a text without leading blanks and newline; *len is its length in characters. */
-const char *text_line(const char *text, uint32_t n, int *len);
-/* Reads a source file from the path `name`, or else from the folder of `ptx` under its base name. Returns NULL if the
- * file is in neither place. The caller frees the text. */
-char *source_file_text(const char *name, const char *ptx);
 /* host/launch_kernel.c: returns the latest recorded launch (heddle_record_paths()) in the format of path_log_json(),
  * with up to `most` segments. Returns NULL if no launch was recorded or memory runs out. */
 struct cJSON *recorded_paths_json(struct heddle *h, uint32_t most);

@@ -1,14 +1,10 @@
 #ifndef HOST_HTML_H
 #define HOST_HTML_H
-/* Parts of HTML pages that need no other file: text, images, style sheet, and sortable tables. */
+/* Parts of HTML pages that need no other file: text, style sheet and script, and sortable tables. */
 #include <stdio.h>
 
 /* Writes text with HTML's special characters escaped. */
 void html_text(FILE *out, const char *text);
-/* Embeds an SVG read from a stream or a file. Writes nothing if it is empty or NULL. */
-void html_image(FILE *out, FILE *svg, const char *title);
-void html_image_file(FILE *out, const char *path, const char *title);
-
 /* Write the head and the end of a page. */
 void html_begin(FILE *out, const char *title);
 void html_end(FILE *out);

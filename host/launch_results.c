@@ -3,6 +3,7 @@
 #include "handles.h"
 #include "host/results/results_json.h"
 #include "table.h"
+#include "timing/report/causes.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
@@ -330,14 +331,16 @@ static void print_launches(const struct heddle *h, FILE *out) {
         fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
 }
 
-/* Prints one fraction of the issue slots with the meaning of its statistic. Returns false if the fraction rounds to
- * zero. */
+/* Prints one fraction of the issue slots with its words (causes.def), or with the meaning of its statistic. Returns
+ * false if the fraction rounds to zero. */
 static bool print_share(const struct heddle *h, FILE *out, const char *label, const char *name, const char *indent) {
     double all = get(h, "issue.slots"), share = all > 0 ? 100 * get(h, name) / all : 0;
     int n;
     if (share < 0.05)
         return false;
-    fprintf(out, "  %-20s %14.1f %%  %s%s\n", label, share, indent, stat_defs(&n)[stat_index(name)].help);
+    int slot = slot_find(name + strlen("issue."));
+    fprintf(out, "  %-20s %14.1f %%  %s%s\n", label, share, indent,
+            slot >= 0 ? slot_words(slot) : stat_defs(&n)[stat_index(name)].help);
     return true;
 }
 

@@ -1,8 +1,9 @@
 /* Profiles by line of PTX and by source line: issues, active lanes, and causes of stalls. */
 #include "context.h"
+#include "ptx/source.h"
+#include "timing/report/causes.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void add(struct gpu_profile *to, const struct gpu_profile *from) {
     to->issued += from->issued;
@@ -45,17 +46,6 @@ void profiles_free(struct heddle *h) {
     free(h->profiles);
 }
 
-const char *text_line(const char *text, uint32_t n, int *len) {
-    for (; n > 1 && *text; n--) {
-        text += strcspn(text, "\n");
-        text += *text == '\n';
-    }
-    *len = (int)strcspn(text, "\r\n");
-    while (*len && (*text == ' ' || *text == '\t'))
-        text++, --*len;
-    return text;
-}
-
 /* Returns the name of source file number `file`, or a placeholder if the PTX does not declare it. */
 static const char *source_name(const struct program *p, uint32_t file) {
     for (uint32_t i = 0; i < p->n_sources; i++)
@@ -89,31 +79,6 @@ int profile_sources(const struct kernel_profile *k, struct source_profile **out)
     return kept;
 }
 
-static char *read_text(const char *path) {
-    struct stat st;
-    /* not a FIFO, because fopen() would wait for a writer */
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
-    long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    char *text = size >= 0 && size < 1L << 26 ? calloc(1, (size_t)size + 1) : NULL;
-    if (text && (fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, f) != (size_t)size)) {
-        free(text);
-        text = NULL;
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
-char *source_file_text(const char *name, const char *ptx) {
-    const char *slash = strrchr(ptx, '/'), *own = strrchr(name, '/');
-    char *path, *text = read_text(name);
-    if (text || asprintf(&path, "%.*s%s", slash ? (int)(slash - ptx + 1) : 0, ptx, own ? own + 1 : name) < 0)
-        return text;
-    text = read_text(path);
-    free(path);
-    return text;
-}
-
 static uint64_t stalls_of(const struct gpu_profile *p) {
     uint64_t sum = 0;
     for (int i = 0; i < N_SLOTS; i++)
@@ -129,14 +94,14 @@ static void print_counts(const struct gpu_profile *p, uint64_t all, FILE *out) {
             worst = i;
     fprintf(out, "%12llu  %6.1f  %10llu  ", (unsigned long long)p->issued,
             p->issued ? (double)p->lanes / (double)p->issued : 0, (unsigned long long)p->misses);
-    fprintf(out, "%6.1f  %-16s", all ? 100.0 * (double)sum / (double)all : 0.0, worst < 0 ? "" : gpu_stall_name(worst));
+    fprintf(out, "%6.1f  %-24s", all ? 100.0 * (double)sum / (double)all : 0.0, worst < 0 ? "" : slot_words(worst));
 }
 
 /* Prints the PTX line of instruction `pc`: number and text. */
 static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     int len = 0;
     uint32_t line = k->program->info[pc].line;
-    const char *text = text_line(k->text, line, &len);
+    const char *text = source_line(k->text, line, &len);
     fprintf(out, "  %5u  %.*s\n", line, len, text);
 }
 
@@ -163,7 +128,7 @@ static void print_degrees(const struct kernel_profile *k, FILE *out) {
     }
 }
 
-static const char counts_head[] = "      issued   lanes   L1 misses  stall%  mostly          ";
+static const char counts_head[] = "      issued   lanes   L1 misses  stall%  mostly                  ";
 
 static void print_sources(const struct kernel_profile *k, const struct source_profile *s, int n, uint64_t stalls,
                           FILE *out) {
@@ -175,7 +140,7 @@ static void print_sources(const struct kernel_profile *k, const struct source_pr
             free(text);
             text = source_file_text(s[i].name, k->program->file);
         }
-        const char *line = text ? text_line(text, s[i].line, &len) : "";
+        const char *line = text ? source_line(text, s[i].line, &len) : "";
         print_counts(&s[i].sum, stalls, out);
         fprintf(out, "  %5u%s%.*s\n", s[i].line, len ? "  " : "", len, line);
     }

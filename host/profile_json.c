@@ -1,5 +1,6 @@
 /* Writes profiles into a result's JSON. */
 #include "context.h"
+#include "ptx/source.h"
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static bool number(cJSON *object, const char *key, uint64_t v) {
 /* Adds line `n` of `text`; adds nothing if `text` is NULL. */
 static bool add_text(cJSON *o, const char *text, uint32_t n) {
     int len = 0;
-    const char *line = text ? text_line(text, n, &len) : NULL;
+    const char *line = text ? source_line(text, n, &len) : NULL;
     char *copy = line ? strndup(line, (size_t)len) : NULL;
     bool fine = !line || (copy && cJSON_AddStringToObject(o, "text", copy));
     free(copy);
@@ -42,14 +43,28 @@ static cJSON *begin(cJSON *list) {
     return NULL;
 }
 
-/* Adds an entry for each instruction, in the order of the program. */
+/* Returns the index of an instruction's source line among the `n` source lines; -1: .loc names none. */
+static int source_of(const struct source_profile *s, int n, const struct inst_info *i) {
+    for (int k = 0; i->src_line && k < n; k++)
+        if (s[k].file == i->src_file && s[k].line == i->src_line)
+            return k;
+    return -1;
+}
+
+/* Adds an entry for each instruction, in the order of the program. "source" is an index into the list of source
+ * lines. */
 static bool add_lines(cJSON *list, const struct kernel_profile *k) {
-    bool fine = list != NULL;
+    struct source_profile *s;
+    int n = profile_sources(k, &s);
+    bool fine = list && n >= 0;
     for (uint32_t pc = 0; fine && pc < k->program->n; pc++) {
         cJSON *o = begin(list);
-        uint32_t line = k->program->info[pc].line;
-        fine = o && number(o, "line", line) && add_text(o, k->text, line) && add_counts(o, &k->at[pc]);
+        const struct inst_info *i = &k->program->info[pc];
+        int source = source_of(s, n, i);
+        fine = o && number(o, "line", i->line) && add_text(o, k->text, i->line) && add_counts(o, &k->at[pc]) &&
+               (source < 0 || number(o, "source", (uint64_t)source));
     }
+    free(s);
     return fine;
 }
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_SECONDS = 2, COLUMNS = 80, BAR = 24 };
+enum { WAIT_SECONDS = 2, LINE_SECONDS = 60, COLUMNS = 80, BAR = 24 };
 
 double seconds_now(void) {
     struct timespec t;
@@ -15,18 +15,21 @@ double seconds_now(void) {
 
 void progress_init(struct progress *p, bool wanted) {
     memset(p, 0, sizeof *p);
-    p->wanted = wanted && isatty(STDERR_FILENO);
+    p->wanted = wanted;
+    p->lines = wanted && !isatty(STDERR_FILENO);
+    p->left = -1;
 }
 
 void progress_start(struct progress *p, const char *label) {
     if (!p->wanted)
         return;
     p->started = p->drawn = seconds_now();
+    p->left = -1;
     snprintf(p->label, sizeof p->label, "%s", label);
 }
 
 void progress_text(char *out, int size, int width, const char *label, uint64_t done, uint64_t total, const char *note,
-                   double seconds) {
+                   double seconds, double *least) {
     double part = total ? (double)done / (double)total : 0;
     if (part > 1)
         part = 1;
@@ -36,8 +39,11 @@ void progress_text(char *out, int size, int width, const char *label, uint64_t d
         bar[i] = i < filled ? '=' : i == filled ? '>' : ' ';
     bar[BAR] = '\0';
     char left[32] = "";
-    if (part > 0.01)
-        snprintf(left, sizeof left, ", %.0f s left", seconds / part - seconds);
+    if (part > 0.01) {
+        double estimate = seconds / part - seconds;
+        *least = *least < 0 || estimate < *least ? estimate : *least;
+        snprintf(left, sizeof left, ", %.0f s left", *least);
+    }
     snprintf(out, (size_t)(size < width + 1 ? size : width + 1), "%s [%s] %3.0f %%%s%s%s", label, bar, part * 100, left,
              *note ? ", " : "", note);
 }
@@ -51,14 +57,15 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
     if (!p->wanted)
         return;
     double now = seconds_now();
-    if (now - p->started < WAIT_SECONDS || now - p->drawn < 0.1)
+    if (now - p->started < WAIT_SECONDS || now - p->drawn < (p->lines ? LINE_SECONDS : 0.1))
         return;
     char text[256];
-    progress_text(text, sizeof text, terminal_width(), p->label, done, total, note, now - p->started);
-    fprintf(stderr, "\r\x1b[K%s", text);
+    progress_text(text, sizeof text, p->lines ? COLUMNS : terminal_width(), p->label, done, total, note,
+                  now - p->started, &p->left);
+    fprintf(stderr, p->lines ? "%s\n" : "\r\x1b[K%s", text);
     fflush(stderr);
     p->drawn = now;
-    p->visible = true;
+    p->visible = !p->lines;
 }
 
 void progress_end(struct progress *p) {

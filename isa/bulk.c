@@ -1,24 +1,9 @@
 /* Reads the opcodes of bulk instructions. The words may stand in any order, as in decode.c, except that the destination
  * precedes the source. */
 #include "bulk.h"
+#include "decode_parts.h"
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    why->begin = begin;
-    why->end = end;
-    why->help[0] = '\0';
-    if (vsnprintf(why->message, sizeof why->message, fmt, ap) >= (int)sizeof why->message)
-        memcpy(why->message + sizeof why->message - 4, "...", 4);
-    va_end(ap);
-    return false;
-}
 
 static bool begins(const char *text, uint32_t len, const char *with) {
     const size_t n = strlen(with);
@@ -269,6 +254,7 @@ static const char *wrong_form(const struct bulk_form *f, bool tensor) {
 static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_form *f, bool *tensor,
                        struct decode_error *why) {
     uint64_t seen[2] = {0};
+    const struct word *last[UNSUPPORTED] = {NULL}; /* for each meaning: its last word */
     static_assert(N_WORDS <= 128, "a bit for each word");
     uint32_t at = (uint32_t)((const char *)memchr(text, '.', len) - text);
     while (at < len) {
@@ -276,13 +262,16 @@ static bool read_words(const char *text, uint32_t len, unsigned of, struct bulk_
         const uint32_t end = dot ? (uint32_t)(dot - text) : len, n = end - at - 1;
         const struct word *w = find_word(text + at + 1, n, of);
         if (!w)
-            return refuse(why, at, end, "bulk instructions do not take '.%.*s' here", (int)n, text + at + 1);
+            return decode_refuse(why, at, end, "bulk instructions do not take '.%.*s' here", (int)n, text + at + 1);
         if (w->meaning == UNSUPPORTED)
-            return refuse(why, at, end, "'.%s' is not supported", w->text);
+            return decode_refuse(why, at, end, "'.%s' is not supported", w->text);
         const uint32_t i = (uint32_t)(w - words);
         const bool again = seen[i / 64] >> i % 64 & 1;
         if ((again && w->meaning != SPACE) || (w->meaning == SPACE && f->from))
-            return refuse(why, at, end, "'.%s' is written twice", w->text);
+            return decode_refuse(why, at, end, "'.%s' is written twice", w->text);
+        if (last[w->meaning] && w->meaning != NOTHING && w->meaning != SPACE)
+            return decode_refuse(why, at, end, "'.%s' contradicts '.%s'", w->text, last[w->meaning]->text);
+        last[w->meaning] = w;
         seen[i / 64] |= 1ull << i % 64;
         *tensor |= w->meaning == NOTHING && w->value;
         apply(f, w);
@@ -298,11 +287,11 @@ bool bulk_decode(const char *opcode, uint32_t len, struct bulk_form *out, struct
     bool tensor = false;
     *out = (struct bulk_form){.what = first[of]};
     if (!memchr(opcode, '.', len))
-        return refuse(why, 0, len, "'%.*s' is incomplete", (int)len, opcode);
+        return decode_refuse(why, 0, len, "'%.*s' is incomplete", (int)len, opcode);
     if (!read_words(opcode, len, of, out, &tensor, why))
         return false;
     const char *wrong = wrong_form(out, tensor);
-    return !wrong || refuse(why, 0, len, "'%.*s' does not exist: %s", (int)len, opcode, wrong);
+    return !wrong || decode_refuse(why, 0, len, "'%.*s' does not exist: %s", (int)len, opcode, wrong);
 }
 
 /* The fields of a packed form, from the lowest bit up, each with its number of bits. */

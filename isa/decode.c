@@ -4,40 +4,22 @@
 #include "bulk.h"
 #include "decode_parts.h"
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static bool refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    why->begin = begin;
-    why->end = end;
-    why->help[0] = '\0';
-    if (vsnprintf(why->message, sizeof why->message, fmt, ap) >= (int)sizeof why->message)
-        memcpy(why->message + sizeof why->message - 4, "...", 4);
-    va_end(ap);
-    return false;
-}
 
 static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     p->op = op_find(p->text, end);
     if (!p->op && end == 0)
-        return refuse(why, 0, p->len, "an instruction is missing before the dot");
+        return decode_refuse(why, 0, p->len, "an instruction is missing before the dot");
     if (!p->op) {
-        refuse(why, 0, end, "unknown instruction '%.*s'", (int)end, p->text);
+        decode_refuse(why, 0, end, "unknown instruction '%.*s'", (int)end, p->text);
         const char *near = op_suggest(p->text, end);
         if (near)
             snprintf(why->help, sizeof why->help, "did you mean '%s'?", near);
         return false;
     }
-    if (p->op->takes & IS_TENSOR)
-        return refuse(why, 0, end, "%s: instructions of groups of warps, and tensor memory, are not supported",
-                      p->op->mnemonic);
-    if (p->op->takes & IS_ASYNC)
-        return refuse(why, 0, end, "%s: %s is not supported", p->op->mnemonic, p->op->help);
+    if (p->op->takes & IS_REFUSED)
+        return decode_refuse(why, 0, end, "%s: %s is not supported", p->op->mnemonic, p->op->help);
     return true;
 }
 
@@ -46,10 +28,10 @@ static bool unknown_word(const struct parts *p, const struct part *at, struct de
     uint32_t len = at->end - at->begin - 1;
     const char *near = word_suggest(p->op, text, len);
     if (len == 0)
-        return refuse(why, at->begin, at->end, "a word is missing after the dot");
+        return decode_refuse(why, at->begin, at->end, "a word is missing after the dot");
     if (word_known(text, len))
-        return refuse(why, at->begin, at->end, "'%s' does not take '.%.*s'", p->op->mnemonic, (int)len, text);
-    refuse(why, at->begin, at->end, "unknown suffix '.%.*s' of '%s'", (int)len, text, p->op->mnemonic);
+        return decode_refuse(why, at->begin, at->end, "'%s' does not take '.%.*s'", p->op->mnemonic, (int)len, text);
+    decode_refuse(why, at->begin, at->end, "unknown suffix '.%.*s' of '%s'", (int)len, text, p->op->mnemonic);
     if (near)
         snprintf(why->help, sizeof why->help, "did you mean '.%s'?", near);
     return false;
@@ -57,7 +39,7 @@ static bool unknown_word(const struct parts *p, const struct part *at, struct de
 
 static bool add_type(struct parts *p, const struct part *at, struct decode_error *why) {
     if (p->n_types == MAX_TYPES)
-        return refuse(why, at->begin, at->end, "'%s' has too many types", p->op->mnemonic);
+        return decode_refuse(why, at->begin, at->end, "'%s' has too many types", p->op->mnemonic);
     p->types[p->n_types++] = at->word->value;
     return true;
 }
@@ -66,9 +48,9 @@ static bool add_selector(struct parts *p, const struct part *at, struct decode_e
     const struct isa_word *w = at->word;
     unsigned before = form_get(p->form, w->category);
     if (before == w->value)
-        return refuse(why, at->begin, at->end, "'.%s' is written twice", w->text);
+        return decode_refuse(why, at->begin, at->end, "'.%s' is written twice", w->text);
     if (before)
-        return refuse(why, at->begin, at->end, "'.%s' contradicts '.%s'", w->text, word_of(w->category, before));
+        return decode_refuse(why, at->begin, at->end, "'.%s' contradicts '.%s'", w->text, word_of(w->category, before));
     p->form |= form_put(w->category, w->value);
     return true;
 }
@@ -89,7 +71,7 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
         return true;
     case WORD_CACHE:
         if (out->cache_op)
-            return refuse(why, begin, end, "'.%s' is a second cache operator", at->word->text);
+            return decode_refuse(why, begin, end, "'.%s' is a second cache operator", at->word->text);
         out->cache_op = at->word->value;
         return true;
     case WORD_ORDER:
@@ -101,12 +83,12 @@ static bool add_part(struct parts *p, uint32_t begin, uint32_t end, struct decod
         return true;
     case WORD_LAYOUT:
         if (out->n_layouts == sizeof out->layout)
-            return refuse(why, begin, end, "'.%s' is a third layout", at->word->text);
+            return decode_refuse(why, begin, end, "'.%s' is a third layout", at->word->text);
         out->layout[out->n_layouts++] = at->word->value;
         return true;
     case WORD_SCALE:
         if (out->scale & at->word->value)
-            return refuse(why, begin, end, "'.%s' is written twice", at->word->text);
+            return decode_refuse(why, begin, end, "'.%s' is written twice", at->word->text);
         out->scale |= at->word->value;
         return true;
     }
@@ -146,14 +128,15 @@ static bool check_scale(const struct parts *p, struct decoded *out, struct decod
     const unsigned kind = form_get(p->form, CAT_KIND), type = out->scale & (SCALE_UE8M0 | SCALE_UE4M3);
     unsigned vectors = out->scale & (SCALE_1X | SCALE_2X | SCALE_4X);
     if (kind < KIND_MXF8F6F4 || kind > KIND_MXF4NVF4)
-        return !out->scale || refuse(why, 0, p->len, "'%.*s': scales go with .kind::mxf8f6f4, .mxf4 and .mxf4nvf4 only",
-                                     (int)p->len, p->text);
+        return !out->scale ||
+               decode_refuse(why, 0, p->len, "'%.*s': scales go with .kind::mxf8f6f4, .mxf4 and .mxf4nvf4 only",
+                             (int)p->len, p->text);
     if (!vectors)
         out->scale |= (uint8_t)(vectors = of[kind].implied);
     if (out->scale & SCALE_BLOCK && (type == SCALE_UE8M0 || type == SCALE_UE4M3) && type & of[kind].types &&
         vectors & of[kind].vectors && !(vectors & (vectors - 1)) && !(type == SCALE_UE4M3 && vectors == SCALE_2X))
         return true;
-    refuse(why, 0, p->len, "'%.*s' does not exist", (int)p->len, p->text);
+    decode_refuse(why, 0, p->len, "'%.*s' does not exist", (int)p->len, p->text);
     snprintf(why->help, sizeof why->help,
              "write .block_scale, and .ue8m0 at the end; .scale_vec:: is 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 has 2X "
              "or 4X, and with 4X also .ue4m3");
@@ -170,7 +153,7 @@ bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct de
         return false;
     while (at < len) {
         if (p.n == MAX_PARTS)
-            return refuse(why, at, len, "'%s' has too many suffixes", p.op->mnemonic);
+            return decode_refuse(why, at, len, "'%s' has too many suffixes", p.op->mnemonic);
         uint32_t end = part_end(&p, at + 1);
         if (!add_part(&p, at, end, out, why))
             return false;

@@ -36,8 +36,7 @@ enum {
     TAKES_POLICY = 2048, /* .fractional .range .cvt of createpolicy */
     TAKES_GROUP = 8192,  /* wgmma: its shapes, .sp .popc; lowering reads these words from the opcode */
     TAKES_TMEM = 16384,  /* tcgen05: shapes, kinds and other words that lowering reads from the opcode */
-    IS_TENSOR = 128,     /* tensor-core instructions that are known but not supported */
-    IS_ASYNC = 256,      /* instructions that are known but not supported; the message contains the help text */
+    IS_REFUSED = 128,    /* instructions that are known but not supported; the message contains the help text */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */

@@ -1,6 +1,7 @@
-/* Explains why an opcode is not an instruction although all of its words are known. The message names the first word
- * whose change or removal makes the opcode match a row of the instruction table. If there is no such word, the message
- * names a missing word or type. If nothing is missing either, it names the row with the fewest differences. */
+/* Messages about wrong opcodes. explain_no_row() explains why an opcode is not an instruction although all of its words
+ * are known. Its message names the first word whose change or removal makes the opcode match a row of the instruction
+ * table. If there is no such word, the message names a missing word or type. If nothing is missing either, it names the
+ * row with the fewest differences. */
 #include "decode_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,18 @@ static void add(struct text *t, const char *fmt, ...) {
         memcpy(t->out + t->size - 4, "...", 4);
     if (n > 0)
         t->len += (size_t)n < t->size - t->len ? (size_t)n : t->size - t->len - 1;
+}
+
+bool decode_refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    why->begin = begin;
+    why->end = end;
+    why->help[0] = '\0';
+    if (vsnprintf(why->message, sizeof why->message, fmt, ap) >= (int)sizeof why->message)
+        memcpy(why->message + sizeof why->message - 4, "...", 4);
+    va_end(ap);
+    return false;
 }
 
 /* A list of words without duplicates: ".u16, .u32 or .u64". */

@@ -27,6 +27,9 @@ uint64_t parts_free(const struct isa_op *op);
  * of parts_free(). Returns NULL if there is none. */
 const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form);
 
-/* decode_explain.c: fills `why` for a written opcode that matches no row, although all its parts are known. */
+/* decode_explain.c: fills `why` with a message about text[begin .. end) of the opcode, without help. Returns false. */
+bool decode_refuse(struct decode_error *why, uint32_t begin, uint32_t end, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Fills `why` for a written opcode that matches no row, although all its parts are known. */
 void explain_no_row(const struct parts *p, struct decode_error *why);
 #endif

@@ -13,7 +13,7 @@ struct group_form {
     bool sparse, selector; /* .sp, and its selector of the lanes that hold metadata */
     bool registers;        /* a is in registers */
 };
-enum { GROUP_K_SHIFT = 16, GROUP_MOST_N = 256, GROUP_WARPS = 4, GROUP_ROWS = 16, GROUP_A_REGISTERS = 4 };
+enum { GROUP_K_SHIFT = 16, GROUP_MOST_N = 256, GROUP_ROWS = 16, GROUP_A_REGISTERS = 4 };
 
 static inline int64_t group_pack(struct group_form f) {
     return f.n | (int64_t)f.k << GROUP_K_SHIFT | (int64_t)f.negate_a << 32 | (int64_t)f.negate_b << 33 |

@@ -1,6 +1,7 @@
 /* Tensor maps: their rules, their encoding, and the order in which a copy visits a tensor. */
 #include "tensormap.h"
 #include "isa/arith.h"
+#include "isa/types.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -181,8 +182,8 @@ static uint32_t row_pitch(const struct tensor_map *m) {
     return m->swizzle ? swizzle_span(m->swizzle) : row_bytes(m);
 }
 
-static uint32_t n_rows(const struct tensor_map *m, enum tensor_mode mode) {
-    uint32_t n = 1;
+static uint64_t n_rows(const struct tensor_map *m, enum tensor_mode mode) {
+    uint64_t n = 1;
     if (mode == TENSOR_ROWS4)
         return 4;
     if (mode == TENSOR_IM2COL)
@@ -192,9 +193,13 @@ static uint32_t n_rows(const struct tensor_map *m, enum tensor_mode mode) {
     return n;
 }
 
-uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode) { return n_rows(m, mode) * row_bytes(m); }
+uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode) {
+    return (uint32_t)n_rows(m, mode) * row_bytes(m);
+}
 
-uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode) { return n_rows(m, mode) * row_pitch(m); }
+uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode) {
+    return (uint32_t)n_rows(m, mode) * row_pitch(m);
+}
 
 const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode, unsigned dims) {
     if (m->rank != dims)
@@ -203,6 +208,8 @@ const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode,
         return m->im2col ? "the tensor map is for .im2col" : "the tensor map is for .tile";
     if (mode == TENSOR_ROWS4 && m->box[1] != 1)
         return "the box of .tile::gather4 and .tile::scatter4 has one row";
+    if (n_rows(m, mode) * row_pitch(m) > MAX_SHARED_BYTES)
+        return "the box has more bytes than the shared memory of a CTA";
     return NULL;
 }
 
@@ -247,7 +254,7 @@ static bool visit_row(struct visit *v, const int64_t at[TENSOR_DIMS], int64_t fi
 
 static bool visit_box(struct visit *v, const struct tensor_place *p) {
     const struct tensor_map *m = v->m;
-    const uint32_t rows = n_rows(m, TENSOR_TILE);
+    const uint32_t rows = (uint32_t)n_rows(m, TENSOR_TILE);
     for (uint32_t r = 0; r < rows; r++) {
         int64_t at[TENSOR_DIMS] = {0};
         uint32_t left = r;

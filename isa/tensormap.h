@@ -69,12 +69,13 @@ struct tensor_part {
 /* Calls `part` for each part of a box in order of offsets, until it returns false. Returns false if a call did. */
 typedef bool tensor_part_fn(void *ctx, const struct tensor_part *p);
 bool tensor_walk(const struct tensor_map *m, const struct tensor_place *p, tensor_part_fn *part, void *ctx);
-/* Returns the number of bytes of a box, including elements outside the tensor: an mbarrier counts this number. */
+/* Returns the number of bytes of a box, including elements outside the tensor: an mbarrier counts this number. Requires
+ * that tensor_mode_wrong() accepts the map, as tensor_box_span() does. */
 uint32_t tensor_box_bytes(const struct tensor_map *m, enum tensor_mode mode);
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
  * fills the whole span (our reading of the manual). */
 uint32_t tensor_box_span(const struct tensor_map *m, enum tensor_mode mode);
-/* Checks whether the map can be used in this mode with `dims` dimensions. Returns NULL if it can, else the reason why
- * not. */
+/* Checks whether the map can be used in this mode with `dims` dimensions, and whether its box fits into shared memory.
+ * Returns NULL if so, else the reason why not. */
 const char *tensor_mode_wrong(const struct tensor_map *m, enum tensor_mode mode, unsigned dims);
 #endif

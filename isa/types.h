@@ -72,6 +72,7 @@ enum {
     MAX_GRID_Y = 65535,
     MAX_GRID_Z = 65535,
     MAX_CTA_WARPS = MAX_CTA_THREADS / MIN_WARP_LANES,
+    GROUP_WARPS = 4, /* warps of a warp group, which execute wgmma together */
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     PORTABLE_CLUSTER_CTAS = 8, /* CTAs of a cluster on every GPU with clusters */
@@ -80,7 +81,7 @@ enum {
     CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* lanes of barrier.cluster.wait wait at this barrier number, which follows
                                            * the 16 named barriers */
     GROUP_BARRIERS,                       /* the barriers of warp groups, at which their wgmma.wait_group meet */
-    N_CTA_BARRIERS = GROUP_BARRIERS + MAX_CTA_THREADS / 128,
+    N_CTA_BARRIERS = GROUP_BARRIERS + MAX_CTA_THREADS / (GROUP_WARPS * WARP_LANES),
 };
 
 /* Generic addresses. Device memory lies above both windows, and starts low enough for 32-bit modules. */

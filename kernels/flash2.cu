@@ -1,21 +1,15 @@
 // flash2: attention of a transformer, forward: O = softmax(Q K^T / 8) V for heads of 64 elements, by tensor cores. A CTA
 // has 64 queries, a warp 16 of them. The loop copies the next 64 keys and values into shared memory while the tensor
-// cores work on the last 64. It never stores a row of scores: it keeps each query's largest score and sum so far, and
-// scales the outputs when the largest score grows.
+// cores work on the last 64. No row of scores is stored: a CTA keeps the largest score and the sum so far of each query,
+// and scales the outputs when the largest score grows.
 // From: the algorithm of FlashAttention-2 (Dao 2023), written from its description.
 // Divergence: none, except that with `causal` the last tile compares each key with its query, by selection.
 // Barriers: 2 for each 64 keys. Block: 128. Shared memory: 40 KiB.
 // Contraction: left to the compiler, as the results are compared with a tolerance.
 // Architecture: sm_80
+#include "tensor_cores.cuh"
+
 enum { D = 64, ROWS = 64, KEYS = 64, THREADS = 128, TILE = KEYS * D * 2 };
-
-typedef unsigned short half_bits;
-
-__device__ static unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
-// The offset of a chunk of 16 bytes in a tile with rows of 128 bytes. Chunks change places within their row, so that
-// the same chunk of eight rows lies in eight different groups of banks.
-__device__ static unsigned chunk_at(unsigned row, unsigned chunk) { return row * 128 + ((chunk ^ (row & 7)) * 16); }
 
 __device__ static void copy_tile(unsigned to, const half_bits *from) {
 #pragma unroll
@@ -24,12 +18,6 @@ __device__ static void copy_tile(unsigned to, const half_bits *from) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + chunk_at(row, chunk)),
                      "l"(from + row * D + chunk * 8));
     }
-}
-
-__device__ static void load_matrices(unsigned r[4], unsigned address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address));
 }
 
 __device__ static void load_transposed(unsigned r[4], unsigned address) {
@@ -43,28 +31,6 @@ __device__ static void multiply_add(float c[4], const unsigned a[4], unsigned b0
                  "{%0, %1, %2, %3};"
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-__device__ static unsigned pack(float low, float high) {
-    unsigned r;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-    return r;
-}
-
-__device__ static float power_of_two(float x) {
-    float r;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return r;
-}
-
-// The largest value, and the sum, of the four lanes that have the same row.
-__device__ static float row_largest(float x) {
-    x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
-    return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
-}
-__device__ static float row_sum(float x) {
-    x += __shfl_xor_sync(~0u, x, 1);
-    return x + __shfl_xor_sync(~0u, x, 2);
 }
 
 // q, k, v, o: length rows of D f16 values for each head (blockIdx.y); length is a multiple of 64. causal: a query sees

@@ -5,13 +5,9 @@
 // Divergence: none. Barriers: 2 for each 128 elements. Block: 128. Shared memory: 32 KiB.
 // Contraction: left to the compiler; there is none to find.
 // Architecture: sm_120a
+#include "tensor_cores.cuh"
+
 enum { TILE = 64, ROW = 128, THREADS = 128, BYTES = TILE * ROW };
-
-__device__ static unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
-// The offset of a chunk of 16 bytes in a tile with rows of 128 bytes. Chunks change places within their row, so that
-// the same chunk of eight rows lies in eight different groups of banks.
-__device__ static unsigned chunk_at(unsigned row, unsigned chunk) { return row * 128 + ((chunk ^ (row & 7)) * 16); }
 
 __device__ static void copy_tile(unsigned to, const unsigned char *from, unsigned k) {
 #pragma unroll
@@ -20,12 +16,6 @@ __device__ static void copy_tile(unsigned to, const unsigned char *from, unsigne
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + chunk_at(row, chunk)),
                      "l"(from + (size_t)row * k + chunk * 16));
     }
-}
-
-__device__ static void load_matrices(unsigned r[4], unsigned address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(address));
 }
 
 // `step` selects the scales' byte. The first lanes of each four supply the scales: two of A's rows, one of B's.

@@ -6,77 +6,9 @@
 // Barriers: one, then mbarriers. Block: 384. Shared memory: 129 KiB.
 // Contraction: left to the compiler; there is none to find.
 // Architecture: sm_90a
+#include "tensor_cores.cuh"
+
 enum { TILE = 128, ROW = 128, STAGES = 4, STAGE = 2 * TILE * ROW, GROUP = 128 };
-
-struct __align__(64) tensor_map {
-    unsigned char bytes[128];
-};
-
-__device__ static unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
-__device__ static void barrier_init(unsigned barrier, unsigned arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
-}
-__device__ static void barrier_arrive(unsigned barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-__device__ static void barrier_expect(unsigned barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-// Waits until the phase of this parity has ended.
-__device__ static void barrier_wait(unsigned barrier, unsigned parity) {
-    unsigned ended;
-    do
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.b32 %0, 1, 0, p;\n}"
-                     : "=r"(ended)
-                     : "r"(barrier), "r"(parity)
-                     : "memory");
-    while (!ended);
-}
-
-// Copies the box at (x, y) of a tensor map into shared memory. `barrier` counts the bytes.
-__device__ static void copy_box(unsigned to, const struct tensor_map *map, unsigned x, unsigned y, unsigned barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
-                 "[%4];" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
-}
-
-// The descriptor of a matrix in shared memory whose rows of 128 bytes are swizzled by 128 bytes; 1024 bytes lie between
-// one group of eight rows and the next.
-__device__ static unsigned long long descriptor(unsigned address) {
-    return (unsigned long long)(address >> 4 & 0x3fff) | 1ull << 16 | 64ull << 32 | 1ull << 62;
-}
-
-__device__ static void fence_registers() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ static void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-__device__ static void wait_group() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
-
-__device__ static void multiply_f16(float d[64], unsigned long long a, unsigned long long b, int add) {
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, "
-                 "%8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, "
-                 "%24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, "
-                 "%40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, "
-                 "%56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "%64, %65, p, 1, 1, 0, 0;\n}"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
-                   "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-                   "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
-                   "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-                   "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-                   "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
-                   "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-                   "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-                   "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
-                   "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
-                   "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "l"(a), "l"(b), "r"(add));
-}
 
 __device__ static void multiply_e4m3(float d[64], unsigned long long a, unsigned long long b, int add) {
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"

@@ -10,7 +10,7 @@ statistics=$(echo timing/mem/*_stats.def timing/sm/*_stats.def)
 order='
 ptx:
 isa: ptx/spelling.h
-isa/machine: isa ptx/diag.h
+isa/machine: isa ptx/diag.h ptx/source.h
 isa/exec: isa isa/machine
 isa/paths: isa isa/machine isa/exec mechanisms/declared.def
 isa/affine: isa isa/machine isa/exec isa/paths

@@ -61,9 +61,10 @@ static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const 
 /* Returns the fault of a launch that has reached its limit. The limit is checked at the end of a window of cycles, so
  * the launch may have run a few cycles longer. */
 static struct fault beyond_limit(const struct watchdog *d, uint64_t cycles) {
-    char limit[64];
-    snprintf(limit, sizeof limit, ", because the limit is %" PRIu64, d->launch->cycle_limit);
-    return stuck(d, FAULT_LIMIT, "stopped after", cycles, limit);
+    char limit[96];
+    snprintf(limit, sizeof limit, " (it ran until cycle %" PRIu64 ", the end of a window of cycles)", cycles);
+    return stuck(d, FAULT_LIMIT, "stopped by the limit of", d->launch->cycle_limit,
+                 cycles > d->launch->cycle_limit ? limit : "");
 }
 
 struct fault watchdog_stopped(const struct watchdog *d, uint64_t to) {

@@ -144,13 +144,20 @@ static bool has_dimension(unsigned field) {
            field == BULK_MAP_ELEMENT_STRIDE;
 }
 
+/* Checks the value that st.bulk writes. PTX has no other value than 0. */
+static bool is_zero(struct lower *l, const struct operand *o) {
+    if (o && (o->kind != OPD_INT || o->integer))
+        bad_operand(l, o, "the constant 0");
+    return o && o->kind == OPD_INT && !o->integer;
+}
+
 static bool operands(struct lower *l, struct bulk_operands *b, const struct bulk_form *f) {
     switch (f->what) {
     case BULK_ST_ASYNC:
     case BULK_RED_ASYNC:
         return element_operands(l, b, f);
     case BULK_ZERO:
-        return address(l, b, BULK_TO, f->to) && value(l, b, BULK_BYTES, T_B64) && value(l, b, BULK_MASK, T_B32);
+        return address(l, b, BULK_TO, f->to) && value(l, b, BULK_BYTES, T_B64) && is_zero(l, next(b));
     case BULK_REPLACE:
         return address(l, b, BULK_TO, f->to) && (!has_dimension(f->field) || value(l, b, BULK_CTAS, T_B32)) &&
                value(l, b, BULK_BYTES, f->type);

@@ -69,10 +69,24 @@ static bool add_range(struct axis *a, const char *key, int key_len, const double
     return true;
 }
 
+bool assignment_is_one(const char *text, char *err, size_t err_size) {
+    const char *comma = text + strcspn(text, ",");
+    if (!*comma || !strchr(comma, '='))
+        return true;
+    /* the values of the first option end at the last comma before the second '=' */
+    for (const char *second = strchr(comma, '='), *at = comma; at && at < second; at = strchr(at + 1, ','))
+        comma = at;
+    snprintf(err, err_size, "%s: one -s sets one option; write -s %.*s -s %s", text, (int)(comma - text), text,
+             comma + 1);
+    return false;
+}
+
 bool axis_read(struct axis *a, const char *text, char *err, size_t err_size) {
     int key_len = (int)strcspn(text, "=");
     double v[3];
     *a = (struct axis){NULL, 0};
+    if (!assignment_is_one(text, err, err_size))
+        return false;
     if (!text[key_len] || !key_len) {
         snprintf(err, err_size, "'%s' is no KEY=VALUE", text);
         return false;

@@ -250,7 +250,10 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
              has_nvrtc() ? "" : (snprintf(nvrtc, sizeof nvrtc, ":%s/nvrtc", library), nvrtc));
     bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
     const char *live = cli_value(c, "live");
+    char process[32];
+    snprintf(process, sizeof process, "%ld", (long)getpid());
     bool ok =
+        pass("HEDDLE_EXEC", process) &&
         (live && strchr(live, '/') ? pass_path("HEDDLE_LIVE", live) : pass("HEDDLE_LIVE", live)) &&
         pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
         (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&

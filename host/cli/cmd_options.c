@@ -1,4 +1,5 @@
 /* Parses command lines, and prints the help text from the same tables. */
+#include "axes.h"
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "input.h"
@@ -10,10 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static void say(const struct cli *c, const char *fmt, va_list args) {
+enum { MESSAGE = 4096 }; /* most bytes of a message */
+
+/* Prints a message, which is also left in `text`. */
+static void say(const struct cli *c, char text[MESSAGE], const char *fmt, va_list args) {
     fflush(stdout);
-    char text[4096];
-    vsnprintf(text, sizeof text, fmt, args);
+    vsnprintf(text, MESSAGE, fmt, args);
     /* file names in the message may contain control characters, which must not reach the terminal */
     for (char *at = text; *at; at++)
         if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
@@ -21,19 +24,38 @@ static void say(const struct cli *c, const char *fmt, va_list args) {
     fprintf(stderr, "heddle %s: %s\n", c->command->name, text);
 }
 
+/* Returns true if the help of the command says more than the message. It does not if the message names a command or a
+ * near word, or ends with an error of the operating system. */
+static bool help_helps(const char *text) {
+    static const int of_system[] = {ENOENT, EACCES, EISDIR, ENOTDIR, ENOSPC, EROFS, EPERM, EIO, EMFILE, ENAMETOOLONG};
+    size_t len = strlen(text);
+    if (strstr(text, "'heddle ") || strstr(text, "did you mean"))
+        return false;
+    for (size_t i = 0; i < sizeof of_system / sizeof of_system[0]; i++) {
+        const char *why = strerror(of_system[i]);
+        size_t n = strlen(why);
+        if (len >= n && strcmp(text + len - n, why) == 0)
+            return false;
+    }
+    return true;
+}
+
 enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {
+    char text[MESSAGE];
     va_list args;
     va_start(args, fmt);
-    say(c, fmt, args);
+    say(c, text, fmt, args);
     va_end(args);
-    fprintf(stderr, "See 'heddle help %s'.\n", c->command->name);
+    if (help_helps(text))
+        fprintf(stderr, "See 'heddle help %s'.\n", c->command->name);
     return HEDDLE_USAGE;
 }
 
 enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) {
+    char text[MESSAGE];
     va_list args;
     va_start(args, fmt);
-    say(c, fmt, args);
+    say(c, text, fmt, args);
     va_end(args);
     return HEDDLE_USAGE;
 }
@@ -231,9 +253,16 @@ bool sim_options(const struct cli *c, struct sim *out) {
         return false;
     }
     int n = 0;
-    for (int i = 0; i < c->n_options; i++)
-        if (strcmp(c->options[i].def->name, "set") == 0)
-            out->set[n++] = c->options[i].value;
+    for (int i = 0; i < c->n_options; i++) {
+        char err[512];
+        if (strcmp(c->options[i].def->name, "set") != 0)
+            continue;
+        if (!assignment_is_one(c->options[i].value, err, sizeof err)) {
+            cli_error(c, "-s %s", err);
+            return false;
+        }
+        out->set[n++] = c->options[i].value;
+    }
     out->o.model = cli_value(c, "model");
     out->o.set = out->set;
     out->o.progress = true;

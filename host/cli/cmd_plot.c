@@ -14,17 +14,19 @@
 static const struct option_def options[] = {
     {0, "kind", "KIND", "bars (the default), lines, scatter or stack"},
     {'o', "output", "FILE", "X.svg or X.png; another name gives both (default plot)"},
-    {0, "value", "STAT", "a statistic, or speed-up (default); for a stack: issue (default) or energy"},
+    {0, "value", "STAT", "a statistic, or speed-up (default); for a stack: issue (default), energy or dynamic-energy"},
     {0, "x", "FIELD", "the x axis: a swept option (lines), a statistic (scatter)"},
     {0, "rows", "FIELD,...", "bars, stack: one cluster or bar for each value of these (default: all that differ)"},
-    {0, "columns", "FIELD,...", "one colour for each value of these (default model; lines: all that differ)"},
-    {0, "relative-to", "COLUMN", "divide by this column of the row; for speed-up the base (default spe)"},
+    {0, "columns", "FIELD,...", "one colour for each value of these (default what was swept; lines: all that differ)"},
+    {0, "relative-to", "COLUMN",
+     "divide by this column of the row; for speed-up the base (default spe, else the first)"},
     {0, "where", "CONDITION", "only matching runs, as for heddle results; may be repeated"},
     {0, "title", "TEXT", "title of the chart"},
     {0, NULL, NULL, NULL},
 };
 
-enum { MAX_FIELDS = 16, MAX_SERIES = 100, MAX_PLACES = 5000 };
+/* MOST_BARS: more bars cannot be told apart; clusters of bars become a map of colours, and a stack is refused. */
+enum { MAX_FIELDS = 16, MAX_SERIES = 100, MAX_PLACES = 5000, MOST_BARS = 60 };
 static const char *const kinds[] = {"bars", "lines", "scatter", "stack"};
 enum kind { BARS, LINES, SCATTER, STACK, N_KINDS };
 
@@ -38,7 +40,8 @@ struct plot {
     struct pivot_values values;
     double *x; /* line and scatter charts: row of `values` -> its x; other charts: NULL */
     struct chart chart;
-    char *title, err[1024];
+    char *title, *note; /* the title, and the chart's x_label; NULL: none */
+    char y_name[sizeof((struct field *)0)->name], err[1024];
 };
 
 static bool no_memory(struct plot *p) {
@@ -106,12 +109,33 @@ static bool pivot(struct plot *p, const struct field *rows, int n_rows, const st
     const char *base = p->values.base >= 0 ? p->values.columns[p->values.base] : NULL;
     p->chart.level = base != NULL;
     p->chart.y_label = pivot.faster || pivot.value.kind != FIELD_STATISTIC ? NULL : p->set.units[pivot.value.index];
-    return asprintf(&p->title, "%s%s%s", name, base ? " over " : "", base ? base : "") >= 0 || no_memory(p);
+    /* the names of columns that are values of one option do not contain the option's name */
+    const char *option = n_columns == 1 && columns[0].kind == FIELD_OPTION ? columns[0].name : NULL;
+    if (option && p->kind == BARS && asprintf(&p->note, "colours: %s", option) < 0)
+        p->note = NULL;
+    p->chart.x_label = p->note;
+    return asprintf(&p->title, "%s%s%s%s%s", name, base ? " over " : "", base && option ? option : "",
+                    base && option ? "=" : "", base ? base : "") >= 0 ||
+           no_memory(p);
+}
+
+/* Reads --columns of a bar chart. Without it, takes the models. If all runs have one model, takes the options in which
+ * the runs differ; the first value is then the base of a speed-up. */
+static int bar_columns(struct plot *p, struct field *out) {
+    struct field differ[MAX_FIELDS];
+    int n = cli_has(p->c, "columns") ? 0 : fields_that_differ(&p->set, p->rows, p->n, differ, MAX_FIELDS), swept = 0;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(differ[i].name, "model") == 0)
+            return fields(p, "columns", "model", out);
+        if (differ[i].kind == FIELD_OPTION)
+            out[swept++] = differ[i];
+    }
+    return swept ? swept : fields(p, "columns", "model", out);
 }
 
 static bool bars(struct plot *p) {
     struct field rows[MAX_FIELDS], columns[MAX_FIELDS];
-    int n_columns = fields(p, "columns", "model", columns);
+    int n_columns = bar_columns(p, columns);
     int n_rows = n_columns ? fields_beside(p, "rows", columns, n_columns, rows) : 0;
     return (n_rows || (n_columns && !cli_has(p->c, "rows"))) && pivot(p, rows, n_rows, columns, n_columns, "speed-up");
 }
@@ -121,8 +145,10 @@ static bool stack(struct plot *p) {
     const struct breakdown *b = breakdown_find(name ? name : "issue");
     struct field rows[MAX_FIELDS];
     if (!b) {
-        snprintf(p->err, sizeof p->err,
-                 "--value: a stack is of issue (issue slots by cause) or energy (by component), not '%s'", name);
+        snprintf(
+            p->err, sizeof p->err,
+            "--value: a stack is of issue (issue slots by cause), energy or dynamic-energy (by component), not '%s'",
+            name);
         return false;
     }
     int n = fields_beside(p, "rows", NULL, 0, rows);
@@ -199,7 +225,8 @@ static bool scatter(struct plot *p) {
         if (!x_number(p, &x, p->rows[i], &p->x[i]))
             return false;
     p->chart.x_label = cli_value(p->c, "x");
-    p->chart.y_label = y.value.name;
+    memcpy(p->y_name, y.value.name, sizeof p->y_name);
+    p->chart.y_label = p->y_name;
     return asprintf(&p->title, "%s over %s", y.value.name, x.name) >= 0 || no_memory(p);
 }
 
@@ -216,7 +243,13 @@ static bool fill(struct plot *p) {
     p->chart.n_series = p->values.n_columns;
     p->chart.x = p->x;
     p->chart.y = p->values.v;
-    if (p->chart.n_series > MAX_SERIES || p->chart.n > MAX_PLACES)
+    if (p->chart.kind == CHART_BARS && p->chart.n * p->chart.n_series > MOST_BARS)
+        p->chart.kind = CHART_HEAT;
+    if (p->chart.kind == CHART_STACK && p->chart.n > MOST_BARS)
+        snprintf(p->err, sizeof p->err,
+                 "%d stacks are too many to be seen: --where chooses runs, and 'heddle report' draws all of them",
+                 p->chart.n);
+    else if (p->chart.n_series > MAX_SERIES || p->chart.n > MAX_PLACES)
         snprintf(p->err, sizeof p->err, "%d colours and %d places are too many to be seen; --where chooses runs",
                  p->chart.n_series, p->chart.n);
     else if (!chart_any(&p->chart))
@@ -266,17 +299,22 @@ static bool files_possible(struct plot *p, char *const files[2]) {
     return fine;
 }
 
+/* Draws the files. If both an SVG and a PNG are wanted, a missing gnuplot only loses the PNG. */
 static enum heddle_status draw(struct plot *p, char *const files[2]) {
     static const char *const endings[] = {"svg", "png"};
+    bool drawn[2] = {false, false};
     for (int i = 0; i < 2; i++) {
-        int done = files[i] ? chart_file(&p->chart, endings[i], files[i], p->err, sizeof p->err) : 1;
-        if (done == 0)
-            return cli_fail(p->c, "gnuplot is not installed, and draws the plots: " GNUPLOT_INSTALL);
+        int done = files[i] ? chart_file(&p->chart, endings[i], files[i], p->err, sizeof p->err) : 0;
         if (done < 0)
             return cli_fail(p->c, "%s", p->err);
+        drawn[i] = done > 0;
     }
-    printf("Written:%s%s%s%s\n", files[0] ? " " : "", files[0] ? files[0] : "", files[1] ? " " : "",
-           files[1] ? files[1] : "");
+    if (files[1] && !drawn[1] && !files[0])
+        return cli_fail(p->c, "gnuplot is not installed, and draws PNG files: " GNUPLOT_INSTALL "; or write X.svg");
+    printf("Written:%s%s%s%s\n", drawn[0] ? " " : "", drawn[0] ? files[0] : "", drawn[1] ? " " : "",
+           drawn[1] ? files[1] : "");
+    if (files[1] && !drawn[1])
+        fprintf(stderr, "heddle plot: note: no PNG, since gnuplot is not installed: " GNUPLOT_INSTALL "\n");
     if (p->older)
         fprintf(stderr, "heddle plot: note: %d older run%s of the same by other builds left out\n", p->older,
                 p->older == 1 ? "" : "s");
@@ -299,6 +337,7 @@ static enum heddle_status with_database(struct plot *p) {
     free(p->rows);
     free(p->x);
     free(p->title);
+    free(p->note);
     pivot_values_free(&p->values);
     result_set_free(&p->set);
     return status;

@@ -1,7 +1,6 @@
 /* heddle report: writes an HTML page about the runs of a database. */
 #include "cmd.h"
 #include "help.h"
-#include "host/report/gnuplot.h"
 #include "host/report/outfile.h"
 #include "host/report/report.h"
 #include "where.h"
@@ -44,8 +43,6 @@ static enum heddle_status report(const struct cli *c, struct report *r) {
         status = write_page(r, path) ? HEDDLE_OK : cli_fail(c, "%s", r->err);
         if (status == HEDDLE_OK && !outfile_is_stdout(path))
             printf("Written: %s\n", path);
-        if (status == HEDDLE_OK && r->no_gnuplot)
-            fputs("heddle report: no plots, since gnuplot is not installed: " GNUPLOT_INSTALL "\n", stderr);
     }
     free(r->rows);
     return status;

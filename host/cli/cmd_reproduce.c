@@ -176,8 +176,6 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
         draw(x, r, page->panels, page->n, "svg");
     if (x->plots)
         draw(x, r, page->panels, page->n, "png");
-    if (x->plots)
-        page->svg = path_of(x, r->figure, "svg");
     printf("\nWritten: %s/%s.csv%s\n", x->folder, r->figure->name, x->plots ? " .svg .png" : "");
     return true;
 }
@@ -252,7 +250,6 @@ static enum heddle_status show_all(struct reproduction *x, const struct result_s
     for (int i = 0; pages && i < x->n; i++) {
         for (int p = 0; p < FIGURE_PANELS; p++)
             panel_free(&pages[i].panels[p]);
-        free(pages[i].svg);
         free(pages[i].best);
     }
     free(pages);

@@ -5,6 +5,7 @@
 #include "host/live/live.h"
 #include "host/models.h"
 #include "host/program/own.h"
+#include "host/report/gzip.h"
 #include "host/report/interrupt.h"
 #include "host/report/outfile.h"
 #include "request.h"
@@ -30,7 +31,7 @@ static const struct option_def options[] = {
      "print the cost of each line of PTX and source, also in the JSON: issues, lanes, misses, stalls"},
     {0, "sample", "N", "write the statistics of every N cycles as CSV (see --samples)"},
     {0, "samples", "FILE", "where --sample writes (default samples.csv)"},
-    {0, "trace", "FILE", "write a trace of events for chrome://tracing or ui.perfetto.dev"},
+    {0, "trace", "FILE", "write a trace of events for chrome://tracing or ui.perfetto.dev; X.gz is compressed"},
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
     LIVE_OPTION,
     BOUNDS_OPTION,
@@ -295,7 +296,15 @@ static enum heddle_status run_and_report(struct task *r, struct heddle *h, const
 /* Files that a timing model writes while it runs. They get their final names only after a successful run. */
 struct records {
     struct outfile trace, samples;
+    FILE *packed; /* compresses the trace if its name ends in .gz; else NULL */
 };
+
+/* Completes a compressed trace. Write errors stay in the stream of the file. */
+static void end_packed(struct records *files) {
+    if (files->packed)
+        fclose(files->packed);
+    files->packed = NULL;
+}
 
 /* Reports an option that has no effect without another one. */
 static bool needs(const struct cli *c, const char *option, const char *other) {
@@ -322,7 +331,12 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
         cli_error(c, "%s", err);
         return false;
     }
-    o->trace = files->trace.stream;
+    size_t len = trace ? strlen(trace) : 0;
+    if (len > 3 && strcmp(trace + len - 3, ".gz") == 0 && !(files->packed = gzip_stream(files->trace.stream))) {
+        cli_fail(c, "the host is out of memory");
+        return false;
+    }
+    o->trace = files->packed ? files->packed : files->trace.stream;
     o->trace_from = from;
     o->trace_to = to;
     o->samples = files->samples.stream;
@@ -353,6 +367,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
                  (unsigned long long)heddle_trace_lost(h), cli_value(r->c, "trace"));
     status = cli_checkpoint_end(r->c, h, status);
     heddle_close(h); /* completes the trace */
+    end_packed(files);
     if (figures && written == HEDDLE_OK)
         written = commit(r->c, &files->trace);
     if (figures && written == HEDDLE_OK)
@@ -379,6 +394,7 @@ static enum heddle_status run_with(struct task *r) {
         }
     }
     cli_live_end(live);
+    end_packed(&files);
     outfile_discard(&files.trace);
     outfile_discard(&files.samples);
     sim_free(&sim);

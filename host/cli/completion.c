@@ -29,6 +29,26 @@ static const char *choices_of(const char *value) {
     return NULL;
 }
 
+#define FIELDS "program size model preset check kernel launch version binary ended $(_heddle_names options)"
+/* The choices for options whose placeholder says too little. */
+static const struct {
+    const char *option, *choices;
+} by_option[] = {
+    {"kernel", "$(_heddle_kernels \"${all[@]}\")"},
+    {"pass", "$(_heddle_names passes)"},
+    {"rows", FIELDS},
+    {"x", FIELDS " $(_heddle_names statistics)"},
+    {"arg", "in: out: inout: zero: bytes: u8: s8: u16: s16: u32: s32: u64: s64: f32: f64: tex: surf: sampler:"},
+};
+
+/* Returns the choices for an option's value, or NULL if only files can be completed. */
+static const char *choices_for(const struct option_def *o) {
+    for (size_t i = 0; i < sizeof by_option / sizeof by_option[0]; i++)
+        if (strcmp(o->name, by_option[i].option) == 0)
+            return by_option[i].choices;
+    return strncmp(o->value, "FIELD", 5) == 0 ? FIELDS : choices_of(o->value);
+}
+
 /* Returns true if the command's usage, such as "a|b|c", lists the words themselves and no placeholder. */
 static bool is_words(const struct command *k) { return islower((unsigned char)*k->usage); }
 
@@ -54,21 +74,29 @@ static void print_options(FILE *out, const struct command *k) {
 }
 
 static const char helpers[] =
-    "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d +; }\n"
+    "_heddle_extensions() { heddle list models --csv 2>/dev/null | cut -d, -f1 | tr -d '\"'\\' | sed -n 's/^+//p'; }\n"
+    /* after MODEL+, offers the extensions; sets variables of the calling function */
+    "_heddle_extend() { case ${word##*,} in *+*) list=${word%+*}+ offer=$(_heddle_extensions) ;; esac; }\n"
+    /* the kernels of the PTX files among the words of the command line */
+    "_heddle_kernels() { local file; for file in \"$@\"; do case $file in *.ptx)\n"
+    "    sed -n 's/.*\\.entry[[:space:]]*\\([A-Za-z0-9_$]*\\).*/\\1/p' \"$file\" 2>/dev/null ;; esac; done; }\n"
+    "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d '+\"'\\'; }\n"
     "_heddle_cards() { heddle validate list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n"
     "_heddle_figures() { heddle reproduce list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n";
 
 /* Prints the shell code that completes the value after an option: one case for each option. */
 static void print_values(FILE *out, const struct command *k) {
     for (const struct option_def *o = k->options; o->name; o++) {
-        const char *choices = o->help && o->value ? choices_of(o->value) : NULL;
+        const char *choices = o->help && o->value ? choices_for(o) : NULL;
         if (!choices)
             continue;
         fprintf(out, "        %s:--%s", k->name, o->name);
         if (o->letter)
             fprintf(out, "|%s:-%c", k->name, o->letter);
-        fprintf(out, ") offer=\"%s\"%s%s ;;\n", choices, strcmp(o->value, "CONFIG") == 0 ? "" : " files=",
-                strstr(o->value, ",...") ? " list=${word%\"${word##*,}\"}" : "");
+        fprintf(out, ") offer=\"%s\"%s%s%s ;;\n", choices,
+                strcmp(o->value, "CONFIG") == 0 || strcmp(o->name, "arg") == 0 ? "" : " files=",
+                strstr(o->value, ",...") ? " list=${word%\"${word##*,}\"}" : "",
+                strncmp(o->value, "MODEL", 5) == 0 ? "; _heddle_extend" : "");
     }
 }
 
@@ -97,6 +125,8 @@ void completion_bash(const struct command *const *commands, int n, FILE *out) {
         "# Completion of heddle for bash.\n%s"
         "_heddle() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= offer= files=1 list=\n"
+        "    local all=(\"${COMP_WORDS[@]}\")\n"
+        "    [ \"$word\" = : ] && word=\n" /* bash splits in:FILE at the colon */
         "    [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]}\n"
         "    [ \"$command\" = help ] && command=\n",
         helpers);
@@ -104,6 +134,8 @@ void completion_bash(const struct command *const *commands, int n, FILE *out) {
     fputs("    COMPREPLY=($(compgen -P \"$list\" -W \"$offer\" -- \"${word#\"$list\"}\"))\n"
           "    [ -z \"$command\" ] || [ -z \"$files\" ] || [ \"${word#-}\" != \"$word\" ] ||\n"
           "        COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+          "    case ${COMPREPLY-} in *[:=]) compopt -o nospace 2>/dev/null ;; esac\n"
+          "    return 0\n"
           "}\n"
           "complete -o filenames -F _heddle heddle\n",
           out);
@@ -114,7 +146,8 @@ void completion_zsh(const struct command *const *commands, int n, FILE *out) {
             "#compdef heddle\n# Completion of heddle for zsh.\n%s"
             "_heddle() {\n"
             "    local word=${words[CURRENT]} before=${words[CURRENT-1]} command=\n"
-            "    local offer= files=1 list=\n"
+            "    local offer= files=1 list= all=(\"${words[@]}\")\n"
+            "    compset -P '(in|out|inout|bytes):'\n"
             "    [ \"$CURRENT\" -gt 2 ] && command=${words[2]}\n"
             "    [ \"$command\" = help ] && command=\n",
             helpers);

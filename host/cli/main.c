@@ -3,9 +3,9 @@
 #include "completion.h"
 #include "help.h"
 #include "host/report/interrupt.h"
+#include "host/report/outfile.h"
 #include "pages.h"
 #include "ptx/diag.h"
-#include <errno.h>
 #include <string.h>
 
 static const struct command *const commands[] = {&cmd_run,       &cmd_exec,     &cmd_record,  &cmd_replay, &cmd_resume,
@@ -129,9 +129,9 @@ static enum heddle_status dispatch(int argc, char **argv) {
 int main(int argc, char **argv) {
     interrupt_listen();
     enum heddle_status status = dispatch(argc, argv);
-    errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == HEDDLE_OK) {
-        fprintf(stderr, "heddle: the result cannot be written: %s\n", strerror(errno ? errno : EIO));
+    int error = outfile_error(stdout);
+    if (error && status == HEDDLE_OK) {
+        fprintf(stderr, "heddle: the result cannot be written: %s\n", strerror(error));
         status = HEDDLE_USAGE;
     }
     interrupt_finish();

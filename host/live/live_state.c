@@ -1,6 +1,7 @@
 /* The state of a running simulation: curves with a bounded number of points, the latest launches, and the SMs. */
 #include "host/progress.h"
 #include "live_parts.h"
+#include "timing/report/causes.h"
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
@@ -183,7 +184,15 @@ char *live_state_json(struct live_state *s) {
     cJSON_AddBoolToObject(o, "timed", s->timed);
     cJSON_AddItemToObject(o, "seconds", rounded(now));
     cJSON_AddNumberToObject(o, "begun", s->n_launches);
+    const char *words[N_SLOTS];
+    int colors[N_SLOTS];
+    for (int i = 0; i < N_SLOTS; i++) {
+        words[i] = slot_words(i);
+        colors[i] = slot_color(i);
+    }
     cJSON_AddItemToObject(o, "causes", cJSON_CreateStringArray(issue_slot_names, N_SLOTS));
+    cJSON_AddItemToObject(o, "words", cJSON_CreateStringArray(words, N_SLOTS));
+    cJSON_AddItemToObject(o, "colors", cJSON_CreateIntArray(colors, N_SLOTS));
     cJSON_AddItemToObject(o, "launches", json_launches(s, now));
     cJSON_AddItemToObject(o, "curves", json_curves(s));
     cJSON_AddItemToObject(o, "sms", json_sms(s));

@@ -1,7 +1,7 @@
 /* The device runtime of CUDA in PTX. Compiled code calls it by several names: nvcc's PTX calls __cudaCDP2 functions;
  * linked programs contain CUDA's device library (libcudadevrt.a), which defines the __cudaCDP2 functions and calls
  * __cuda_syscall_cnpv2 functions. Code of CUDA before 12 has names with `cuda` in place of `__cudaCDP2`, and with `cnp`
- * in place of `cnpv2`. */
+ * in place of `cnpv2`. For cooperative grids, the device library calls __cuda_syscall_CGS_ functions. */
 #include "device_runtime.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -92,10 +92,43 @@ _Static_assert(sizeof(struct device_record) == 1024 && offsetof(struct device_re
 #define TWO        "(.param .b64 a, .param .b64 b)\n"
 #define WAIT       "(.param .b64 a, .param .b64 b, .param .b32 flags)\n"
 
-enum { LIBRARY = 1, SYSTEM = 2, BOTH = LIBRARY | SYSTEM };
+/* Functions of cooperative grids. The handle of a grid is the address of its workspace (isa/machine/launch.h). */
+#define GRID_HANDLE                                                                                                    \
+    "{\n"                                                                                                              \
+    "  .reg .b32 %low, %high;\n  .reg .b64 %d;\n"                                                                      \
+    "  mov.b32 %high, %envreg1;\n  mov.b32 %low, %envreg2;\n  mov.b64 %d, {%low, %high};\n"                            \
+    "  st.param.b64 [out], %d;\n  ret;\n}\n"
+/* The barrier uses a word in the second half of the workspace, which compiled code does not use. Each CTA adds a number
+ * to this word. The numbers of all CTAs add up to 2^31, so that the highest bit changes when the last CTA arrives. */
+#define GRID_SYNC                                                                                                      \
+    "{\n"                                                                                                              \
+    "  .reg .pred %p;\n  .reg .b32 %a, %b, %c, %n, %old, %now;\n  .reg .b64 %d;\n"                                     \
+    "  ld.param.u64 %d, [grid];\n  bar.sync 0;\n"                                                                      \
+    "  mov.u32 %a, %tid.x;\n  mov.u32 %b, %tid.y;\n  or.b32 %a, %a, %b;\n  mov.u32 %b, %tid.z;\n"                      \
+    "  or.b32 %a, %a, %b;\n  setp.ne.u32 %p, %a, 0;\n  @%p bra together;\n"                                            \
+    "  mov.u32 %n, %nctaid.x;\n  mov.u32 %b, %nctaid.y;\n  mul.lo.u32 %n, %n, %b;\n"                                   \
+    "  mov.u32 %b, %nctaid.z;\n  mul.lo.u32 %n, %n, %b;\n  sub.u32 %n, 0x80000001, %n;\n"                              \
+    "  mov.u32 %a, %ctaid.x;\n  mov.u32 %b, %ctaid.y;\n  or.b32 %a, %a, %b;\n  mov.u32 %b, %ctaid.z;\n"                \
+    "  or.b32 %a, %a, %b;\n  setp.eq.u32 %p, %a, 0;\n  selp.u32 %c, %n, 1, %p;\n"                                      \
+    "  membar.gl;\n  atom.global.add.u32 %old, [%d+128], %c;\n"                                                        \
+    "again:\n  ld.volatile.global.u32 %now, [%d+128];\n  xor.b32 %now, %now, %old;\n"                                  \
+    "  setp.ge.s32 %p, %now, 0;\n  @%p bra again;\n  membar.gl;\n"                                                     \
+    "together:\n  bar.sync 0;\n  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n"
+#define GRID_SIZE                                                                                                      \
+    "{\n"                                                                                                              \
+    "  .reg .pred %p;\n  .reg .b32 %a, %n;\n  .reg .b64 %d;\n"                                                         \
+    "  mov.u32 %n, %ntid.x;\n  mov.u32 %a, %ntid.y;\n  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %ntid.z;\n"               \
+    "  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.x;\n  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.y;\n"         \
+    "  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.z;\n  mul.lo.u32 %n, %n, %a;\n"                                   \
+    "  ld.param.u64 %d, [threads];\n  setp.ne.u64 %p, %d, 0;\n  @%p st.u32 [%d], %n;\n"                                \
+    "  ld.param.u64 %d, [grids];\n  setp.ne.u64 %p, %d, 0;\n  mov.u32 %n, 1;\n  @%p st.u32 [%d], %n;\n"                \
+    "  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n"
+
+#define GRID_PREFIX "__cuda_syscall_CGS_"
+enum { LIBRARY = 1, SYSTEM = 2, BOTH = LIBRARY | SYSTEM, GRID = 4 };
 static const struct {
     const char *name;
-    int of; /* the interfaces that contain the function: the library, the system calls, or both */
+    int of; /* the interfaces that contain the function: the library, the system calls, or both; GRID: of grids */
     const char *returns, *params, *body;
 } functions[] = {
     {"GetParameterBufferV2", BOTH, RETURNS64, BUFFER_PARAMS, BUFFER_BODY},
@@ -120,12 +153,16 @@ static const struct {
     {"GetLastError", BOTH, RETURNS32, "()\n", DONE},
     {"PeekAtLastError", LIBRARY, RETURNS32, "()\n", DONE},
     {"GraphSetConditional", LIBRARY, "", WORD_VALUE, SET_WORD}, /* the handle is a word's address */
+    {"get_intrinsic_handle", GRID, RETURNS64, "(.param .b32 scope)\n", GRID_HANDLE},
+    {"sync", GRID, RETURNS32, "(.param .b64 grid, .param .b32 flags)\n", GRID_SYNC},
+    {"get_size", GRID, RETURNS32, "(.param .b64 threads, .param .b64 grids, .param .b64 grid)\n", GRID_SIZE},
     {"SetLastError", SYSTEM, RETURNS32, "(.param .b32 error)\n", DONE},
 };
 static const struct {
     const char *prefix;
     int is;
-} interfaces[] = {{"__cudaCDP2", LIBRARY}, {"cuda", LIBRARY}, {"__cuda_syscall_cnpv2", SYSTEM}, {"cnp", SYSTEM}};
+} interfaces[] = {
+    {"__cudaCDP2", LIBRARY}, {"cuda", LIBRARY}, {"__cuda_syscall_cnpv2", SYSTEM}, {"cnp", SYSTEM}, {GRID_PREFIX, GRID}};
 
 static bool part_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
@@ -161,7 +198,8 @@ static bool is_used(const char *text, size_t len, const char *name, bool *define
 
 bool device_runtime_add(const char *text, size_t len, char **all) {
     *all = NULL;
-    if (!memmem(text, len, "LaunchDevice", 12) && !memmem(text, len, "GraphSetConditional", 19))
+    if (!memmem(text, len, "LaunchDevice", 12) && !memmem(text, len, "GraphSetConditional", 19) &&
+        !memmem(text, len, GRID_PREFIX, sizeof GRID_PREFIX - 1))
         return false;
     bool defined, declared, any = false, queued = false;
     size_t size;

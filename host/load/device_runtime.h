@@ -1,8 +1,8 @@
 #ifndef HOST_DEVICE_RUNTIME_H
 #define HOST_DEVICE_RUNTIME_H
-/* CUDA's device runtime, by which kernels launch kernels (dynamic parallelism): its functions as PTX, and the format in
- * which they leave launches for the host. A kernel appends a pointer to a record to the queue; when the kernel's grid
- * has ended, the host launches the recorded kernels (host/device_launch.c). */
+/* CUDA's device runtime, by which kernels launch kernels (dynamic parallelism) and synchronise cooperative grids: its
+ * functions as PTX, and the format in which they leave launches for the host. A kernel appends a pointer to a record to
+ * the queue; when the kernel's grid has ended, the host launches the recorded kernels (host/device_launch.c). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

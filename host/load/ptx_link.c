@@ -194,61 +194,7 @@ static void write_head(FILE *out, const struct device_code *c, int first) {
     }
 }
 
-/* PTX of the driver functions that CUDA's device library (libcudadevrt.a) calls for cooperative grids. The handle of a
- * grid is the address of its workspace (isa/machine/launch.h). The barrier uses a word in the second half of the
- * workspace, which compiled code does not use. Each CTA adds a number to this word. The numbers of all CTAs add up to
- * 2^31, so that the highest bit changes when the last CTA arrives. */
-static const char driver_functions[] =
-    ".version 6.0\n.target sm_30\n.address_size 64\n"
-    ".visible .func (.param .b64 out) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope)\n{\n"
-    "  .reg .b32 %low, %high;\n  .reg .b64 %d;\n"
-    "  mov.b32 %high, %envreg1;\n  mov.b32 %low, %envreg2;\n  mov.b64 %d, {%low, %high};\n"
-    "  st.param.b64 [out], %d;\n  ret;\n}\n"
-    ".visible .func (.param .b32 out) __cuda_syscall_CGS_sync(.param .b64 grid, .param .b32 flags)\n{\n"
-    "  .reg .pred %p;\n  .reg .b32 %a, %b, %c, %n, %old, %now;\n  .reg .b64 %d;\n"
-    "  ld.param.u64 %d, [grid];\n  bar.sync 0;\n"
-    "  mov.u32 %a, %tid.x;\n  mov.u32 %b, %tid.y;\n  or.b32 %a, %a, %b;\n  mov.u32 %b, %tid.z;\n"
-    "  or.b32 %a, %a, %b;\n  setp.ne.u32 %p, %a, 0;\n  @%p bra together;\n"
-    "  mov.u32 %n, %nctaid.x;\n  mov.u32 %b, %nctaid.y;\n  mul.lo.u32 %n, %n, %b;\n"
-    "  mov.u32 %b, %nctaid.z;\n  mul.lo.u32 %n, %n, %b;\n  sub.u32 %n, 0x80000001, %n;\n"
-    "  mov.u32 %a, %ctaid.x;\n  mov.u32 %b, %ctaid.y;\n  or.b32 %a, %a, %b;\n  mov.u32 %b, %ctaid.z;\n"
-    "  or.b32 %a, %a, %b;\n  setp.eq.u32 %p, %a, 0;\n  selp.u32 %c, %n, 1, %p;\n"
-    "  membar.gl;\n  atom.global.add.u32 %old, [%d+128], %c;\n"
-    "again:\n  ld.volatile.global.u32 %now, [%d+128];\n  xor.b32 %now, %now, %old;\n"
-    "  setp.ge.s32 %p, %now, 0;\n  @%p bra again;\n  membar.gl;\n"
-    "together:\n  bar.sync 0;\n  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n"
-    ".visible .func (.param .b32 out) __cuda_syscall_CGS_get_size(.param .b64 threads, .param .b64 grids,"
-    " .param .b64 grid)\n{\n"
-    "  .reg .pred %p;\n  .reg .b32 %a, %n;\n  .reg .b64 %d;\n"
-    "  mov.u32 %n, %ntid.x;\n  mov.u32 %a, %ntid.y;\n  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %ntid.z;\n"
-    "  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.x;\n  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.y;\n"
-    "  mul.lo.u32 %n, %n, %a;\n  mov.u32 %a, %nctaid.z;\n  mul.lo.u32 %n, %n, %a;\n"
-    "  ld.param.u64 %d, [threads];\n  setp.ne.u64 %p, %d, 0;\n  @%p st.u32 [%d], %n;\n"
-    "  ld.param.u64 %d, [grids];\n  setp.ne.u64 %p, %d, 0;\n  mov.u32 %n, 1;\n  @%p st.u32 [%d], %n;\n"
-    "  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n";
-
-/* Adds the driver functions if a part calls one. Returns false if out of memory. */
-static bool add_driver_functions(struct device_code *c, int first) {
-    static const char name[] = "__cuda_syscall_CGS_";
-    bool wanted = false;
-    for (int i = first; i < c->n; i++)
-        wanted |= memmem(c->parts[i].text, c->parts[i].len, name, strlen(name)) != NULL;
-    if (!wanted)
-        return true;
-    struct ptx_part *parts = realloc(c->parts, (size_t)(c->n + 1) * sizeof *parts);
-    if (parts) {
-        c->parts = parts;
-        c->cap = c->n + 1;
-    }
-    char *text = parts ? strdup(driver_functions) : NULL;
-    if (text)
-        c->parts[c->n++] = (struct ptx_part){text, strlen(text), UINT32_MAX};
-    return text != NULL;
-}
-
 bool ptx_link(struct device_code *c, int first) {
-    if (!add_driver_functions(c, first))
-        return device_code_fail(c, "the host is out of memory");
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);

@@ -1,14 +1,17 @@
 #include "breakdown.h"
-#include "timing/report/states.h"
+#include "timing/report/causes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const joules[] = {"frontend", "regfile", "int",  "float",  "sfu",    "shared", "l1",
-                                     "icnt",     "l2",      "dram", "affine", "static", NULL};
+/* The static share is first, so that it is at the bottom of a stack and the parts that differ are above it. */
+static const char *const joules[] = {"static", "frontend", "regfile", "int",  "float",  "sfu", "shared",
+                                     "l1",     "icnt",     "l2",      "dram", "affine", NULL};
 static const struct breakdown all[] = {
-    {"issue", "Where the issue slots went", "% of issue slots", "", true, issue_slot_names},
-    {"energy", "Energy by component", "joules", "_joules", false, joules},
+    {"issue", "issue", "Where the issue slots went", "% of issue slots", "", true, issue_slot_names},
+    {"energy", "energy", "Energy by component", "joules", "_joules", false, joules},
+    {"dynamic-energy", "energy", "Energy by component, without the static share", "joules", "_joules", false,
+     joules + 1},
 };
 enum { N_ALL = sizeof all / sizeof all[0] };
 
@@ -81,8 +84,9 @@ bool breakdown_fill(const struct breakdown *b, struct pivot_values *out, const s
     *older = 0;
     for (const char *const *part = b->parts; fine && *part; part++) {
         char stat[64];
-        snprintf(stat, sizeof stat, "%s.%s%s", b->name, *part, b->end);
-        fine = add_part(out, stat, *part, set, rows, n, by, n_by, older, err, err_size);
+        snprintf(stat, sizeof stat, "%s.%s%s", b->group, *part, b->end);
+        int slot = slot_find(*part);
+        fine = add_part(out, stat, slot >= 0 ? slot_words(slot) : *part, set, rows, n, by, n_by, older, err, err_size);
     }
     for (int r = 0; fine && b->shares && r < out->n_rows; r++) {
         double sum = 0;

@@ -4,7 +4,8 @@
 #include "results_view.h"
 
 struct breakdown {
-    const char *name; /* prefix of the names of the parts' statistics: "issue", "energy" */
+    const char *name;
+    const char *group; /* prefix of the names of the parts' statistics: "issue", "energy" */
     const char *title;
     const char *unit;         /* unit of the values, for people */
     const char *end;          /* suffix of the names of the parts' statistics */

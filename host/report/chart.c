@@ -1,7 +1,7 @@
 #include "chart.h"
 #include "gnuplot.h"
-#include "host/html.h"
-#include <errno.h>
+#include "host/look.h"
+#include "outfile.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +17,8 @@ static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
-/* Maximum number of characters of a name along x. Of a longer name, the last characters are drawn, which tell runs
- * apart. */
-enum { NAME = 40 };
-
 /* Writes a name in double quotes, as an item of gnuplot's data. */
 static void name_cell(FILE *out, const char *text) {
-    size_t len = strlen(text);
-    if (len > NAME)
-        text += len - NAME;
     fputc('"', out);
     for (; *text; text++)
         fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' || *text == '\\' ? '\'' : *text, out);
@@ -39,13 +32,6 @@ static void number(FILE *out, double v) {
         fputs(" ?", out);
 }
 
-bool chart_any(const struct chart *c) {
-    for (int i = 0; i < c->n * c->n_series; i++)
-        if (isfinite(c->y[i]) && (!c->x || isfinite(c->x[i / c->n_series])))
-            return true;
-    return false;
-}
-
 static bool series_any(const struct chart *c, int s) {
     for (int i = 0; i < c->n; i++)
         if (isfinite(c->y[i * c->n_series + s]))
@@ -53,27 +39,15 @@ static bool series_any(const struct chart *c, int s) {
     return false;
 }
 
-/* Returns the indices of the chart's n places, sorted by their x. Returns NULL if out of memory. */
-static int *in_order(const struct chart *c) {
-    int *order = calloc((size_t)c->n + 1, sizeof *order);
-    for (int i = 0; order && i < c->n; i++) {
-        int at = i;
-        for (; c->x && at > 0 && c->x[order[at - 1]] > c->x[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    return order;
-}
-
-static bool data(const struct chart *c, FILE *out) {
-    int *order = in_order(c);
+static bool data(const struct chart *c, char *const *names, FILE *out) {
+    int *order = chart_order(c);
     fputs("$data << END\n", out);
     for (int i = 0; order && i < c->n; i++) {
         int place = order[i];
         if (c->x)
             number(out, c->x[place]);
         else
-            name_cell(out, c->places[place]);
+            name_cell(out, names[place]);
         for (int s = 0; s < c->n_series; s++)
             number(out, c->y[place * c->n_series + s]);
         fputc('\n', out);
@@ -84,12 +58,12 @@ static bool data(const struct chart *c, FILE *out) {
 }
 
 /* Returns the height that the slanted names along x need. */
-static int names_height(const struct chart *c) {
+static int names_height(const struct chart *c, char *const *names) {
     size_t longest = 0;
     for (int i = 0; !c->x && i < c->n; i++)
-        if (strlen(c->places[i]) > longest)
-            longest = strlen(c->places[i]);
-    return 4 * (int)(longest < NAME ? longest : NAME);
+        if (chart_characters(names[i]) > longest)
+            longest = chart_characters(names[i]);
+    return 4 * (int)longest;
 }
 
 /* Sets logarithmic axes that include all points and the bends of all roofs, with a margin. gnuplot's automatic range
@@ -109,30 +83,31 @@ static void roof_axes(const struct chart *c, FILE *out) {
         fprintf(out, "set xrange [%.9g:%.9g]\n", least / margin, most * margin);
 }
 
-static void looks(const struct chart *c, const char *ending, FILE *out) {
+static void looks(const struct chart *c, char *const *names, const char *shared, FILE *out) {
     enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 360 };
     int each = c->kind == CHART_STACK ? 26 : 14 * (c->n_series + 1);
     int width = c->x ? LEAST : c->n * (each < 46 ? 46 : each);
     if (c->kind == CHART_STACK)
         width = c->n * each;
-    gnuplot_terminal(ending,
+    gnuplot_terminal("png",
                      (width < LEAST  ? LEAST
                       : width > MOST ? MOST
                                      : width) +
                          KEY,
-                     HEIGHT + names_height(c), out);
+                     HEIGHT + names_height(c, names), out);
     fputs("set datafile missing '?'\nset grid ytics lc rgb '#dddddd'\nset style fill solid noborder\n"
           "set key outside right top\nset title ",
           out);
     quoted(out, c->title);
     fputs("\nset xlabel ", out);
-    quoted(out, c->x_label);
+    quoted(out, c->x_label ? c->x_label : shared);
     fputs("\nset ylabel ", out);
     quoted(out, c->y_label);
     fputc('\n', out);
     if (!c->x)
         fprintf(out,
-                "set style data histograms\nset style histogram %s\nset xtics rotate by -45 font ',9'\n"
+                "set style data histograms\nset style histogram %s\nset xtics rotate by -45 "
+                "font ',9'\n"
                 "set yrange [0:%s]\n%s",
                 c->kind == CHART_STACK ? "rowstacked" : "clustered gap 1", c->percent ? "100" : "*",
                 c->kind == CHART_STACK ? "set boxwidth 0.75\n" : "");
@@ -144,11 +119,8 @@ static void looks(const struct chart *c, const char *ending, FILE *out) {
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
 }
 
-bool chart_script(const struct chart *c, const char *ending, FILE *out) {
+static void plot(const struct chart *c, FILE *out) {
     bool any = false;
-    looks(c, ending, out);
-    if (!data(c, out))
-        return false;
     for (int s = 0; s < c->n_series; s++) {
         if (!series_any(c, s))
             continue;
@@ -158,52 +130,74 @@ bool chart_script(const struct chart *c, const char *ending, FILE *out) {
                     5 + 2 * (s % 5));
         else
             fprintf(out, "%d%s", s + 2, any ? "" : ":xticlabels(1)");
-        fprintf(out, " lc rgb '%s' title ", gnuplot_color(s));
+        fprintf(out, " lc rgb '%s' title ", look_light(look_series(c->series[s], s)));
         quoted(out, c->series[s]);
         any = true;
     }
     for (int i = 0; any && i < c->n_roofs; i++) {
         fprintf(out, ", %.9g*x < %.9g ? %.9g*x : %.9g with lines dt %d lc rgb '%s' title ", c->roofs[i].slope,
-                c->roofs[i].height, c->roofs[i].slope, c->roofs[i].height, i + 1, gnuplot_color(i));
+                c->roofs[i].height, c->roofs[i].slope, c->roofs[i].height, i + 1, look_light(i));
         quoted(out, c->roofs[i].name);
     }
     fputc('\n', out);
-    return true;
 }
 
-static char *script_of(const struct chart *c, const char *ending, char *err, size_t err_size) {
+/* Writes a matrix and its drawing: a coloured cell for each place and series. */
+static void heat(const struct chart *c, char *const *names, FILE *out) {
+    fputs("set xtics rotate by -60\nset yrange [*:*] reverse\nunset key\n$map << END\n\"\"", out);
+    for (int s = 0; s < c->n_series; s++) {
+        fputc(' ', out);
+        name_cell(out, c->series[s]);
+    }
+    fputc('\n', out);
+    for (int i = 0; i < c->n; i++) {
+        name_cell(out, names[i]);
+        for (int s = 0; s < c->n_series; s++)
+            number(out, c->y[i * c->n_series + s]);
+        fputc('\n', out);
+    }
+    fprintf(out, "END\nset palette defined (%s)\n%s",
+            c->level ? "0 '#e67814', 1 '#ffffff', 2 '#2878c8'" : "0 '#ffffff', 1 '#2878c8'",
+            c->level ? "set cbrange [0.5:1.5]\n" : "");
+    fputs("plot $map matrix rowheaders columnheaders using 1:2:3 with image pixels\n", out);
+}
+
+bool chart_script(const struct chart *c, FILE *out) {
+    char *shared = NULL, **names = c->x ? NULL : chart_names(c->places, c->n, &shared);
+    bool fine = c->x || names;
+    if (fine)
+        looks(c, names, shared, out);
+    if (fine && c->kind == CHART_HEAT)
+        heat(c, names, out);
+    else if (fine && (fine = data(c, names, out)))
+        plot(c, out);
+    chart_names_free(names);
+    free(shared);
+    return fine;
+}
+
+static int png_file(const struct chart *c, const char *path, char *err, size_t err_size) {
     char *script = NULL;
     size_t len;
     FILE *f = open_memstream(&script, &len);
-    bool fine = f && chart_script(c, ending, f);
+    bool fine = f && chart_script(c, f);
+    int done = -1;
     if ((!f || fclose(f) == 0) && fine)
-        return script;
-    snprintf(err, err_size, "the host is out of memory");
+        done = gnuplot_file(script, path, err, err_size);
+    else
+        snprintf(err, err_size, "the host is out of memory");
     free(script);
-    return NULL;
+    return done;
 }
 
 int chart_file(const struct chart *c, const char *ending, const char *path, char *err, size_t err_size) {
-    char *script = script_of(c, ending, err, err_size);
-    int done = script ? gnuplot_file(script, path, err, err_size) : -1;
-    free(script);
-    return done;
-}
-
-int chart_html(const struct chart *c, FILE *page, char *err, size_t err_size) {
-    char *script = script_of(c, "svg", err, err_size);
-    FILE *svg = script ? tmpfile() : NULL;
-    int done = -1;
-    if (svg)
-        done = gnuplot_draw(script, svg, err, err_size);
-    else if (script)
-        snprintf(err, err_size, "no room for a plot in the folder of temporary files: %s", strerror(errno));
-    if (done > 0) {
-        rewind(svg);
-        html_image(page, svg, c->title);
-    }
-    if (svg)
-        fclose(svg);
-    free(script);
-    return done;
+    struct outfile f = {0};
+    if (strcmp(ending, "png") == 0)
+        return png_file(c, path, err, err_size);
+    bool fine = outfile_open(&f, path, err, err_size);
+    if (fine && !(fine = chart_svg(c, false, f.stream)))
+        snprintf(err, err_size, "the host is out of memory");
+    fine = fine && outfile_flush(&f, err, err_size) && outfile_commit(&f, err, err_size);
+    outfile_discard(&f);
+    return fine ? 1 : -1;
 }

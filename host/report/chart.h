@@ -1,7 +1,8 @@
 #ifndef HOST_CHART_H
 #define HOST_CHART_H
-/* A chart: named numbers, drawn by a script for gnuplot. */
+/* A chart: named numbers, drawn as SVG by Heddle itself (chart_svg.c), or as PNG by a script for gnuplot. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* The roof of a roofline: y = min(slope * x, height). */
@@ -16,6 +17,7 @@ struct chart {
         CHART_STACK,  /* a bar at each place, with the series stacked */
         CHART_LINES,  /* a line for each series */
         CHART_POINTS, /* points of a colour for each series */
+        CHART_HEAT,   /* a coloured cell for each place and series, for more bars than can be seen */
     } kind;
     const char *title, *x_label, *y_label; /* the texts may contain any characters; x_label and y_label may be NULL */
     char *const *places;                   /* n names, along x */
@@ -27,14 +29,30 @@ struct chart {
     bool level;      /* true: the chart has a horizontal line at 1 */
     bool percent;    /* only for a stacked chart: the values of each place add up to 100 */
     const struct chart_roof *roofs;
-    int n_roofs; /* number of roofs; if there are any, both axes are logarithmic */
+    int n_roofs;         /* number of roofs; if there are any, both axes are logarithmic */
+    const double *paper; /* only for bars in SVG: a paper's numbers, as `y`, drawn as diamonds; NULL: there are none */
 };
 /* Returns true if the chart has any value. */
 bool chart_any(const struct chart *c);
-/* Writes the chart's gnuplot script. `ending` is svg or png. Returns false if out of memory. */
-bool chart_script(const struct chart *c, const char *ending, FILE *out);
-/* Draw the chart to a file, or as an image inside an HTML page. Return 1 if the chart is drawn, 0 if gnuplot is not
- * installed, or -1 with the reason on failure. */
+/* Returns the indices of the chart's places in the order of their x. Returns NULL if out of memory; the caller frees
+ * the array. */
+int *chart_order(const struct chart *c);
+/* Writes the chart as SVG, for a page with the style of html_begin(), or as a file of its own. Returns false if out of
+ * memory. */
+bool chart_svg(const struct chart *c, bool page, FILE *out);
+/* Writes the chart's gnuplot script, which draws PNG. Returns false if out of memory. */
+bool chart_script(const struct chart *c, FILE *out);
+/* Draws the chart to a file. `ending` is svg or png. Returns 1 if the chart is drawn, 0 if it is a PNG and gnuplot is
+ * not installed, or -1 with the reason on failure. */
 int chart_file(const struct chart *c, const char *ending, const char *path, char *err, size_t err_size);
-int chart_html(const struct chart *c, FILE *page, char *err, size_t err_size);
+
+/* Maximum number of characters of a name along x. */
+enum { CHART_NAME = 40 };
+/* Returns the `n` names (NULL-terminated) without the words that all of them share, and cut to CHART_NAME characters.
+ * `shared` gets a text that tells the shared words, or NULL if there are none; the caller frees it. Returns NULL if out
+ * of memory. */
+char **chart_names(char *const *names, int n, char **shared);
+void chart_names_free(char **names);
+/* Returns the number of characters of a UTF-8 text. */
+size_t chart_characters(const char *text);
 #endif

@@ -83,7 +83,6 @@ struct figure_page {
     const struct figure_runs *runs;
     struct panel_values panels[FIGURE_PANELS];
     int n;
-    char *svg;                /* path of the plot; NULL if there is none */
     struct figure_best *best; /* of a contest: an entry for each program; NULL for a paper's figure */
 };
 
@@ -142,6 +141,15 @@ void figure_versions(FILE *out, const char *binary);
 /* figure_page.c: writes the HTML page. `binary`: digest of the heddle executable. */
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out);
 
+/* figure_chart.c: draws a panel inside the page. Draws nothing if the panel has no values or memory is out. */
+void figure_chart(FILE *out, const struct figure_runs *r, const struct panel_values *v);
+
+/* figure_plot.c: choices that every drawing of a panel shares. figure_claim() returns the paper's number for program i,
+ * or for group i - n_programs; NULL if there is none that can be drawn. panel_means_alone() returns true if the panel
+ * has too many series to draw each program. */
+const struct claim *figure_claim(const struct figure_runs *r, const struct panel_values *v, int i, const char *label);
+int panel_shown_series(const struct panel_values *v);
+bool panel_means_alone(const struct panel_values *v);
 /* figure_plot.c: writes the gnuplot script. `terminal`: svg or png. figure_map.c: does the same for a contest. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
 void figure_map_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal,

@@ -214,12 +214,12 @@ static void figure_section(FILE *out, const struct figure_page *page, const stru
     }
     if (page->best)
         best(out, page);
-    else
-        html_image_file(out, page->svg, f->title);
     for (int p = 0; p < page->n; p++) {
         fputs("<h3>", out);
         html_text(out, page->panels[p].panel->title);
         fputs("</h3>\n", out);
+        if (!page->best)
+            figure_chart(out, page->runs, &page->panels[p]);
         values(out, page->runs, &page->panels[p]);
         claims(out, page->runs, &page->panels[p]);
         if (!page->best || p == page->n - 1) /* all panels of a contest have the same series */
@@ -239,6 +239,12 @@ void figure_page(const struct summary *s, const char *size, const char *binary, 
         "that the text gives: 1 for the paper's order, -1 for the opposite one. The mean difference is that of "
         "|ours / theirs - 1|. A click on a column's head sorts.</p>\n",
         size);
+    if (strcmp(size, "small") == 0)
+        fputs("<p class=missing id=small>The inputs of these runs are small, so that all figures take minutes. The "
+              "papers' inputs are larger, and the numbers depend on them: <code>heddle reproduce --size paper</code> "
+              "runs "
+              "inputs of the papers' sizes.</p>\n",
+              out);
     summary(out, s);
     for (int i = 0; i < s->n; i++)
         figure_section(out, &s->pages[i], &s->rows[i].claims);

@@ -2,6 +2,7 @@
  * there are more series than colours, only means are drawn, with a cluster for each series. */
 #include "figure.h"
 #include "gnuplot.h"
+#include "host/look.h"
 #include <math.h>
 
 enum { PANEL_HEIGHT = 360, MOST_BARS = 12 };
@@ -28,14 +29,14 @@ static void data(const struct figure_runs *r, const struct panel_values *v, int 
     fputs("END\n", out);
 }
 
-static int shown_series(const struct panel_values *v) {
+int panel_shown_series(const struct panel_values *v) {
     int shown = 0;
     for (int s = 0; s < v->n_series; s++)
         shown += !v->panel->series[s].hidden;
     return shown;
 }
 
-static bool means_alone(const struct panel_values *v) { return shown_series(v) > MOST_BARS && v->n_groups > 0; }
+bool panel_means_alone(const struct panel_values *v) { return panel_shown_series(v) > MOST_BARS && v->n_groups > 0; }
 
 /* Writes the data of means: a line for each series, and a column for each group of programs. */
 static void mean_data(const struct panel_values *v, int p, FILE *out) {
@@ -51,9 +52,7 @@ static void mean_data(const struct panel_values *v, int p, FILE *out) {
     fputs("END\n", out);
 }
 
-/* Returns the paper's number for program i, or for group i - n_programs; NULL if there is none that can be drawn. */
-static const struct claim *claim_at(const struct figure_runs *r, const struct panel_values *v, int i,
-                                    const char *label) {
+const struct claim *figure_claim(const struct figure_runs *r, const struct panel_values *v, int i, const char *label) {
     const char *of = i < v->n_programs ? r->programs[i]->name : v->group[i - v->n_programs];
     const struct claim *c = panel_claim(v->panel, of, label);
     if (!c && i == v->n_programs && v->n_groups == 1)
@@ -64,15 +63,15 @@ static const struct claim *claim_at(const struct figure_runs *r, const struct pa
 /* Writes the points for the paper's numbers, each at the middle of its bar. The gap between two clusters is as wide as
  * one bar. Returns the number of points. */
 static int marks(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
-    bool means = means_alone(v);
-    int bars = means ? v->n_groups : shown_series(v), at = -1, n = 0;
+    bool means = panel_means_alone(v);
+    int bars = means ? v->n_groups : panel_shown_series(v), at = -1, n = 0;
     fprintf(out, "$paper%d << END\n", p);
     for (int s = 0; s < v->n_series; s++) {
         if (v->panel->series[s].hidden)
             continue;
         at++;
         for (int i = means ? v->n_programs : 0; i < v->n_programs + v->n_groups; i++) {
-            const struct claim *c = claim_at(r, v, i, v->panel->series[s].label);
+            const struct claim *c = figure_claim(r, v, i, v->panel->series[s].label);
             int cluster = means ? at : i, bar = means ? i - v->n_programs : at;
             if (!c)
                 continue;
@@ -94,7 +93,7 @@ static bool has_values(const struct panel_values *v, int s) {
 
 /* Draws the bars, with a colour for each series or group. Returns false if there are no bars. */
 static bool bars(const struct panel_values *v, int p, FILE *out) {
-    bool means = means_alone(v), any = false;
+    bool means = panel_means_alone(v), any = false;
     int column = 2;
     for (int i = 0; i < (means ? v->n_groups : v->n_series); i++) {
         if (!means && v->panel->series[i].hidden)
@@ -102,7 +101,7 @@ static bool bars(const struct panel_values *v, int p, FILE *out) {
         if (means || has_values(v, i)) {
             const char *label = means ? v->group[i] : v->panel->series[i].label;
             fprintf(out, "%s$data%d using %d%s title \"%s%s\" lc rgb '%s'", any ? ", " : "plot ", p, column,
-                    any ? "" : ":xticlabels(1)", means ? "mean of " : "", label, gnuplot_color(column - 2));
+                    any ? "" : ":xticlabels(1)", means ? "mean of " : "", label, look_light(column - 2));
             any = true;
         }
         column++;
@@ -112,7 +111,7 @@ static bool bars(const struct panel_values *v, int p, FILE *out) {
 
 static void panel_script(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
     const struct panel *panel = v->panel;
-    if (means_alone(v))
+    if (panel_means_alone(v))
         mean_data(v, p, out);
     else
         data(r, v, p, out);

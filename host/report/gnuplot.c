@@ -9,12 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const colors[] = {"#1f5f8b", "#9bbad0", "#d08b5b", "#7a9a4f", "#8d6a9f", "#c9b44d",
-                                     "#5b5b5b", "#b05d78", "#4f9a94", "#e3b7a0", "#3d3d7a", "#a8a8a8"};
-enum { N_COLORS = sizeof colors / sizeof colors[0] };
-
-const char *gnuplot_color(int i) { return colors[i % N_COLORS]; }
-
 void gnuplot_terminal(const char *ending, int width, int height, FILE *out) {
     fprintf(out, "set terminal %s size %d,%d font 'sans,11' background rgb 'white' noenhanced\n",
             strcmp(ending, "png") == 0 ? "pngcairo" : "svg", width, height);

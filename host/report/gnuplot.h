@@ -9,8 +9,6 @@
 
 /* Writes the first line of a script. `ending`: svg or png; width and height in points. */
 void gnuplot_terminal(const char *ending, int width, int height, FILE *out);
-/* Returns the colour of series i, from 0. */
-const char *gnuplot_color(int i);
 /* Runs gnuplot on a script; the plot goes to a stream on a file or pipe. Returns 1 if the plot is drawn, 0 if gnuplot
  * is not installed, or -1 with a reason on failure. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size);

@@ -227,11 +227,23 @@ bool outfile_open(struct outfile *f, const char *path, char *err, size_t err_siz
     return fine;
 }
 
-bool outfile_flush(struct outfile *f, char *err, size_t err_size) {
+int outfile_error(FILE *stream) {
     errno = 0;
-    bool fine = fflush(f->stream) == 0 && !ferror(f->stream);
+    if (fflush(stream) == 0 && !ferror(stream))
+        return 0;
+    if (!errno) { /* an earlier write failed and its errno is lost; one more write reports it again */
+        clearerr(stream);
+        fputc('\n', stream);
+        fflush(stream);
+    }
+    return errno ? errno : EIO;
+}
+
+bool outfile_flush(struct outfile *f, char *err, size_t err_size) {
+    int error = outfile_error(f->stream);
+    bool fine = !error;
     if (!fine)
-        refuse(f->path, errno ? errno : EIO, err, err_size);
+        refuse(f->path, error, err, err_size);
     if (!f->shared && fclose(f->stream) != 0 && fine)
         fine = refuse(f->path, errno, err, err_size);
     f->stream = NULL;

@@ -24,6 +24,9 @@ bool outfile_is_stdout(const char *path);
 /* Checks before a long run that the file can be written, by creating a temporary file beside it. */
 bool outfile_possible(const char *path, char *err, size_t err_size);
 bool outfile_open(struct outfile *f, const char *path, char *err, size_t err_size);
+/* Flushes a stream. Returns 0, or the errno of the first write that failed; EIO if it is unknown. After an error, the
+ * content of the stream is lost. */
+int outfile_error(FILE *stream);
 /* Flushes all data to the system. The file still has its temporary name. */
 bool outfile_flush(struct outfile *f, char *err, size_t err_size);
 bool outfile_commit(struct outfile *f, char *err, size_t err_size);

@@ -1,6 +1,5 @@
 #include "report.h"
 #include "breakdown.h"
-#include "gnuplot.h"
 #include "host/html.h"
 #include <stdlib.h>
 #include <string.h>
@@ -212,9 +211,7 @@ bool report_write(struct report *r) {
     bool fine = runs(r) && speed_ups(r);
     for (int i = 0; fine && breakdown_at(i); i++)
         fine = breakdown(r, breakdown_at(i));
-    fine = fine && report_roofs(r) && report_operations(r) && report_lines(r) && report_paths(r);
-    if (r->no_gnuplot)
-        sentence(r, "There are no plots, since gnuplot was not installed where this page was made: " GNUPLOT_INSTALL);
+    fine = fine && report_roofs(r) && report_operations(r) && report_lines(r) && report_source(r) && report_paths(r);
     html_end(r->out);
     return fine;
 }

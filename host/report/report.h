@@ -11,13 +11,12 @@ struct report {
     int n;
     const char *title;
     FILE *out;
-    bool no_gnuplot; /* plots were left out */
     char err[1024];
 };
 /* Writes the page. If the page is incomplete, returns false with the reason in r->err. */
 bool report_write(struct report *r);
 
-/* Draws a chart, unless it has no values or gnuplot is missing. On failure returns false with the reason in r->err. */
+/* Draws a chart, unless it has no values. On failure returns false with the reason in r->err. */
 bool report_chart(struct report *r, const struct chart *c);
 /* Writes the table and frees it. If out of memory, returns false with the reason. */
 bool report_table(struct report *r, struct table *t);
@@ -27,6 +26,8 @@ bool report_roofs(struct report *r);
 bool report_operations(struct report *r);
 /* report_lines.c: writes the lines with the most issue slots, for runs with a profile. */
 bool report_lines(struct report *r);
+/* report_source.c: writes every line of the kernels, with the runs of a program side by side, from their profiles. */
+bool report_source(struct report *r);
 /* report_paths.c: draws the paths of one warp of each kernel, for runs with a profile. */
 bool report_paths(struct report *r);
 /* Returns a line of text that distinguishes the run from the others; the caller frees it. Returns NULL if out of

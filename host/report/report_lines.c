@@ -1,6 +1,7 @@
 /* Writes the hot lines of PTX and of its source, from the runs' profiles. */
 #include "host/html.h"
 #include "report.h"
+#include "timing/report/causes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void line_row(FILE *out, const cJSON *line, double all) {
     snprintf(shown, sizeof shown, "%.1f", issued > 0 ? number(line, "lanes") / issued : 0);
     html_number(out, issued > 0 ? number(line, "lanes") / issued : 0, shown);
     html_number(out, number(line, "l1_misses"), group_digits(number(line, "l1_misses"), shown, sizeof shown));
-    html_cell(out, cause);
+    html_cell(out, slot_find(cause) >= 0 ? slot_words(slot_find(cause)) : cause);
     snprintf(shown, sizeof shown, "%.0f", number(line, "line"));
     fputs("<td>", out);
     html_text(out, file);
@@ -98,11 +99,11 @@ static void lines_table(FILE *out, const cJSON *list, double all, const char *wh
 
 static void kernel_section(FILE *out, const cJSON *k) {
     double all = all_slots(k), launches = number(k, "launches");
-    fputs("<h4>", out);
+    fputs("<h3>", out);
     html_text(out, text(k, "kernel"));
     fprintf(out, ", %.0f launch%s, ", launches, launches == 1 ? "" : "es");
     html_text(out, text(k, "file"));
-    fputs("</h4>\n", out);
+    fputs("</h3>\n", out);
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "sources"), all, "source");
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "lines"), all, "PTX");
 }

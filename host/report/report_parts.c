@@ -15,11 +15,14 @@ bool report_table(struct report *r, struct table *t) {
 }
 
 bool report_chart(struct report *r, const struct chart *c) {
-    if (!chart_any(c) || r->no_gnuplot)
+    if (!chart_any(c))
         return true;
-    int done = chart_html(c, r->out, r->err, sizeof r->err);
-    r->no_gnuplot = done == 0;
-    return done >= 0;
+    fputs("<figure>", r->out);
+    bool fine = chart_svg(c, true, r->out);
+    fputs("</figure>\n", r->out);
+    if (!fine)
+        snprintf(r->err, sizeof r->err, "the host is out of memory");
+    return fine;
 }
 
 char *report_name(const struct report *r, const struct result_row *row) {

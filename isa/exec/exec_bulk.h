@@ -15,6 +15,12 @@ struct bulk {
     struct bulk_job job; /* filled only if the CTA has a receiver of jobs (struct bulk_sink) */
 };
 
+/* Returns true if the CTA has a sink, so that the copy needs a job. */
+static inline bool bulk_has_job(const struct bulk *b) { return b->w->cta->bulk != NULL; }
+/* Fills fx with a fault whose text contains `value` at its "%llu" or "%llx". Returns false. */
+bool bulk_fail(const struct bulk *b, const char *text, uint64_t value);
+/* Returns true if the address is a multiple of `align`, a power of two; false: fx holds the fault. */
+bool bulk_aligned(const struct bulk *b, uint64_t address, unsigned align, enum space space);
 /* Returns the value of an operand (BULK_TO ...), zero-extended. */
 uint64_t bulk_operand(const struct bulk *b, unsigned i);
 /* Returns the host address of `bytes` bytes of shared memory at a shared::cluster address. Also sets *place to the CTA

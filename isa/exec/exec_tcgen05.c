@@ -98,7 +98,7 @@ static void exec_dealloc(struct warp *w, const struct inst *in, rowmask_t m, str
     const unsigned first = address / TENSOR_UNIT, units = n / TENSOR_UNIT;
     if (!is_whole(m, fx) || !columns_fit(n, fx))
         return;
-    bool right = t && address % TENSOR_UNIT == 0 && address + n <= TENSOR_COLUMNS && first % units == 0;
+    bool right = t && address % TENSOR_UNIT == 0 && address <= TENSOR_COLUMNS - n && first % units == 0;
     for (unsigned i = 0; right && i < units; i++)
         right = t->owner[first + i] == units;
     if (!right) {

@@ -184,6 +184,7 @@ static void print_finding(const struct finding *f, const struct launch *l, const
     fputs("  at ", out);
     print_place(l->program, f->pc, out);
     fputc('\n', out);
+    program_print_source_line(l->program, f->pc, out);
     print_text(l->program, f->pc, ptx, len, out);
     fprintf(out, "  CTA (%u,%u,%u), ", f->cta.x, f->cta.y, f->cta.z);
     print_thread(l, f->thread, out);

@@ -185,6 +185,16 @@ struct partial {
     rowmask_t lanes, live; /* lanes that arrived; lanes that were live at that time (0: no such arrival) */
 };
 
+/* A part of shared memory that an unfinished bulk copy fills (if `fills` is set) or reads. */
+struct check_bulk {
+    uint64_t from, to; /* [from, to) */
+    uint32_t thread, pc;
+    uint32_t signal; /* fills: the mbarrier */
+    /* for a part that is read: number of groups that the thread has closed since, including the group of the copy */
+    uint32_t since;
+    bool fills;
+};
+
 struct check_cta {
     struct checker *checker;
     struct check_cta *next;
@@ -297,15 +307,20 @@ void copies_check(const struct now *n, rowmask_t lanes, const struct effects *fx
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
-/* check_bulk.c: checks of bulk copies. bulk_sink_of() returns the sink for the CTA's copies. bulk_after() checks the
- * copies of an instruction that the lanes of a path have executed. bulk_wait() records that `lanes` wait until at most
- * `groups` groups are unfinished. bulk_phase_ended() records that a thread has seen the end of a phase of an mbarrier.
- * bulk_check() checks an access to shared memory against unfinished copies. */
-struct bulk_sink *bulk_sink_of(struct check_cta *c);
-void bulk_after(const struct now *n, rowmask_t path);
+/* check_bulk.c: the bulk copies that no thread has waited for. bulk_remember() adds a copy. bulk_commit() records that
+ * `lanes` commit a group. bulk_wait() records that `lanes` wait until at most `groups` groups are unfinished.
+ * bulk_phase_ended() records that a thread has seen the end of a phase of an mbarrier. bulk_check() checks an access to
+ * shared memory against unfinished copies. */
+void bulk_remember(struct check_cta *c, const struct check_bulk *b);
+void bulk_commit(struct check_cta *c, const struct warp *w, rowmask_t lanes);
 void bulk_wait(const struct now *n, rowmask_t lanes, int64_t groups);
 void bulk_phase_ended(struct check_cta *c, uint64_t mbarrier);
 void bulk_check(const struct now *n, rowmask_t lanes, const struct effects *fx);
+
+/* check_bulk_job.c: checks of instructions for bulk copies. bulk_sink_of() returns the sink for the CTA's copies.
+ * bulk_after() checks the copies of an instruction that the lanes of a path have executed. */
+struct bulk_sink *bulk_sink_of(struct check_cta *c);
+void bulk_after(const struct now *n, rowmask_t path);
 void bulk_forget(struct check_cta *c);
 void bulk_free(struct check_cta *c);
 

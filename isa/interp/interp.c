@@ -4,89 +4,12 @@
  * printing) waits until all earlier turns are committed. So results and statistics do not depend on the number of
  * threads. */
 #include "interp_affine.h"
-#include "interp_watch.h"
+#include "interp_launch.h"
 #include "isa/exec/syscall.h"
-#include "isa/machine/call.h"
-#include "isa/paths/paths_report.h"
 #include "late.h"
-#include <pthread.h>
 #include <stdlib.h>
 
-enum {
-    RESIDENT = 64,          /* maximum number of resident CTAs, unless the grid is cooperative */
-    WINDOW = 2 * RESIDENT,  /* maximum number of turns started and not committed */
-    DEFAULT_QUANTUM = 4096, /* number of warp instructions that a warp executes before the next warp runs */
-    /* the same number if a CTA of a cooperative grid may be waiting for other CTAs */
-    WAITING_QUANTUM = 256,
-    SHARING_TURN = 32 * 1024, /* number of warp instructions of a turn in which the CTA communicated with other CTAs */
-    PRIVATE_TURN = 4 << 20,   /* number of warp instructions of a turn in which the CTA did not communicate */
-    MAX_THREADS = 64,
-};
-
-/* TURN_STOPPED: the turn did not start, or it ended early because another turn failed. TURN_HALTED: launch.stop was
- * set. */
-enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
-
-/* The CTAs of a cluster run in one slot: each round runs all of them, in the order of their ranks. The comments here
- * say "CTA" also for a whole cluster. */
-struct slot {
-    struct run *owner;
-    uint32_t n, at;          /* CTAs of the cluster; rank of the CTA that ran last */
-    uint32_t ended;          /* bit mask of the ranks that have ended */
-    struct cluster together; /* the CTAs */
-    uint64_t cta, ticket;    /* number of the current CTA; number of the slot's first turn in the sequence of turns */
-    /* number of turns of the slot (one turn for each of several consecutive CTAs); number of these CTAs that have
-     * ended */
-    uint32_t turns, finished;
-    /* in its last turn the CTA was watched, and repeated its steps without changing anything */
-    bool quiet;
-    bool changed;       /* in this turn the CTA may have ended another thread's wait */
-    bool others;        /* `quiet` is set, and a warp of the CTA has other runnable paths */
-    uint64_t rotations; /* value of run.rotations that this CTA last applied */
-    bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
-    bool talks;         /* in this turn the CTA communicated with other CTAs */
-    bool shared;        /* in one of its turns the CTA communicated with other CTAs */
-    /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
-    uint32_t home;
-    enum turn_end end;
-    struct slot *next;    /* next slot in the list that holds this slot */
-    struct cta_run run[]; /* by rank */
-};
-
-/* A FIFO list of slots. */
-struct slot_list {
-    struct slot *first, **last;
-    uint32_t n;
-};
-
-struct run {
-    const struct launch *launch;
-    const struct reconv_ops *model;
-    const struct reconv_cfg *reconv; /* the caller's struct, not a copy, since a model may extend it */
-    struct reconv_cfg defaults;
-    const struct interp_cfg *cfg;
-    uint64_t quantum;
-    uint32_t threads;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    /* protected by the lock */
-    uint64_t n_ctas, ctas_done;                  /* single CTAs */
-    uint64_t n_clusters, next_cluster, resident; /* clusters; without clusters, CTAs */
-    uint32_t cluster;                            /* CTAs of a cluster */
-    uint64_t next_ticket, committed;
-    struct slot *results[WINDOW];                   /* ended turns, by ticket */
-    struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
-    uint32_t to_resume;                             /* number of suspended CTAs to resume before new ones begin */
-    struct interp_stats total;
-    uint64_t quiet; /* number of consecutive turns with slot.quiet, up to and including the last committed turn */
-    uint64_t alone; /* number of consecutive turns with slot.quiet and without slot.others */
-    uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
-    /* total number of path rotations; number of the first turn that applies the last rotation */
-    uint64_t rotations, rotate_from;
-    bool shares; /* true once a CTA has communicated with other CTAs */
-    bool failed, out_of_memory;
-    struct fault *fault;
-};
+enum { DEFAULT_QUANTUM = 4096 }; /* number of warp instructions that a warp executes before the next warp runs */
 
 static void list_init(struct slot_list *l) {
     l->first = NULL;
@@ -110,258 +33,6 @@ static struct slot *list_pop(struct slot_list *l) {
     return s;
 }
 
-/* ---- one turn ---- */
-
-/* Ends the affine warp after the CTA's own warps have ended. */
-static enum turn_end end_affine(struct cta_run *r, bool *ran) {
-    enum warp_end end = cta_affine_finish(r);
-    *ran = true;
-    return end == WARP_DONE ? TURN_FINISHED : end == WARP_FAULT ? TURN_FAULT : TURN_SUSPENDED;
-}
-
-/* Runs each runnable warp of one CTA once. Sets *ran if a warp ran. */
-static enum turn_end run_warps(struct slot *s, struct cta_run *r, uint64_t quantum, bool *ran) {
-    uint32_t done = 0;
-    uint64_t before = r->n.thread_instructions;
-    /* false after a warp that ran less than a quantum: the stop flag is then not tested, to save time */
-    bool look = true;
-    for (uint32_t i = 0; i < r->cta->n_warps; i++) {
-        if (!r->warps[i].done && !r->warps[i].blocked) {
-            if (look && launch_stopped(s->owner->launch))
-                return TURN_HALTED;
-            enum warp_end end = warp_run(r, i, quantum);
-            *ran = true;
-            look = end == WARP_SPENT;
-            if (end == WARP_FAULT)
-                return TURN_FAULT;
-            if (end == WARP_STOPPED)
-                return TURN_STOPPED;
-        }
-        done += r->warps[i].done;
-    }
-    if (__builtin_expect(r->affine != NULL, 0) && r->n.thread_instructions == before)
-        cta_affine_let_run(r->affine);
-    if (done != r->cta->n_warps)
-        return TURN_SUSPENDED;
-    return r->affine ? end_affine(r, ran) : TURN_FINISHED;
-}
-
-/* Releases the lanes that wait at the barrier of the cluster, if all threads have arrived. Returns true if so. */
-static bool settle(struct slot *s) {
-    if (!cluster_settle(&s->together))
-        return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->run[i].cta->barriers_used >> CLUSTER_BARRIER & 1) {
-            cta_watch_changed(&s->run[i]);
-            cta_release_barrier(&s->run[i], CLUSTER_BARRIER);
-        }
-    return true;
-}
-
-/* Runs each runnable warp of all CTAs of the slot once. Sets *ran if the round changed anything. */
-static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
-    *ran = false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (s->ended >> i & 1)
-            continue;
-        s->at = i;
-        enum turn_end end = run_warps(s, &s->run[i], quantum, ran);
-        if (end != TURN_FINISHED && end != TURN_SUSPENDED)
-            return end;
-        s->ended |= (uint32_t)(end == TURN_FINISHED) << i;
-        *ran |= settle(s);
-    }
-    return s->ended == (1u << s->n) - 1 ? TURN_FINISHED : TURN_SUSPENDED;
-}
-
-/* Returns true if the CTA only waits for other CTAs. The decision depends on the steps of the CTA since it last changed
- * anything. */
-static bool only_waits(struct slot *s) {
-    bool all = true;
-    for (uint32_t i = 0; i < s->n; i++) {
-        struct cta_run *r = &s->run[i];
-        if (s->ended >> i & 1 || cta_watch_repeats(r))
-            continue;
-        all = false;
-        if (r->watch)
-            continue;
-        s->changed = true;
-        cta_watch_begin(r);
-    }
-    return all;
-}
-
-static uint64_t instructions(const struct slot *s) {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < s->n; i++)
-        n += s->run[i].n.warp_instructions;
-    return n;
-}
-
-/* Returns true if the CTA has communicated since the flags were last cleared. With `clear`, clears them. */
-static bool communicated(struct slot *s, bool clear) {
-    bool any = false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        any |= s->run[i].communicates;
-        s->run[i].communicates &= !clear;
-    }
-    return any;
-}
-
-/* Runs one turn. A CTA of a cooperative grid ends its turn when it only waits for other CTAs; all other CTAs then have
- * a turn before its next turn. */
-static enum turn_end run_turn(struct slot *s) {
-    uint64_t begin = instructions(s), quantum = s->owner->quantum;
-    bool ran, cooperates = s->owner->launch->workspace && !s->run[0].check;
-    s->changed = s->talks = false;
-    communicated(s, true);
-    for (;;) {
-        enum turn_end end = run_round(s, quantum, &ran);
-        bool now = communicated(s, false);
-        s->talks |= now;
-        if (end != TURN_SUSPENDED)
-            return end;
-        if (!ran)
-            return TURN_DEADLOCK;
-        if (cooperates && now && only_waits(s))
-            return TURN_SUSPENDED;
-        uint64_t spent = instructions(s) - begin;
-        uint64_t turn = s->talks ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
-        if (spent >= turn || (limit && spent > limit))
-            return TURN_SUSPENDED;
-        if (cooperates) { /* clears the flags, so that they show whether the next round still communicates */
-            quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
-            communicated(s, true);
-        }
-    }
-}
-
-static void begin_slot(struct slot *s) {
-    const struct launch *l = s->owner->launch;
-    s->ended = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        const uint64_t number = s->cta * s->n + i;
-        cta_start(s->run[i].cta, launch_cluster_cta(l, s->cta, i), (uint32_t)(number % (l->n_sms ? l->n_sms : 1)));
-        cta_run_start(&s->run[i]);
-    }
-}
-
-/* Begins to watch the CTAs of a turn, or records in the slot what the watch has found and ends it. */
-static void watch(struct slot *s, bool begin) {
-    s->quiet = s->end == TURN_SUSPENDED && !s->changed;
-    s->moved = s->others = false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        struct cta_run *r = &s->run[i];
-        if (begin) {
-            if (!(s->ended >> i & 1))
-                cta_watch_begin(r);
-            continue;
-        }
-        s->quiet &= s->ended >> i & 1 || cta_watch_repeats(r);
-        s->moved |= !r->watch;
-        s->others |= cta_has_others(r);
-        cta_watch_end(r);
-    }
-    s->others &= s->quiet;
-}
-
-/* Runs the CTAs of a slot, one turn after another. Returns after the first turn in which a CTA does not end, or when
- * all CTAs of the slot have ended. */
-static void run_turns(struct slot *s) {
-    s->finished = 0;
-    s->shared = false;
-    if (s->end == TURN_SUSPENDED)
-        watch(s, true);
-    for (;;) {
-        if (s->end == TURN_STOPPED)
-            begin_slot(s);
-        s->end = run_turn(s);
-        s->shared |= s->talks;
-        s->finished += s->end == TURN_FINISHED;
-        watch(s, false);
-        if (s->end != TURN_FINISHED || s->finished == s->turns)
-            return;
-        s->cta++;
-        s->end = TURN_STOPPED;
-    }
-}
-
-/* ---- faults ---- */
-
-static const void *state_of(const void *ctx, uint32_t warp) {
-    const struct cta_run *r = ctx;
-    return r->warps[warp].done ? NULL : r->warps[warp].control.model;
-}
-
-enum stuck_kind { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
-/* maximum number of warps in the report of a running launch; a deadlock report lists all warps */
-enum { MAX_WARPS_LISTED = 4 };
-
-static void report_slot(FILE *out, const struct slot *s, struct report_room *room) {
-    for (uint32_t i = 0; i < s->n; i++)
-        if (!(s->ended >> i & 1))
-            report_cta(out, s->run[i].cta, s->owner->model, state_of, &s->run[i], room);
-    report_cluster(out, &s->together);
-}
-
-static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_kind how) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    const struct launch *l = run->launch;
-    struct dim3 id = s->run[0].cta->id;
-    if (how == STUCK_LIMIT)
-        fprintf(out, "kernel '%s' reached the limit of %llu warp instructions with %llu of %llu CTAs finished\n",
-                l->program->name, (unsigned long long)l->cycle_limit, (unsigned long long)run->ctas_done,
-                (unsigned long long)run->n_ctas);
-    else if (how == STUCK_STOPPED)
-        fprintf(out, "kernel '%s' was stopped after %llu warp instructions with %llu of %llu CTAs finished\n",
-                l->program->name, (unsigned long long)run->total.warp_instructions, (unsigned long long)run->ctas_done,
-                (unsigned long long)run->n_ctas);
-    else if (how == STUCK_ALL)
-        fprintf(out,
-                "deadlock in kernel '%s': every runnable path repeats itself, and no thread changes memory, "
-                "with %llu of %llu CTAs finished\n",
-                l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
-    else
-        fprintf(out, "deadlock in kernel '%s': no warp of %sCTA (%u,%u,%u) can continue\n", l->program->name,
-                s->n > 1 ? "the cluster of " : "", id.x, id.y, id.z);
-    struct report_room room = {how >= STUCK_LIMIT ? MAX_WARPS_LISTED : UINT32_MAX, 0};
-    if (how < STUCK_LIMIT || s->end != TURN_FINISHED)
-        report_slot(out, s, &room);
-    for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
-        if (o != s)
-            report_slot(out, o, &room);
-    report_rest(out, &room);
-    fclose(out);
-    return text;
-}
-
-static void set_fault(struct run *run, const struct slot *s) {
-    struct fault *f = run->fault;
-    const struct cta_run *r = &s->run[s->at];
-    const struct effects *fx = &r->fx;
-    memset(f, 0, sizeof *f);
-    f->cta = r->cta->id;
-    if (s->end == TURN_DEADLOCK) {
-        f->kind = FAULT_DEADLOCK;
-        f->text = stuck_text(run, s, STUCK_CTA);
-        return;
-    }
-    f->kind = fx->fault;
-    f->pc = r->fault_pc;
-    f->warp = r->fault_warp;
-    f->lane = fx->fault_lane;
-    f->space = fx->space;
-    f->address = fx->fault_address;
-    f->bytes = fx->fault_bytes;
-    const struct inst *in = &run->launch->program->code[f->pc];
-    f->is_store = fx_is_store(in, fx);
-    f->text = fx->fault_text;
-}
-
 /* ---- the sequence of turns; all functions run under the lock ---- */
 
 static void free_slot(struct slot *s) {
@@ -373,8 +44,11 @@ static void free_slot(struct slot *s) {
 /* Prepares the run of one CTA. Returns false if out of memory. */
 static bool init_run(struct run *run, struct cta_run *r) {
     struct cta *c = cta_new(run->launch);
-    if (!c || !cta_run_init(r, c, run->model, run->reconv)) {
+    if (!c)
+        return false;
+    if (!cta_run_init(r, c, run->model, run->reconv)) {
         cta_free(c);
+        r->cta = NULL; /* nothing is left to free */
         return false;
     }
     r->counts_loads = run->cfg->affine;
@@ -531,14 +205,6 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     memset(n, 0, sizeof *n);
 }
 
-static void fail_launch(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck_kind how) {
-    memset(run->fault, 0, sizeof *run->fault);
-    run->fault->kind = kind;
-    run->fault->cta = s->run[s->at].cta->id;
-    run->fault->text = stuck_text(run, s, how);
-    run->failed = true;
-}
-
 /* Returns true if every resident CTA repeated its steps in its last turn and no other CTA can begin. CTAs take turns in
  * rotation, so n consecutive turns cover all n resident CTAs. */
 static bool all_repeat(const struct run *run) {
@@ -590,20 +256,18 @@ static void commit(struct run *run, struct slot *s) {
         if (run->cfg->progress)
             run->cfg->progress(run->cfg->progress_ctx, run->ctas_done, run->n_ctas);
     }
-    if (bad) {
-        set_fault(run, s);
-        run->failed = true;
-    }
+    if (bad)
+        run_set_fault(run, s);
     run->quiet = s->quiet ? run->quiet + 1 : 0;
     run->alone = s->quiet && !s->others ? run->alone + 1 : 0;
     if (s->moved)
         run->taken = 0;
     if (s->end == TURN_HALTED)
-        fail_launch(run, s, FAULT_STOPPED, STUCK_STOPPED);
+        run_set_stuck(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
-        fail_launch(run, s, FAULT_LIMIT, STUCK_LIMIT);
+        run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
     else if (all_repeat(run) && !rotate_paths(run))
-        fail_launch(run, s, FAULT_DEADLOCK, STUCK_ALL);
+        run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
 static void turn_ended(struct run *run, struct slot *s) {
@@ -642,7 +306,7 @@ static void take_turns(void *ctx, uint32_t thread) {
             run->next_ticket += s->turns;
         }
         pthread_mutex_unlock(&run->lock);
-        run_turns(s);
+        slot_run_turns(s);
         pthread_mutex_lock(&run->lock);
         struct slot *rest = s->end == TURN_SUSPENDED && s->finished + 1 < s->turns ? split(run, thread, s) : NULL;
         turn_ended(run, s);

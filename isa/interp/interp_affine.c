@@ -61,6 +61,7 @@ static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     struct cta_affine *a = r->affine;
     r->fx.fault = s->fault;
     r->fx.fault_text = NULL;
+    r->fx.lanes = 0; /* the lanes of the kernel's own warp do not execute the load */
     r->fx.fault_lane = (uint8_t)s->fault_lane;
     r->fx.fault_address = s->fault_address;
     r->fx.fault_bytes = (uint8_t)s->fault_bytes;

@@ -71,6 +71,9 @@ static inline lanemask_t fx_executing(const struct inst *in, const struct effect
 }
 /* Adds lanes to the group of fx->targets with target `pc`. */
 void fx_target(struct effects *fx, uint32_t pc, lanemask_t lanes);
+/* Notes in `f` which lanes execute the faulting load, store or atomic of launch `l`, and which of them fail. `f` has
+ * the lane, the address, the space and the kind of the fault. */
+void fault_note_lanes(struct fault *f, const struct launch *l, const struct inst *in, const struct effects *fx);
 /* Reports a fault that has no address. `fmt` and its arguments describe it. */
 void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -1,6 +1,7 @@
-/* Prints the message of a fault: what happened, where, in which thread, and the nearest allocation. */
-#include "launch.h"
+/* Prints the message of a fault: what happened, where, in which thread and lanes, and the nearest allocation. */
+#include "effects.h"
 #include "ptx/diag.h"
+#include "ptx/source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,14 +47,119 @@ static void print_place(const struct fault *f, const struct launch *l, FILE *out
     if (f->pc >= p->n)
         return;
     const struct inst_info *i = &p->info[f->pc];
-    program_print_inst(p, f->pc, text, sizeof text);
-    fprintf(out, "  at %s:%u:%u: %s", p->file ? p->file : "?", i->line, i->column, text);
+    fprintf(out, "  at %s:%u:%u", p->file ? p->file : "?", i->line, i->column);
+    if (!l->text) {
+        program_print_inst(p, f->pc, text, sizeof text);
+        fprintf(out, ": %s", text);
+    }
     program_print_source(p, f->pc, out);
     if (i->function)
         fprintf(out, " in function '%s'", p->functions[i->function].name);
     fputc('\n', out);
+    program_print_source_line(p, f->pc, out);
     if (l->text)
         diag_print_place(l->text, i->line, i->column, "    ", out);
+}
+
+void launch_print_line(const struct launch *l, const struct program *p, uint32_t pc, FILE *out) {
+    int len = 0;
+    const char *line = l && l->text && l->program == p ? source_line(l->text, p->info[pc].line, &len) : NULL;
+    if (len > 0) {
+        fprintf(out, "%.*s", len, line);
+        return;
+    }
+    char text[160];
+    program_print_inst(p, pc, text, sizeof text);
+    fputs(text, out);
+}
+
+void program_print_source_line(const struct program *p, uint32_t pc, FILE *out) {
+    enum { LONGEST = 160 }; /* bytes of the line that are printed */
+    const struct inst_info *i = &p->info[pc];
+    for (uint32_t s = 0; i->src_line && s < p->n_sources; s++) {
+        int len = 0;
+        if (p->sources[s].index != i->src_file)
+            continue;
+        char *text = source_file_text(p->sources[s].name, p->file ? p->file : "");
+        const char *line = text ? source_line(text, i->src_line, &len) : "";
+        if (len)
+            fprintf(out, "    %s:%u: %.*s\n", p->sources[s].name, i->src_line, len < LONGEST ? len : LONGEST, line);
+        free(text);
+        return;
+    }
+}
+
+/* Returns true if the lanes are counted that leave one buffer, even if their addresses are in other buffers. */
+static bool is_outside_buffer(const struct fault *f) {
+    return f->kind == FAULT_OUT_OF_BOUNDS && f->space == SPACE_GLOBAL;
+}
+
+/* Returns true if a lane's access to `at` is invalid. Only called for spaces that lane_access_known() accepts. */
+static bool lane_fails(const struct fault *f, const struct launch *l, uint64_t at) {
+    if (f->kind == FAULT_MISALIGNED)
+        return at % f->bytes != 0;
+    if (f->space == SPACE_SHARED) {
+        uint64_t size = (uint64_t)l->program->shared_bytes + l->dynamic_shared;
+        return at > size || f->bytes > size - at;
+    }
+    if (is_outside_buffer(f)) {
+        const struct allocation *near = mem_nearest(l->memory, f->address);
+        return !near || at < mem_begin(near) || at - mem_begin(near) > mem_bytes(near) ||
+               f->bytes > mem_bytes(near) - (at - mem_begin(near));
+    }
+    const struct allocation *a = mem_find(l->memory, at, f->bytes, NULL);
+    return !a || (f->is_store && a->read_only);
+}
+
+/* Returns true if fx->addr has the addresses of all executing lanes: the instruction accesses global or shared memory
+ * by its own addresses, and the faulting lane's address is the reported address. The addresses of a warp of more than
+ * 32 lanes are not kept. */
+static bool lane_access_known(const struct fault *f, const struct launch *l, const struct inst *in,
+                              const struct effects *fx) {
+    return (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM) && f->bytes &&
+           launch_lanes(l) <= WARP_LANES && (f->space == SPACE_GLOBAL || f->space == SPACE_SHARED) &&
+           in->space == f->space && fx->lanes >> f->lane & 1 && fx->addr[f->lane] == f->address;
+}
+
+void fault_note_lanes(struct fault *f, const struct launch *l, const struct inst *in, const struct effects *fx) {
+    if (!lane_access_known(f, l, in, fx))
+        return;
+    f->lanes = fx->lanes;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        if (f->lanes >> lane & 1 && lane_fails(f, l, fx->addr[lane]))
+            f->failing |= (lanemask_t)1 << lane;
+}
+
+/* Prints lanes as ranges: "0-3, 8". */
+static void print_ranges(lanemask_t lanes, FILE *out) {
+    const char *before = "";
+    for (uint32_t lane = 0; lane < MAX_WARP_LANES; lane++) {
+        uint32_t last = lane;
+        if (!(lanes >> lane & 1))
+            continue;
+        while (last + 1 < MAX_WARP_LANES && lanes >> (last + 1) & 1)
+            last++;
+        fprintf(out, last > lane ? "%s%u-%u" : "%s%u", before, lane, last);
+        before = ", ";
+        lane = last;
+    }
+}
+
+/* Prints what the other lanes of the warp did. */
+static void print_lanes(const struct fault *f, FILE *out) {
+    int all = __builtin_popcountll(f->lanes), failing = __builtin_popcountll(f->failing);
+    if (!failing || all == 1)
+        return;
+    const char *what = is_outside_buffer(f) ? (failing == 1 ? "is outside this buffer" : "are outside this buffer")
+                       : failing == 1       ? "fails"
+                                            : "fail";
+    if (failing == all) {
+        fprintf(out, "  all %d executing lanes %s\n", all, what);
+        return;
+    }
+    fprintf(out, "  %d of the %d executing lanes %s: ", failing, all, what);
+    print_ranges(f->failing, out);
+    fputc('\n', out);
 }
 
 static void print_thread(const struct fault *f, const struct launch *l, FILE *out) {
@@ -67,6 +173,14 @@ static void print_thread(const struct fault *f, const struct launch *l, FILE *ou
             f->lane, t % b.x, t / b.x % b.y, t / b.x / b.y);
 }
 
+/* Prints a number with a comma before each group of three digits. */
+static void print_grouped(uint64_t n, FILE *out) {
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    for (int i = 0; i < len; i++)
+        fprintf(out, "%s%c", i && (len - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
 /* Returns true if the parameter is an address in the allocation. */
 static bool points_into(const struct launch *l, const struct program_param *p, const struct allocation *a) {
     uint64_t value;
@@ -76,12 +190,15 @@ static bool points_into(const struct launch *l, const struct program_param *p, c
     return value - mem_begin(a) < mem_bytes(a);
 }
 
-/* Names the first parameter that points into the allocation, if any does. */
+/* Names the first parameter that points into the allocation: "parameter 1, `in` [1,024 bytes], points to this buffer".
+ * The position tells more than the name for PTX of nvcc, which names all parameters KERNEL_param_N. */
 static void print_parameter(const struct launch *l, const struct allocation *a, FILE *out) {
     const struct program *p = l->program;
     for (uint32_t i = 0; a && l->params && i < p->n_params; i++)
         if (points_into(l, &p->params[i], a)) {
-            fprintf(out, "  parameter '%s' points to this buffer\n", p->params[i].name);
+            fprintf(out, "  parameter %u, `%s` [", i + 1, p->params[i].name);
+            print_grouped(mem_bytes(a), out);
+            fputs(" bytes], points to this buffer\n", out);
             return;
         }
 }
@@ -123,6 +240,7 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     print_thread(f, l, out);
     if (is_access(f))
         print_memory(f, l, out);
+    print_lanes(f, out);
 }
 
 const char *launch_end_word(enum fault_kind kind) {

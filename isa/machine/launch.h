@@ -72,12 +72,19 @@ struct fault {
     uint32_t bytes;
     bool is_store;
     char *text;          /* text of the fault, from malloc(); NULL: none */
+    lanemask_t lanes;    /* lanes that execute the instruction; 0: not known */
+    lanemask_t failing;  /* the lanes of `lanes` whose access is invalid, too; 0: not known */
     const char *context; /* name of an SM unit if the warp belongs to that unit and not to a CTA; else NULL */
 };
 
 /* Prints a fault: "out-of-bounds read of 4 bytes at 0x..." and further lines, each ending in a newline. They name the
  * kernel, PTX line, source line from .loc, CTA, warp, lane, thread, address and nearest allocation. */
 void fault_print(const struct fault *f, const struct launch *l, FILE *out);
+/* Prints the PTX line of instruction `pc` as the user wrote it, without indentation. Without a launch or its text,
+ * prints the decoded instruction. `l` may be NULL. */
+void launch_print_line(const struct launch *l, const struct program *p, uint32_t pc, FILE *out);
+/* Prints the source line that .loc names, if its file can be read: "    k.cu:7: x[i] = 0;". */
+void program_print_source_line(const struct program *p, uint32_t pc, FILE *out);
 /* Returns how a launch with this fault ended: "cycle-limit", "stopped", "deadlock" or "fault". */
 const char *launch_end_word(enum fault_kind kind);
 /* Frees the fault's text. */

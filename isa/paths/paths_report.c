@@ -6,14 +6,14 @@
 enum { MAX_DESCRIBED = 64 };
 
 /* Prints a PC with its source line: "pc 12 (file.ptx:34: bar.sync)". */
-static void report_pc(FILE *out, const struct program *p, uint32_t pc) {
-    char text[128];
+static void report_pc(FILE *out, const struct launch *l, const struct program *p, uint32_t pc) {
     if (pc >= p->n) {
         fprintf(out, "pc %u", pc);
         return;
     }
-    program_print_inst(p, pc, text, sizeof text);
-    fprintf(out, "pc %u (%s:%u: %s)", pc, p->file ? p->file : "?", p->info[pc].line, text);
+    fprintf(out, "pc %u (%s:%u: ", pc, p->file ? p->file : "?", p->info[pc].line);
+    launch_print_line(l, p, pc, out);
+    fputc(')', out);
 }
 
 void report_loop(FILE *out, const struct program *p, uint32_t pc) {
@@ -31,7 +31,7 @@ void report_loop(FILE *out, const struct program *p, uint32_t pc) {
 static void report_path(FILE *out, const struct warp *w, const struct path_desc *d) {
     const struct cta *c = w->cta;
     fprintf(out, "    lanes 0x%08" PRIx64 " at ", d->path.lanes);
-    report_pc(out, w->program, d->path.pc);
+    report_pc(out, c->launch, w->program, d->path.pc);
     report_loop(out, w->program, d->path.pc);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
@@ -86,7 +86,7 @@ static void report_barriers(FILE *out, const struct cta *c) {
         uint32_t wanted = b->whole_cta ? c->live_threads : b->expected;
         if (i >= GROUP_BARRIERS) {
             fprintf(out, "  wgmma.wait_group of warps %d to %d: %u of %u threads have arrived\n",
-                    (i - GROUP_BARRIERS) * 4, (i - GROUP_BARRIERS) * 4 + 3, b->arrived, wanted);
+                    (i - GROUP_BARRIERS) * GROUP_WARPS, (i - GROUP_BARRIERS + 1) * GROUP_WARPS - 1, b->arrived, wanted);
             continue;
         }
         fprintf(out, "  barrier %d: %u of %u threads have arrived\n", i, b->arrived, wanted);

@@ -394,6 +394,7 @@ static bool fault(const struct dac *d, const struct dac_stream *from, const stru
     w->index = s->fault_warp;
     fx->fault = s->fault;
     fx->fault_text = NULL;
+    fx->lanes = 0; /* the lanes of the stream's own warp do not cause the fault */
     fx->fault_lane = (uint8_t)s->fault_lane;
     fx->fault_address = s->fault_address;
     fx->fault_bytes = (uint8_t)s->fault_bytes;

@@ -127,10 +127,16 @@ END_TEST
 
 START_TEST(progress_says_how_far_and_how_long) {
     char text[128];
+    double least = -1;
     /* a quarter is done after 10 s, so another 30 s are needed */
-    progress_text(text, sizeof text, 100, "k", 1, 4, "cycle 3 M", 10);
+    progress_text(text, sizeof text, 100, "k", 1, 4, "cycle 3 M", 10, &least);
     ck_assert_str_eq(text, "k [======>                 ]  25 %, 30 s left, cycle 3 M");
-    progress_text(text, sizeof text, 10, "k", 4, 4, "", 10);
+    /* slower than expected: 10 % of the rest took 15 s; the estimate of 46 s would count up, so 30 s remain shown */
+    progress_text(text, sizeof text, 100, "k", 35, 100, "", 25, &least);
+    ck_assert_str_eq(text, "k [========>               ]  35 %, 30 s left");
+    progress_text(text, sizeof text, 100, "k", 3, 4, "", 30, &least);
+    ck_assert_str_eq(text, "k [==================>     ]  75 %, 10 s left");
+    progress_text(text, sizeof text, 10, "k", 4, 4, "", 10, &least);
     ck_assert_uint_eq(strlen(text), 10); /* the bar is never wider than the terminal */
 }
 END_TEST

@@ -435,6 +435,12 @@ static const struct {
     {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1,{0}],[%r1];\n", "takes 2 coordinates, found 1"},
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1],[%d2],16;\n", "has other operands"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.s32 [%d2],[%r1],16;\n", "no such reduction"},
+    {"st.bulk.weak.shared::cta [%r1],16,1;\n", "expects the constant 0, found an integer"},
+    {"st.bulk.weak.shared::cta [%r1],16,%r3;\n", "expects the constant 0, found '%r3'"},
+    /* 4 GiB, for an address in the CTA and for its address in the cluster */
+    {"st.bulk.weak.shared::cta [%r1],4294967296,0;\n", "a bulk write of 4294967296 bytes at shared"},
+    {"mapa.shared::cluster.u32 %r7,%r1,0; st.bulk.weak.shared::cta [%r7],4294967296,0;\n",
+     "a bulk write of 4294967296 bytes at shared"},
 };
 
 START_TEST(mistakes_are_reported) {
@@ -444,6 +450,32 @@ START_TEST(mistakes_are_reported) {
     words(&r);
     ck_assert_int_ne(rig_run(&r, mistakes[_i].body, none), HEDDLE_OK);
     ck_assert_msg(strstr(heddle_error(r.h), mistakes[_i].says) != NULL, "%s: %s", mistakes[_i].body, heddle_error(r.h));
+    heddle_close(r.h);
+}
+END_TEST
+
+/* Boxes of 4 GiB: 256 bytes in 2^24 rows. */
+START_TEST(boxes_larger_than_shared_memory_are_refused) {
+    static const char *const bodies[] = {
+        EXPECT_TX(16) "cp.async.bulk.tensor.4d.shared::cta.global.tile.mbarrier::complete_tx::bytes "
+                      "[%r1],[%d1,{0,0,0,0}],[%r2];\n",
+        "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%d1,{0,0,0,0}],[%r1];\n",
+        "cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%d1,{0,0,0,0}];\n",
+    };
+    struct rig r;
+    unsigned char map[TENSOR_MAP_BYTES];
+    rig_open(&r, "functional", "h100");
+    const struct tensor_map m = {.type = TENSOR_F32,
+                                 .rank = 4,
+                                 .address = r.tensor,
+                                 .dim = {64, 1, 1, 1, 1},
+                                 .stride = {0, 256, 256, 256},
+                                 .box = {64, 256, 256, 256, 1},
+                                 .step = {1, 1, 1, 1, 1}};
+    tensor_map_write(&m, map);
+    ck_assert_int_eq(rig_run(&r, bodies[_i], map), HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(r.h), "the box has more bytes than the shared memory of a CTA") != NULL, "%s",
+                  heddle_error(r.h));
     heddle_close(r.h);
 }
 END_TEST
@@ -518,5 +550,6 @@ SUITE(host_tma) {
     TEST_LOOP(random_boxes_equal_the_reference, 0, 3);
     TEST_LOOP(every_model_copies_the_same, 0, timed_models()->n);
     TEST_LOOP(copies_do_what_they_say, 0, (int)(sizeof copies / sizeof copies[0]));
+    TEST_LOOP(boxes_larger_than_shared_memory_are_refused, 0, 3);
     TEST_LOOP(mistakes_are_reported, 0, (int)(sizeof mistakes / sizeof mistakes[0]));
 }

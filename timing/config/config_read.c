@@ -171,18 +171,28 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
 }
 
 static char *read_text(const char *path) {
+    enum { STEP = 16 * 1024 };
     const struct builtin_preset *inside = find_builtin(path);
     if (inside)
         return strdup(inside->text);
     FILE *f = fopen(path, "rb");
     if (!f)
         return NULL;
-    char *text = malloc(MAX_FILE + 1);
-    size_t n = text ? fread(text, 1, MAX_FILE, f) : 0;
-    bool whole = text && !ferror(f) && feof(f);
-    int why = !text ? ENOMEM : ferror(f) ? errno : EFBIG;
+    char *text = NULL;
+    size_t n = 0;
+    int why = 0;
+    while (!why && !feof(f)) {
+        char *more = n < MAX_FILE ? realloc(text, n + STEP + 1) : NULL;
+        if (more) {
+            text = more;
+            n += fread(text + n, 1, STEP, f);
+            why = ferror(f) ? errno : 0;
+        } else {
+            why = n < MAX_FILE ? ENOMEM : EFBIG;
+        }
+    }
     fclose(f);
-    if (!whole) {
+    if (why) {
         free(text);
         errno = why;
         return NULL;

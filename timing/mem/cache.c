@@ -282,8 +282,8 @@ static uint32_t look_past(const struct cache *c, uint64_t line, uint8_t sectors)
     return NO_WAY;
 }
 
-/* Each MSHR has a spare way behind the sets, which its misses without a line use. The sectors that the miss does not
- * want count as valid there, so that nobody fetches them. */
+/* Each MSHR has a spare way behind the ways of the sets, for a read without a line. In the spare way, the sectors that
+ * the read does not want count as valid, so that the cache does not fetch them. */
 enum cache_result cache_read_past(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target,
                                   struct cache_out *out) {
     uint32_t w = look_past(c, line, sectors);

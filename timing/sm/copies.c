@@ -7,7 +7,6 @@
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
-#include "tma.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -158,9 +157,9 @@ bool sm_copies_done(struct sm *sm, uint32_t inflight) {
     return k->n_arrivals && arrive(sm, w);
 }
 
-bool sm_copies_in_flight(const struct sm *sm) {
+bool sm_copies_pending(const struct sm *sm) {
     for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
         if (sm->copies->first[w] != NO_INFLIGHT)
             return true;
-    return tma_is_busy(sm) || sm_tensor_in_flight(sm);
+    return false;
 }

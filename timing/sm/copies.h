@@ -18,4 +18,6 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
 /* Ends a K_COPY, whose data are in shared memory. Returns true if the table of arrivals has room again, so that every
  * warp in PATH_FENCE may continue, not only this one. */
 bool sm_copies_done(struct sm *sm, uint32_t inflight);
+/* Returns true if a K_COPY is in flight. */
+bool sm_copies_pending(const struct sm *sm);
 #endif

@@ -21,6 +21,8 @@ void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
         /* a driven context needs no name here: its unit has set the CTA and lane of the faulting thread */
         .context = x && !x->driven ? x->name : NULL,
     };
+    if (!x)
+        fault_note_lanes(&sm->fault, warp->cta->launch, in, fx);
     sm->status.fault_cycle = now;
     sm->status.stopped = true;
 }

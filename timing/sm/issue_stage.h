@@ -40,6 +40,8 @@ void issue_free(struct sm_issue_stage *s);
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Ends an instruction whose results have been written to the registers. (write_back.c) */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Handles the event EVENT_TENSOR. A product that ends may let its warp continue. (write_back.c) */
+void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now);
 /* Stops the SM with the fault of sm->fx at instruction `pc` of warp slot `w`. (faults.c) */
 void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
 #endif

@@ -1,6 +1,7 @@
 #include "livelock.h"
 #include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
+#include "tma.h"
 #include "unit_access.h"
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,8 @@ bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
     if (!l->warp)
         return false;
-    if (sm_copies_in_flight(sm)) /* copies in flight may arrive at mbarriers and so release threads */
+    if (sm_copies_in_flight(sm) ||
+        tma_is_busy(sm)) /* copies in flight may arrive at mbarriers and so release threads */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         if (!sm_is_live(sm, w))

@@ -3,15 +3,14 @@
 #include "stages.h"
 #include <inttypes.h>
 
-/* Prints the location of a PC in readable form. */
-static void print_place(FILE *out, const struct program *p, uint32_t pc) {
+/* Prints the location of a PC of warp `w` in readable form. `w` may be NULL. */
+static void print_place(FILE *out, const struct program *p, const struct warp *w, uint32_t pc) {
     if (pc >= p->n) {
         fprintf(out, "the end");
         return;
     }
-    char text[128];
-    program_print_inst(p, pc, text, sizeof text);
-    fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
+    fprintf(out, "pc %u, %s:%u: ", pc, p->file ? p->file : "?", p->info[pc].line);
+    launch_print_line(w && w->cta ? w->cta->launch : NULL, p, pc, out);
 }
 
 /* Prints for each CTA of a cluster how many threads have not arrived at its barrier. */
@@ -52,7 +51,7 @@ static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
 static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     const struct program *p = sm->program->program;
     fprintf(out, "    lanes %08" PRIx64 " at ", path->lanes);
-    print_place(out, p, path->pc);
+    print_place(out, p, sw->w, path->pc);
     fprintf(out, "\n      %s", path_state_phrase(path->state));
     lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
     if (missing)
@@ -84,7 +83,7 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
         if (shown)
             continue;
         fprintf(out, "    lanes %08" PRIx64 " at ", d[i].path.lanes);
-        print_place(out, sm->program->program, d[i].path.pc);
+        print_place(out, sm->program->program, sw->w, d[i].path.pc);
         lanemask_t missing = warp_sync_missing(sw->w, d[i].path.lanes, d[i].path.pc);
         if (missing)
             fprintf(out, "\n      waits for lanes %08" PRIx64 " of its member mask", missing);
@@ -121,7 +120,7 @@ static void print_memory_inst(FILE *out, const struct sm *sm, const struct mem_i
     if (sw->w)
         fprintf(out, " (CTA (%u,%u,%u), warp %u)", sw->w->cta->id.x, sw->w->cta->id.y, sw->w->cta->id.z, sw->w->index);
     fprintf(out, ", lanes %08" PRIx64 " at ", f->lanes);
-    print_place(out, sm->program->program, f->pc);
+    print_place(out, sm->program->program, sw->w, f->pc);
     fprintf(out, "\n");
 }
 

@@ -183,25 +183,20 @@ static void begin_product(struct sm *sm, uint32_t unit, uint64_t now) {
     wheel_add(&sm->wheel, u->free + sm->cfg->tensor.latency, event_make(EVENT_TENSOR, i));
 }
 
-void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now) {
+bool sm_tensor_step(struct sm *sm, uint32_t value, uint64_t now, uint32_t *slot) {
     if (value >= MAX_INFLIGHT) {
         begin_product(sm, value - MAX_INFLIGHT, now);
-        return;
+        return false;
     }
     const uint32_t w = sm->in_flight.entry[value].warp;
-    struct sm_warp *sw = &sm->warps.slot[w];
     struct groups *g = &sm->tensor->warp[w];
     g->first++;
     g->n--;
     arrive(sm, w);
     in_flight_end(&sm->in_flight, value);
-    sw->inflight--;
-    if (sm->members.n_served)
-        sm_members_start(sm, now);
-    if (sw->finished)
-        sm_warp_check_done(sm, w, now);
-    else if (warps_state_has(&sm->warps, PATH_FENCE, w))
-        sm_evaluate_all(sm, w, now);
+    sm->warps.slot[w].inflight--;
+    *slot = w;
+    return true;
 }
 
 bool sm_tensor_in_flight(const struct sm *sm) {

@@ -67,8 +67,9 @@ struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe); /* counts since
 uint64_t sm_local_base(const struct sm *sm, uint32_t slot);
 uint64_t sm_local_stride(const struct sm *sm);
 
-/* sm_copies_in_flight() returns true if cp.async copies are in flight. sm_copies_arrived() returns the number of
- * mbarrier arrivals that copies have made in this launch. */
+/* sm_copies_in_flight() returns true if cp.async copies are in flight, or products for which a tcgen05.commit waits.
+ * sm_copies_arrived() returns the number of mbarrier arrivals that such work and bulk copies have made in this
+ * launch. */
 bool sm_copies_in_flight(const struct sm *sm);
 uint64_t sm_copies_arrived(const struct sm *sm);
 

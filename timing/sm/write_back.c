@@ -69,3 +69,15 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     }
     warps_move_only(&sm->warps, w, path, choose32(waits, sm_fast_state(sw, ti), path->state), false);
 }
+
+void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now) {
+    uint32_t w;
+    if (!sm_tensor_step(sm, value, now, &w))
+        return;
+    if (sm->members.n_served)
+        sm_members_start(sm, now);
+    if (sm->warps.slot[w].finished)
+        sm_warp_check_done(sm, w, now);
+    else if (warps_state_has(&sm->warps, PATH_FENCE, w))
+        sm_evaluate_all(sm, w, now);
+}

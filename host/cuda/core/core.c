@@ -3,6 +3,7 @@
 #include "core_report.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,7 +56,12 @@ static void at_exit(int status, void *unused) {
     }
 }
 
-static void watch_exit(void) { on_exit(at_exit, NULL); }
+static void watch_exit(void) {
+    int *used = dlsym(RTLD_DEFAULT, "heddle_redirect_used"); /* in libheddle-redirect.so, under 'heddle exec' */
+    if (used)
+        *used = 1;
+    on_exit(at_exit, NULL);
+}
 /* Makes at_exit() run at the end of the process. */
 static void report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -107,7 +107,7 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
 
 /* Creates the variable of a condition: a word in device memory, by which conditional nodes of the graph choose a graph.
  * `flags`: 1 if each launch sets the variable to `value`, else 0. */
-enum cuda_error cuda_condition_create(uint64_t *out, const struct cuda_graph *g, unsigned value, unsigned flags);
+enum cuda_error cuda_condition_create(uint64_t *out, struct cuda_graph *g, unsigned value, unsigned flags);
 /* Adds a conditional node. Its graphs are empty; the program fills them. *graphs points to them. */
 enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                          const struct cuda_condition *c, struct cuda_graph ***graphs);

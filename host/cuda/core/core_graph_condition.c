@@ -1,5 +1,6 @@
 /* Conditional nodes of graphs. The handle of a condition is the device address of a word, which kernels set by
- * cudaGraphSetConditional() (host/load/device_runtime.c). */
+ * cudaGraphSetConditional() (host/load/device_runtime.c). The word is an object of its graph, and so lives as long as
+ * this graph and its copies. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ struct word {
     unsigned value;
     bool reset; /* true: each launch sets the word to `value` */
 };
-static struct word *words; /* the variables of all conditions; accessed with the lock held, and never freed */
+static struct word *words; /* the variables of all conditions; accessed with the lock held */
 
 static const struct word *word_at(uint64_t at) {
     const struct word *w = words;
@@ -20,21 +21,44 @@ static const struct word *word_at(uint64_t at) {
     return w;
 }
 
-enum cuda_error cuda_condition_create(uint64_t *out, const struct cuda_graph *g, unsigned value, unsigned flags) {
+/* Frees a word. The last graph that holds the word calls this function. */
+static void free_word(void *word) {
+    for (struct word **i = &words; *i; i = &(*i)->next)
+        if (*i == word) {
+            *i = (*i)->next;
+            break;
+        }
+    heddle_free(cuda_core.h, ((struct word *)word)->at);
+    free(word);
+}
+
+enum cuda_error cuda_condition_create(uint64_t *out, struct cuda_graph *g, unsigned value, unsigned flags) {
     CUDA_LOCK;
-    enum { ASSIGN_DEFAULT = 1 };
+    enum { ASSIGN_DEFAULT = 1, NO_SYNC = 1, MOVE = 1 };
     if (!out || !cuda_graph_of(g) || flags > ASSIGN_DEFAULT)
         return CUDA_ErrorInvalidValue;
     struct word *w = malloc(sizeof *w);
     const uint64_t at = w ? heddle_alloc(cuda_core.h, sizeof w->value) : 0;
     if (!at || heddle_write(cuda_core.h, at, &value, sizeof value) != HEDDLE_OK) {
+        if (at)
+            heddle_free(cuda_core.h, at);
         free(w);
         return CUDA_ErrorMemoryAllocation;
     }
     *w = (struct word){words, g, at, value, flags == ASSIGN_DEFAULT};
     words = w;
-    *out = at;
-    return CUDA_Success;
+    struct cuda_user_object *held;
+    enum cuda_error e = cuda_user_object_new(&held, w, free_word, 1, NO_SYNC);
+    if (e) {
+        free_word(w);
+        return e;
+    }
+    e = cuda_graph_hold(g, held, 1, MOVE);
+    if (e)
+        cuda_user_object_release(held, 1);
+    else
+        *out = at;
+    return e;
 }
 
 enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,

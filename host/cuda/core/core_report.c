@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Statistics of all launches of one kernel. */
@@ -74,17 +75,19 @@ static char *command_line(char ***argv, int *argc) {
 static bool is_set(const char *value) { return value && *value; }
 
 /* Writes the results to the file `path` as JSON. The file is renamed when it is complete, so a reader never sees an
- * incomplete file. */
+ * incomplete file. A device or a pipe cannot be replaced by a file, and is written directly. */
 static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
-    snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+    struct stat st;
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    snprintf(temporary, sizeof temporary, direct ? "%s" : "%s.%d", path, (int)getpid());
     FILE *f = fopen(temporary, "w");
     bool ok = f && results_write_json(h, f, argc, argv, -1, !is_set(getenv("HEDDLE_JSON_LAUNCHES"))) == HEDDLE_OK;
-    ok = f && fclose(f) == 0 && ok && rename(temporary, path) == 0;
+    ok = f && fclose(f) == 0 && ok && (direct || rename(temporary, path) == 0);
     if (!ok) {
         fprintf(stderr, "heddle: HEDDLE_JSON=%s cannot be written: %s\n", path,
                 heddle_status(h) != HEDDLE_OK ? heddle_error(h) : strerror(errno));
-        if (f)
+        if (f && !direct)
             unlink(temporary);
     }
 }

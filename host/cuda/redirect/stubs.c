@@ -3,7 +3,9 @@
  * it is first called, so processes that do not use CUDA have no cost. stubs.sh generates the stubs. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern const char *const heddle_redirect_names[];
@@ -12,6 +14,9 @@ extern void *heddle_redirect_slots[];
 /* The version of the runtime inside the program: 11, 12 or 13. audit.c writes it. 0 means that the program contains
  * no runtime. */
 __attribute__((visibility("default"))) int heddle_redirect_major = 0;
+
+/* 1 if the process has called CUDA. Heddle's runtime writes it at the first call (host/cuda/core/core.c). */
+__attribute__((visibility("default"))) int heddle_redirect_used = 0;
 
 void *heddle_redirect_resolve(size_t i);
 int heddle_redirect_unknown(const char *name);
@@ -55,4 +60,15 @@ int heddle_redirect_unknown(const char *name) {
     if (!unknown)
         fail(name, dlerror());
     return unknown(name);
+}
+
+/* Says at the end of a program without a call of CUDA that nothing was simulated. HEDDLE_EXEC is the process that
+ * 'heddle exec' has become. A process with children may be a script or a launcher whose children call CUDA. */
+__attribute__((destructor)) static void report_unused(void) {
+    const char *process = getenv("HEDDLE_EXEC"), *quiet = getenv("HEDDLE_QUIET");
+    struct rusage children;
+    if (heddle_redirect_used || !process || atol(process) != (long)getpid() || (quiet && *quiet))
+        return;
+    if (getrusage(RUSAGE_CHILDREN, &children) == 0 && children.ru_maxrss == 0)
+        fputs("heddle: the program has ended without a call of CUDA, so no kernel ran\n", stderr);
 }

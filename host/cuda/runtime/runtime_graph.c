@@ -238,7 +238,7 @@ CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_gr
     RUNTIME(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (struct description *)fifth));
 }
 
-CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, const struct cuda_graph *g, unsigned value,
+CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, struct cuda_graph *g, unsigned value,
                                                           unsigned flags) {
     RUNTIME(cuda_condition_create(out, g, value, flags));
 }

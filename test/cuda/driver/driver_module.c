@@ -107,29 +107,32 @@ void fewer_registers(void) {
     WANT(found[0] > 8 && found[1] == 8);
 }
 
-/* Checks a cooperative launch: 4 CTAs of 40 threads add to a counter three times, which is then 160, 320 and 480. */
+/* Checks a cooperative launch: 4 CTAs of 40 threads add to a counter three times, which is then 160, 320 and 480. The
+ * kernel's module is linked with another module, or loaded alone. */
 void grids(void) {
-    CUlinkState l;
-    CUmodule m;
-    CUfunction f;
-    CUdeviceptr p;
-    void *image;
-    unsigned host[2 + 160], wrong = 0;
-    OK(cuLinkCreate(0, NULL, NULL, &l));
-    OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)grid, sizeof grid, "grid", 0, NULL, NULL));
-    OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "callee", 0, NULL, NULL));
-    OK(cuLinkComplete(l, &image, NULL));
-    OK(cuModuleLoadData(&m, image));
-    OK(cuLinkDestroy(l));
-    OK(cuModuleGetFunction(&f, m, "meet"));
-    OK(cuMemAlloc(&p, sizeof host));
-    OK(cuMemsetD32(p, 0, 2 + 160));
-    OK(cuLaunchCooperativeKernel(f, 4, 1, 1, 40, 1, 1, 0, NULL, (void *[]){&p}));
-    OK(cuMemcpyDtoH(host, p, sizeof host));
-    for (int i = 0; i < 160; i++)
-        wrong += host[2 + i] != 480;
-    WANT(host[0] == 480 && host[1] == 160 && wrong == 0);
-    OK(cuMemFree(p));
+    for (int alone = 0; alone < 2; alone++) {
+        CUlinkState l;
+        CUmodule m;
+        CUfunction f;
+        CUdeviceptr p;
+        void *image;
+        unsigned host[2 + 160], wrong = 0;
+        OK(cuLinkCreate(0, NULL, NULL, &l));
+        OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)grid, sizeof grid, "grid", 0, NULL, NULL));
+        OK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "callee", 0, NULL, NULL));
+        OK(cuLinkComplete(l, &image, NULL));
+        OK(cuModuleLoadData(&m, alone ? grid : image));
+        OK(cuLinkDestroy(l));
+        OK(cuModuleGetFunction(&f, m, "meet"));
+        OK(cuMemAlloc(&p, sizeof host));
+        OK(cuMemsetD32(p, 0, 2 + 160));
+        OK(cuLaunchCooperativeKernel(f, 4, 1, 1, 40, 1, 1, 0, NULL, (void *[]){&p}));
+        OK(cuMemcpyDtoH(host, p, sizeof host));
+        for (int i = 0; i < 160; i++)
+            wrong += host[2 + i] != 480;
+        WANT(host[0] == 480 && host[1] == 160 && wrong == 0);
+        OK(cuMemFree(p));
+    }
 }
 
 /* Links a library, an executable, an object and fat binaries. The kernel in part_a.cu needs a function and a variable

@@ -123,9 +123,14 @@ static void refused() {
 }
 
 int main() {
+    size_t before = 0, after = 1, all;
     OK(cudaMallocManaged(&p, 4 * sizeof *p));
+    loop();
+    OK(cudaMemGetInfo(&before, &all));
     loop();
     nested();
     refused();
+    OK(cudaMemGetInfo(&after, &all));
+    WANT(after == before); // a graph frees the words of its handles
     return done();
 }

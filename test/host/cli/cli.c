@@ -122,6 +122,25 @@ START_TEST(a_full_disk_under_stdout_is_an_error) {
     snprintf(command, sizeof command, "'%s' list models >/dev/full 2>stderr.txt", cli_binary);
     int how = system(command);
     ck_assert_int_eq(WEXITSTATUS(how), HEDDLE_USAGE);
+    /* the help fills the buffer of stdout several times, so the failing write is not the last one */
+    snprintf(command, sizeof command, "'%s' help run >/dev/full 2>stderr.txt", cli_binary);
+    how = system(command);
+    ck_assert_int_eq(WEXITSTATUS(how), HEDDLE_USAGE);
+    char *said = slurp("stderr.txt");
+    ck_assert_str_eq(said, "heddle: the result cannot be written: No space left on device\n");
+    free(said);
+}
+END_TEST
+
+/* "See 'heddle help'" follows a message only if the help of the command says more than the message. */
+START_TEST(the_help_is_named_only_where_it_helps) {
+    STATUS(HEDDLE_USAGE, "run none.ptx --trace /dev/full -g 1 -b 1 -m spe");
+    ck_assert_ptr_null(strstr(err, "See 'heddle help"));
+    STATUS(HEDDLE_USAGE, "bench vecad");
+    SAYS(err, "did you mean 'vecadd'?");
+    ck_assert_ptr_null(strstr(err, "See 'heddle help"));
+    STATUS(HEDDLE_USAGE, "run --block 1");
+    SAYS(err, "See 'heddle help run'.");
 }
 END_TEST
 
@@ -268,6 +287,7 @@ SUITE(cli) {
     TEST(lists_are_not_empty);
     TEST(opcodes_of_a_file_are_counted);
     TEST(a_full_disk_under_stdout_is_an_error);
+    TEST(the_help_is_named_only_where_it_helps);
     TEST(bench_prints_a_table_and_writes_files);
     TEST(bench_of_one_writes_its_result_itself);
     TEST(a_set_stands_for_its_benchmarks);

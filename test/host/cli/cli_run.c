@@ -393,7 +393,7 @@ END_TEST
  * command with a third of the rows; with HEDDLE_EVERY, all pairs are tested. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
     const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench mriq", "compare mriq -m spe,dpe",
-                                    "sweep mriq --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
+                                    "sweep mriq --dry-run -o n.db", has_runtime() ? "exec -q true" : NULL};
     static const struct {
         const char *options, *note;
     } rows[] = {{"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s "},

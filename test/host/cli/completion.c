@@ -93,6 +93,16 @@ START_TEST(bash_offers_what_fits) {
     bash_offers("heddle plot stack.db --kind st", "stack", "stack.db");
     bash_offers("heddle list opt", "options", NULL);
     bash_offers("heddle help pl", "plot", NULL);
+    write_kernel("", "");
+    bash_offers("heddle run k.ptx -k \"\"", "k", "stack");
+    bash_offers("heddle run k.ptx -a i", "inout:", NULL);
+    bash_offers("heddle run k.ptx -a in : sta", "stack.db", NULL); /* bash splits "in:sta" into three words */
+    bash_offers("heddle run k.ptx -a in :", "stack.db", NULL);
+    bash_offers("heddle bench lud -m spe+da", "spe+dac", "dpe");
+    bash_offers("heddle compare lud -m spe,dpe+da", "spe,dpe+dac", NULL);
+    bash_offers("heddle inspect k.ptx --pass \"\"", "lower", "stack");
+    bash_offers("heddle results stack.db --rows program,l1.si", "program,l1.size", NULL);
+    bash_offers("heddle plot stack.db --x l1.miss_r", "l1.miss_rate", NULL);
     bash_offers("heddle reproduce subwarp-3", "subwarp-3", NULL);
 }
 END_TEST

@@ -339,7 +339,8 @@ START_TEST(clusters_of_launches) {
 END_TEST
 
 /* A program that opens the GPU but launches no kernel gets one line about this instead of a table, except with -q. A
- * program that does not use CUDA gets no line. */
+ * program that does not call CUDA gets one line, too. A process with children may be a script whose children call CUDA,
+ * and gets no line. */
 START_TEST(a_program_without_launches_is_told) {
     static const char source[] =
         "int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int);\n"
@@ -356,7 +357,14 @@ START_TEST(a_program_without_launches_is_told) {
     STATUS(HEDDLE_OK, "exec -q -c turing ./opens");
     ck_assert_str_eq(err, "");
     STATUS(HEDDLE_OK, "exec true");
+    ck_assert_str_eq(err, "heddle: the program has ended without a call of CUDA, so no kernel ran\n");
+    STATUS(HEDDLE_OK, "exec -q true");
     ck_assert_str_eq(err, "");
+    STATUS(HEDDLE_OK, "exec sh -c 'true & wait; exit 0'");
+    ck_assert_str_eq(err, "");
+    ck_assert_int_eq(symlink("/dev/null", "null"), 0);
+    STATUS(HEDDLE_OK, "exec -c turing --json null ./opens"); /* a device is not replaced by a file */
+    ck_assert_int_eq(system("test -L null"), 0);
 }
 END_TEST
 

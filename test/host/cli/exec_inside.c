@@ -168,7 +168,7 @@ START_TEST(libraries_of_machine_code_are_reported) {
     shell("cc -shared -fPIC -o libcurand.so.10 object.c && cc -shared -fPIC -o libcublas.so.13 object.c && "
           "cc -shared -fPIC -o libcublasLt.so.13 object.c && cc -o opens opens.c -ldl && "
           "cc -o linked opens.c -Wl,--no-as-needed ./libcublas.so.13 ./libcublasLt.so.13 -ldl");
-    STATUS(HEDDLE_OK, "exec ./opens ./libcurand.so.10");
+    STATUS(HEDDLE_OK, "exec -q ./opens ./libcurand.so.10");
     ck_assert_str_eq(err, "heddle: libcurand.so.10 (cuRAND) is machine code, which cannot be simulated: its functions "
                           "that use the GPU will fail; Heddle runs kernels that have PTX\n");
     STATUS(HEDDLE_OK, "exec ./linked ./libcublas.so.13");

@@ -41,7 +41,7 @@ static char *script_of(const struct chart *c) {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);
-    ck_assert(chart_script(c, "svg", f));
+    ck_assert(chart_script(c, f));
     fclose(f);
     return text;
 }
@@ -51,7 +51,7 @@ static char alpha[] = "a", beta[] = "it's `date`\n\"x\"", one[] = "spe", two[] =
 START_TEST(a_script_has_the_values) {
     char *const places[] = {alpha, beta}, *const series[] = {one, two, none};
     const double y[] = {1, 2.5, NAN, 3, NAN, NAN};
-    struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0};
+    struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0, NULL};
     char *text = script_of(&c);
     SAYS(text, "$data << END\n\"a\" 1 2.5 ?\n\"it's `date` 'x'\" 3 ? ?\nEND\n");
     SAYS(text, "set title 'it''s `date`'\n"); /* inside single quotes, gnuplot does not execute commands */
@@ -68,7 +68,7 @@ START_TEST(lines_ascend_and_roofs_bend) {
     char *const places[] = {alpha, beta, one}, *const series[] = {two};
     const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
     const struct chart_roof roof = {"DRAM", 0.5, 8};
-    struct chart c = {CHART_LINES, "t", "x", "y", places, x, 3, series, 1, y, false, false, &roof, 1};
+    struct chart c = {CHART_LINES, "t", "x", "y", places, x, 3, series, 1, y, false, false, &roof, 1, NULL};
     char *text = script_of(&c);
     SAYS(text, " 10 1\n 20 2\n 30 3\n");
     SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
@@ -136,7 +136,7 @@ START_TEST(every_kind_is_drawn) {
         ck_assert(exists("only.png") && !exists("only.svg") && !exists("only.png.svg"));
         STATUS(HEDDLE_OK, "plot hand.db --kind lines --x l1.size -o t.svg --title \"it's mine\"");
         char *svg = slurp("t.svg");
-        SAYS(svg, "it's mine");
+        SAYS(svg, "it&#39;s mine");
         SAYS(svg, "b dpe");
         free(svg);
     }
@@ -176,6 +176,24 @@ START_TEST(names_are_not_executed) {
     if (has_gnuplot())
         STATUS(HEDDLE_OK, "plot hand.db -o n.svg --title '`touch ran4`'");
     ck_assert(!exists("ran1") && !exists("ran2") && !exists("ran3") && !exists("ran4"));
+}
+END_TEST
+
+/* Runs of one model are compared by the option that was swept. Its first value is the base: with the larger L1, a run
+ * takes half of the cycles. */
+START_TEST(the_swept_option_is_drawn) {
+    write_by_hand("a");
+    STATUS(HEDDLE_OK, "plot hand.db --where model=spe -o one.svg");
+    char *svg = slurp("one.svg");
+    SAYS(svg, "speed-up over l1.size=8192");
+    SAYS(svg, "colours: l1.size");
+    SAYS(svg, "<title>a, 16384: 2</title>");
+    free(svg);
+    STATUS(HEDDLE_OK, "plot hand.db --where l1.size=8K -o two.svg"); /* two models: they are compared */
+    svg = slurp("two.svg");
+    SAYS(svg, "speed-up over spe");
+    SAYS(svg, "<title>b, dpe: 0.5</title>");
+    free(svg);
 }
 END_TEST
 
@@ -224,11 +242,18 @@ START_TEST(a_missing_gnuplot_is_reported) {
     setenv("PATH", here, 1);
     int status = heddle("plot hand.db -o p");
     setenv("PATH", path, 1);
+    ck_assert_int_eq(status, HEDDLE_OK); /* an SVG needs no gnuplot */
+    SAYS(err, "no PNG, since gnuplot is not installed");
+    SAYS(err, "apt-get install gnuplot");
+    SAYS(out, "Written: p.svg\n");
+    ck_assert(exists("p.svg") && !exists("p.png"));
+    setenv("PATH", here, 1);
+    status = heddle("plot hand.db -o p.png");
+    setenv("PATH", path, 1);
     free(path);
     ck_assert_int_eq(status, HEDDLE_USAGE);
-    SAYS(err, "gnuplot is not installed");
-    SAYS(err, "apt-get install gnuplot");
-    ck_assert(!exists("p.svg") && !exists("p.png"));
+    SAYS(err, "gnuplot is not installed, and draws PNG files");
+    ck_assert(!exists("p.png"));
 }
 END_TEST
 
@@ -241,6 +266,7 @@ SUITE(host_cli_plot) {
     TEST(every_kind_is_drawn);
     TEST(incomplete_plots_are_removed);
     TEST(names_are_not_executed);
+    TEST(the_swept_option_is_drawn);
     TEST(mistakes_are_reported);
     TEST(a_missing_gnuplot_is_reported);
 }

@@ -450,7 +450,7 @@ START_TEST(a_figure_is_run_once_and_written) {
     SAYS(summary, "\n1 figure,5,5,5,5,0.8,10,,0,");
     free(summary);
     SAYS(page, ">0.80 (10)</td>");
-    ck_assert((strstr(page, "src=\"data:image/svg+xml;base64,PD94bWwg") != NULL) == gnuplot); /* "<?xml " */
+    SAYS(page, "<figure><svg class='chart'"); /* the page draws its charts itself, without gnuplot */
     ck_assert_ptr_null(strstr(page, "http:"));
     ck_assert_ptr_null(strstr(page, "https:"));
     free(page);

@@ -137,6 +137,10 @@ START_TEST(other_files_and_builds_are_refused) {
     SAYS(err, "results.db: is no queue");
     STATUS(HEDDLE_USAGE, "work no.db");
     SAYS(err, "no.db: No such file");
+    STATUS(HEDDLE_USAGE, "work");
+    SAYS(err, "which queue? For example");
+    STATUS(HEDDLE_USAGE, "work q.db -o part.db");
+    SAYS(err, "--output and --lease do nothing without --take");
     STATUS(HEDDLE_USAGE, SWEEP "-s l1.size=7 --queue q.db");
     ck_assert_int_eq(database_number("q.db", "SELECT count(*) FROM sqlite_master WHERE name = 'todo'"), 0);
     STATUS(HEDDLE_OK, SWEEP "--queue q.db");
@@ -144,6 +148,8 @@ START_TEST(other_files_and_builds_are_refused) {
     STATUS(HEDDLE_USAGE, "work q.db");
     SAYS(err, "run 0 of the queue is another one here");
     begin();
+    STATUS(HEDDLE_USAGE, "work q.db --take 2");
+    SAYS(err, "--take N goes to a new queue: -o PART");
     change("q.db", "UPDATE queue_plan SET binary = 'another'");
     STATUS(HEDDLE_USAGE, "work q.db");
     SAYS(err, "q.db was planned by another build of heddle");

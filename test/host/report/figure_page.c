@@ -1,5 +1,5 @@
 /* Tests the HTML page that `heddle reproduce` writes: it is well-formed and works in a browser. */
-#include "test/host/cli/cli_help.h"
+#include "test/host/cli/browser.h"
 #include <stdio.h>
 
 /* Returns true for HTML elements that have no end tag. */
@@ -36,7 +36,7 @@ static int check_html(const char *page) {
             depth--;
             ck_assert_msg(depth >= 0 && open[depth].len == len && memcmp(open[depth].at, tag, len) == 0,
                           "%.60s ends %.60s", tag, depth >= 0 ? open[depth].at : "nothing");
-        } else if (!is_void(tag, len)) {
+        } else if (!is_void(tag, len) && at[-1] != '/') {
             ck_assert_int_lt(depth, 64);
             open[depth].at = tag;
             open[depth++].len = len;
@@ -95,62 +95,30 @@ START_TEST(the_page_shows_machines_and_differences) {
 }
 END_TEST
 
-/* Script that runs before the page's own script and collects error messages. */
-static const char watch[] =
-    "<head><script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded: '+e.target.alt),true);"
-    "console.error=console.warn=m=>bad.push(m)</script>";
-/* Script that runs after the page's own script. It collects images that have no pixels. It clicks each column header
- * twice; the first click must sort upwards, the second downwards. */
+/* Script that runs after the page's own script. It clicks each column header twice; the first click must sort upwards,
+ * the second downwards. */
 static const char trial[] =
     "<script>onload=()=>{let clicks=0;const text=new Intl.Collator(undefined,{numeric:true}).compare,"
     "by=(a,b)=>typeof a+typeof "
     "b==='stringstring'?text(a,b):a<b?-1:a>b?1:0,v=c=>c.dataset.v===undefined?c.textContent:c.dataset.v===''?-Infinity:"
-    "+c.dataset.v;for(const i of document.images)if(!i.complete||!i.naturalWidth)bad.push('no image: '+i.alt);"
+    "+c.dataset.v;"
     "for(const t of document.querySelectorAll('table'))t.querySelectorAll('th').forEach((h,k)=>{for(const up of[1,-1])"
     "{h.click();clicks++;const x=[...t.tBodies[0].rows].map(r=>v(r.cells[k]));for(let i=1;i<x.length;i++)"
     "if(by(x[i-1],x[i])*up>0)bad.push('column '+k+': '+x)}});"
-    "document.title=(bad.join('|')||'fine')+': '+document.images.length+' images, '+clicks+' clicks'}</script></body>";
-
-static void insert_at(FILE *f, const char *page, const char *tag, const char *text) {
-    const char *at = strstr(page, tag);
-    ck_assert_ptr_nonnull(at);
-    fprintf(f, "%.*s%s", (int)(at - page), page, text);
-}
-
-static const char *browser(void) {
-    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome"};
-    for (int i = 0; i < 3; i++) {
-        char command[64];
-        snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", names[i]);
-        if (system(command) == 0)
-            return names[i];
-    }
-    return NULL;
-}
+    "document.title=(bad.join('|')||'fine')+': '+clicks+' clicks'}</script></body>";
 
 START_TEST(the_page_works_in_a_browser) {
     const char *name = browser();
-    if (!name || !has_gnuplot()) {
-        test_skip("no Chromium, or no gnuplot: sudo apt-get install chromium gnuplot-nox");
+    if (!name) {
+        test_skip(NO_BROWSER);
         return;
     }
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
-    char *page = slurp("reproduction/index.html"), command[512], want[96];
-    FILE *f = fopen("tried.html", "w");
-    const char *body = strstr(page, "</body>");
-    insert_at(f, page, "<head>", watch);
-    char *middle = strstr(page, "<head>") + 6;
-    fprintf(f, "%.*s%s%s", (int)(body - middle), middle, trial, body + 7);
-    fclose(f);
-    snprintf(command, sizeof command,
-             "timeout 90 %s --headless --no-sandbox --disable-gpu --user-data-dir=profile --virtual-time-budget=20000"
-             " --dump-dom \"file://$PWD/tried.html\" >dom.html 2>log.txt",
-             name);
-    ck_assert_int_eq(system(command), 0);
-    char *dom = slurp("dom.html"), *title = strstr(dom, "<title>");
-    /* one plot for each figure, and two clicks on each column header of each table */
-    snprintf(want, sizeof want, "<title>fine: 2 images, %d clicks</title>", 2 * occurrences(page, "<th>"));
+    char *page = slurp("reproduction/index.html"), want[96];
+    char *dom = browse(name, page, 1280, trial), *title = strstr(dom, "<title>");
+    /* two clicks on each column header of each table */
+    snprintf(want, sizeof want, "<title>fine: %d clicks</title>", 2 * occurrences(page, "<th>"));
     ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
     ck_assert_int_gt(occurrences(page, "<th>"), 10);
     free(dom);

@@ -37,7 +37,7 @@ static char *operations_of(struct result_row *rows, int n) {
         of[i] = &rows[i];
     struct result_set set = {
         .rows = rows, .names = names, .options = options, .n = n, .n_names = N_NAMES, .n_options = N_OPTIONS};
-    struct report r = {.set = &set, .rows = of, .n = n, .no_gnuplot = true};
+    struct report r = {.set = &set, .rows = of, .n = n};
     return page(&r, report_operations);
 }
 

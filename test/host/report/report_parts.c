@@ -29,7 +29,7 @@ START_TEST(shares_of_roofs_by_hand) {
     const struct result_row *of[] = {&rows[0], &rows[1], &rows[2]};
     struct result_set set = {
         .rows = rows, .names = names, .options = options, .n = 3, .n_names = N_NAMES, .n_options = N_OPTIONS};
-    struct report r = {.set = &set, .rows = of, .n = 3, .no_gnuplot = true};
+    struct report r = {.set = &set, .rows = of, .n = 3};
     char *text = page(&r, report_roofs);
     row_is(text, "near", (const double[]){16, 2, 0.25, 4, 0.25, 1, 1}, 7, "DRAM");
     row_is(text, "issue", (const double[]){48, NAN, NAN, 8, 0.75, NAN, NAN}, 7, "issue");
@@ -54,7 +54,7 @@ START_TEST(machines_beyond_six_are_counted) {
     }
     struct result_set set = {
         .rows = rows, .names = names, .options = options, .n = MACHINES, .n_names = N_NAMES, .n_options = N_OPTIONS};
-    struct report r = {.set = &set, .rows = of, .n = MACHINES, .no_gnuplot = true};
+    struct report r = {.set = &set, .rows = of, .n = MACHINES};
     char *text = page(&r, report_roofs);
     says(text, "<p>2 more machines are not drawn; the table has them.</p>");
     row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* one SM: the IPC is 16 of 32 */
@@ -91,9 +91,9 @@ static char *lines_of(const char *profile) {
 START_TEST(lines_by_their_slots) {
     char *text = lines_of("[{\"kernel\":\"k\",\"file\":\"k.ptx\",\"launches\":2,\"lines\":[" LINE(
         7, 10, 10, 1234, "") "," LINE(9, 5, 160, 0, "\"fetch\":20,\"scoreboard_load\":65") "]}]");
-    says(text, "<details><summary>lud l1.latency=10</summary>\n<h4>k, 2 launches, k.ptx</h4>\n");
+    says(text, "<details><summary>lud l1.latency=10</summary>\n<h3>k, 2 launches, k.ptx</h3>\n");
     const char *hot = "<tr><td class=n data-v=\"90\">90.0 %</td><td class=n data-v=\"5\">5</td>"
-                      "<td class=n data-v=\"32\">32.0</td><td class=n data-v=\"0\">0</td><td>scoreboard_load</td>"
+                      "<td class=n data-v=\"32\">32.0</td><td class=n data-v=\"0\">0</td><td>waiting for a load</td>"
                       "<td>9</td><td><code>a &#60; 9;</code></td></tr>\n";
     const char *cold = "<tr><td class=n data-v=\"10\">10.0 %</td><td class=n data-v=\"10\">10</td>"
                        "<td class=n data-v=\"1\">1.0</td><td class=n data-v=\"1234\">1,234</td><td></td>"
@@ -127,7 +127,7 @@ START_TEST(only_the_hottest_lines_are_shown) {
                                                                                          "[" LINE(1, 60, 5, 0,
                                                                                                   "") "]}]");
     static const char *const order[] = {
-        "<h4>four, 0 launches", "<h4>two,",   "<h4>one, 1 launch,", "a &#60; 3;", "a &#60; 6;",
+        "<h3>four, 0 launches", "<h3>two,",   "<h3>one, 1 launch,", "a &#60; 3;", "a &#60; 6;",
         "a &#60; 1;",           "a &#60; 4;", "a &#60; 2;",         "a &#60; 7;", "And 1 more kernel, which took less"};
     const char *at = text;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {

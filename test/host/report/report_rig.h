@@ -116,7 +116,7 @@ __attribute__((noinline, unused)) static char *rig_page(struct report_rig *g, bo
     ck_assert_int_le(g->set.n, MOST_ROWS);
     for (int i = 0; i < g->set.n; i++)
         of[i] = &g->set.rows[i];
-    struct report r = {.db = g->db, .set = &g->set, .rows = of, .n = g->set.n, .no_gnuplot = true};
+    struct report r = {.db = g->db, .set = &g->set, .rows = of, .n = g->set.n};
     char *text = page(&r, write);
     result_set_free(&g->set);
     results_close(g->db);

@@ -174,7 +174,8 @@ END_TEST
 START_TEST(breakdowns_have_names) {
     ck_assert_str_eq(breakdown_at(0)->name, "issue");
     ck_assert_str_eq(breakdown_at(1)->name, "energy");
-    ck_assert_ptr_null(breakdown_at(2));
+    ck_assert_str_eq(breakdown_at(2)->name, "dynamic-energy");
+    ck_assert_ptr_null(breakdown_at(3));
     ck_assert_ptr_eq(breakdown_find("energy"), breakdown_at(1));
     ck_assert_ptr_null(breakdown_find("power"));
 }
@@ -187,7 +188,7 @@ START_TEST(shares_are_of_their_sum) {
     struct pivot_values v;
     ck_assert(breakdown_fill(breakdown_find("issue"), &v, &set, all, N_ROWS, by, 2, &older, err, sizeof err));
     names_are(v.rows, v.n_rows, (const char *const[]){"lud dpe", "lud its", "bfs dpe", "bfs its"}, 4);
-    names_are(v.columns, v.n_columns, (const char *const[]){"issued", "fetch"}, 2);
+    names_are(v.columns, v.n_columns, (const char *const[]){"issued", "waiting for instructions"}, 2);
     values_are(&v, (const double[]){75, 25, 25, 75, NAN, NAN, 100, NAN});
     ck_assert_int_eq(older, 0);
     pivot_values_free(&v);

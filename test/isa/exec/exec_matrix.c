@@ -7,9 +7,8 @@
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
-#include "test/test.h"
+#include "test/isa/exec/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { MOST = 64 * 64 };
@@ -68,19 +67,6 @@ static double number_of(const char *name, uint64_t bits) {
     if (type_class(t) == 'f')
         return float_decode(t == T_TF32 ? T_F32 : t, t == T_TF32 ? bits & 0xffffe000 : bits);
     return t == T_S32 ? (int32_t)bits : t == T_S8 ? (int8_t)bits : (uint8_t)bits;
-}
-
-struct text {
-    char at[16384];
-    size_t n;
-};
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
-    va_end(args);
-    ck_assert_uint_lt(t->n, sizeof t->at);
 }
 
 static void add_registers(struct text *t, const char *type, char which, int n) {

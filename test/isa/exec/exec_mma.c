@@ -4,13 +4,12 @@
  * Results must be equal bit for bit, for ordinary numbers, any bits, and special values. */
 #include "host/heddle.h"
 #include "isa/decode.h"
-#include "test/test.h"
+#include "test/isa/exec/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LANES = 32, MOST_FORMS = 512, GROUP = 64, SOURCES = 24, TEXT = 1 << 18, EXACT = 3, MODES };
+enum { LANES = 32, MOST_FORMS = 512, GROUP = 64, SOURCES = 24, EXACT = 3, MODES };
 
 struct form {
     char opcode[128], target[8], type[4][8]; /* the first .target that has it; types of d, a, b, c */
@@ -350,18 +349,6 @@ static void compare(const struct form *f, const struct data *d, int mode) {
 
 /* ---- kernels ---- */
 
-struct text {
-    size_t n;
-    char at[TEXT];
-};
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, format, args);
-    va_end(args);
-    ck_assert_uint_lt(t->n, TEXT);
-}
 static void add_vector(struct text *t, const char *before, int first, int n) {
     for (int i = 0; i < n; i++)
         add(t, "%s%%r%d", i ? "," : before, first + i);

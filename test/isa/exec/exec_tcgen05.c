@@ -5,25 +5,12 @@
 #include "isa/decode.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
-#include "test/test.h"
+#include "test/isa/exec/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { IMAGE = 32768, THREADS = 128, LANES = 128, COLUMNS = 64, SUMS = 64, MOST_K = 32 };
 
-struct text {
-    char at[65536];
-    size_t n;
-};
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
-    va_end(args);
-    ck_assert_uint_lt(t->n, sizeof t->at);
-}
 static void add_list(struct text *t, int n) {
     for (int i = 0; i < n; i++)
         add(t, "%s%%r%d", i ? "," : "{", i);
@@ -541,6 +528,9 @@ START_TEST(faults) {
          "48 columns of tensor memory"},
         {"mov.u32 %r1, 0; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
          "tcgen05.alloc returned no 64 columns"},
+        {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; mov.u32 %r1, 0xffffffe0; "
+         "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;",
+         "tcgen05.alloc returned no 32 columns at 0xffffffe0"},
         {"mov.u32 %r1, 0; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r2, %r3}, [%r1];",
          "columns 0 to 1 of tensor memory are "
          "not allocated"},

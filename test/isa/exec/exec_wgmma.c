@@ -10,9 +10,8 @@
 #include "isa/decode.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
-#include "test/test.h"
+#include "test/isa/exec/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { IMAGE = 65536, SMALL_IMAGE = 40960, THREADS = 128, MOST_K = 256, MOST_N = 256, ROWS = 64, MOST_WORDS = 144 };
@@ -169,19 +168,6 @@ static struct place layout(int base, int lines, int k, int bits, bool across, in
 }
 
 /* ---- the kernel ---- */
-
-struct text {
-    char at[49152];
-    size_t n;
-};
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
-    va_end(args);
-    ck_assert_uint_lt(t->n, sizeof t->at);
-}
 
 static void add_list(struct text *t, int first, int n) {
     for (int i = 0; i < n; i++)

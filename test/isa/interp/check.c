@@ -49,24 +49,30 @@ START_TEST(out_of_bounds_says_how_far) {
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_FAULT);
     ck_assert_str_eq(heddle_error(h),
                      "out-of-bounds write of 4 bytes at 0x10000400 (global memory) in kernel 'out_of_bounds'\n"
-                     "  at " FILE_NAME ":58:2: st.global.u32 [d3], r6 (mistakes.cu:6)\n"
+                     "  at " FILE_NAME ":58:2 (mistakes.cu:6)\n"
+                     "    mistakes.cu:6: a[n + t] = t;\n"
                      "    \tst.global.u32 \t[%rd4], %r2;\n"
                      "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "  CTA (0,0,0), warp 0, lane 24, thread (24,0,0)\n"
                      "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n"
-                     "  parameter 'out_of_bounds_param_0' points to this buffer\n");
+                     "  parameter 1, `out_of_bounds_param_0` [1,024 bytes], points to this buffer\n"
+                     "  8 of the 32 executing lanes are outside this buffer: 24-31\n");
     n = 0;
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_OK);
 }
 END_TEST
 
 START_TEST(misaligned_and_freed) {
-    expect_report("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
-                                "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
-                                "    \tst.global.u32 \t[%rd2+2], %r1;\n"
-                                "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-                                "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
-                                "  the address is not a multiple of 4\n");
+    expect_report(
+        "misaligned",
+        "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
+        "  at " FILE_NAME ":77:2 (mistakes.cu:9)\n"
+        "    mistakes.cu:9: extern \"C\" __global__ void misaligned(char *a) { *(int *)(a + 2) = threadIdx.x; }\n"
+        "    \tst.global.u32 \t[%rd2+2], %r1;\n"
+        "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+        "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
+        "  the address is not a multiple of 4\n"
+        "  all 32 executing lanes fail\n");
     ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
     ck_assert_int_eq(launch("init_global", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "use after free: write of 4 bytes"));
@@ -78,6 +84,7 @@ START_TEST(uninitialised_global_memory) {
     expect_report("uninit_global",
                   "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
                   "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
+                  "    mistakes.cu:11: extern \"C\" __global__ void uninit_global(int *a) { a[threadIdx.x] += 1; }\n"
                   "    ld.global.u32 \t%r2, [%rd4];\n"
                   "    ^\n"
                   "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
@@ -152,6 +159,7 @@ START_TEST(uninitialised_shared_memory) {
     expect_report("uninit_shared",
                   "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
                   "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
+                  "    mistakes.cu:23: out[t] = s[t + 1]; // no thread writes s[64]\n"
                   "    ld.shared.u32 \t%r5, [%r4+4];\n"
                   "    ^\n"
                   "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
@@ -179,6 +187,7 @@ START_TEST(race_of_a_write_and_a_read) {
         "race_read",
         "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
         "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
+        "    mistakes.cu:42: out[t] = s[63 - t];\n"
         "    ld.shared.u32 \t%r9, [%r8];\n"
         "    ^\n"
         "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
@@ -186,6 +195,7 @@ START_TEST(race_of_a_write_and_a_read) {
         "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
         "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
         "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
+        "    mistakes.cu:41: s[t] = t;\n"
         "    st.shared.u32 \t[%r4], %r1;\n"
         "    ^\n"
         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
@@ -225,6 +235,7 @@ START_TEST(values_of_one_instruction) {
     expect_report("same_word",
                   "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
                   "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
+                  "    mistakes.cu:70: s = threadIdx.x;\n"
                   "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
                   "    ^\n"
                   "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
@@ -250,6 +261,7 @@ START_TEST(paths_of_a_warp) {
     expect_report("race_of_paths",
                   "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
                   "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
+                  "    mistakes.cu:113: out[t] = s[t - 16];\n"
                   "    ld.shared.u32 \t%r6, [%r2+-64];\n"
                   "    ^\n"
                   "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
@@ -349,6 +361,7 @@ START_TEST(a_barrier_for_some_lanes) {
     static const char report[] =
         "divergent barrier: only 16 of a warp's 32 live threads arrive in kernel 'partial_barrier'\n"
         "  at " FILE_NAME ":620:2 (mistakes.cu:134)\n"
+        "    mistakes.cu:134: __syncthreads();\n"
         "    bar.sync \t0;\n"
         "    ^\n"
         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
@@ -371,6 +384,7 @@ START_TEST(different_barriers) {
     ck_assert_ptr_nonnull(strstr(
         heddle_error(h), "divergent barrier: threads of one warp wait at different barriers in kernel 'two_barriers'\n"
                          "  at " FILE_NAME ":664:2 (mistakes.cu:141)\n"
+                         "    mistakes.cu:141: __syncthreads();\n"
                          "    bar.sync \t0;\n"
                          "    ^\n"
                          "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"

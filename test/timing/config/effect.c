@@ -9,6 +9,8 @@
 
 enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
+#define SMS "gpu.sms=2" /* the setting of all runs */
+
 /* Statistics of one run. `n` is 0 if heddle refused the run, or if the run reached the cycle limit. */
 struct figures {
     int n;
@@ -189,7 +191,7 @@ static const struct ground *ground_of(const struct opt *o) {
 
 static struct figures run(const struct ground *g, const char *assignment, const char *kernel) {
     static struct figures f;
-    const char *set[8] = {"gpu.sms=2"};
+    const char *set[8] = {SMS};
     char err[1024];
     int n = 1;
     for (int i = 0; g->set[i]; i++)
@@ -250,14 +252,30 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
+/* Returns true if the settings of row `g` already give the option this value. */
+static bool has_value(const struct ground *g, const struct opt *o, const char *value) {
+    static struct config before, after;
+    char assignment[160], err[1024];
+    snprintf(assignment, sizeof assignment, "%s=%s", o->key, value);
+    ck_assert_msg(config_load(&before, g->config, err, sizeof err), "%s", err);
+    ck_assert_msg(config_set(&before, SMS, err, sizeof err), "%s", err);
+    for (int i = 0; g->set[i]; i++)
+        ck_assert_msg(config_set(&before, g->set[i], err, sizeof err), "%s", err);
+    after = before;
+    return config_set(&after, assignment, err, sizeof err) && config_same(&before, &after, o);
+}
+
 /* Returns true if a value of the option changes a statistic. Tries the value of row `g`, if it has one, then at most
- * `most` values of the option's range, beginning with its ends. Each value is tried with all kernels before the next
- * value, because even an option that affects only one kernel usually shows its effect at an end of its range. */
+ * `most` values of the option's range, beginning with its ends, but not the value that the option has anyway. Each
+ * value is tried with all kernels before the next value, because even an option that affects only one kernel usually
+ * shows its effect at an end of its range. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
     for (int v = g->value ? -1 : 0; v < most; v++) {
         if (v >= 0 && !walk_value(o, v, value, sizeof value))
             return false;
+        if (v >= 0 && has_value(g, o, value))
+            continue;
         for (int k = 0; k < N_KERNELS; k++) {
             const struct figures *before = figures_of(g, k);
             ck_assert_msg(before->n > 0, "%s: its ground is refused", o->key);

@@ -42,10 +42,10 @@ START_TEST(warps_at_two_barriers) {
         char want[512];
         snprintf(want, sizeof want,
                  "  SM 0, CTA (0,0,0), warp 0, model %s\n"
-                 "    lanes ffffffff at pc 5, t.ptx:12: bar\n"
+                 "    lanes ffffffff at pc 5, t.ptx:12: A: bar.sync 1, 64;\n"
                  "      waits at a barrier%s (barrier 1: 32 of 64 threads have arrived)\n"
                  "  SM 0, CTA (0,0,0), warp 1, model %s\n"
-                 "    lanes ffffffff at pc 3, t.ptx:10: bar\n"
+                 "    lanes ffffffff at pc 3, t.ptx:10: bar.sync 2, 64;\n"
                  "      waits at a barrier%s (barrier 2: 32 of 64 threads have arrived)\n",
                  models[i], i < 3 ? "" : " of the CTA", models[i], i < 3 ? "" : " of the CTA");
         reports(text, models[i], 1, 64, NULL, 0, want);
@@ -70,26 +70,26 @@ static const struct {
     const char *model, *want;
 } half_rows[] = {
     {"spe", "  SM 0, CTA (0,0,0), warp 0, model spe\n"
-            "    lanes 0000ffff at pc 5, t.ptx:12: barrier\n"
+            "    lanes 0000ffff at pc 5, t.ptx:12: A: barrier.sync 3, 64;\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
-            "    lanes ffff0000 at pc 3, t.ptx:10: mov.u32 r5, r5\n"
+            "    lanes ffff0000 at pc 3, t.ptx:10: mov.u32 %r2,%r1;\n"
             "      below, waits for the entries above, until line 13\n"
-            "    lanes ffffffff at pc 6, t.ptx:13: add.u32 r5, r5, 1\n"
+            "    lanes ffffffff at pc 6, t.ptx:13: E: add.u32 %r2,%r2,1;\n"
             "      below, waits for the entries above\n"},
     {"dpe", "  SM 0, CTA (0,0,0), warp 0, model dpe\n"
-            "    lanes 0000ffff at pc 5, t.ptx:12: barrier\n"
+            "    lanes 0000ffff at pc 5, t.ptx:12: A: barrier.sync 3, 64;\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
-            "    lanes ffffffff at pc 6, t.ptx:13: add.u32 r5, r5, 1\n"
+            "    lanes ffffffff at pc 6, t.ptx:13: E: add.u32 %r2,%r2,1;\n"
             "      waits at the reconvergence point for the entries above\n"},
     {"its", "  SM 0, CTA (0,0,0), warp 0, model its\n"
-            "    lanes 0000ffff at pc 6, t.ptx:12: barrier\n"
+            "    lanes 0000ffff at pc 6, t.ptx:12: A: barrier.sync 3, 64;\n"
             "      waits at a barrier of the CTA (barrier 3: 16 of 64 threads have arrived)\n"
-            "    lanes ffff0000 at pc 7, t.ptx:13: #bsync 0\n"
+            "    lanes ffff0000 at pc 7, t.ptx:13: E: add.u32 %r2,%r2,1;\n"
             "      blocked at a convergence barrier\n"},
     {"dws", "  SM 0, CTA (0,0,0), warp 0, model dws\n"
-            "    lanes 0000ffff at pc 5, t.ptx:12: barrier\n"
+            "    lanes 0000ffff at pc 5, t.ptx:12: A: barrier.sync 3, 64;\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
-            "    lanes ffff0000 at pc 7, t.ptx:14: bar\n"
+            "    lanes ffff0000 at pc 7, t.ptx:14: bar.sync 0;\n"
             "      waits at a barrier (barrier 0: 16 of 32 threads have arrived)\n"
             "    lanes ffffffff at the end\n"
             "      waits for its children\n"},
@@ -110,19 +110,19 @@ static const struct {
     const char *model, *want;
 } member_rows[] = {
     {"spe", "  SM 0, CTA (0,0,0), warp 0, model spe\n"
-            "    lanes ffff0000 at pc 3, t.ptx:10: barrier\n"
+            "    lanes ffff0000 at pc 3, t.ptx:10: barrier.sync 3, 64;\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
-            "    lanes 0000ffff at pc 5, t.ptx:12: bar.warp\n"
+            "    lanes 0000ffff at pc 5, t.ptx:12: A: bar.warp.sync -1;\n"
             "      waits for lanes ffff0000 of its member mask\n"},
     {"dpe", "  SM 0, CTA (0,0,0), warp 0, model dpe\n"
-            "    lanes 0000ffff at pc 5, t.ptx:12: bar.warp\n"
+            "    lanes 0000ffff at pc 5, t.ptx:12: A: bar.warp.sync -1;\n"
             "      waits at a barrier for lanes ffff0000 of its member mask\n"
-            "    lanes ffff0000 at pc 3, t.ptx:10: barrier\n"
+            "    lanes ffff0000 at pc 3, t.ptx:10: barrier.sync 3, 64;\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"},
     {"si", "  SM 0, CTA (0,0,0), warp 0, model si\n"
-           "    lanes 0000ffff at pc 5, t.ptx:12: bar.warp\n"
+           "    lanes 0000ffff at pc 5, t.ptx:12: A: bar.warp.sync -1;\n"
            "      waits for lanes ffff0000 of its member mask\n"
-           "    lanes ffff0000 at pc 3, t.ptx:10: barrier\n"
+           "    lanes ffff0000 at pc 3, t.ptx:10: barrier.sync 3, 64;\n"
            "      waits at a barrier of the CTA (barrier 3: 16 of 64 threads have arrived)\n"},
 };
 START_TEST(lanes_that_wait_for_lanes) { reports(members, member_rows[_i].model, 1, 32, NULL, 0, member_rows[_i].want); }
@@ -141,8 +141,8 @@ START_TEST(warps_that_wait_for_memory) {
     for (int w = 0; w < 3; w++)
         snprintf(warp[w], sizeof warp[w],
                  "  SM 0, CTA (0,0,0), warp %d, model spe, 1 memory access under way\n"
-                 "    lanes ffffffff at pc 2, t.ptx:9: add.u32 r4, r4, 1\n"
-                 "      waits for memory to write a register: scoreboard register 0\n",
+                 "    lanes ffffffff at pc 2, t.ptx:9: add.u32 %%r1,%%r1,1;\n"
+                 "      waits for a load: scoreboard register 0\n",
                  w);
     const char *set[] = {"memory.latency=1000", "deadlock.report=3", "gpu.poll=true", NULL};
     snprintf(want, sizeof want, "%s%s%s", warp[0], warp[1], warp[2]);
@@ -170,8 +170,8 @@ START_TEST(the_awaited_load_is_named) {
     const char *const set[] = {"memory.latency=1000", "gpu.poll=true", NULL};
     reports(text, "spe", 1, 32, set, 1500,
             "  SM 0, CTA (0,0,0), warp 0, model spe, 2 memory accesses under way\n"
-            "    lanes ffffffff at pc 3, t.ptx:10: add.u32 r5, r5, 1\n"
-            "      waits for memory to write a register: scoreboard register 1\n");
+            "    lanes ffffffff at pc 3, t.ptx:10: add.u32 %r2,%r2,1;\n"
+            "      waits for a load: scoreboard register 1\n");
 }
 END_TEST
 
@@ -189,7 +189,7 @@ START_TEST(a_path_that_waits_for_a_result) {
     const char *const set[] = {"latency.f64_div=1000", "gpu.poll=true", NULL};
     reports(text, "spe", 1, 32, set, 500,
             "  SM 0, CTA (0,0,0), warp 0, model spe\n"
-            "    lanes ffffffff at pc 3, t.ptx:10: add.f64 d4, d4, d3\n"
+            "    lanes ffffffff at pc 3, t.ptx:10: add.f64 %d2,%d2,%d1;\n"
             "      waits for a result: scoreboard register 2\n");
 }
 END_TEST
@@ -263,19 +263,19 @@ START_TEST(every_sm_names_its_own) {
     const char *const set[] = {"gpu.sms=2", "deadlock.report=2", NULL};
     reports(text, "spe", 3, 32, set, 0,
             "  SM 0, CTA (0,0,0), warp 0, model spe\n"
-            "    lanes ffffffff at pc 0, t.ptx:6: barrier\n"
+            "    lanes ffffffff at pc 0, t.ptx:6: barrier.sync 3, 96;\n"
             "      waits at a barrier (barrier 3: 32 of 96 threads have arrived)\n"
             "  SM 0, CTA (2,0,0), warp 0, model spe\n"
-            "    lanes ffffffff at pc 0, t.ptx:6: barrier\n"
+            "    lanes ffffffff at pc 0, t.ptx:6: barrier.sync 3, 96;\n"
             "      waits at a barrier (barrier 3: 32 of 96 threads have arrived)\n"
             "  and 1 more warp\n");
     const char *const all[] = {"gpu.sms=2", NULL};
     reports(text, "spe", 2, 32, all, 0,
             "  SM 0, CTA (0,0,0), warp 0, model spe\n"
-            "    lanes ffffffff at pc 0, t.ptx:6: barrier\n"
+            "    lanes ffffffff at pc 0, t.ptx:6: barrier.sync 3, 96;\n"
             "      waits at a barrier (barrier 3: 32 of 96 threads have arrived)\n"
             "  SM 1, CTA (1,0,0), warp 0, model spe\n"
-            "    lanes ffffffff at pc 0, t.ptx:6: barrier\n"
+            "    lanes ffffffff at pc 0, t.ptx:6: barrier.sync 3, 96;\n"
             "      waits at a barrier (barrier 3: 32 of 96 threads have arrived)\n");
 }
 END_TEST

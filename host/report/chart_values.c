@@ -1,0 +1,22 @@
+/* Questions about a chart's values (chart.h). */
+#include "chart.h"
+#include <math.h>
+#include <stdlib.h>
+
+bool chart_any(const struct chart *c) {
+    for (int i = 0; i < c->n * c->n_series; i++)
+        if (isfinite(c->y[i]) && (!c->x || isfinite(c->x[i / c->n_series])))
+            return true;
+    return false;
+}
+
+int *chart_order(const struct chart *c) {
+    int *order = calloc((size_t)c->n + 1, sizeof *order);
+    for (int i = 0; order && i < c->n; i++) {
+        int at = i;
+        for (; c->x && at > 0 && c->x[order[at - 1]] > c->x[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return order;
+}

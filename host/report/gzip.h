@@ -1,0 +1,9 @@
+#ifndef HOST_GZIP_H
+#define HOST_GZIP_H
+/* Compresses a stream to the gzip format, which viewers of traces read. */
+#include <stdio.h>
+
+/* Returns a stream whose content is written to `to`, compressed. fclose() of the stream completes the content, and does
+ * not close `to`. Write errors are those of `to`. Returns NULL if out of memory. */
+FILE *gzip_stream(FILE *to);
+#endif

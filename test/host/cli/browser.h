@@ -1,0 +1,42 @@
+#ifndef TEST_BROWSER_H
+#define TEST_BROWSER_H
+/* Opens pages in headless Chromium. */
+#include "cli_help.h"
+
+#define NO_BROWSER "no Chromium: sudo apt-get install chromium, or chromium-headless-shell"
+
+/* Returns the command of a browser that is installed; NULL: there is none. */
+static inline const char *browser(void) {
+    static const char *const names[] = {"chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"};
+    for (int i = 0; i < 4; i++) {
+        char command[64];
+        snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", names[i]);
+        if (system(command) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
+/* Opens a page in a window of this width and returns the page as it is after its scripts. `trial` is a script element
+ * and </body>; it runs after the page's own script. The array `bad` of the page collects errors. The caller frees the
+ * result. */
+static inline char *browse(const char *name, const char *page, int width, const char *trial) {
+    static const char watch[] =
+        "<script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded'),true);"
+        "console.error=console.warn=m=>bad.push(m)</script>";
+    char command[512];
+    const char *head = strstr(page, "<head>"), *body = strstr(page, "</body>");
+    ck_assert(head && body);
+    head += strlen("<head>");
+    FILE *f = fopen("tried.html", "w");
+    fprintf(f, "%.*s%s%.*s%s%s", (int)(head - page), page, watch, (int)(body - head), head, trial,
+            body + strlen("</body>"));
+    fclose(f);
+    snprintf(command, sizeof command,
+             "timeout 90 %s --headless --no-sandbox --disable-gpu --user-data-dir=profile --virtual-time-budget=20000"
+             " --window-size=%d,900 --dump-dom \"file://$PWD/tried.html\" >dom.html 2>log.txt",
+             name, width);
+    ck_assert_int_eq(system(command), 0);
+    return slurp("dom.html");
+}
+#endif
