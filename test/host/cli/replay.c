@@ -98,7 +98,7 @@ START_TEST(a_killed_run) {
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     STATUS(HEDDLE_DEADLOCK, "resume f -m dpe --cycle-limit 1000");
-    SAYS(err, "because the limit is 1000");
+    SAYS(err, "limit of 1000 cycles");
 }
 END_TEST
 
