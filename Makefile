@@ -384,7 +384,7 @@ objects: $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/
 
 # Fuzzing needs clang. SECONDS is the time of each target, TARGETS are the targets.
 SECONDS ?= 60
-TARGETS ?= parse lower execute timing device
+TARGETS ?= parse lower execute timing device launches
 FUZZ := build/fuzz
 FUZZ_SEEDS := test/cuda test/fuzz/found test/fuzz/seeds test/compiled test/bad test/kernels kernels
 fuzz:

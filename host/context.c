@@ -1,12 +1,16 @@
 /* Opens and closes contexts, and manages their device memory, messages and options. */
 #include "context.h"
 #include "handles.h"
+#include "recorder.h"
 #include "timing/footprint.h"
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Handles --set reconv=NAME, which selects the reconvergence model of the functional model. */
 static bool set_reconv(struct heddle *h, const struct model_tables *tables, const char *name, char *err,
@@ -139,6 +143,37 @@ static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
     return true;
 }
 
+static bool folder_usable(const char *folder, char *err, size_t err_size) {
+    struct stat s;
+    if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode) && access(folder, W_OK | X_OK) == 0)
+        return true;
+    snprintf(err, err_size, "%s: buffers cannot be kept there: %s; name a folder in which you may create files", folder,
+             stat(folder, &s) == 0 && !S_ISDIR(s.st_mode) ? "it is no folder" : strerror(errno));
+    return false;
+}
+
+/* Handles the options about the launches of a program and about the folder for buffers. */
+static bool choose_launches(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o,
+                            char *err, size_t err_size) {
+    if (!model_parse(parts->models, h->model.base->functional ? h->model_name : "functional", &h->plain, err, err_size))
+        return false;
+    if (o->time_launches && h->model.base->functional) {
+        snprintf(err, err_size,
+                 "model '%s' has no time: choosing the launches that are simulated in time needs a "
+                 "timing model",
+                 h->model_name);
+        return false;
+    }
+    if (o->time_launches && !window_by_text(&h->window, o->time_launches, err, err_size))
+        return false;
+    snprintf(err, err_size, "the host is out of memory");
+    if (o->memory_folder && !folder_usable(o->memory_folder, err, err_size))
+        return false;
+    if (o->memory_folder && !mem_use_folder(&h->memory, o->memory_folder))
+        return false;
+    return !o->checkpoint || parts->plain || (h->launches_to = recorder_new(o)) != NULL;
+}
+
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                   size_t err_size) {
     const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
@@ -170,6 +205,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!check_rows(h, err, err_size))
         return false;
     choose_units(h, parts);
+    if (!choose_launches(h, parts, o, err, err_size))
+        return false;
     if (o->check && !(h->check = check_new()))
         return false;
     progress_init(&h->progress, o->progress);
@@ -245,6 +282,7 @@ void heddle_close(struct heddle *h) {
     if (!handle_is_open(h, HANDLE_CONTEXT))
         return;
     handle_close(h, HANDLE_CONTEXT);
+    recorder_close(h);
     gpu_free(h->gpu);
     survey_free(h->survey);
     workers_free(h->workers);
@@ -377,6 +415,8 @@ static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t 
 static void host_wrote(struct heddle *h, uint64_t to, uint64_t bytes) {
     if (h->check)
         check_host_wrote(h->check, &h->memory, to, bytes);
+    if (h->launches_to)
+        recorder_host_wrote(h->launches_to, to, bytes);
     if (h->gpu)
         gpu_host_wrote(h->gpu, to, bytes);
 }

@@ -10,12 +10,18 @@
 #include "progress.h"
 #include "timing/gpu.h"
 #include "watch.h"
+#include "window.h"
+
+struct recorder; /* writes the launches to a file; recorder.h */
 
 /* A kernel or function of a module. It is lowered for the context's model at its first use. */
 struct lowered_kernel {
-    const char *name;        /* owned by the module */
-    struct program *program; /* lowered program; NULL if it is not lowered yet */
-    struct jit *native;      /* native code; NULL if it is not compiled yet, or if the build has no JIT */
+    const char *name; /* owned by the module */
+    /* Forms of the kernel: [0] for the context's model, [1] for launches of a timing model that run functionally. */
+    struct {
+        struct program *program; /* lowered program; NULL if it is not lowered yet */
+        struct jit *native;      /* native code; NULL if it is not compiled yet, or if the build has no JIT */
+    } form[2];
 };
 
 struct heddle_module {
@@ -71,6 +77,15 @@ struct heddle {
     struct heddle_plan *plan; /* sampled simulation: the caller's plan; NULL: every launch runs as a whole */
     struct survey *survey;    /* with `plan` and in the functional model: what this launch executes */
     bool settled;             /* heddle_plan_settle() has estimated the statistics of `launches` */
+    /* Launches of a timing model outside `window` run functionally: in the model `plain`, which is functional. */
+    struct window window;
+    struct model_spec plain;
+    bool runs_plain;              /* the present launch runs functionally */
+    struct recorder *launches_to; /* NULL: launches are not written to a file */
+    uint64_t calls;               /* number of calls of heddle_launch() and heddle_launch_cooperative() that ran */
+    uint32_t next_grid;           /* number of the next grid, %gridid */
+    uint32_t n_placing;           /* number of elements of `placing` */
+    const uint64_t *placing;      /* heddle_replay(): addresses for the variables of the next module; NULL: allocate */
     /* one element per launched kernel, in the order of the first launches; without options.profile there are none */
     struct kernel_profile *profiles;
     int n_profiles;
@@ -140,6 +155,8 @@ enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes)
 /* host/module_file.c: works like heddle_module_part(), for a regular file. Messages call it `name`. */
 struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n);
 
+/* host/module.c: loads a module from PTX text, which already has the functions that Heddle adds. */
+struct heddle_module *module_open_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* Frees a module (host/module.c). */
 void module_free(struct heddle_module *m);
 /* Sets the message "no kernel of this name", with a list of the module's kernels. */

@@ -18,6 +18,19 @@ struct device_launches {
     uint32_t n;
 };
 
+/* A launch of the host with packed parameters. */
+struct packed_launch {
+    const char *kernel; /* PTX name */
+    struct heddle_dim grid, block;
+    uint32_t dynamic_shared, param_bytes;
+    unsigned char *params;
+    uint64_t workspace; /* of a cooperative grid; 0 for others */
+    uint64_t first_cta; /* launch.first_cta */
+    uint32_t number;    /* %gridid */
+};
+/* Runs a launch with packed parameters, as heddle_launch() does (host/launch_kernel.c). */
+enum heddle_status launch_packed(struct heddle *h, struct heddle_module *m, const struct packed_launch *c);
+
 /* Takes the launches that the last grid of a kernel of `m` left, in the order in which they run: the launches of CTA 0
  * in their order, then of CTA 1 and so on, then launches into the tail stream. Returns HEDDLE_OK, also if there are
  * none, or another status with a message that begins with `parent`, the name of the kernel. Call

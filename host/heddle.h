@@ -80,6 +80,20 @@ struct heddle_options {
     /* Sampled simulation (docs/sampling.md): see heddle_plan_new(). The caller owns the plan. NULL: every launch runs
      * as a whole. */
     struct heddle_plan *plan;
+    /* File to which the context writes its launches, with the device memory that they need, so that heddle_replay() can
+     * repeat them without the program (docs/checkpoints.md). The file begins with the state before launch
+     * `checkpoint_launch`, counted from 0; launches of kernels by kernels do not count. If `checkpoint_cta` is not 0,
+     * the file begins after that many CTAs of this launch, which run functionally. The first launch creates the file,
+     * and heddle_close() completes it. NULL: none. */
+    const char *checkpoint;
+    uint64_t checkpoint_launch, checkpoint_cta;
+    /* For timing models: the launches that are simulated in time. All others run functionally, have no statistics and
+     * are not counted by heddle_launches(). "7": launch 7; "7:9": launches 7 and 8; "7:": from 7 on; "NAME", "NAME@2",
+     * "NAME@2:4": launches of one kernel, all or by their ordinal. NULL: all launches. */
+    const char *time_launches;
+    /* Folder in whose file system buffers of at least 1 MiB are kept, in unnamed files that are mapped into memory.
+     * Device memory may then exceed the host's. NULL: buffers are in memory. */
+    const char *memory_folder;
 };
 
 struct heddle_dim {
@@ -294,6 +308,30 @@ enum heddle_status heddle_tensor_map(struct heddle *h, const struct heddle_tenso
 enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim grid,
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
+
+/* Completes the file of options.checkpoint before heddle_close(). Returns HEDDLE_USAGE if the file cannot be written or
+ * has no launch. */
+enum heddle_status heddle_checkpoint_end(struct heddle *h);
+
+/* Which launches of a file heddle_replay() runs. */
+struct heddle_replay_options {
+    /* Launches [from, to) run in the context's model. Earlier launches of the file run functionally, without
+     * statistics; later launches do not run. The numbers are those of the recorded program. to = 0 means the end. */
+    uint64_t from, to;
+    bool resume;  /* true: `from` is the launch in which the recorded program was stopped, or the file's first launch */
+    bool partial; /* true: accepts a file that is cut off, and runs the launches that it holds completely */
+    /* true: compares device memory after each launch with the recorded run; a difference returns HEDDLE_WRONG */
+    bool verify;
+};
+/* Repeats launches of a file of options.checkpoint. The context must be new: without modules, buffers or launches. Its
+ * model and its machine may differ from those of the recorded run. Returns HEDDLE_USAGE for a file that is damaged, is
+ * cut off, has another version, or is no such file, before any launch runs; or the status of the launch that failed. */
+enum heddle_status heddle_replay(struct heddle *h, const char *path, const struct heddle_replay_options *o);
+/* Writes a file with launch `launch` of `path` alone, and the pages of memory that its CTAs access. The launches up to
+ * this one run functionally in the context, which must be new and functional. The launch then runs again with these
+ * pages alone; HEDDLE_WRONG: its results differ, and no file is written. While the function runs, it handles SIGSEGV;
+ * only one thread of a process may be in it. */
+enum heddle_status heddle_extract(struct heddle *h, const char *path, uint64_t launch, const char *to);
 
 /* Sets the size of a cluster in CTAs for later launches and for heddle_occupancy(). {0, 0, 0}, the default, means the
  * size that the kernel declares (.reqnctapercluster), or one CTA if it declares none. A cluster has at most 8 CTAs, or

@@ -3,6 +3,7 @@
 #include "device_launch.h"
 #include "handles.h"
 #include "isa/interp/late.h"
+#include "recorder.h"
 #include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,9 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
         rec->program = l->program;
         rec->started = 0;
     }
-    struct interp_cfg cfg = {.model = rec ? path_recorder_ops(rec) : h->reconv,
+    struct interp_cfg cfg = {.model = rec             ? path_recorder_ops(rec)
+                                      : h->runs_plain ? h->plain.base->ops
+                                                      : h->reconv,
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = 1,
                              .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
@@ -130,7 +133,8 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
                              .check = h->check};
     struct interp_stats n = {0};
     const struct mechanism *e;
-    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    const struct model_spec *model = h->runs_plain ? &h->plain : &h->model;
+    for (int i = 0; (e = mechanism_at(h->mechanisms, model, i)); i++)
         if (e->interp)
             e->interp(&h->config, &cfg);
     const struct native_counts before = native_count(cfg.native);
@@ -157,7 +161,7 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
     stats_add_rounding_error(s, &n.rounding_error);
-    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    for (int i = 0; (e = mechanism_at(h->mechanisms, model, i)); i++)
         if (e->interpreted)
             e->interpreted(&n, s);
     return ended;
@@ -173,24 +177,25 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     progress_start(&h->progress, l->program->name);
     watch_begin(&h->watch, h->n_launches, l);
     const struct mechanism *e;
-    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    for (int i = 0; !h->runs_plain && (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
         if (e->count)
             e->count(l->program, &h->config, s);
     static const struct launch_part whole = {0};
-    bool ended = h->plan  ? sampled_launch(h, m, l, s, &f)
-                 : h->gpu ? gpu_run(h->gpu, l, s, &f)
-                          : launch_forward(h, m, l, &whole, s, &f);
+    bool ended = h->plan && !h->runs_plain  ? sampled_launch(h, m, l, s, &f)
+                 : h->gpu && !h->runs_plain ? gpu_run(h->gpu, l, s, &f)
+                                            : launch_forward(h, m, l, &whole, s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended ? NULL : f.kind == FAULT_MEMORY ? "" : launch_end_word(f.kind);
     enum heddle_status status = HEDDLE_OK;
-    if (!incomplete || *incomplete) {
+    if (!h->runs_plain && (!incomplete || *incomplete)) {
         double now = seconds_now();
         stats_add(s, "host.seconds", now - started);
         status = profile_record(h, l->program, m->text) ? results_record(h, l, now, incomplete) : fail_memory(h);
     }
     if (f.kind == FAULT_STOPPED)
         atomic_store(&h->stop, false);
+    h->next_grid += ended && !l->end_cta;
     if (!ended)
         status = fail_fault(h, m, &f, l);
     else if (status == HEDDLE_OK && h->check)
@@ -250,10 +255,36 @@ static struct dim3 grid_of_clusters(const struct launch *l) {
                          (uint32_t)(z < most ? z : most)};
 }
 
-/* Runs one grid. `workspace` is the address of the workspace of a cooperative grid, and 0 for other grids. `cluster` is
- * the cluster size of the launch; all zeros if the launch gives none. */
+/* Returns the reason why the launch cannot run in two parts, or NULL if it can or has one part. */
+static const char *wrong_part(const struct launch *l, char *text, size_t size) {
+    const uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z, at = l->first_cta ? l->first_cta : l->end_cta;
+    const uint32_t each = launch_cluster_ctas(l);
+    if (!at)
+        return NULL;
+    if (l->workspace)
+        return "the CTAs of a cooperative grid wait for each other, so that no part of them can run first";
+    if (at < all && at % each == 0)
+        return NULL;
+    snprintf(text, size,
+             "a checkpoint after %llu CTAs: the grid has %llu CTAs, in clusters of %u, and needs one more "
+             "cluster after the checkpoint",
+             (unsigned long long)at, (unsigned long long)all, each);
+    return text;
+}
+
+/* The parts of a launch that kernels launched by kernels do not have. */
+struct host_part {
+    uint64_t workspace;          /* of a cooperative grid; 0 for others */
+    struct heddle_dim cluster;   /* from the launch; all 0 for none */
+    uint64_t first_cta, end_cta; /* launch.first_cta, launch.end_cta */
+};
+
+/* Runs one grid. */
 static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
-                                   uint64_t workspace, struct heddle_dim cluster) {
+                                   const struct host_part *host) {
+    const uint64_t workspace = host->workspace;
+    const struct heddle_dim cluster = host->cluster;
+    const bool timed = h->gpu && !h->runs_plain;
     struct launch l = {.program = d->program,
                        .memory = &h->memory,
                        .grid = {d->grid.x, d->grid.y, d->grid.z},
@@ -269,19 +300,23 @@ static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, co
                        .stop = &h->stop,
                        .device_stdout = h->device_stdout,
                        .text = m->text,
-                       .number = (uint32_t)h->n_launches,
+                       .number = h->next_grid,
                        .textures = h->textures,
                        .n_textures = h->n_textures,
-                       .workspace = workspace};
+                       .workspace = workspace,
+                       .first_cta = host->first_cta,
+                       .end_cta = host->end_cta};
     if (d->program->blocks_are_clusters)
         l.grid = grid_of_clusters(&l);
     char text[512];
-    const char *wrong = launch_check(&l, h->gpu ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
-    if (!wrong && h->gpu && !gpu_fits(h->gpu, &l, text, sizeof text))
+    const char *wrong = launch_check(&l, timed ? h->config.sm.shared_bytes : MAX_SHARED_BYTES, text, sizeof text);
+    if (!wrong)
+        wrong = wrong_part(&l, text, sizeof text);
+    if (!wrong && timed && !gpu_fits(h->gpu, &l, text, sizeof text))
         wrong = text;
     if (!wrong)
         wrong = too_large(h, &l, text, sizeof text);
-    if (!wrong && h->gpu && !gpu_simulates(h->gpu, &l, text, sizeof text)) {
+    if (!wrong && timed && !gpu_simulates(h->gpu, &l, text, sizeof text)) {
         h->fault = HEDDLE_FAULT_UNSUPPORTED;
         wrong = text;
     }
@@ -291,21 +326,69 @@ static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, co
 /* Runs a grid, then the kernels that it launched, each followed by the kernels that it launched itself.
  * depth: levels above this grid. */
 static enum heddle_status run_with_children(struct heddle *h, struct heddle_module *m, const struct device_launch *d,
-                                            uint64_t workspace, int depth) {
+                                            const struct host_part *host, int depth) {
     const char *name = d->program->name;
     if (depth > DEVICE_LAUNCH_DEPTH)
         return fail(h, HEDDLE_USAGE, "kernel '%s' is the %dth level of kernels that launch kernels; %d may be nested",
                     name, depth, DEVICE_LAUNCH_DEPTH);
     struct device_launches children = {0};
-    const struct heddle_dim none = {0, 0, 0}; /* kernels launch kernels with the clusters that these declare */
-    enum heddle_status s = run_grid(h, m, d, workspace, depth ? none : h->cluster);
+    const struct host_part none = {0}; /* kernels launch kernels with the clusters that these declare */
+    enum heddle_status s = run_grid(h, m, d, host);
     if (s == HEDDLE_OK)
         s = device_launches_take(h, m, name, &children);
     else
         device_launches_drop(h, m);
     for (uint32_t i = 0; s == HEDDLE_OK && i < children.n; i++)
-        s = run_with_children(h, m, &children.list[i], 0, depth + 1);
+        s = run_with_children(h, m, &children.list[i], &none, depth + 1);
     device_launches_free(&children);
+    return s;
+}
+
+/* Runs a launch whose parameters are packed: first the CTAs before a checkpoint, if a checkpoint is in this launch. */
+static enum heddle_status run_packed(struct heddle *h, struct heddle_module *m, const struct packed_launch *c,
+                                     const struct program *p) {
+    const struct device_launch d = {p, c->grid, c->block, c->dynamic_shared, c->params};
+    struct host_part host = {c->workspace, h->cluster, c->first_cta, 0};
+    struct packed_launch recorded = *c;
+    const uint64_t cta = h->launches_to ? recorder_cta(h->launches_to, h->calls) : 0;
+    enum heddle_status s = HEDDLE_OK;
+    if (cta > c->first_cta) {
+        const bool plain = h->runs_plain;
+        h->runs_plain = true;
+        const struct program *q = module_program(h, m, p->name);
+        host.end_cta = cta;
+        s = q ? run_grid(h, m, &(struct device_launch){q, c->grid, c->block, c->dynamic_shared, c->params}, &host)
+              : h->status;
+        h->runs_plain = plain;
+        host.end_cta = 0;
+        recorded.first_cta = host.first_cta = cta;
+    }
+    if (s == HEDDLE_OK && h->launches_to)
+        s = recorder_before(h, m, &recorded);
+    if (s == HEDDLE_OK)
+        s = run_with_children(h, m, &d, &host, 0);
+    if (h->launches_to)
+        s = recorder_after(h, s);
+    h->calls++;
+    return s;
+}
+
+/* Chooses how the next launch runs: in the context's model, or functionally (heddle_options.time_launches). */
+static void choose_form(struct heddle *h, const char *kernel) {
+    h->runs_plain = h->window.in_time && !h->window.in_time(&h->window, h->calls, kernel);
+}
+
+enum heddle_status launch_packed(struct heddle *h, struct heddle_module *m, const struct packed_launch *c) {
+    choose_form(h, c->kernel);
+    h->next_grid = c->number;
+    const struct program *p = module_program(h, m, c->kernel);
+    enum heddle_status s = h->status;
+    if (p && p->param_bytes != c->param_bytes)
+        s = fail(h, HEDDLE_USAGE, "kernel '%s' has %u bytes of parameters, and the file has %u", c->kernel,
+                 p->param_bytes, c->param_bytes);
+    else if (p && (!c->workspace || (h->workspace = c->workspace, clear_workspace(h))))
+        s = run_packed(h, m, c, p);
+    h->runs_plain = false;
     return s;
 }
 
@@ -315,18 +398,29 @@ static enum heddle_status start(struct heddle *h, struct heddle_module *m, const
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || (n > 0 && !given(h, args, "the arguments")))
         return HEDDLE_USAGE;
     h->fault = HEDDLE_FAULT_NONE;
+    choose_form(h, kernel);
     const struct program *p = module_program(h, m, kernel);
+    enum heddle_status status = h->status;
     if (!p) {
         h->fault = HEDDLE_FAULT_UNSUPPORTED;
-        return h->status;
+        h->runs_plain = false;
+        return status;
     }
     uint64_t workspace = cooperative ? clear_workspace(h) : 0;
     unsigned char *params = cooperative && !workspace ? NULL : pack(h, p, args, n);
-    if (!params)
-        return h->status;
-    enum heddle_status status =
-        run_with_children(h, m, &(struct device_launch){p, grid, block, dynamic_shared, params}, workspace, 0);
+    status = params ? run_packed(h, m,
+                                 &(struct packed_launch){.kernel = p->name,
+                                                         .grid = grid,
+                                                         .block = block,
+                                                         .dynamic_shared = dynamic_shared,
+                                                         .params = params,
+                                                         .param_bytes = p->param_bytes,
+                                                         .workspace = workspace,
+                                                         .number = h->next_grid},
+                                 p)
+                    : h->status;
     free(params);
+    h->runs_plain = false;
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Messages and status of a context, and the checks with which every function of heddle.h begins. */
 #include "context.h"
 #include "handles.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -52,6 +53,13 @@ enum heddle_status fail_memory(struct heddle *h) { return fail(h, HEDDLE_USAGE, 
 
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes) {
     const struct memory *m = &h->memory;
+    if (m->folder && m->folder_error && bytes <= m->limit_bytes - m->live_bytes)
+        return fail(h, HEDDLE_USAGE, "the folder %s cannot hold %s of %llu bytes: %s%s", m->folder, what,
+                    (unsigned long long)bytes, strerror(m->folder_error),
+                    m->folder_error == EOPNOTSUPP
+                        ? "; its file system cannot reserve space: name a folder of another one"
+                    : m->folder_error == ENOSPC ? "; free some space, or name a folder with more"
+                                                : "");
     if (bytes <= m->limit_bytes - m->live_bytes)
         return fail(h, HEDDLE_USAGE, "the host is out of memory for %s of %llu bytes", what, (unsigned long long)bytes);
     return fail(h, HEDDLE_USAGE, "no room for %s of %llu bytes: %llu of %llu bytes of device memory are in use", what,

@@ -12,8 +12,10 @@ void module_free(struct heddle_module *m) {
         return;
     handle_close(m, HANDLE_MODULE);
     for (int i = 0; i < m->n_kernels + m->n_functions; i++) {
-        native_free(m->lowered[i].native);
-        program_free(m->lowered[i].program);
+        for (int k = 0; k < 2; k++) {
+            native_free(m->lowered[i].form[k].native);
+            program_free(m->lowered[i].form[k].program);
+        }
     }
     free(m->lowered);
     free(m->by_name);
@@ -37,6 +39,20 @@ static enum heddle_status fail_diags(struct heddle *h, struct heddle_module *m) 
     diags_free(&m->diags);
     diags_init(&m->diags, file, text, len);
     return error_end(h, &e, HEDDLE_USAGE);
+}
+
+/* Gives the variables the addresses of a recorded run, whose memory and textures heddle_replay() restores. */
+static bool place_again(struct heddle *h, struct image *img) {
+    if (img->n_variables != h->n_placing) {
+        fail(h, HEDDLE_USAGE,
+             "the recorded module has %u variables, and its PTX has %u: record the program again with "
+             "this version of Heddle",
+             h->n_placing, img->n_variables);
+        return false;
+    }
+    for (uint32_t i = 0; i < img->n_variables; i++)
+        img->variables[i].address = h->placing[i];
+    return true;
 }
 
 static bool place_variables(struct heddle *h, struct image *img) {
@@ -128,10 +144,12 @@ static bool load(struct heddle *h, struct heddle_module *m) {
         fail_diags(h, m);
         return false;
     }
-    return list_functions(h, m) && place_variables(h, m->image) && relocate(h, m->image);
+    if (!list_functions(h, m))
+        return false;
+    return h->placing ? place_again(h, m->image) : place_variables(h, m->image) && relocate(h, m->image);
 }
 
-static struct heddle_module *open_text(struct heddle *h, const char *name, const char *text, size_t len) {
+struct heddle_module *module_open_text(struct heddle *h, const char *name, const char *text, size_t len) {
     if (len > PTX_LONGEST) {
         fail(h, HEDDLE_USAGE, "%s: too long to be PTX: the limit is %d MiB", name, PTX_LONGEST >> 20);
         return NULL;
@@ -173,12 +191,12 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
         return NULL;
     char *all;
     if (!device_runtime_add(text, len, &all))
-        return open_text(h, name, text, len);
+        return module_open_text(h, name, text, len);
     if (!all) {
         fail_memory(h);
         return NULL;
     }
-    struct heddle_module *m = open_text(h, name, all, strlen(all));
+    struct heddle_module *m = module_open_text(h, name, all, strlen(all));
     free(all);
     return m;
 }
@@ -237,10 +255,11 @@ static bool option_number(const void *config, const char *key, double *value) {
 }
 
 static struct lower_options lowering(const struct heddle *h) {
-    return (struct lower_options){.context = {.model = h->reconv->name,
-                                              .barriers = (h->reconv->flags & RECONV_BARRIERS) != 0,
-                                              .facts = h->reconv->facts,
-                                              .extensions = h->model.extensions,
+    const struct reconv_ops *reconv = h->runs_plain ? h->plain.base->ops : h->reconv;
+    return (struct lower_options){.context = {.model = reconv->name,
+                                              .barriers = (reconv->flags & RECONV_BARRIERS) != 0,
+                                              .facts = reconv->facts,
+                                              .extensions = h->runs_plain ? h->plain.extensions : h->model.extensions,
                                               .option = option_number,
                                               .config = &h->config,
                                               .machine = &h->config},
@@ -259,13 +278,16 @@ static void note_remarks(struct heddle *h, const struct program *p) {
 
 static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {
     struct lower_options o = lowering(h);
-    if (!l || l->program)
-        return l ? l->program : NULL;
-    if (!(l->program = frontend_lower(m->image, l->name, &o)))
+    if (!l)
+        return NULL;
+    struct program **p = &l->form[h->runs_plain].program;
+    if (*p)
+        return *p;
+    if (!(*p = frontend_lower(m->image, l->name, &o)))
         fail_diags(h, m);
-    else
-        note_remarks(h, l->program);
-    return l->program;
+    else if (!h->runs_plain)
+        note_remarks(h, *p);
+    return *p;
 }
 
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel) {
@@ -277,8 +299,9 @@ struct jit *module_native(const struct heddle *h, struct heddle_module *m, const
         return NULL;
     for (int i = 0; i < m->n_kernels; i++) {
         struct lowered_kernel *l = &m->lowered[i];
-        if (l->program == p)
-            return l->native ? l->native : (l->native = native_new(p, h->config.gpu.jit_after));
+        const int k = h->runs_plain;
+        if (l->form[k].program == p)
+            return l->form[k].native ? l->form[k].native : (l->form[k].native = native_new(p, h->config.gpu.jit_after));
     }
     return NULL;
 }

@@ -43,6 +43,9 @@ bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view 
         c->open[i] = true;
         sm_set_source(view->sm[i], &c->source);
     }
+    /* The default policy and clusters continue at view.begun; give() skips the CTAs that other policies pick. */
+    if (c->ops == &cta_policy_in_order)
+        c->view.begun = view->launch->first_cta;
     if (c->ops->begin)
         c->ops->begin(c->state, &c->view);
     return true;
@@ -96,6 +99,10 @@ static void report_ends(struct ctas *c, const struct cta_begins *begins, uint64_
 static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now) {
     c->view.cycle = now;
     uint64_t cta = c->ops->pick(c->state, &c->view, sm);
+    while (cta < c->launch->first_cta) { /* this CTA ran before the launch (launch.first_cta) */
+        c->view.begun++;
+        cta = ctas_all_begun(c) ? CTA_NONE : c->ops->pick(c->state, &c->view, sm);
+    }
     if (cta == CTA_NONE)
         return c->open[sm] = false;
     assert(cta < c->view.total);

@@ -24,7 +24,7 @@ struct command {
     bool runs_program;
 };
 extern const struct command cmd_run, cmd_bench, cmd_compare, cmd_exec, cmd_inspect, cmd_list, cmd_sweep, cmd_results,
-    cmd_reproduce, cmd_plot, cmd_report, cmd_validate, cmd_work;
+    cmd_reproduce, cmd_plot, cmd_report, cmd_validate, cmd_work, cmd_record, cmd_replay, cmd_resume, cmd_extract;
 
 /* A parsed command line. */
 struct cli {
@@ -87,11 +87,24 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
 
 /* Options of commands that can simulate a sample. */
 #define SAMPLED_OPTIONS                                                                                                \
-    {0, "sampled", NULL, "simulate a sample of the launches and CTAs, with intervals (docs/sampling.md)"}, {      \
+    {0, "sampled", NULL, "simulate a sample of the launches and CTAs, with intervals (docs/sampling.md)"}, {           \
         0, "error", "PERCENT", "with --sampled: sample until the interval of the cycles is this narrow (e.g. 2%)"      \
     }
 /* Reads these options. *error is a fraction; 0: not given. Prints a message and returns false on an error. */
 bool cli_sampled(const struct cli *c, const char *model, bool *sampled, double *error);
+/* Options of commands that run a whole program (docs/checkpoints.md). */
+#define PROGRAM_OPTIONS                                                                                                \
+    {0, "checkpoint", "FILE", "write the launches and their memory to FILE, for 'heddle resume' and 'heddle replay'"}, \
+        {0, "checkpoint-at", "LAUNCH[:CTA]", "begin FILE before this launch, or after CTA blocks of it (default 0)"},  \
+        {0, "time-launch", "WHICH", "simulate N, A:B, KERNEL or KERNEL@A:B in time, other launches functionally"},     \
+        {0, "device-memory", "BYTES", "size of device memory, as in 80G (default 16G)"}, {                             \
+        0, "device-memory-dir", "DIR", "keep large buffers in files of DIR: device memory may exceed the host's"       \
+    }
+/* Reads PROGRAM_OPTIONS into the options of a context. Prints a message and returns false on an error. */
+bool cli_program_options(const struct cli *c, struct heddle_options *o);
+/* Completes the file of --checkpoint after a run, and prints a message if there is no file. Returns `status`, or
+ * HEDDLE_USAGE if the file cannot be written. */
+enum heddle_status cli_checkpoint_end(const struct cli *c, struct heddle *h, enum heddle_status status);
 
 /* The option of commands that run a user's kernel. */
 #define BOUNDS_OPTION                                                                                                  \

@@ -18,6 +18,7 @@ static const struct option_def options[] = {
     {'j', "threads", "N", "host threads of each run; same results (but see gpu.order)"},
     LAUNCH_OPTIONS,
     LIVE_OPTION,
+    PROGRAM_OPTIONS,
     {0, "json", "FILE", "write the results as JSON; - is stdout"},
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
@@ -109,6 +110,10 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
         return HEDDLE_USAGE;
     struct live *live;
     struct heddle_options o = sim->o;
+    if (!cli_program_options(c, &o))
+        return HEDDLE_USAGE;
+    if (o.checkpoint && n > 1)
+        return cli_error(c, "--checkpoint is for one benchmark at a time, and %d are selected", n);
     struct job *jobs = calloc((size_t)n, sizeof *jobs);
     if (!jobs)
         return cli_fail(c, "the host is out of memory");

@@ -28,6 +28,7 @@ static const struct option_def options[] = {
     {0, "check", NULL, "find mistakes of the kernels, in the functional model (docs/checking.md)"},
     {0, "no-redirect", NULL, "do not redirect a CUDA runtime inside the program; such a program then fails"},
     LIVE_OPTION,
+    PROGRAM_OPTIONS,
     {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
     {0, NULL, NULL, NULL},
 };
@@ -155,6 +156,12 @@ static bool pass_path(const char *name, const char *path) {
     return getcwd(folder, sizeof folder) && snprintf(full, sizeof full, "%s/%s", folder, path) > 0 && pass(name, full);
 }
 
+static bool pass_bytes(const char *name, uint64_t bytes) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
+    return pass(name, bytes ? text : NULL);
+}
+
 /* Puts a library of Heddle at the beginning of an environment variable with a list for the dynamic linker. A path with
  * blanks cannot be in LD_PRELOAD; then LD_PRELOAD gets only the file name, and the linker searches LD_LIBRARY_PATH, to
  * which pass_options() adds the folder. */
@@ -247,20 +254,24 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
     const char *live = cli_value(c, "live");
     char process[32];
     snprintf(process, sizeof process, "%ld", (long)getpid());
-    bool ok = pass("HEDDLE_EXEC", process) &&
-              (live && strchr(live, '/') ? pass_path("HEDDLE_LIVE", live) : pass("HEDDLE_LIVE", live)) &&
-              pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
-              (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&
-              pass("HEDDLE_THREADS", cli_value(c, "threads")) &&
-              pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&
-              pass_path("HEDDLE_JSON", cli_value(c, "json")) && pass_path("HEDDLE_RESULTS", cli_value(c, "results")) &&
-              pass("HEDDLE_JSON_LAUNCHES", cli_has(c, "json-launches") ? "1" : NULL) &&
-              pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL) &&
-              pass("HEDDLE_CHECK", cli_has(c, "check") ? "1" : NULL) &&
-              pass("HEDDLE_CHECK_BOUNDS", cli_value(c, "check-bounds")) &&
-              pass("HEDDLE_REDIRECT", cli_has(c, "no-redirect") ? "0" : NULL) &&
-              pass_before("LD_AUDIT", library, "libheddle-audit.so") &&
-              pass_before("LD_PRELOAD", library, "libheddle-redirect.so");
+    bool ok =
+        pass("HEDDLE_EXEC", process) &&
+        (live && strchr(live, '/') ? pass_path("HEDDLE_LIVE", live) : pass("HEDDLE_LIVE", live)) &&
+        pass("LD_LIBRARY_PATH", path) && pass("HEDDLE_MODEL", sim->o.model) &&
+        (is_file ? pass_path("HEDDLE_CONFIG", config) : pass("HEDDLE_CONFIG", config)) && pass_set(sim) &&
+        pass("HEDDLE_THREADS", cli_value(c, "threads")) && pass("HEDDLE_CYCLE_LIMIT", cli_value(c, "cycle-limit")) &&
+        pass_path("HEDDLE_CHECKPOINT", sim->o.checkpoint) &&
+        pass("HEDDLE_CHECKPOINT_AT", cli_value(c, "checkpoint-at")) &&
+        pass("HEDDLE_TIME_LAUNCH", sim->o.time_launches) && pass_path("HEDDLE_MEMORY_DIR", sim->o.memory_folder) &&
+        pass_bytes("HEDDLE_MEMORY", sim->o.memory_limit) && pass_path("HEDDLE_JSON", cli_value(c, "json")) &&
+        pass_path("HEDDLE_RESULTS", cli_value(c, "results")) &&
+        pass("HEDDLE_JSON_LAUNCHES", cli_has(c, "json-launches") ? "1" : NULL) &&
+        pass("HEDDLE_QUIET", cli_has(c, "quiet") ? "1" : NULL) &&
+        pass("HEDDLE_CHECK", cli_has(c, "check") ? "1" : NULL) &&
+        pass("HEDDLE_CHECK_BOUNDS", cli_value(c, "check-bounds")) &&
+        pass("HEDDLE_REDIRECT", cli_has(c, "no-redirect") ? "0" : NULL) &&
+        pass_before("LD_AUDIT", library, "libheddle-audit.so") &&
+        pass_before("LD_PRELOAD", library, "libheddle-redirect.so");
     if (!ok)
         cli_fail(c, "the host is out of memory");
     return ok;
@@ -298,7 +309,7 @@ static enum heddle_status run(const struct cli *c) {
     if (cli_has(c, "json-launches") && !cli_has(c, "json"))
         return cli_error(c, "--json-launches does nothing without --json");
     if (sim_options(c, &sim) && cli_sampled(c, sim.o.model, &sampled, &error) && cli_bounds(c, &sim) &&
-        cli_number(c, "threads", 1, 1024, &threads)) {
+        cli_number(c, "threads", 1, 1024, &threads) && cli_program_options(c, &sim.o)) {
         /* HEDDLE_CONFIG in the environment gives the configuration if the command line has none */
         struct sim meant = sim;
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
@@ -310,6 +321,53 @@ static enum heddle_status run(const struct cli *c) {
     sim_free(&sim);
     return status;
 }
+
+/* heddle record is heddle exec in the functional model with --checkpoint, which is called -o here. */
+static enum heddle_status record(const struct cli *c) {
+    struct sim sim;
+    struct cli program = *c;
+    uint64_t threads = 1;
+    const char *to = cli_value(c, "output");
+    if (!to && c->n_words > 2 && strcmp(c->words[c->n_words - 2], "-o") == 0) { /* also after the program */
+        to = c->words[c->n_words - 1];
+        program.n_words -= 2;
+        program.argc -= 2;
+    }
+    if (!program.n_words)
+        return cli_error(c, "which program?");
+    if (!to)
+        return cli_error(c, "-o FILE is missing: the file for the launches");
+    enum heddle_status status = HEDDLE_USAGE;
+    if (sim_options(c, &sim) && cli_number(c, "threads", 1, 1024, &threads) && cli_program_options(c, &sim.o)) {
+        sim.o.model = sim.o.model ? sim.o.model : "functional";
+        sim.o.checkpoint = to;
+        sim.o.threads = (uint32_t)threads;
+        status = start(&program, &sim);
+    }
+    sim_free(&sim);
+    return status;
+}
+
+static const struct option_def record_options[] = {
+    {'o', "output", "FILE", "the file for the launches"},
+    SIM_OPTIONS,
+    {'j', "threads", "N", "host threads, as for 'heddle run'"},
+    {0, "checkpoint-at", "LAUNCH[:CTA]", "begin FILE before this launch, or after CTA blocks of it (default 0)"},
+    {0, "device-memory", "BYTES", "size of device memory, as in 80G (default 16G)"},
+    {0, "device-memory-dir", "DIR", "keep large buffers in files of DIR: device memory may exceed the host's"},
+    {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
+    {0, NULL, NULL, NULL},
+};
+
+const struct command cmd_record = {
+    "record",
+    "-o FILE [OPTION...] PROGRAM [ARGUMENT...]",
+    "write the launches of a CUDA program to a file",
+    help_record,
+    record_options,
+    record,
+    true,
+};
 
 const struct command cmd_exec = {
     "exec",

@@ -19,6 +19,7 @@ static const struct option_def options[] = {
     {0, "csv", "FILE",
      "write CSV; - is stdout. One complete row for each run, with every statistic unless --value selects"},
     {0, "json", "FILE", "write the runs as JSON; - is stdout"},
+    {0, "live", "WHERE", "with --progress: show it in a browser until no run is left (a PORT, or as for 'heddle run')"},
     {0, "progress", NULL, "how far a queue is: runs, an estimate of the time left, failures, processes"},
     {0, "merge", NULL, "merge the runs of all FILES into the database of -o, without duplicates"},
     {'o', "output", "FILE", "the database of --merge, created if missing"},
@@ -267,7 +268,14 @@ static enum heddle_status progress(const struct cli *c) {
         puts(line);
         fine = !queue_is(db) || queue_list(db, print_lost, print_owner, NULL, err, sizeof err);
     }
+    const bool live = fine && cli_has(c, "live");
+    if (live && !queue_is(db)) {
+        results_close(db);
+        return cli_error(c, "--live is for queues: 'heddle sweep ... --queue %s' makes one", c->words[0]);
+    }
     results_close(db);
+    if (live)
+        return fleet_live(c, c->words[0], cli_value(c, "live"));
     return fine ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
@@ -283,6 +291,8 @@ static enum heddle_status run(const struct cli *c) {
                          c->words[0], c->words[1]);
     if (!c->n_words)
         return cli_error(c, "which file? For example 'heddle results results.db'");
+    if (cli_has(c, "live") && !cli_has(c, "progress"))
+        return cli_error(c, "--live does nothing without --progress");
     if (cli_has(c, "progress"))
         return progress(c);
     if (!files_fine(c))

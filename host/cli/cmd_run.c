@@ -38,6 +38,7 @@ static const struct option_def options[] = {
     LIVE_OPTION,
     BOUNDS_OPTION,
     SAMPLED_OPTIONS,
+    PROGRAM_OPTIONS,
     {0, "check", NULL, "find mistakes of the kernel, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
@@ -392,6 +393,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
     if (heddle_trace_lost(h))
         cli_fail(r->c, "%llu events are missing in %s: the host was out of memory for them",
                  (unsigned long long)heddle_trace_lost(h), cli_value(r->c, "trace"));
+    status = cli_checkpoint_end(r->c, h, status);
     heddle_close(h); /* completes the trace */
     end_packed(files);
     if (figures && written == HEDDLE_OK)
@@ -463,7 +465,8 @@ static enum heddle_status run_with(struct task *r) {
     enum heddle_status status = HEDDLE_USAGE;
     if (sim_options(r->c, &sim) && cli_sampled(r->c, sim.o.model, &sampled, &error) && cli_bounds(r->c, &sim) &&
         sim_effective(r->c, model_meant(sim.o.model, cli_has(r->c, "check")), &sim) &&
-        cli_number(r->c, "threads", 1, 1024, &threads) && open_records(r->c, &files, &sim.o)) {
+        cli_number(r->c, "threads", 1, 1024, &threads) && cli_program_options(r->c, &sim.o) &&
+        open_records(r->c, &files, &sim.o)) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(r->c, "check");
         sim.o.device_stdout = r->to_stdout ? stderr : NULL;

@@ -18,7 +18,8 @@ void job_free(struct job *j) {
     free(j->message);
     free(j->notes);
     cJSON_Delete(j->result);
-    j->message = j->notes = NULL;
+    free(j->text);
+    j->message = j->notes = j->text = NULL;
     j->result = NULL;
 }
 
@@ -60,22 +61,24 @@ static void set_text(char **to, const char *text) {
 
 static void say(struct job *j, const char *text) { set_text(&j->message, text); }
 
-/* Returns the context's statistics as a cJSON tree, parsed from the text that the library writes. */
-static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *const *argv) {
+/* Sets j->result to the context's statistics, parsed from the text that the library writes. A child process keeps the
+ * text itself (j->text), because its parent parses it: to parse it and to print it again would take longer than a short
+ * run. Returns false if out of memory. */
+static bool take_result(struct job *j, struct heddle *h, int argc, char *const *argv) {
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     if (!f)
-        return NULL;
+        return false;
     bool fine = heddle_write_json(h, f, argc, argv, unchecked(j) ? -1 : j->status == HEDDLE_OK) == HEDDLE_OK;
-    fclose(f);
-    cJSON *o = fine ? cJSON_Parse(text) : NULL;
-    free(text);
-    if (o && !cJSON_AddStringToObject(o, "benchmark", j->bench->name)) {
-        cJSON_Delete(o);
-        return NULL;
+    fine = fclose(f) == 0 && fine;
+    if (fine && j->in_child && !j->options.profile) {
+        j->text = text;
+        return true;
     }
-    return o;
+    j->result = fine ? cJSON_Parse(text) : NULL;
+    free(text);
+    return j->result && cJSON_AddStringToObject(j->result, "benchmark", j->bench->name);
 }
 
 enum { WHY_BYTES = 1 << 14 };
@@ -119,7 +122,7 @@ static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv)
     if (j->status != HEDDLE_OK)
         say(j, *why ? why : heddle_error(h));
     if (j->status == HEDDLE_OK || j->status == HEDDLE_WRONG) {
-        if (!(j->result = result_of(h, j, argc, argv))) {
+        if (!take_result(j, h, argc, argv)) {
             j->status = HEDDLE_USAGE;
             say(j, "the host is out of memory");
         }
@@ -187,6 +190,10 @@ void job_run(struct job *j, int argc, char *const *argv) {
     }
     interrupt_guard(h);
     run_in(j, h, argc, argv);
+    if (j->options.checkpoint && heddle_checkpoint_end(h) != HEDDLE_OK && j->status == HEDDLE_OK) {
+        j->status = HEDDLE_USAGE;
+        say(j, heddle_error(h));
+    }
     if (j->options.profile && j->result)
         job_add_paths(j, run_again);
     interrupt_unguard();
@@ -241,6 +248,7 @@ static bool write_all(int fd, const void *data, size_t len) {
 static bool serve(struct job *j, int fd, int argc, char *const *argv) {
     const double began = seconds_now();
     j->options.progress = false;
+    j->in_child = true;
     job_run(j, argc, argv);
     cJSON *o = cJSON_CreateObject();
     cJSON_AddNumberToObject(o, "status", j->status);
@@ -251,6 +259,8 @@ static bool serve(struct job *j, int fd, int argc, char *const *argv) {
         cJSON_AddStringToObject(o, "notes", j->notes);
     if (j->result)
         cJSON_AddItemReferenceToObject(o, "result", j->result);
+    if (j->text)
+        cJSON_AddRawToObject(o, "result", j->text);
     char *text = cJSON_PrintUnformatted(o);
     const struct head head = {text ? strlen(text) : 0, seconds_now() - began};
     bool sent = write_all(fd, &head, sizeof head) && write_all(fd, text, head.len);
@@ -336,6 +346,8 @@ static bool outcome(struct job *j, const char *text, size_t len) {
         if (cJSON_IsString(notes))
             set_text(&j->notes, notes->valuestring);
         j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
+        if (j->result && !cJSON_GetObjectItemCaseSensitive(j->result, "benchmark"))
+            fine = cJSON_AddStringToObject(j->result, "benchmark", j->bench->name) != NULL;
     }
     cJSON_Delete(o);
     return fine;

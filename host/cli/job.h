@@ -17,6 +17,8 @@ struct job {
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
     char *notes;               /* heddle_notes(); NULL: none */
     cJSON *result;             /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
+    bool in_child;             /* the job runs in a child process of jobs_run() */
+    char *text;                /* in a child: this JSON as text, in place of `result`; NULL: `result` has it */
 };
 
 /* Runs the job. `argc`, `argv`: the command line, for the result. A signal (interrupt.h) stops it. */

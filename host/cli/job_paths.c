@@ -64,6 +64,7 @@ static struct heddle *open_functional(const struct heddle_options *of, struct al
         o.cycle_limit = LIMIT;
         o.trace = o.samples = NULL;
         o.profile = o.progress = false;
+        o.checkpoint = o.time_launches = NULL;
         o.watch = on_view;
         o.watch_ctx = a;
         h = heddle_open(&o, err, sizeof err);

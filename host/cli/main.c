@@ -8,9 +8,10 @@
 #include "ptx/diag.h"
 #include <string.h>
 
-static const struct command *const commands[] = {&cmd_run,    &cmd_exec,      &cmd_bench,    &cmd_compare, &cmd_sweep,
-                                                 &cmd_work,   &cmd_reproduce, &cmd_validate, &cmd_results, &cmd_plot,
-                                                 &cmd_report, &cmd_inspect,   &cmd_list};
+static const struct command *const commands[] = {&cmd_run,       &cmd_exec,     &cmd_record,  &cmd_replay, &cmd_resume,
+                                                 &cmd_extract,   &cmd_bench,    &cmd_compare, &cmd_sweep,  &cmd_work,
+                                                 &cmd_reproduce, &cmd_validate, &cmd_results, &cmd_plot,   &cmd_report,
+                                                 &cmd_inspect,   &cmd_list};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out) {

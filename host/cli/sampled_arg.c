@@ -29,6 +29,13 @@ bool cli_sampled(const struct cli *c, const char *model, bool *sampled, double *
         cli_error(c, "--%s needs every CTA in time, and --sampled skips most of them: leave out one of the two", other);
         return false;
     }
+    for (int i = 0; *sampled && i < 2; i++) {
+        static const char *const names[] = {"checkpoint", "time-launch"};
+        if (!cli_has(c, names[i]))
+            continue;
+        cli_error(c, "--%s selects launches, and --sampled does so, too: leave out one of the two", names[i]);
+        return false;
+    }
     if (!text)
         return true;
     *error = strtod(text, &end) / 100;

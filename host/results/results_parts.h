@@ -25,6 +25,7 @@ struct results_db {
     int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
     int depth;                  /* of nested transactions */
     bool queue;                 /* the file has the tables of a queue */
+    double waits_since;         /* when the present wait for a lock began, in ms of the monotonic clock */
     /* what this process has seen of claims on other machines, whose clocks may differ from this one's */
     struct results_seen *seen;
     bool picked; /* the table temp.picked has the programs of results_pick() */

@@ -381,7 +381,9 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
     run.quantum = cfg->quantum ? cfg->quantum : DEFAULT_QUANTUM;
     run.n_ctas = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     run.cluster = launch_cluster_ctas(l);
-    run.n_clusters = run.n_ctas / run.cluster;
+    run.n_clusters = (l->end_cta ? l->end_cta : run.n_ctas) / run.cluster;
+    run.next_cluster = l->first_cta / run.cluster;
+    run.ctas_done = l->first_cta;
     if (cfg->n_ctas) {
         assert(run.cluster == 1 && cfg->first_cta + cfg->n_ctas <= run.n_ctas);
         run.next_cluster = cfg->first_cta;

@@ -102,3 +102,36 @@ bool device_heap_release(struct device_heap *h, uint64_t address) {
     pthread_mutex_unlock(&h->lock);
     return found;
 }
+
+uint32_t device_heap_blocks(struct device_heap *h, uint64_t (*out)[2], uint32_t max) {
+    pthread_mutex_lock(&h->lock);
+    const uint32_t n = h->n;
+    for (uint32_t i = 0; i < n && i < max; i++) {
+        out[i][0] = h->block[i].offset;
+        out[i][1] = h->block[i].bytes;
+    }
+    pthread_mutex_unlock(&h->lock);
+    return n;
+}
+
+bool device_heap_set_blocks(struct device_heap *h, const uint64_t (*blocks)[2], uint32_t n) {
+    struct heap_block *list = calloc((size_t)n + 1, sizeof *list);
+    uint64_t end = 0;
+    bool fine = list != NULL;
+    for (uint32_t i = 0; fine && i < n; i++) {
+        fine = blocks[i][0] >= end && blocks[i][0] <= h->bytes && blocks[i][1] <= h->bytes - blocks[i][0];
+        end = blocks[i][0] + blocks[i][1];
+        list[i] = (struct heap_block){.offset = blocks[i][0], .bytes = blocks[i][1]};
+    }
+    if (!fine) {
+        free(list);
+        return false;
+    }
+    pthread_mutex_lock(&h->lock);
+    free(h->block);
+    h->block = list;
+    h->n = n;
+    h->cap = n + 1;
+    pthread_mutex_unlock(&h->lock);
+    return true;
+}

@@ -34,6 +34,9 @@ struct launch {
     const char *text;    /* the PTX text, for traces; NULL if there is none */
     /* compute capability * 10 of the card whose sums mma computes (isa/exec/card_sums.h); 0: exact sums */
     uint32_t mma_card;
+    /* The launch runs the CTAs from `first_cta` on, in the order of the grid; earlier CTAs have run before. The
+     * interpreter stops before CTA `end_cta`; 0: after the last CTA. Both are multiples of the cluster's size. */
+    uint64_t first_cta, end_cta;
 };
 
 enum fault_kind {

@@ -2,6 +2,8 @@
 #include "memory.h"
 #include "heap.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,7 @@ void mem_free_all(struct memory *m) {
     for (uint32_t i = 0; i < m->n; i++)
         release(&m->list[i]);
     free(m->list);
+    free(m->folder);
     device_heap_free(m->heap);
     memset(m, 0, sizeof *m);
 }
@@ -113,6 +116,61 @@ static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint
 uint64_t mem_begin(const struct allocation *a) { return a->begin + (a->padded ? MEM_SLACK : 0); }
 uint64_t mem_bytes(const struct allocation *a) { return a->end - a->begin - (a->padded ? 2 * MEM_SLACK : 0); }
 
+bool mem_use_folder(struct memory *m, const char *folder) {
+    free(m->folder);
+    return (m->folder = strdup(folder)) != NULL;
+}
+
+/* Makes an unnamed file of `bytes` bytes in the folder. The file reserves its disk space at once: without it, a full
+ * disk would end the process by SIGBUS at a later access. Returns the file descriptor; -1: see m->folder_error. */
+static int reserve_file(struct memory *m, uint64_t bytes) {
+    int file = open(m->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) { /* this file system has no unnamed files */
+        char path[PATH_MAX];
+        bool fits = snprintf(path, sizeof path, "%s/heddle-XXXXXX", m->folder) < (int)sizeof path;
+        file = fits ? mkostemp(path, O_CLOEXEC) : -1;
+        if (file >= 0)
+            unlink(path);
+    }
+    if (file >= 0 && fallocate(file, 0, 0, (off_t)bytes) == 0)
+        return file;
+    m->folder_error = errno;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Maps pages of a new file of the folder, at the address `at` or, if it is NULL, anywhere. Returns MAP_FAILED on
+ * failure. */
+static void *file_pages(struct memory *m, void *at, uint64_t bytes) {
+    m->folder_error = 0;
+    int file = reserve_file(m, bytes);
+    if (file < 0)
+        return MAP_FAILED;
+    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), file, 0);
+    if (p == MAP_FAILED)
+        m->folder_error = errno;
+    close(file);
+    return p;
+}
+
+/* Returns true if a buffer of this size is in a file of the folder. */
+static bool in_folder(const struct memory *m, uint64_t bytes) { return m->folder && bytes >= MEM_FILE_BYTES; }
+
+/* Gives an allocation zeroed storage of its size. Returns false if out of memory or disk space. */
+static bool provide(struct memory *m, struct allocation *a) {
+    const uint64_t bytes = a->end - a->begin;
+    if (in_folder(m, bytes)) {
+        a->pages = (bytes + 64 + 4095) & ~4095ull;
+        void *p = file_pages(m, NULL, a->pages);
+        a->host = p == MAP_FAILED ? NULL : p;
+        return a->host != NULL;
+    }
+    a->storage = bytes <= SIZE_MAX - 64 ? calloc(1, bytes + 64) : NULL;
+    a->host = a->storage ? align_storage(a->storage) : NULL;
+    return a->storage != NULL;
+}
+
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
     bool padded = m->page_bounds && !name && align <= MEM_SLACK;
     uint64_t slack = padded ? MEM_SLACK : 0;
@@ -125,16 +183,10 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
     uint64_t all = bytes + 2 * slack, begin = find_room_from(m, next, all, align, 0, gap);
     if (!begin)
         return 0;
-    void *storage = calloc(1, all + 64);
-    if (!storage)
+    struct allocation a = {.begin = begin, .end = begin + all, .padded = padded, .name = name, .read_only = read_only};
+    if (!provide(m, &a))
         return 0;
-    insert(m, (struct allocation){.begin = begin,
-                                  .end = begin + all,
-                                  .padded = padded,
-                                  .host = align_storage(storage),
-                                  .name = name,
-                                  .read_only = read_only,
-                                  .storage = storage});
+    insert(m, a);
     *next = begin + all + gap;
     m->live_bytes += bytes;
     return begin + slack; /* cppcheck-suppress memleak ; the list owns it */
@@ -193,18 +245,19 @@ void mem_map_host(struct memory *m) {
 }
 
 /* Maps host pages at the first address from `from` on that is free on host and device. NULL if there is none. */
-static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes) {
+static void *shared_pages(struct memory *m, uint64_t from, uint64_t bytes) {
     for (uint64_t at = from; bytes <= ADDRESS_END && at + bytes <= ADDRESS_END;
          at += (bytes + SHARED_STEP - 1) & -SHARED_STEP) {
-        void *p = is_free(m, at, at + bytes)
-                      ? mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
-                      : MAP_FAILED;
+        void *wanted = (void *)(uintptr_t)at, *p = MAP_FAILED;
+        if (is_free(m, at, at + bytes))
+            p = in_folder(m, bytes) ? file_pages(m, wanted, bytes)
+                                    : mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (p == (void *)(uintptr_t)at)
             return p;
         if (p != MAP_FAILED) /* Linux before 4.17 may return other pages than requested */
             munmap(p, bytes);
-        else if (errno == ENOMEM)
+        else if (errno == ENOMEM || m->folder_error)
             return NULL;
     }
     return NULL;
@@ -229,7 +282,7 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name) {
 int mem_move_to_file(struct memory *m, uint64_t address) {
     uint32_t i = last_before(m, address);
     struct allocation *a = i == m->n ? NULL : &m->list[i];
-    if (!a || mem_begin(a) != address || !a->live || !a->storage)
+    if (!a || mem_begin(a) != address || !a->live || a->mapped || (!a->storage && !(m->folder && a->pages)))
         return -1;
     uint64_t bytes = mem_bytes(a);
     int file = memfd_create("heddle", MFD_CLOEXEC);
@@ -242,7 +295,7 @@ int mem_move_to_file(struct memory *m, uint64_t address) {
         return -1;
     }
     memcpy(p, a->host + (address - a->begin), bytes);
-    free(a->storage);
+    release(a);
     a->storage = NULL;
     a->begin = address; /* a file has no padding */
     a->end = address + bytes;
@@ -318,7 +371,84 @@ bool mem_free(struct memory *m, uint64_t address) {
     }
     a->storage = NULL;
     a->host = NULL;
+    a->pages = 0;
     a->live = false;
+    return true;
+}
+
+/* ---- saved memory ---- */
+
+/* Takes the storage of the allocation that `s` continues. Returns false if there is none. */
+static bool take_over(struct memory *m, const struct mem_saved *s, struct allocation *to) {
+    uint32_t i = last_before(m, s->begin);
+    struct allocation *a = i == m->n ? NULL : &m->list[i];
+    if (!a || !a->live || a->begin != s->begin || a->end != s->end || a->serial != s->serial)
+        return false;
+    *to = *a;
+    a->storage = NULL; /* mem_restore() frees only what no new entry has */
+    a->pages = 0;
+    return true;
+}
+
+/* Undoes take_over() and provide() for the first `n` entries of `list`. */
+static void take_back(struct memory *m, struct allocation *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = last_before(m, list[i].begin);
+        struct allocation *a = at == m->n ? NULL : &m->list[at];
+        if (a && a->live && a->host == list[i].host) {
+            a->storage = list[i].storage;
+            a->pages = list[i].pages;
+        } else {
+            release(&list[i]);
+        }
+    }
+    free(list);
+}
+
+static bool sorted(const struct mem_saved *list, uint32_t n) {
+    uint64_t end = DEVICE_BASE;
+    for (uint32_t i = 0; i < n; end = list[i].end, i++)
+        if (list[i].begin < end || list[i].end <= list[i].begin || list[i].end > ADDRESS_END)
+            return false;
+    return true;
+}
+
+bool mem_restore(struct memory *m, const struct mem_saved *list, uint32_t n) {
+    uint64_t bytes = 0;
+    struct allocation *made = sorted(list, n) ? calloc((size_t)n + 1, sizeof *made) : NULL;
+    for (uint32_t i = 0; made && i < n; i++) {
+        const struct mem_saved *s = &list[i];
+        struct allocation *a = &made[i];
+        bytes += s->end - s->begin;
+        if (bytes > m->limit_bytes ||
+            (!take_over(m, s, a) && !(*a = (struct allocation){.begin = s->begin, .end = s->end}, provide(m, a)))) {
+            take_back(m, made, i);
+            return false;
+        }
+        a->name = s->name;
+        a->live = true;
+        a->read_only = s->read_only;
+        a->padded = s->padded;
+        a->number = s->number;
+        a->serial = s->serial;
+        a->reserved = s->read_range ? RANGE_READ : RANGE_NONE;
+    }
+    if (!made)
+        return false;
+    for (uint32_t i = 0; i < m->n; i++)
+        release(&m->list[i]);
+    free(m->list);
+    m->list = made;
+    m->n = n;
+    m->cap = n + 1;
+    m->mapped = 0;
+    m->live_bytes = bytes;
+    for (uint32_t i = 0; i < n; i++) { /* later allocations get other addresses and numbers */
+        if (list[i].end + ALLOC_GAP > m->next)
+            m->next = list[i].end + ALLOC_GAP;
+        m->numbered = list[i].number > m->numbered ? list[i].number : m->numbered;
+        m->serials = list[i].serial >= m->serials ? list[i].serial + 1 : m->serials;
+    }
     return true;
 }
 

@@ -45,10 +45,16 @@ struct memory {
     /* an allocation that stands for all memory outside the other allocations; live after mem_map_host() */
     struct allocation host;
     bool page_bounds; /* mem_alloc() pads buffers by MEM_SLACK */
+    char *folder;     /* folder of the files that hold large buffers (mem_use_folder()); NULL: buffers are in memory */
+    int folder_error; /* errno of the latest allocation if its file could not be made; else 0 */
 };
 
 /* Starts an empty device memory of at most `limit_bytes`; 0: 16 GiB. */
 void mem_init(struct memory *m, uint64_t limit_bytes);
+/* Keeps later buffers of at least MEM_FILE_BYTES in unnamed files of `folder`, so that they may exceed the host's
+ * memory. Each file reserves its disk space when the buffer is allocated. Returns false if out of memory. */
+enum { MEM_FILE_BYTES = 1 << 20 };
+bool mem_use_folder(struct memory *m, const char *folder);
 /* Packs later buffers of mem_alloc() from PACKED_BASE on: each begins at the end of the previous one, rounded up to 256
  * bytes. An overrun may then hit the next buffer. Variables, padded buffers and host memory still have gaps. */
 void mem_pack(struct memory *m);
@@ -105,6 +111,17 @@ const struct allocation *mem_find(const struct memory *m, uint64_t address, uint
 /* Return the first address and the size of an allocation without its padding. */
 uint64_t mem_begin(const struct allocation *a);
 uint64_t mem_bytes(const struct allocation *a);
+/* A live allocation of a saved memory. */
+struct mem_saved {
+    uint64_t begin, end;
+    const char *name; /* must outlive the memory; NULL: a buffer */
+    uint32_t number, serial;
+    bool read_only, padded, read_range; /* read_range: a read-only part of a range of mem_reserve() */
+};
+/* Makes `list`, which is sorted by address, the allocations of `m`. An allocation with the same addresses and serial
+ * keeps its bytes. The other allocations are freed, and new ones are zeroed. Returns false without any effect if out of
+ * memory, or if two entries of the list overlap. */
+bool mem_restore(struct memory *m, const struct mem_saved *list, uint32_t n);
 /* Finds an allocation as mem_find() does, but excludes its padding, because copies by the host must stay inside the
  * buffer. */
 const struct allocation *mem_find_buffer(const struct memory *m, uint64_t address, uint64_t bytes);

@@ -149,6 +149,20 @@ static void choose_machine(struct follow *f) {
     fprintf(stderr, " ('heddle exec -c' takes another)\n");
 }
 
+/* Reads the variables that 'heddle exec' sets for its options about launches and memory (docs/checkpoints.md). */
+static void choose_launches(struct heddle_options *o) {
+    const char *file = getenv("HEDDLE_CHECKPOINT"), *at = getenv("HEDDLE_CHECKPOINT_AT"),
+               *time = getenv("HEDDLE_TIME_LAUNCH"), *folder = getenv("HEDDLE_MEMORY_DIR");
+    unsigned long long launch = 0, cta = 0;
+    if (at)
+        sscanf(at, "%llu:%llu", &launch, &cta);
+    o->checkpoint = file && *file ? file : NULL;
+    o->checkpoint_launch = launch;
+    o->checkpoint_cta = cta;
+    o->time_launches = time && *time ? time : NULL;
+    o->memory_folder = folder && *folder ? folder : NULL;
+}
+
 static void open_context(void) {
     static struct follow follow; /* static, because the open GPU keeps pointers to these strings */
     struct cuda_core *r = &cuda_core;
@@ -168,6 +182,7 @@ static void open_context(void) {
                                .memory_limit = env_number("HEDDLE_MEMORY"),
                                .check = env_number("HEDDLE_CHECK") != 0,
                                .page_bounds = bounds && strcmp(bounds, "page") == 0};
+    choose_launches(&o);
     serve(&o);
     r->options = o;
     o.plan = cuda_open_plan();
@@ -249,7 +264,7 @@ enum cuda_error cuda_missing(const char *name, bool *printed, const char *error)
 
 double cuda_clock(void) {
     const struct cuda_core *r = &cuda_core;
-    if (r->functional)
+    if (r->functional || r->options.time_launches) /* functional launches take no simulated time */
         return host_seconds() - r->started;
     double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
     return cycles > 0 ? cycles / (1e6 * mhz) : 0;

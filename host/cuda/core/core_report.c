@@ -124,5 +124,7 @@ void cuda_report(int status) {
         cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));
     if (is_set(json) || (is_set(results) && heddle_launches(r->h)))
         write_files(r, status, json, results);
+    if (is_set(getenv("HEDDLE_CHECKPOINT")) && heddle_checkpoint_end(r->h) != HEDDLE_OK)
+        fprintf(stderr, "heddle: %s", heddle_error(r->h));
     pthread_mutex_unlock(&r->lock);
 }

@@ -4,6 +4,8 @@
 #include "core_module.h"
 #include "core_reference.h"
 #include "core_report.h"
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static enum cuda_error fault_error(enum heddle_status status) {
@@ -44,6 +46,37 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     return CUDA_Success;
 }
 
+/* The signal that stopped the latest launch; 0: none. */
+static volatile sig_atomic_t stopped_by;
+
+static void on_signal(int number) {
+    stopped_by = number;
+    heddle_stop(cuda_core.h);
+}
+
+/* Makes SIGINT and SIGTERM stop the launch that begins, if the program writes a checkpoint and does not handle the
+ * signal itself. */
+static void catch_signals(struct sigaction old[2], bool begin) {
+    static const int numbers[2] = {SIGINT, SIGTERM};
+    const char *file = getenv("HEDDLE_CHECKPOINT");
+    for (int i = 0; file && *file && i < 2; i++) {
+        struct sigaction on = {.sa_handler = on_signal};
+        if (begin && sigaction(numbers[i], NULL, &old[i]) == 0 && old[i].sa_handler == SIG_DFL)
+            sigaction(numbers[i], &on, NULL);
+        else if (!begin && old[i].sa_handler == SIG_DFL)
+            sigaction(numbers[i], &old[i], NULL);
+    }
+}
+
+/* Completes the checkpoint, and ends the process by the signal that stopped the launch. */
+static void end_by_signal(void) {
+    if (!stopped_by)
+        return;
+    if (heddle_checkpoint_end(cuda_core.h) != HEDDLE_OK)
+        fprintf(stderr, "heddle: %s", heddle_error(cuda_core.h));
+    raise(stopped_by);
+}
+
 enum cuda_error cuda_run(const struct cuda_launch *l) {
     CUDA_LOCK;
     enum { FEW = 32 };
@@ -60,9 +93,13 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
     int before = heddle_launches(cuda_core.h);
     cuda_set_clusters(k, l->cluster);
+    struct sigaction old[2] = {{.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
+    catch_signals(old, true);
     enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
         cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
+    catch_signals(old, false);
+    end_by_signal();
     return ended(k->name, status, before);
 }

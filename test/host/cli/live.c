@@ -468,6 +468,30 @@ START_TEST(the_command_line_is_shown) {
 }
 END_TEST
 
+/* The page of a queue shows the runs, and ends when no run is left. */
+START_TEST(a_queue_has_a_page) {
+    if (without_library())
+        return;
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; st.global.u64 [%rd1],%rd1;");
+    STATUS(HEDDLE_OK, "sweep k.ptx -c tiny -g 2 -b 64 -a zero:256 -m spe -s l1.latency=10:15:1 --queue q.db");
+    STATUS(HEDDLE_USAGE, "results q.db --live 0");
+    SAYS(err, "--live does nothing without --progress");
+    start("results q.db --progress --live 0");
+    cJSON *o = state();
+    ck_assert_double_eq(number(o, "left"), 6);
+    ck_assert_double_eq(number(o, "done"), 0);
+    cJSON_Delete(o);
+    char *page = get("/");
+    SAYS(page, "0 of 6 runs done");
+    free(page);
+    STATUS(HEDDLE_OK, "work q.db -j 1");
+    int how;
+    ck_assert_int_eq(waitpid(running, &how, 0), running);
+    running = 0;
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+END_TEST
+
 static void teardown(void) {
     if (running > 0)
         kill(running, SIGKILL); /* ends the heddle process that a failed test left */
@@ -487,4 +511,5 @@ SUITE(host_cli_live) {
     TEST(every_command_shows_launches);
     TEST(the_page_works_in_a_browser);
     TEST(the_command_line_is_shown);
+    TEST(a_queue_has_a_page);
 }

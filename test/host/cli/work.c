@@ -175,6 +175,22 @@ START_TEST(a_run_that_always_fails_is_given_up) {
 }
 END_TEST
 
+/* The examples for Kubernetes and Ray run as processes of this machine. */
+START_TEST(the_examples_of_a_fleet) {
+    char command[3 * PATH_MAX];
+    if (system("python3 -c '' 2>/dev/null") != 0) {
+        test_skip("there is no python3");
+        return;
+    }
+    snprintf(command, sizeof command, "'%s/examples/fleet/try.sh' '%s' >try.txt 2>&1", cli_root, cli_binary);
+    const int status = system(command);
+    char *text = slurp("try.txt");
+    ck_assert_msg(status == 0, "%s", text);
+    SAYS(text, "the examples of a fleet work\n");
+    free(text);
+}
+END_TEST
+
 SUITE(host_cli_work) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_queue_is_worked_off);
@@ -182,4 +198,5 @@ SUITE(host_cli_work) {
     TEST(parts_are_taken_and_merged);
     TEST(other_files_and_builds_are_refused);
     TEST(a_run_that_always_fails_is_given_up);
+    TEST(the_examples_of_a_fleet);
 }
