@@ -246,9 +246,11 @@ static bool left_out(const struct isa_row *row) {
     /* One function executes all mma with small types, scales or sparse matrices, and exec_mma.c tests them. */
     bool tested = row->op == OP_MMA && (form_get(row->form, CAT_KIND) || form_get(row->form, CAT_SPARSE) ||
                                         row->types[1] == T_S4 || row->types[1] == T_U4);
-    /* Instructions of warp groups and of tensor memory need a target of their own; test/host/groups.c tests them. */
+    /* Instructions of warp groups and of tensor memory, and those below, need operands of their own.
+     * groups.c and stealing.c in test/host, and test/isa/exec/aligned.c, test them. */
     return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access || tested ||
-           row->op == OP_CREATEPOLICY || row->op == OP_WGMMA || row->op == OP_TCGEN05;
+           row->op == OP_CREATEPOLICY || row->op == OP_WGMMA || row->op == OP_TCGEN05 || row->op == OP_SETMAXNREG ||
+           row->op == OP_CLUSTERLAUNCHCONTROL;
 }
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 
