@@ -63,8 +63,8 @@ const char *tensor_map_wrong(const struct tensor_map *m);
 void tensor_map_write(const struct tensor_map *m, unsigned char raw[TENSOR_MAP_BYTES]);
 bool tensor_map_read(const unsigned char raw[TENSOR_MAP_BYTES], struct tensor_map *m);
 
-/* The place of a copy in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets. WIDE
- * is for both wide modes; its offsets are wHalo and wOffset. */
+/* The place of a copy in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets.
+ * WIDE is for both wide modes; its offsets are wHalo and wOffset. */
 enum tensor_mode { TENSOR_TILE, TENSOR_ROWS4, TENSOR_IM2COL, TENSOR_WIDE };
 struct tensor_place {
     enum tensor_mode mode;

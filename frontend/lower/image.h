@@ -15,7 +15,7 @@ struct inner_variable {
 struct scope {
     struct names names;             /* symbols of module scope */
     const struct decoded **decoded; /* word id -> decoded opcode; NULL if the word is not an opcode */
-    /* word id -> what the opcode needs and the module does not have; NULL if the module has the opcode */
+    /* word id -> target or version that the opcode needs, if the module lacks it; else NULL */
     const struct target_need **lacking;
     struct target_unmet unmet;    /* rules that .target and .version do not fulfil */
     struct function **by_id;      /* function id -> its definition, or a declaration if there is none */

@@ -40,7 +40,7 @@ struct mbarrier_wait {
 };
 /* Returns true if `in` is a test_wait or try_wait. */
 bool mbarrier_is_wait(const struct inst *in);
-/* Finds the first mbarrier whose phase has not ended, among the mbarriers that the lanes `m` test with instruction `in`.
- * `w` is one row of a warp. Returns false if there is none. Changes no state. */
+/* Finds the first mbarrier whose phase has not ended, among the mbarriers that the lanes `m` test with instruction
+ * `in`. `w` is one row of a warp. Returns false if there is none. Changes no state. */
 bool mbarrier_find_wait(struct warp *w, const struct inst *in, rowmask_t m, struct mbarrier_wait *out);
 #endif

@@ -348,9 +348,9 @@ static void exec_shift(struct warp *w, const struct inst *in, rowmask_t m, struc
 
 /* ---- arrivals in a cluster ---- */
 
-/* Executes a commit that may arrive in other CTAs. With a mask, it arrives in each CTA of the mask, at the mbarrier with
- * the same offset in shared memory. Without a mask, it arrives at one mbarrier. The thread's products are complete,
- * because the timing model executes the commit only after they have ended. */
+/* Executes a commit that may arrive in other CTAs. With a mask, it arrives in each CTA of the mask, at the mbarrier
+ * with the same offset in shared memory. Without a mask, it arrives at one mbarrier. The thread's products are
+ * complete, because the timing model executes the commit only after they have ended. */
 static void exec_commit_far(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const uint16_t *masks = in->c != OPND_ZERO ? reg_ptr(w, in->b) : NULL; /* c: a constant 1 for .multicast::cluster */
     mem_addresses(w, in, m, fx, 1);

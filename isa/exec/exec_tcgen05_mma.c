@@ -395,8 +395,8 @@ static bool read_b(struct cta *const cta[2], const struct product *p, const stru
 /* ---- scales ---- */
 
 /* Returns scale `s` of line `i` (a row of a, or a column of b) of a matrix with `lines` lines. The 32 lanes that begin
- * at `lane` hold all scales: line i is in column i / 32 and lane i % 32, and a cell has four scales. The fifth and later
- * scales are in further columns, behind the first four scales of all lines [reading]. */
+ * at `lane` hold all scales: line i is in column i / 32 and lane i % 32, and a cell has four scales. The fifth and
+ * later scales are in further columns, behind the first four scales of all lines [reading]. */
 static float scale_at(const struct cta *c, const struct product *p, uint32_t at, unsigned id, unsigned lines,
                       unsigned i, unsigned s, unsigned lane) {
     const unsigned byte = id + s, column = (at & 0xffff) + i / 32 + byte / 4 * ((lines + 31) / 32);

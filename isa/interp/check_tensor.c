@@ -115,8 +115,8 @@ void tensor_block(struct check_cta *c, const struct warp *w, const struct inst *
     }
 }
 
-/* Makes the instruction the owner of `n` registers of its list. Reports registers of a wgmma that have changed since the
- * last wgmma.fence. */
+/* Makes the instruction the owner of `n` registers of its list. Reports registers of a wgmma that have changed since
+ * the last wgmma.fence. */
 static void own(struct check_cta *c, const struct warp *w, const struct inst *in, uint32_t first, uint32_t n,
                 enum owner owner) {
     struct tensor_warp *tw = warp_of(c, w);

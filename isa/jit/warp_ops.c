@@ -1,6 +1,6 @@
-/* Compiles operations across lanes, for warps whose lanes are all active. With AVX-512, a shuffle without segments whose
- * member mask has all lanes becomes a vector permutation. Other shuffles with this mask, and mma, become direct calls
- * of their functions in isa/exec: with all lanes, these functions neither fault nor wait. */
+/* Compiles operations across lanes, for warps whose lanes are all active. With AVX-512, a shuffle without segments
+ * whose member mask has all lanes becomes a vector permutation. Other shuffles with this mask, and mma, become direct
+ * calls of their functions in isa/exec: with all lanes, these functions neither fault nor wait. */
 #include "compile.h"
 
 #define V_PERMUTE2 VECTOR(2, 1, 0, 0x76) /* vpermi2d: reg has the indices; second and third are the two tables */
