@@ -14,7 +14,7 @@ struct survey {
     const struct program *program;
     double blocks[SURVEY_BLOCKS], kinds[SURVEY_KINDS];
     double instructions, entries, lanes, accesses, lines;
-    /* One bit for each hash of a touched line: the number of lines follows from the number of zeros ("linear
+    /* A touched line sets the bit of its hash. The number of lines follows from the number of zero bits ("linear
      * counting"). */
     uint64_t *sketch;
     uint64_t marked; /* set bits of the sketch */
