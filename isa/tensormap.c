@@ -233,7 +233,7 @@ static uint32_t wide_pixels(const struct tensor_map *m) {
     return m->im2col == TENSOR_COLUMNS_WIDE_128 ? WIDE_PIXELS : m->pixels;
 }
 
-/* Returns the rows of a box. `halo`: wHalo of a wide column. */
+/* Returns the number of rows of a box. `halo` is the wHalo of a wide column. */
 static uint64_t n_rows(const struct tensor_map *m, enum tensor_mode mode, uint32_t halo) {
     uint64_t n = 1;
     if (mode == TENSOR_ROWS4)
@@ -366,8 +366,8 @@ static bool visit_pixels(struct visit *v, const struct tensor_place *p) {
     return true;
 }
 
-/* Visits the halo behind a run of pixels: pixels that follow the last one along W, also beyond the bounding box.
- * [reading] */
+/* Visits the halo behind a run of pixels: the `n` pixels that follow the last pixel of the run along W, even beyond the
+ * bounding box [reading]. */
 static bool visit_halo(struct visit *v, const int64_t last[TENSOR_DIMS], int64_t channel, uint32_t n) {
     int64_t at[TENSOR_DIMS];
     memcpy(at, last, sizeof at);
@@ -379,8 +379,8 @@ static bool visit_halo(struct visit *v, const int64_t last[TENSOR_DIMS], int64_t
     return true;
 }
 
-/* Visits pixels along W, then along the last dimension (N); H and D stay. wOffset moves the bounding box and the first
- * pixel. The first pixel may be to the left of the box. */
+/* Visits pixels along W, then along the last dimension (N); H and D do not change. wOffset moves the bounding box and
+ * the first pixel. The first pixel may be to the left of the box. */
 static bool visit_wide(struct visit *v, const struct tensor_place *p) {
     const struct tensor_map *m = v->m;
     const uint32_t pixels = wide_pixels(m), run = m->im2col == TENSOR_COLUMNS_WIDE_128 ? WIDE_RUN : pixels;

@@ -258,8 +258,8 @@ static void exec_nothing(struct warp *w, const struct inst *in, rowmask_t m, str
 
 /* ---- cp, shift ---- */
 
-/* Expands 16 numbers of 4 or 6 bits, and the padding behind them, to bytes. A number of 4 bits gets bits 2 to 5, where
- * products find it [reading]. */
+/* Expands 16 numbers of 4 or 6 bits and their padding to 16 bytes, one for each number. A number of 4 bits goes to bits
+ * 2 to 5 of its byte, where tcgen05.mma reads it [reading]. */
 static void expand(unsigned source, const unsigned char *from, unsigned char to[TILE_CHUNK]) {
     const unsigned bits = source == TENSOR_B4X16_P64 ? 4 : 6;
     for (unsigned i = 0; i < TILE_CHUNK; i++) {

@@ -237,7 +237,7 @@ static void add_cells(struct check_cta *c, const struct tensor_cells *cells) {
     t->cells[t->n_cells++] = *cells;
 }
 
-/* Records the columns of d of a tcgen05.mma. Bits 17 to 22 of its instruction descriptor are N / 8. */
+/* Records the columns of matrix d that a tcgen05.mma writes. Bits 17 to 22 of the instruction descriptor are N / 8. */
 static void product(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     const struct tensor_form f = tensor_unpack(in->imm);
     const int lane = __builtin_ctz(lanes);
