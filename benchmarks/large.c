@@ -1,6 +1,6 @@
 /* Three of four large programs for sampled simulation (docs/sampling.md); the fourth is transformer.c. References
- * compute the same operations in the same order, so results are equal bit for bit. A command without names does not run
- * the set "large".
+ * compute the same operations in the same order, so results are equal bit for bit. Commands without names of
+ * benchmarks leave out the set "large".
  *   jacobi1000: 1,000 launches of a stencil
  *     size small: 8 launches on 64 x 64 cells; paper: 512 x 512 cells; card: 1024 x 1024 cells
  *   levels2000: breadth-first search with 2,000 levels, a launch a level

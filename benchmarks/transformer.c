@@ -75,7 +75,7 @@ static void host_product(const struct net *n, int l, struct operand a, struct op
         }
 }
 
-/* c = scale * a b, or c + scale * a b with `more`. */
+/* Computes c = scale * a b, or with `more` c = c + scale * a b. */
 static void product(struct net *n, int l, struct operand a, struct operand b, int c, float scale, int more) {
     const int w = n->w, one = 1;
     const int a_row = a.transposed ? one : w, a_column = a.transposed ? w : one, b_row = b.transposed ? one : w,
@@ -211,8 +211,8 @@ static void step(struct net *n) {
         backward(n, l);
 }
 
-/* Compares the weights with those of the reference. At a large size the reference would take minutes: the check is then
- * that the first product has the right bits, in its first row. */
+/* Compares the weights with those of the reference. At a large size the reference would take minutes, so only the first
+ * row of the first product is compared. */
 static enum heddle_status compare(struct net *n, struct net *host, float *got, bool small, char *why, size_t why_size) {
     const size_t cells = (size_t)n->w * (size_t)n->w, bytes = cells * sizeof *got;
     enum heddle_status s = HEDDLE_OK;

@@ -75,9 +75,9 @@ struct heddle {
     uint32_t n_prefetchers;
     struct gpu *gpu;          /* NULL in the functional model */
     struct heddle_plan *plan; /* sampled simulation: the caller's plan; NULL: every launch runs as a whole */
-    struct survey *survey;    /* with `plan` and in the functional model: what this launch executes */
+    struct survey *survey;    /* observes what a launch executes; only with `plan` and in the functional model */
     bool settled;             /* heddle_plan_settle() has estimated the statistics of `launches` */
-    /* Launches of a timing model outside `window` run functionally: in the model `plain`, which is functional. */
+    /* Selects the launches that run in the context's timing model. Other launches run functionally. */
     struct window window;
     struct model_spec plain;
     bool runs_plain;              /* the present launch runs functionally */
@@ -170,7 +170,7 @@ struct jit *module_native(const struct heddle *h, struct heddle_module *m, const
 /* host/launch_kernel.c: runs a part of a launch, or the whole launch, without time. Adds its statistics to `s`. Returns
  * false with `f` if the part does not end. */
 struct launch_part {
-    uint64_t first, n; /* CTAs; n = 0: all CTAs */
+    uint64_t first, n; /* first CTA, and number of CTAs; n = 0: all CTAs */
     const struct interp_observer *observer;
 };
 bool launch_forward(struct heddle *h, struct heddle_module *m, const struct launch *l, const struct launch_part *part,

@@ -18,13 +18,13 @@ struct device_launches {
     uint32_t n;
 };
 
-/* A launch of the host with packed parameters. */
+/* A launch by the host, whose parameters are packed. */
 struct packed_launch {
     const char *kernel; /* PTX name */
     struct heddle_dim grid, block;
     uint32_t dynamic_shared, param_bytes;
     unsigned char *params;
-    uint64_t workspace; /* of a cooperative grid; 0 for others */
+    uint64_t workspace; /* workspace of a cooperative grid; 0 for other grids */
     uint64_t first_cta; /* launch.first_cta */
     uint32_t number;    /* %gridid */
 };

@@ -11,7 +11,7 @@
 
 /* The watched storage of an allocation. */
 struct watched {
-    unsigned char *live;    /* storage in which the launch runs; its pages are closed until the first access */
+    unsigned char *live;    /* storage in which the launch runs; a page has no access rights until its first access */
     unsigned char *before;  /* the storage with the bytes before the launch, which the allocation owns */
     uint64_t bytes, mapped; /* bytes of the allocation; bytes of the mapping at `live` */
     uint64_t address;       /* device address */
@@ -82,7 +82,7 @@ static struct watched *watched_at(uint64_t address) {
     return NULL;
 }
 
-/* Gives the allocations their own storage back. */
+/* Ends the watch: the allocations use their own storage again. */
 static void watch_end_all(struct memory *m, bool handler) {
     if (handler)
         sigaction(SIGSEGV, &state.old, NULL);
@@ -142,7 +142,7 @@ static bool keep_accessed(struct memory *m) {
     return fine;
 }
 
-/* Returns true if every accessed page has the bytes that the first run left. */
+/* Returns true if every accessed page has the same bytes as after the first run. */
 static bool same_result(const struct memory *m) {
     for (uint32_t i = 0; i < state.n; i++) {
         const struct watched *w = &state.list[i];
@@ -164,7 +164,7 @@ static enum heddle_status find_pages(struct replay *r, const struct replayed_lau
     return s;
 }
 
-/* Makes the recorder of the new file, which describes the recorded run as the old file does. */
+/* Creates the recorder of the new file. It copies the description of the recorded run from the old file. */
 static struct recorder *recorder_like(const struct replay *r, const struct replayed_launch *l, const char *to) {
     char err[256];
     struct launch_file_info info;

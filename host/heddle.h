@@ -84,15 +84,15 @@ struct heddle_options {
      * repeat them without the program (docs/checkpoints.md). The file begins with the state before launch
      * `checkpoint_launch`, counted from 0; launches of kernels by kernels do not count. If `checkpoint_cta` is not 0,
      * the file begins after that many CTAs of this launch, which run functionally. The first launch creates the file,
-     * and heddle_close() completes it. NULL: none. */
+     * and heddle_close() completes it. NULL: the context writes no file. */
     const char *checkpoint;
     uint64_t checkpoint_launch, checkpoint_cta;
     /* For timing models: the launches that are simulated in time. All others run functionally, have no statistics and
-     * are not counted by heddle_launches(). "7": launch 7; "7:9": launches 7 and 8; "7:": from 7 on; "NAME", "NAME@2",
-     * "NAME@2:4": launches of one kernel, all or by their ordinal. NULL: all launches. */
+     * are not counted by heddle_launches(). "7": launch 7; "7:9": launches 7 and 8; "7:": from 7 on. "NAME": all
+     * launches of one kernel; "NAME@2", "NAME@2:4": launches of one kernel by number. NULL: all launches. */
     const char *time_launches;
-    /* Folder in whose file system buffers of at least 1 MiB are kept, in unnamed files that are mapped into memory.
-     * Device memory may then exceed the host's. NULL: buffers are in memory. */
+    /* Folder for large buffers. Buffers of at least 1 MiB are then unnamed files in its file system, mapped into
+     * memory, so device memory may be larger than the host's memory. NULL: buffers are in memory. */
     const char *memory_folder;
 };
 
@@ -324,13 +324,13 @@ struct heddle_replay_options {
     bool verify;
 };
 /* Repeats launches of a file of options.checkpoint. The context must be new: without modules, buffers or launches. Its
- * model and its machine may differ from those of the recorded run. Returns HEDDLE_USAGE for a file that is damaged, is
- * cut off, has another version, or is no such file, before any launch runs; or the status of the launch that failed. */
+ * model and its machine may differ from those of the recorded run. If the file is damaged, is cut off, has another
+ * version or has another format, returns HEDDLE_USAGE before any launch runs. If a launch fails, returns its status. */
 enum heddle_status heddle_replay(struct heddle *h, const char *path, const struct heddle_replay_options *o);
 /* Writes a file with launch `launch` of `path` alone, and the pages of memory that its CTAs access. The launches up to
- * this one run functionally in the context, which must be new and functional. The launch then runs again with these
- * pages alone; HEDDLE_WRONG: its results differ, and no file is written. While the function runs, it handles SIGSEGV;
- * only one thread of a process may be in it. */
+ * this one run functionally in the context, which must be new and functional. The launch then runs again with only
+ * these pages. If its results differ, writes no file and returns HEDDLE_WRONG. The function handles SIGSEGV while it
+ * runs, so only one thread of a process may call it at a time. */
 enum heddle_status heddle_extract(struct heddle *h, const char *path, uint64_t launch, const char *to);
 
 /* Sets the size of a cluster in CTAs for later launches and for heddle_occupancy(). {0, 0, 0}, the default, means the
@@ -364,7 +364,7 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
  * Each run must launch the same kernels with the same grids; heddle_plan_settle() refuses other runs. */
 struct heddle_plan;
 /* Returns an empty plan, or NULL if memory is out. `error`: wanted half width of the interval of gpu.cycles, as a
- * fraction; 0: the interval is what a fixed number of samples gives. */
+ * fraction; 0: a fixed number of samples, whatever the interval is. */
 struct heddle_plan *heddle_plan_new(double error);
 void heddle_plan_free(struct heddle_plan *p);
 /* Ends a run of the context's plan: after the survey, forms groups of launches; after a measuring run, estimates the

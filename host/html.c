@@ -50,7 +50,8 @@ static const char style[] =
     "ius:3px;font-size:13px;display:none;z-index:9;max-width:90vw}";
 /* The script of all pages. sort() sorts a table by the column of a header, in the direction that the header stores;
  * numbers inside texts are compared as numbers, so k.cu:9 precedes k.cu:10. press() makes an element answer mouse and
- * keyboard. Charts show values, hide series, grow, and mark the runs behind a bar in the table of runs. */
+ * keyboard. In charts, it shows values, hides series, enlarges the chart, and marks the runs of a bar in the table of
+ * runs. */
 static const char script[] =
     "const $$=(q,e=document)=>[...e.querySelectorAll(q)],texts=new Intl.Collator(undefined,{numeric:true}).compare;fu"
     "nction sort(h){const b=h.closest('table').tBodies[0],k=h.cellIndex,u=h.dataset.up==='1',v=r=>{const c=r.cells[k]"

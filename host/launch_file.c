@@ -210,7 +210,7 @@ static bool check_header(FILE *f, const char *path, char *err, size_t size) {
     return false;
 }
 
-/* Counts what the chunk tells about the whole file. */
+/* Updates the fields of `r` that describe the whole file: number of launches, how the file ends. */
 static void note_chunk(struct launch_file *r, enum launch_chunk type, struct chunk_text *t) {
     if (type == CHUNK_LAUNCH) {
         uint64_t call = chunk_u64(t);

@@ -19,14 +19,14 @@ enum launch_chunk {
     CHUNK_ALLOCATIONS, /* all live allocations, the heap's blocks and the limits of device memory */
     CHUNK_TEXTURES,    /* all textures, samplers and surfaces */
     CHUNK_PAGES,       /* contents of pages that changed since the last launch */
-    CHUNK_WROTE,       /* address ranges that the host wrote; they matter for the L2 */
+    CHUNK_WROTE,       /* address ranges that the host wrote; replay invalidates their lines in the L2 */
     CHUNK_LAUNCH,      /* a launch: it starts after all chunks before it are applied */
     CHUNK_LAUNCHED,    /* how this launch ended, and a checksum of device memory */
     CHUNK_END,         /* the file is complete */
     N_LAUNCH_CHUNKS
 };
 
-/* Contents of a chunk that grow or are read. A read beyond the end sets `bad` and yields zeros. */
+/* The contents of a chunk that is written or read. A read beyond the end sets `bad` and returns zeros. */
 struct chunk_text {
     unsigned char *data;
     size_t n, cap, at;
@@ -54,11 +54,11 @@ bool launch_file_put(FILE *f, enum launch_chunk type, struct chunk_text *t);
 
 /* How a file ends. */
 enum launch_file_end { FILE_WHOLE, FILE_STOPPED, FILE_CUT_OFF };
-/* A file that is read. */
+/* The state of reading a file. */
 struct launch_file {
     FILE *f;
     char *path;
-    uint64_t launches, first; /* number of CHUNK_LAUNCH, and number of the first launch */
+    uint64_t launches, first; /* launches: number of launches in the file; first: number of its first launch */
     enum launch_file_end end;
     uint64_t usable; /* offset of the end of the last chunk that is whole */
 };

@@ -10,10 +10,10 @@
 enum {
     PAGES_CHUNK = 1 << 20, /* bytes of pages after which a chunk is written */
     MOST_SEEN = 1 << 20,   /* most pages of the table `seen`; a power of two */
-    MOST_WROTE = 1 << 16,  /* most ranges of the host's writes that are kept: the latest */
+    MOST_WROTE = 1 << 16,  /* maximum number of ranges written by the host; later ranges replace earlier ones */
 };
 
-/* The pages of an allocation as the reader of the file knows them. */
+/* The contents that a reader of the file has for an allocation so far, as hashes. */
 struct known {
     uint64_t begin, end;
     uint32_t serial;
@@ -27,7 +27,7 @@ struct seen {
 };
 
 struct recorder {
-    char *path, *model, *config; /* model and config: NULL stands for those of the context */
+    char *path, *model, *config; /* model and config: if NULL, the context's model and configuration */
     char **set;                  /* options of the context, ended by NULL */
     uint64_t from, from_cta;
     FILE *f;
@@ -124,7 +124,7 @@ static size_t page_bytes(const struct allocation *a, uint64_t page) {
     return rest < LAUNCH_FILE_PAGE ? rest : LAUNCH_FILE_PAGE;
 }
 
-/* Returns the part of a page in memory_sum(). */
+/* Returns the term that a page adds to memory_sum(). */
 static uint64_t share(uint64_t address, uint64_t hash) {
     const uint64_t both[2] = {address, hash};
     return hash ? XXH3_64bits(both, sizeof both) : 0;
@@ -140,7 +140,7 @@ uint64_t memory_sum(const struct memory *m) {
     return sum;
 }
 
-/* Makes r->known the list of the live allocations. A new allocation is zeroed. */
+/* Updates r->known to the live allocations. The pages of a new allocation count as zeros. */
 static bool follow_allocations(struct recorder *r, const struct memory *m) {
     struct known *list = calloc((size_t)m->n + 1, sizeof *list);
     uint32_t n = 0, old = 0;
@@ -169,14 +169,14 @@ static bool follow_allocations(struct recorder *r, const struct memory *m) {
     return fine;
 }
 
-/* Returns the number of a page with these bytes that the file contains; 0: it has none, and the page gets the next
- * number. */
+/* Returns the number of the page of the file that has these bytes. If there is none, assigns the next number to the
+ * page and returns 0. */
 static uint64_t find_seen(struct recorder *r, const unsigned char *p, size_t n) {
     const XXH128_hash_t hash = XXH3_128bits(p, n);
     struct seen *s = &r->seen[hash.low64 % MOST_SEEN];
     if (s->number && XXH128_isEqual(s->hash, hash))
         return s->number;
-    *s = (struct seen){hash, ++r->n_pages}; /* one entry for each slot: a collision only costs file size */
+    *s = (struct seen){hash, ++r->n_pages}; /* collisions only enlarge the file */
     return 0;
 }
 
@@ -197,7 +197,7 @@ static bool put_page(struct recorder *r, uint64_t address, const unsigned char *
     return put_pages(r, PAGES_CHUNK);
 }
 
-/* Writes the pages that differ from what the reader knows. */
+/* Writes the pages that have changed since the reader's copy (r->known). */
 static bool put_changes(struct recorder *r, const struct memory *m) {
     if (!follow_allocations(r, m))
         return errno = ENOMEM, false;
@@ -218,7 +218,7 @@ static bool put_changes(struct recorder *r, const struct memory *m) {
     return put_pages(r, 0);
 }
 
-/* Hashes all pages after a launch, because replaying the launch changes them too. Returns memory_sum(). */
+/* Updates r->known after a launch: the reader gets the launch's changes by replaying it. Sets *sum to memory_sum(). */
 static bool learn(struct recorder *r, const struct memory *m, uint64_t *sum) {
     if (!follow_allocations(r, m))
         return errno = ENOMEM, false;
@@ -448,7 +448,7 @@ enum heddle_status recorder_after(struct heddle *h, enum heddle_status ended) {
     return fine || ended != HEDDLE_OK ? ended : fail_file(h, r);
 }
 
-/* Completes the file. */
+/* Writes CHUNK_END and closes the file. */
 static bool end(struct recorder *r) {
     if (!r->f)
         return false;

@@ -15,12 +15,13 @@ uint64_t recorder_cta(const struct recorder *r, uint64_t call);
 enum heddle_status recorder_before(struct heddle *h, const struct heddle_module *m, const struct packed_launch *l);
 /* Writes how the launch ended. Returns `ended`, or HEDDLE_USAGE if the file cannot be written. */
 enum heddle_status recorder_after(struct heddle *h, enum heddle_status ended);
-/* Notes that the host wrote device memory. Bytes are found by hashes; the ranges matter for the L2. */
+/* Records that the host wrote this range of device memory. Hashes find the changed bytes; replay needs the range for
+ * the L2. */
 void recorder_host_wrote(struct recorder *r, uint64_t address, uint64_t bytes);
-/* From now on, writes only the module `m`. */
+/* Restricts the file to the module `m`: later launches write no other modules. */
 void recorder_only(struct recorder *r, const struct heddle_module *m);
 /* Completes the file and frees the recorder. */
 void recorder_close(struct heddle *h);
-/* Returns a checksum of the contents of all live allocations. Pages of zeros do not change it. */
+/* Returns a checksum of the contents of all live allocations. Pages of zeros do not change the checksum. */
 uint64_t memory_sum(const struct memory *m);
 #endif

@@ -32,8 +32,8 @@ static bool apply_module(struct replay *r) {
     return m != NULL;
 }
 
-/* Returns a name that outlives the allocation at `address`: of the module's variable there, or of Heddle's own buffers.
- * NULL: it is a buffer. */
+/* Returns the name of an allocation in memory that outlives the allocation: the name of the module's variable at
+ * `address`, or of a buffer of Heddle itself. Returns NULL for a buffer of the program. */
 static const char *lasting_name(const struct heddle *h, uint64_t address, const char *name) {
     static const char *const own[] = {"heap of malloc()", "the barriers of cooperative grids"};
     for (const struct heddle_module *m = *name ? h->modules : NULL; m; m = m->next)
@@ -109,7 +109,8 @@ static bool apply_allocations(struct replay *r) {
     return fine;
 }
 
-/* Returns the name of a texture variable of a module, as long as the module exists; NULL: an object. */
+/* Returns the name of a module's texture variable, which is valid while the module exists. Returns NULL for a texture
+ * object. */
 static const char *texture_name(const struct heddle *h, uint32_t index, const char *name) {
     for (const struct heddle_module *m = *name ? h->modules : NULL; m; m = m->next)
         for (uint32_t i = 0; i < m->image->n_variables; i++)
@@ -167,7 +168,7 @@ static bool apply_textures(struct replay *r) {
     return true;
 }
 
-/* Notes where a page of the file is. */
+/* Records the place of a page in the file. */
 static bool note_page(struct replay *r, uint64_t chunk, uint32_t at, uint32_t bytes) {
     if (r->n_pages == r->cap_pages) {
         const uint64_t cap = r->cap_pages ? 2 * r->cap_pages : 1024;
@@ -181,7 +182,8 @@ static bool note_page(struct replay *r, uint64_t chunk, uint32_t at, uint32_t by
     return true;
 }
 
-/* Returns the bytes of page `number` of the file, from 1; NULL if there is none of this size. */
+/* Returns the bytes of page `number` of the file; the first page has the number 1. Returns NULL if there is no such
+ * page of this size. */
 static const unsigned char *stored_page(struct replay *r, uint64_t number, uint32_t bytes, uint64_t here) {
     if (!number || number > r->n_pages || r->pages[number - 1].bytes != bytes)
         return NULL;
@@ -342,7 +344,7 @@ bool replay_next(struct replay *r, struct replayed_launch *l, enum heddle_status
 }
 
 /* Reads how the launch ended in the recorded run: its status and memory_sum(). Returns false if the file ends
- * before. */
+ * earlier. */
 static bool recorded(struct replay *r, enum heddle_status *ended, uint64_t *sum) {
     if (launch_file_next(&r->file, &r->chunk) != CHUNK_LAUNCHED)
         return false;
@@ -379,7 +381,7 @@ static enum heddle_status compare(struct replay *r, const struct replayed_launch
                 (unsigned long long)l->call, l->packed.kernel);
 }
 
-/* Runs the launches before `to`. */
+/* Runs the launches of the file up to launch `to`, which does not run. With `verify`, compares memory after each. */
 static enum heddle_status run_file(struct replay *r, uint64_t to, bool verify) {
     struct replayed_launch l;
     enum heddle_status status, ended;

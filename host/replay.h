@@ -4,7 +4,7 @@
 #include "device_launch.h"
 #include "launch_file.h"
 
-/* A data page of the file: the chunk that has it, and the place in the chunk's contents. */
+/* The place of a data page in the file: its chunk, and the offset in the contents of this chunk. */
 struct stored_page {
     uint64_t chunk;
     uint32_t at, bytes;
@@ -16,9 +16,9 @@ struct replay {
     struct launch_file file;
     struct chunk_text chunk, other; /* the present chunk; an earlier chunk of pages */
     uint64_t other_at;              /* offset of the chunk in `other`; 0: none */
-    struct heddle_module **modules; /* in the order of the file */
+    struct heddle_module **modules; /* the modules, in the order of the file */
     uint32_t n_modules;
-    struct stored_page *pages; /* in the order of the file */
+    struct stored_page *pages; /* the data pages, in the order of the file */
     uint64_t n_pages, cap_pages;
     uint64_t here; /* offset of the present chunk in the file */
 };
@@ -27,7 +27,7 @@ struct replay {
 struct replayed_launch {
     uint64_t call; /* number of the launch in the recorded program */
     struct heddle_module *module;
-    struct packed_launch packed; /* its texts are valid until the next chunk is read */
+    struct packed_launch packed; /* its strings are valid until the next chunk is read */
     struct heddle_dim cluster;
     bool large_clusters;
 };

@@ -83,7 +83,7 @@ static bool survey_launch(struct heddle *h, struct heddle_module *m, const struc
 
 /* ---- the measuring runs ---- */
 
-/* A launch of which a part runs without time. */
+/* A launch of which some CTAs run without time, and may warm the caches. */
 struct forward {
     struct heddle *h;
     struct heddle_module *m;
@@ -108,7 +108,7 @@ static bool go_forward(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from
            (cold == n || launch_forward(r->h, r->m, r->l, &(struct launch_part){warm_from, n - cold, &o}, exact, f));
 }
 
-/* Runs a launch without time. The last `warms` of its CTAs, a fraction, warm the L2. */
+/* Runs a launch without time. Its last CTAs, of which `warms` is the fraction, warm the L2. */
 static bool pass_over(struct forward *r, double warms, enum dependence d, struct stats *s, struct fault *f) {
     const uint64_t n = ctas_of(r->l);
     if (d == CTAS_WAIT || warms <= 0)
@@ -154,7 +154,7 @@ bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct laun
 
 /* ---- results ---- */
 
-/* Replaces the statistics of launch `i` by `factor` times `sum`. What the functional model counted stays exact. */
+/* Sets the statistics of launch `i` to `factor` times `sum`. Statistics counted by the functional model stay exact. */
 static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) {
     struct heddle *h = ctx;
     struct launch_record *r = &h->launches[i];
@@ -162,7 +162,7 @@ static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) 
     struct stats s;
     if (!stats_init(&s))
         return false;
-    stats_merge(&s, sum); /* for maxima */
+    stats_merge(&s, sum); /* sets the maxima, which cannot be scaled */
     stats_add_scaled(&s, sum, factor - 1);
     for (const char *const *name = gap_exact; *name; name++)
         stats_add(&s, *name, stats_kept_get(&r->stats, *name) - stats_get(&s, *name));

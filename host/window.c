@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the user's name `wanted` names the kernel: by its PTX name, or by its C++ name with or without
+/* Returns true if `wanted`, which the user wrote, is the kernel's PTX name, or its C++ name with or without
  * parameters. */
 static bool is_kernel(const char *kernel, const char *wanted) {
     char name[512];

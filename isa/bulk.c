@@ -28,8 +28,7 @@ bool bulk_is(const char *opcode, uint32_t len) {
            begins(opcode, len, "tensormap");
 }
 
-/* What a word of an opcode means: the field that it sets, and the value of the field. WHAT stands for the kind of
- * instruction. */
+/* The fields that a word of an opcode can set. WHAT is the kind of the instruction. */
 enum meaning {
     NOTHING,
     WHAT,

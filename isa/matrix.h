@@ -36,7 +36,7 @@ static inline struct fragment_place fragment_at(struct fragment_form f, unsigned
 }
 
 /* Returns the number of elements of a type in one register of mma. A floating-point number of 6 or 4 bits takes a byte,
- * except in the kinds mxf4 and mxf4nvf4, which have eight e2m1 in a register: see matrix_packed(). */
+ * except in the kinds mxf4 and mxf4nvf4, where a register has eight e2m1: see matrix_packed(). */
 static inline uint8_t matrix_elements(unsigned type) {
     switch (type) {
     case T_F16:

@@ -8,20 +8,20 @@
 enum {
     TENSOR_COLUMNS = 512,
     TENSOR_LANES = 128,
-    TENSOR_UNIT = 32, /* columns that are allocated together */
+    TENSOR_UNIT = 32, /* columns of an allocation unit */
     TENSOR_UNITS = TENSOR_COLUMNS / TENSOR_UNIT
 };
 
-/* An allocation that the peer CTA of a pair has made for both CTAs, and that this CTA has not asked for yet. */
+/* Columns that the peer CTA of a pair has allocated for both CTAs. This CTA has not executed its alloc yet. */
 struct tensor_promise {
     uint16_t column, columns;
 };
 
 struct tensor_memory {
     uint32_t cell[TENSOR_COLUMNS][TENSOR_LANES];
-    uint8_t owner[TENSOR_UNITS];                 /* for each unit: columns of its allocation / 32; 0: free */
-    bool relinquished;                           /* the CTA allocates no more */
-    struct tensor_promise promise[TENSOR_UNITS]; /* of cta_group::2, the oldest first */
+    uint8_t owner[TENSOR_UNITS];                 /* for each unit: size of its allocation, in units; 0: free */
+    bool relinquished;                           /* the CTA has given up the right to allocate */
+    struct tensor_promise promise[TENSOR_UNITS]; /* allocations by the peer CTA, the oldest first */
     uint32_t promises;
 };
 
@@ -52,7 +52,8 @@ enum tensor_copy {
     TENSOR_CP_32X128B,
     TENSOR_CP_4X256B
 };
-/* What tcgen05.cp makes bytes of: 16 numbers of 4 bits and 8 bytes of padding, or 16 of 6 bits and 4 bytes. */
+/* The source format of tcgen05.cp. B4X16_P64: 16 numbers of 4 bits and 8 bytes of padding, expanded to 16 bytes.
+ * B6X16_P32: 16 numbers of 6 bits and 4 bytes of padding, expanded to 16 bytes. */
 enum tensor_source { TENSOR_BYTES, TENSOR_B4X16_P64, TENSOR_B6X16_P32 };
 
 /* The modifiers of an instruction. The modifiers of loads and stores, and of products, have the same bits. */
@@ -64,14 +65,15 @@ enum {
     TENSOR_ABS = 16,
     TENSOR_NAN = 32,
     TENSOR_A = 2,        /* matrix a is in tensor memory */
-    TENSOR_MASKS = 4,    /* the list has masks of lanes that keep d */
+    TENSOR_MASKS = 4,    /* the list has masks of lanes that do not write d */
     TENSOR_SPARSE = 8,   /* .sp */
     TENSOR_WEIGHTS = 16, /* .ws */
     TENSOR_ZEROS = 32,   /* the list has a zero-column mask descriptor */
     TENSOR_SHIFT = 64,   /* .ashift */
 };
 
-/* inst.imm of tcgen05 has an offset of the address, modifiers, and constants:
+/* The fields of inst.imm of tcgen05: an offset of the address, modifiers, and two fields whose meaning depends on the
+ * operation:
  *   ld, st   code: enum tensor_shape; more: distance of the halves of 16x32bx2, in columns
  *   cp       code: enum tensor_copy; more: enum tensor_source
  *   mma      code: enum tensor_kind; more: scale-input-d, or the number of scales along K

@@ -47,7 +47,7 @@ static uint32_t inner_bytes(const struct tensor_map *m) {
     return (m->im2col ? m->channels : m->box[0]) * tensor_shared_bits(m->type) / 8;
 }
 
-/* The rules of the types with padding. */
+/* Checks the rules for types with padding. Returns the broken rule, or NULL. */
 static const char *wrong_packed(const struct tensor_map *m) {
     const bool six = m->type == TENSOR_16U6_ALIGN16B;
     if (!is_padded(m->type))
@@ -226,14 +226,14 @@ static uint32_t row_pitch(const struct tensor_map *m) {
     return m->swizzle ? swizzle_span(m->swizzle) : row_bytes(m);
 }
 
-enum { WIDE_PIXELS = 128, WIDE_RUN = 32 }; /* im2col::w::128: all pixels, and pixels before a halo */
+enum { WIDE_PIXELS = 128, WIDE_RUN = 32 }; /* im2col::w::128: pixels of a column; a halo follows each WIDE_RUN */
 
 /* Returns the pixels of a wide column without its halos. */
 static uint32_t wide_pixels(const struct tensor_map *m) {
     return m->im2col == TENSOR_COLUMNS_WIDE_128 ? WIDE_PIXELS : m->pixels;
 }
 
-/* Returns the rows of a box. `halo`: wHalo of a wide column. */
+/* Returns the number of rows of a box. `halo` is the wHalo of a wide column. */
 static uint64_t n_rows(const struct tensor_map *m, enum tensor_mode mode, uint32_t halo) {
     uint64_t n = 1;
     if (mode == TENSOR_ROWS4)
@@ -366,8 +366,8 @@ static bool visit_pixels(struct visit *v, const struct tensor_place *p) {
     return true;
 }
 
-/* Visits the halo behind a run of pixels: pixels that follow the last one along W, also beyond the bounding box.
- * [reading] */
+/* Visits the halo behind a run of pixels: the `n` pixels that follow the last pixel of the run along W, even beyond the
+ * bounding box [reading]. */
 static bool visit_halo(struct visit *v, const int64_t last[TENSOR_DIMS], int64_t channel, uint32_t n) {
     int64_t at[TENSOR_DIMS];
     memcpy(at, last, sizeof at);
@@ -379,8 +379,8 @@ static bool visit_halo(struct visit *v, const int64_t last[TENSOR_DIMS], int64_t
     return true;
 }
 
-/* Visits pixels along W, then along the last dimension (N); H and D stay. wOffset moves the bounding box and the first
- * pixel. A first pixel on the left of the box is possible. */
+/* Visits pixels along W, then along the last dimension (N); H and D do not change. wOffset moves the bounding box and
+ * the first pixel. The first pixel may be to the left of the box. */
 static bool visit_wide(struct visit *v, const struct tensor_place *p) {
     const struct tensor_map *m = v->m;
     const uint32_t pixels = wide_pixels(m), run = m->im2col == TENSOR_COLUMNS_WIDE_128 ? WIDE_RUN : pixels;

@@ -31,8 +31,8 @@ enum tensor_type {
 };
 enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_16B, TENSOR_32B, N_TENSOR_INTERLEAVES };
 
-/* What a column has: nothing (a tiled map), pixels of all spatial dimensions, or pixels along W, in WIDE_128 128 of
- * them. */
+/* The kind of a map's im2col columns. TILED: the map has no columns. ALL: a column has pixels along all spatial
+ * dimensions. WIDE: along W only. WIDE_128: 128 pixels along W. */
 enum tensor_columns { TENSOR_TILED, TENSOR_COLUMNS_ALL, TENSOR_COLUMNS_WIDE, TENSOR_COLUMNS_WIDE_128 };
 
 struct tensor_map {
@@ -63,8 +63,8 @@ const char *tensor_map_wrong(const struct tensor_map *m);
 void tensor_map_write(const struct tensor_map *m, unsigned char raw[TENSOR_MAP_BYTES]);
 bool tensor_map_read(const unsigned char raw[TENSOR_MAP_BYTES], struct tensor_map *m);
 
-/* Where a copy is in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets. WIDE
- * is for both wide modes; its offsets are wHalo and wOffset. */
+/* The place of a copy in a tensor: coordinates (for gather4 and scatter4: a column and four rows) and im2col offsets.
+ * WIDE is for both wide modes; its offsets are wHalo and wOffset. */
 enum tensor_mode { TENSOR_TILE, TENSOR_ROWS4, TENSOR_IM2COL, TENSOR_WIDE };
 struct tensor_place {
     enum tensor_mode mode;
@@ -75,8 +75,8 @@ struct tensor_place {
 struct tensor_part {
     uint64_t global; /* device address; not set outside the tensor */
     uint32_t offset; /* in the box in shared memory, before the swizzle */
-    uint32_t bytes;  /* in shared memory; in global memory, packed types with padding have fewer */
-    bool inside;     /* false: outside the tensor */
+    uint32_t bytes;  /* bytes in shared memory; without the padding of packed types, global memory has fewer */
+    bool inside;     /* false: the part is outside the tensor */
 };
 /* Calls `part` for each part of a box in order of offsets, until it returns false. Returns false if a call did. */
 typedef bool tensor_part_fn(void *ctx, const struct tensor_part *p);

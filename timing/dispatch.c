@@ -12,7 +12,8 @@ static struct dim3 place(const struct dim3 *grid, uint64_t id) {
     return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
 }
 
-/* Takes a cluster that has not begun, at an edge. A CTA policy chooses it as if the CTA's SM asked for a CTA. */
+/* Takes a cluster that has not begun, for a cluster launch control at an edge. The CTA policy chooses it as if the SM
+ * of `cta` had room for a CTA. */
 static bool take_cluster(void *ctx, const struct cta *cta, struct dim3 *first) {
     struct ctas *c = ctx;
     if (ctas_all_begun(c))

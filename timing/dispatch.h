@@ -38,7 +38,7 @@ struct ctas {
     uint32_t *held; /* by SM: number of CTAs that it held when it last stopped at an edge, plus the CTAs that it
                            * got there */
     bool *open;     /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
-    struct cluster_source source; /* clusters that have not begun, for clusterlaunchcontrol */
+    struct cluster_source source; /* gives clusters that have not begun to clusterlaunchcontrol */
     struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };
 

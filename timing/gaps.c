@@ -4,15 +4,14 @@
 #include <string.h>
 
 enum {
-    UNITS_LEAST = 12,  /* a launch with fewer units has no gap */
+    UNITS_LEAST = 12,  /* a launch with fewer units runs in time as a whole */
     SAMPLES_LEAST = 3, /* smallest number of sampled units after the first gap */
     STABLE = 3,        /* number of consecutive units whose cycles per instruction are compared */
-    /* At the end of a gap, a wave / WARMING of CTAs warms the caches. More CTAs would displace the lines of CTAs in
-     * flight. */
+    /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
     WARMING = 8,
     HEAD_MOST = 8, /* largest number of units that run in time before the first gap */
 };
-/* The first units are stable if the cycles per instruction of STABLE units differ by at most this fraction. */
+/* The launch is stable when the cycles per instruction of STABLE consecutive units differ by at most this fraction. */
 static const double stable_range = 0.05;
 
 const char *const gap_stats[GAP_STATS] = {"gpu.cycles", "gpu.idle_cycles", "l1.misses",        "l2.accesses",
@@ -35,7 +34,7 @@ struct sample {
 
 struct gaps {
     struct gap_orders orders;
-    uint64_t units, wave;  /* number of units, and their CTAs; the CTAs after the last unit run in time */
+    uint64_t units, wave;  /* number of units; CTAs of a unit. The CTAs after the last unit run in time */
     uint64_t at, next;     /* at: first CTA of the present or next sampled unit; the present unit ends when `next` CTAs
                            * have begun */
     uint64_t settled_from; /* cycle at which the last CTA of the unit had begun; UINT64_MAX: not yet */
@@ -65,7 +64,7 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     g->units = units;
     g->wave = g->next = wave;
     g->settled_from = UINT64_MAX;
-    /* a short launch has fewer samples, so that gaps remain between them */
+    /* a short launch gets fewer samples than wanted, so that gaps remain between them */
     g->wanted = limited(o->samples, SAMPLES_LEAST, (units - UNITS_LEAST) / 3 + SAMPLES_LEAST);
     if (stats_init(&g->present) && stats_init(&g->exact))
         return g;
@@ -100,7 +99,7 @@ bool gaps_due(struct gaps *g, uint64_t begun, uint64_t now, uint64_t settle) {
 
 static double rate(const struct sample *s) { return s->unit.cycles / s->unit.instructions; }
 
-/* Keeps the present unit as a sample. */
+/* Stores the statistics of the present unit as a sample. */
 static void keep(struct gaps *g) {
     const double w = stats_get(&g->present, "gpu.warp_instructions");
     if (g->n == GAP_UNITS || w <= 0)
@@ -114,7 +113,7 @@ static void keep(struct gaps *g) {
         s->value[i] = stats_get(&g->present, gap_stats[i]);
 }
 
-/* Returns true if the last STABLE units had nearly the same cycles per instruction. */
+/* Returns true if the cycles per instruction of the last STABLE units differ by at most stable_range. */
 static bool is_stable(const struct gaps *g) {
     if (g->n < STABLE)
         return false;
@@ -126,7 +125,7 @@ static bool is_stable(const struct gaps *g) {
     return most - least <= stable_range * most;
 }
 
-/* Drops the samples before the last STABLE units: the machine was still filling up, and its caches were cold. */
+/* Drops the samples before the last STABLE units: then the SMs were still filling with CTAs, and caches were cold. */
 static void drop_unstable(struct gaps *g) {
     const uint32_t n = g->n > STABLE ? STABLE : g->n;
     for (uint32_t i = 0; i < g->n - n; i++)
@@ -144,7 +143,7 @@ static double mean_rate(const struct gaps *g) {
     return cycles / instructions;
 }
 
-/* Raises the number of samples so that the standard error of their mean meets the wanted error, as the first units vary
+/* Raises the number of samples to meet the wanted error. The number follows from the variation of the first units
  * (SMARTS, section 3). */
 static void want_samples(struct gaps *g) {
     const double mean = mean_rate(g), error = g->orders.error;
@@ -192,8 +191,8 @@ void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact) {
     stats_merge(&g->exact, exact);
 }
 
-/* Returns the sums of one statistic and of the instructions over the samples, and the square of the statistic's
- * standard deviation from its mean ratio to the instructions. */
+/* Returns the variance of one statistic around the samples' mean ratio of the statistic to instructions. Sets *value
+ * and *instructions to the sums over the samples. */
 static double residual(const struct gaps *g, int stat, double *value, double *instructions) {
     double square = 0;
     *value = *instructions = 0;
@@ -208,7 +207,8 @@ static double residual(const struct gaps *g, int stat, double *value, double *in
     return g->n > 1 ? square / (g->n - 1) : 0;
 }
 
-/* Adds to `s` the statistics of the gaps: `factor` times those of the samples, or the exact ones. */
+/* Adds the statistics of the gaps to `s`: the exact ones of gap_exact; for others, `factor` times those of the
+ * samples. */
 static void add_gaps(const struct gaps *g, struct stats *s, double factor) {
     for (uint32_t i = 0; i < g->n; i++)
         stats_kept_add_scaled(s, &g->sample[i].all, factor);
@@ -234,7 +234,7 @@ void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     for (int i = 0; i < GAP_STATS; i++) {
         double value;
         const double square = residual(g, i, &value, &instructions), m = r->instructions / (instructions / g->n);
-        /* the error of the mean, and the deviation of the m units that were not measured */
+        /* the variance of the mean, and the variances of the m units that were not measured */
         r->variance[i] = m * m * square / g->n + m * square;
     }
     add_gaps(g, s, r->instructions / instructions);

@@ -18,10 +18,10 @@ extern const char *const gap_stats[GAP_STATS];
 /* The statistics that the functional model counts exactly; the list ends with NULL. */
 extern const char *const gap_exact[];
 
-/* How to sample inside a launch. */
+/* The caller's choices for sampling inside a launch. */
 struct gap_orders {
     uint32_t samples; /* number of sampled units after the first units; at least 2 */
-    double error;     /* wanted relative error of the cycles, to choose more samples; 0: `samples` is enough */
+    double error;     /* wanted relative error of the cycles, for which samples are added; 0: none are added */
     /* Runs `n` CTAs from CTA number `first` on without time, and warms the caches with the CTAs from `warm_from` on
      * (gpu_warm()). Adds the exact statistics of these CTAs to `exact`. Returns false with `fault` if a CTA fails. */
     bool (*forward)(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
@@ -36,11 +36,11 @@ struct gap_unit {
 };
 enum { GAP_UNITS = 64 }; /* most sampled units */
 
-/* What the gaps contributed. Zeroed if the launch had no gap. */
+/* The contribution of the gaps to the statistics. All zero if the launch had no gap. */
 struct gap_result {
     uint64_t skipped;           /* CTAs that ran without time */
     double instructions;        /* their warp instructions */
-    double variance[GAP_STATS]; /* of the estimated values; the unit is the square of the statistic's */
+    double variance[GAP_STATS]; /* variances of the estimated values, in the squared unit of each statistic */
     double freedom;             /* degrees of freedom of these variances */
     uint32_t n;                 /* sampled units */
     struct gap_unit unit[GAP_UNITS];
@@ -51,11 +51,11 @@ struct gaps;
  * is out, and also, with *whole set, if the launch is too short for gaps. */
 struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, bool *whole);
 void gaps_free(struct gaps *g);
-/* Returns the statistics of the present unit. The caller adds all statistics that it collects. */
+/* Returns the statistics of the present unit, to which the caller adds all statistics that it collects. */
 struct stats *gaps_unit(struct gaps *g);
 /* Returns true if a unit ends at cycle `now`. `begun` CTAs have begun. A unit ends at the first call at least `settle`
- * cycles after its last CTA has begun. gaps_settles() returns true between these two cycles: all units of the machine
- * must then stop at the same cycle. */
+ * cycles after its last CTA has begun. gaps_settles() returns true from the begin of the last CTA to this call: SMs
+ * and memory must then stop at the same cycle. */
 bool gaps_due(struct gaps *g, uint64_t begun, uint64_t now, uint64_t settle);
 bool gaps_settles(const struct gaps *g);
 /* Ends a unit, whose statistics are complete. Returns the number of CTAs that the caller must now run without time, and

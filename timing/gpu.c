@@ -364,7 +364,7 @@ static bool ended_early(struct run *r) {
 static bool end_unit(struct run *r) {
     struct gpu *g = r->g;
     struct cta_view *ctas = &r->ctas.view;
-    /* the memory side is at most so far ahead of the SMs: see window_end() */
+    /* the memory side is at most this number of cycles ahead of the SMs (window_end()) */
     const uint64_t settle = 2 * (uint64_t)g->windows.longest + 2 * memsys_crossing(g->mem);
     uint64_t warm_from;
     struct stats exact;

@@ -62,8 +62,8 @@ void gpu_free(struct gpu *g);
  * limit or was stopped: `fault` has the reason. Adds the statistics of this launch to `s`, up to the cycle in which
  * it ended, reached a limit or was stopped. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
-/* Works like gpu_run(), but runs a part of the CTAs without time (gaps.h). `r` has what these CTAs contributed. The CTA
- * policy must be in_order, the launch must have no clusters, and its CTAs must not wait for each other. */
+/* Works like gpu_run(), but runs a part of the CTAs without time (gaps.h). `r` receives the contribution of these CTAs.
+ * The CTA policy must be in_order, the launch must have no clusters, and its CTAs must not wait for each other. */
 struct gap_orders;
 struct gap_result;
 bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_orders *o, struct gap_result *r,

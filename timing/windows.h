@@ -50,7 +50,7 @@ struct windows {
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
     uint32_t groups; /* jobs for the partitions */
-    bool far;        /* true if the crossbar's latency is so long that requests need not move before the next window */
+    bool far;        /* true if the crossbar is so slow that a request of this window arrives only in a later window */
     /* of the present window */
     uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
     /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */

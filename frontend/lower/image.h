@@ -15,9 +15,9 @@ struct inner_variable {
 struct scope {
     struct names names;             /* symbols of module scope */
     const struct decoded **decoded; /* word id -> decoded opcode; NULL if the word is not an opcode */
-    /* word id -> what the opcode needs and the module does not have; NULL if the module has the opcode */
+    /* word id -> target or version that the opcode needs, if the module lacks it; else NULL */
     const struct target_need **lacking;
-    struct target_unmet unmet;    /* rules that .target and .version do not fulfil */
+    struct target_unmet unmet;    /* rules that the module's .target and .version do not fulfil */
     struct function **by_id;      /* function id -> its definition, or a declaration if there is none */
     uint32_t *place;              /* function id -> number of instructions in the text before its body */
     uint32_t n_instructions;      /* instructions counted so far */

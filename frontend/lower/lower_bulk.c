@@ -68,7 +68,7 @@ static bool value(struct lower *l, struct bulk_operands *b, unsigned i, enum typ
     return o != NULL;
 }
 
-/* Reads a vector of `n` values. */
+/* Stores the values of operand `o`, a vector of `n` elements, in the operands from `i` on. */
 static bool values(struct lower *l, struct bulk_operands *b, const struct operand *o, unsigned i, unsigned n,
                    enum type t, const char *what) {
     struct operand list[8];

@@ -281,7 +281,7 @@ static bool scales_of(struct lower *l, struct tensor_form *f) {
     return true;
 }
 
-/* Checks .ws, .ashift and the collector buffers, which have no other effect than that of .ws and .ashift. */
+/* Checks .ws, .ashift and the modifiers of collector buffers. The latter have no effect. */
 static bool modes_are_right(struct lower *l, const struct tensor_form *f, bool in_tensor) {
     const bool ws = f->flags & TENSOR_WEIGHTS, of_a = strstr(opcode_text(l), ".collector::a::"),
                of_b = strstr(opcode_text(l), ".collector::b");
@@ -392,7 +392,7 @@ static void lower_product(struct lower *l) {
     emit_done(l);
 }
 
-/* Lowers commit. An arrival that may be in another CTA has a row of its own. */
+/* Lowers commit. A commit that may arrive in another CTA becomes the row COMMIT_FAR. */
 static void lower_commit(struct lower *l) {
     const bool multicast = has_word(l, "multicast::cluster"), far = multicast || pair_flag(l);
     const struct operand *o = l->st->insn.operands;
@@ -412,7 +412,7 @@ static void lower_commit(struct lower *l) {
     struct inst *in =
         far ? emit_op(l, OP_TCGEN05, T_B64, T_NONE, form_put(CAT_MODE2, MODE2_COMMIT_FAR)) : emit(l, l->dec->row);
     in->dsize = in->d2size = 0;
-    in->b = far ? mask : ir_constant(l->ir, RC_32, 1, 0); /* the CTAs, or the number of arrivals */
+    in->b = far ? mask : ir_constant(l->ir, RC_32, 1, 0); /* far: mask of the CTAs; else the number of arrivals */
     if (multicast)
         in->c = ir_constant(l->ir, RC_32, 1, 0);
     in->msize = in->rsize = 8;

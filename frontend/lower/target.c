@@ -1,5 +1,5 @@
-/* Compares opcodes and special registers with the rules of targets.def. Does not check what an opcode's operands
- * need. */
+/* Compares opcodes and special registers with the rules of targets.def. Rules that depend on operands are checked by
+ * form_exists() (lower.h). */
 #include "target.h"
 #include "ptx/tree.h"
 #include <assert.h>
@@ -26,7 +26,7 @@ static const struct rule rules[] = {
 static_assert(N_RULES <= TARGET_RULES, "TARGET_RULES is too small");
 enum { NEWEST = 121 }; /* the largest sm_ number in targets.def */
 
-/* Returns true if `list`, which is separated by `separator`, has this element. */
+/* Returns true if `list` has this element. The elements are separated by `separator`. */
 static bool has_element(const char *list, char separator, const char *element, size_t len) {
     for (const char *at = list; at; at = strchr(at, separator), at += at != NULL)
         if (strncmp(at, element, len) == 0 && (at[len] == separator || at[len] == '\0'))
@@ -34,7 +34,7 @@ static bool has_element(const char *list, char separator, const char *element, s
     return false;
 }
 
-/* A target without "sm_": sm_101 is an older name of sm_110. */
+/* A target: its number, and its text without "sm_". sm_101 becomes 110, because it is an older name of sm_110. */
 struct target {
     unsigned number;
     char text[16];
@@ -51,7 +51,7 @@ static struct target parse_target(const char *text) {
     return t;
 }
 
-/* Returns true if the targets of a rule include `t`. Newer targets than Heddle knows have every instruction. */
+/* Returns true if the targets of a rule include `t`. Every rule includes targets newer than NEWEST. */
 static bool includes(const char *targets, const struct target *t) {
     const unsigned least = (unsigned)atoi(targets);
     const bool list = strpbrk(targets, "af") != NULL;
@@ -106,7 +106,8 @@ static bool matches(const struct rule *r, const char *opcode) {
     return true;
 }
 
-/* Returns a number that is greater for stricter targets: a list is stricter than its first target. */
+/* Returns a number that orders rules by strictness: a later first target is stricter, and a list such as "90a 100a" is
+ * stricter than "90". */
 static unsigned strictness(const char *targets) {
     return 2 * (unsigned)atoi(targets) + (strpbrk(targets, "af") != NULL);
 }

@@ -1,7 +1,7 @@
 #ifndef FRONTEND_TARGET_H
 #define FRONTEND_TARGET_H
-/* Which .target and .version have an instruction or a special register. targets.def has the rules. Private to
- * frontend/. */
+/* Determines whether a .target and a .version have an instruction or a special register. targets.def has the rules.
+ * Private to frontend/. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,20 +16,20 @@ struct target_unmet {
     uint16_t rule[TARGET_RULES], n;
 };
 
-/* What an instruction needs. */
+/* The target and PTX version that an instruction or a special register needs. */
 struct target_need {
     const char
         *targets;     /* "80": sm_80 and later; "90a 100a": only these; "": the module's target has the instruction */
     unsigned version; /* least PTX version, as 10 * major + minor; 0: the module's version has the instruction */
-    /* target and PTX version from which on the instruction is gone; 0: it is not gone */
+    /* from this target and this PTX version on, the instruction no longer exists; 0: it still exists */
     unsigned lost_target, lost_version;
 };
 
-/* Finds the unmet rules for a target such as "sm_90a" and a PTX version, 10 * major + minor. Fulfils all rules for NULL
- * and for a text that is not "sm_" with a number. */
+/* Finds the rules that a target such as "sm_90a" and a PTX version (10 * major + minor) do not fulfil. NULL, and a text
+ * that is not "sm_" with a number, fulfil all rules. */
 void target_find_unmet(struct target_unmet *out, const char *target, unsigned version);
-/* Returns true if an opcode or a special register exists, given as written, such as "add.f32" or "%clusterid.x";
- * otherwise fills `need` with its strictest unmet rule. */
+/* Returns true if the opcode or special register exists. `opcode` is its text, such as "add.f32" or "%clusterid.x". If
+ * it does not exist, fills `need` with the strictest unmet rule. */
 bool target_has(const struct target_unmet *unmet, const char *opcode, struct target_need *need);
 /* Returns the module's target, such as "sm_90a"; NULL if its .target names none. */
 const char *target_of(const struct module *m);

@@ -25,7 +25,8 @@ uint64_t axes_product(const struct axes *a, uint64_t most);
 /* Writes the a->n assignments of combination `at` (from 0, the last axis varies fastest). The axes own the texts.
  * Returns `at` divided by the number of combinations. */
 uint64_t axes_combination(const struct axes *a, uint64_t at, const char **out);
-/* Returns false with an explanation if `text` sets several options, "a=1,b=2"; one -s sets one option. */
+/* Returns false with an explanation in `err` if `text` sets several options, as "a=1,b=2" does. One -s sets one
+ * option. */
 bool assignment_is_one(const char *text, char *err, size_t err_size);
 /* Reads an axis from one assignment. Returns false with the reason in `err`. The caller frees the axis in either
  * case. */

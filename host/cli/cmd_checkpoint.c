@@ -1,10 +1,11 @@
-/* The options of commands that run a program about its launches and its device memory (PROGRAM_OPTIONS). */
+/* Reads PROGRAM_OPTIONS: options about the launches and the device memory of a program. */
 #include "cmd.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a size in bytes, with an optional suffix K, M, G or T (powers of 1024). Returns 0 if it is none. */
+/* Reads a size in bytes, with an optional suffix K, M, G or T (powers of 1024). Returns 0 if `text` is not such a
+ * size. */
 static uint64_t read_size(const char *text) {
     static const char suffix[] = "KMGT";
     char *end;

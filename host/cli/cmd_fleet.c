@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The tables of one answer. */
+/* The tables of one HTTP response. */
 struct fleet {
     FILE *rows[2];  /* HTML: processes; runs that were given up */
     cJSON *list[2]; /* the same as JSON */

@@ -13,7 +13,7 @@
 
 enum { MESSAGE = 4096 }; /* most bytes of a message */
 
-/* Prints a message, which is also left in `text`. */
+/* Prints a message, and copies it to `text`. */
 static void say(const struct cli *c, char text[MESSAGE], const char *fmt, va_list args) {
     fflush(stdout);
     vsnprintf(text, MESSAGE, fmt, args);
@@ -24,8 +24,8 @@ static void say(const struct cli *c, char text[MESSAGE], const char *fmt, va_lis
     fprintf(stderr, "heddle %s: %s\n", c->command->name, text);
 }
 
-/* Returns true if the help of the command says more than the message. It does not if the message names a command or a
- * near word, or ends with an error of the operating system. */
+/* Returns true if the message should refer to the help of the command. It should not if the message already names a
+ * command or suggests a word, or ends with an error of the operating system. */
 static bool help_helps(const char *text) {
     static const int of_system[] = {ENOENT, EACCES, EISDIR, ENOTDIR, ENOSPC, EROFS, EPERM, EIO, EMFILE, ENAMETOOLONG};
     size_t len = strlen(text);

@@ -18,7 +18,7 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
-    enum results_claim *claims; /* job -> result of the claim of this job, if asked[job] */
+    enum results_claim *claims; /* by job: the result of the claim of this job; valid if asked[job] is true */
     bool *asked;
     int *unstored, n_unstored; /* jobs that have ended and are not in the database yet */
     int ahead;                 /* number of jobs to claim in one exchange */

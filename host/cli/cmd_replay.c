@@ -44,8 +44,8 @@ static bool open_info(const struct cli *c, struct launch_file_info *info) {
     return false;
 }
 
-/* Completes the options of the command by those of the recorded run: its model, its machine, and its assignments if the
- * machine is the same. The command's own assignments come last, so they win. Free o->set. */
+/* Takes options that the command does not give from the recorded run: its model, its machine and, if the machine is the
+ * same, its assignments (-s). The command's own assignments come last, so they win. The caller frees o->set. */
 static bool like_recorded(const struct launch_file_info *info, struct heddle_options *o) {
     int own = 0, old = 0, n = 0;
     while (o->set && o->set[own])
@@ -161,7 +161,7 @@ static enum heddle_status run_replay(const struct cli *c) {
     return status;
 }
 
-/* Replays the new file in a context of its own, and compares its results. */
+/* Replays the extracted file in a new context, and compares device memory with the record. */
 static enum heddle_status replay_new(const struct cli *c, const struct heddle_options *o, const char *to) {
     char err[1024];
     struct heddle *h = heddle_open(o, err, sizeof err);

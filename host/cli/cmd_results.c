@@ -257,7 +257,7 @@ void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]) {
         snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %.3g a second, %.3g minutes left", q->rate, left / 60);
 }
 
-/* Prints the progress of a queue: runs, an estimate of the remaining time, failures, processes. */
+/* Prints the progress of a queue: the number of runs, the estimated remaining time, failures and processes. */
 static enum heddle_status progress(const struct cli *c) {
     char err[1024], line[PROGRESS_LINE];
     struct queue_state q;

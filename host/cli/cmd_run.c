@@ -403,7 +403,7 @@ static enum heddle_status run_open(struct task *r, const struct sim *sim, struct
     return written == HEDDLE_OK ? status : written;
 }
 
-/* Discards the buffers that a run of a sampled simulation saved before the last run. */
+/* Discards the buffers that the latest run saved, because a further run of the sampled simulation saves them again. */
 static void discard_saved(struct task *r) {
     for (int i = 0; i < r->n_saved; i++)
         outfile_discard(&r->saved[i]);

@@ -110,8 +110,8 @@ static bool plan_items(struct worker *w, int n) {
     return true;
 }
 
-/* Takes some runs from the queue and executes them. Returns the number of runs taken; 0 if no run is free; -1 after an
- * error, with a message. */
+/* Takes some runs from the queue and executes them. Returns the number of runs taken, or 0 if no run is free. On an
+ * error, prints a message and returns -1. */
 static int do_some(struct worker *w) {
     enum { MOST = 4000 };
     static const double short_seconds = 5, long_seconds = 30;

@@ -30,7 +30,7 @@ static const char *choices_of(const char *value) {
 }
 
 #define FIELDS "program size model preset check kernel launch version binary ended $(_heddle_names options)"
-/* The choices for options whose placeholder says too little. */
+/* The choices for options whose placeholder in the help does not determine them. */
 static const struct {
     const char *option, *choices;
 } by_option[] = {

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 6 }; /* measuring runs without output */
+enum { MOST_RUNS = 6 }; /* maximum number of measuring runs without output */
 
-/* Gives the child process a standard input and output that the user does not see. A file as input is read from its
- * beginning in each run; other input is empty. */
+/* Hides the output of the child process, and sets its standard input. If the input is a file, each run reads it from
+ * its beginning; other input is empty. */
 static void hide(void) {
     const int nowhere = open("/dev/null", O_RDWR);
     if (lseek(0, 0, SEEK_SET) < 0)
@@ -23,7 +23,7 @@ static void hide(void) {
     unsetenv("HEDDLE_RESULTS");
 }
 
-/* Runs the program once without output. Returns false if it could not be started or did not end by itself. */
+/* Runs the program once without output. Returns false if it could not be started or was ended by a signal. */
 static bool run_hidden(const char *path, char *const *argv, const char *model) {
     int how = 0;
     fflush(NULL);

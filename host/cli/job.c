@@ -62,8 +62,8 @@ static void set_text(char **to, const char *text) {
 static void say(struct job *j, const char *text) { set_text(&j->message, text); }
 
 /* Sets j->result to the context's statistics, parsed from the text that the library writes. A child process keeps the
- * text itself (j->text), because its parent parses it: to parse it and to print it again would take longer than a short
- * run. Returns false if out of memory. */
+ * text itself (j->text), and its parent parses it. To parse and print it in the child, too, would take longer than a
+ * short run. Returns false if out of memory. */
 static bool take_result(struct job *j, struct heddle *h, int argc, char *const *argv) {
     char *text = NULL;
     size_t len = 0;

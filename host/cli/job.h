@@ -9,7 +9,7 @@ struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
-    bool sampled;              /* sampled simulation, with the wanted error below; 0: none */
+    bool sampled; /* sampled simulation, with the wanted error below; 0: none */
     double error;
     enum heddle_status status; /* outcome of the job; HEDDLE_STOPPED: the job did not begin, or a signal ended it */
     bool limited;              /* with HEDDLE_DEADLOCK: true if the reason is the cycle limit */
@@ -18,7 +18,7 @@ struct job {
     char *notes;               /* heddle_notes(); NULL: none */
     cJSON *result;             /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
     bool in_child;             /* the job runs in a child process of jobs_run() */
-    char *text;                /* in a child: this JSON as text, in place of `result`; NULL: `result` has it */
+    char *text;                /* in a child: the result as JSON text; NULL: `result` has the parsed result */
 };
 
 /* Runs the job. `argc`, `argv`: the command line, for the result. A signal (interrupt.h) stops it. */

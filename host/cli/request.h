@@ -19,7 +19,7 @@ struct request {
     int n_args, n_all;
     char **names;         /* index in `args` -> name of the variable to bind; NULL for a kernel argument */
     struct triton triton; /* with --triton; else all 0 */
-    char scratch_spec[TRITON_MAX_SCRATCH][48]; /* SPECs of the buffers that Triton adds to the arguments */
+    char scratch_spec[TRITON_MAX_SCRATCH][48]; /* buffers that Triton adds to the arguments, as values of -a */
 };
 
 /* Writes the name of args[i] for messages: "argument 2", "texture 1". */

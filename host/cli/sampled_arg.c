@@ -1,9 +1,10 @@
-/* The options --sampled and --error. */
+/* Reads the options --sampled and --error. */
 #include "cmd.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that record single cycles or instructions, so that they need every CTA in time. */
+/* Returns an option of the command that records single cycles or instructions, and so needs every CTA in time. Returns
+ * NULL if there is none. */
 static const char *whole_option(const struct cli *c) {
     static const char *const names[] = {"trace", "sample", "profile", "check", "live", "cycle-limit", NULL};
     for (const char *const *name = names; *name; name++)

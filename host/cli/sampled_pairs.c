@@ -14,7 +14,8 @@ double cycles_half_width(const struct job *j) {
     return cycles ? number(cycles, "relative") : NAN;
 }
 
-/* Like the allowance of each run (host/sampled/sampling.c), of which the greater part is the same in both runs. */
+/* The allowance of a speed-up, as a fraction. It is less than the allowance of a run (host/sampled/sampling.c), because
+ * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
 
 /* Returns the fraction of the cycles that did not run in time. */
@@ -34,8 +35,8 @@ static const cJSON *launch_of(const struct side *s, int launch) {
     return NULL;
 }
 
-/* Returns the variance of the difference of the skipped cycles of one launch in the two runs, each as a fraction of the
- * run's cycles. It comes from the units that both runs measured. */
+/* For one launch, compares the skipped cycles of the two runs, each as a fraction of the run's cycles. Returns the
+ * variance of their difference, computed from the units that both runs measured. */
 static struct estimate unit_variance(const struct side *a, const cJSON *la, const struct side *b, const cJSON *lb) {
     const double wa = number(la, "skipped_instructions"), wb = number(lb, "skipped_instructions");
     double z[GAP_UNITS], mean = 0, square = 0, each = 0;
@@ -59,14 +60,14 @@ static struct estimate unit_variance(const struct side *a, const cJSON *la, cons
     return e;
 }
 
-/* Returns the number of launches of a group that a run did not measure, and their weight. */
+/* Sets the number and the total weight of the launches of a group that a run did not measure. */
 static void left_of(const struct job *j, int group, double *launches, double *weight) {
     const cJSON *g = cJSON_GetArrayItem(get(sampled_of(j), "groups"), group);
     *launches = element(g, 0);
     *weight = element(g, 1);
 }
 
-/* Adds a group's part of the variance of the difference. `s` has room for all samples. */
+/* Adds the variance that a group contributes to the difference of the two runs. `s` has room for all samples. */
 static void add_group(const struct job *base, const struct job *own, const struct side *a, const struct side *b,
                       int group, struct estimate_sample *s, struct estimate *sum) {
     double launches[2], weight[2];

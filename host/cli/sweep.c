@@ -53,8 +53,8 @@ static bool count(struct sweep *s) {
     return s->runs <= SWEEP_MOST;
 }
 
-/* Reads --sampled. A program in a file cannot be sampled: the database has the kind of sampling in the place of the
- * program's values. */
+/* Reads --sampled. A program in a file cannot be sampled, because the database stores the sampling where it stores the
+ * values of such a program. */
 static bool sampling(struct sweep *s) {
     struct plan *p = &s->plan;
     for (int m = 0; m < s->n_models; m++)

@@ -11,7 +11,7 @@ enum { TRITON_MAX_SCRATCH = 2 };
 
 struct triton {
     char *kernel;              /* name of the kernel in the PTX */
-    uint32_t threads;          /* of a CTA: 32 * num_warps */
+    uint32_t threads;          /* threads of a CTA: 32 * num_warps */
     uint32_t shared;           /* dynamic shared memory of a CTA, in bytes */
     struct heddle_dim cluster; /* all 0: the kernel has no cluster */
     /* CTAs for each program of the grid in each dimension. Triton multiplies the grid by these numbers. */

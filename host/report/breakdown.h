@@ -5,7 +5,7 @@
 
 struct breakdown {
     const char *name;
-    const char *group; /* prefix of the names of the parts' statistics: "issue", "energy" */
+    const char *group; /* common prefix of the statistics of the parts: "issue" or "energy" */
     const char *title;
     const char *unit;         /* unit of the values, for people */
     const char *end;          /* suffix of the names of the parts' statistics */

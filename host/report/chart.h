@@ -17,7 +17,7 @@ struct chart {
         CHART_STACK,  /* a bar at each place, with the series stacked */
         CHART_LINES,  /* a line for each series */
         CHART_POINTS, /* points of a colour for each series */
-        CHART_HEAT,   /* a coloured cell for each place and series, for more bars than can be seen */
+        CHART_HEAT,   /* a coloured cell for each place and series, in place of too many bars */
     } kind;
     const char *title, *x_label, *y_label; /* the texts may contain any characters; x_label and y_label may be NULL */
     char *const *places;                   /* n names, along x */
@@ -48,9 +48,9 @@ int chart_file(const struct chart *c, const char *ending, const char *path, char
 
 /* Maximum number of characters of a name along x. */
 enum { CHART_NAME = 40 };
-/* Returns the `n` names (NULL-terminated) without the words that all of them share, and cut to CHART_NAME characters.
- * `shared` gets a text that tells the shared words, or NULL if there are none; the caller frees it. Returns NULL if out
- * of memory. */
+/* Shortens `n` names: removes the words that all of them share, and cuts each name to CHART_NAME characters. Returns
+ * the new names, ended by NULL, or NULL if out of memory. Sets *shared to a text with the shared words, which the
+ * caller frees, or to NULL if there are none. */
 char **chart_names(char *const *names, int n, char **shared);
 void chart_names_free(char **names);
 /* Returns the number of characters of a UTF-8 text. */

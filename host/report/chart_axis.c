@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the symbol of a unit; an empty text: the unit has none. */
+/* Returns the symbol of a unit, or an empty text if the unit has none. */
 static const char *symbol_of(const char *unit) {
     static const char *const symbols[][2] = {{"joules", "J"}, {"bytes", "B"}, {"seconds", "s"}};
     for (size_t i = 0; unit && i < sizeof symbols / sizeof symbols[0]; i++)
@@ -79,7 +79,7 @@ static void include(struct axis *a, double v) {
     a->high = fmax(a->high, v);
 }
 
-/* Replaces the range of an axis without values, and gives a logarithmic range a margin. */
+/* Completes the range of an axis: an axis without values gets a default range, and a logarithmic one a margin. */
 static void finish_log(struct axis *a) {
     const double margin = 4;
     if (a->low > a->high)
@@ -119,7 +119,8 @@ void axis_of_values(struct axis *a, const struct chart *c) {
     round_ticks(a);
 }
 
-/* Returns true if the chart's different x are a geometric series, such as the sizes 8K, 16K, 32K. They become ticks. */
+/* Returns true if the distinct x of the chart are a geometric series, such as the sizes 8K, 16K, 32K. Then makes each
+ * of them a tick. */
 static bool geometric(struct axis *a, const struct chart *c) {
     int *order = chart_order(c);
     for (int i = 0; order && i < c->n && a->n < AXIS_TICKS; i++) {

@@ -11,7 +11,7 @@ struct axis {
     double tick[AXIS_TICKS]; /* n values, ascending */
     int n;
 };
-/* Set the axis of the chart's values, and that of its x. A bar begins at 0. */
+/* Set the axis of the chart's values, and the axis of its x. If the chart has bars, the axis of values contains 0. */
 void axis_of_values(struct axis *a, const struct chart *c);
 void axis_of_places(struct axis *a, const struct chart *c);
 /* Returns the place of a value on the axis, from 0 to 1 inside its range. */

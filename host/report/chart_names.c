@@ -47,8 +47,8 @@ size_t chart_characters(const char *text) {
     return n;
 }
 
-/* Returns a copy of the first `len` bytes of `text`. Of more than CHART_NAME characters, the copy has an ellipsis and
- * the last characters, because the ends of names tell runs apart. */
+/* Returns a copy of the first `len` bytes of `text`. If these are more than CHART_NAME characters, the copy has an
+ * ellipsis and the last characters, because names of runs differ mostly at their ends. */
 static char *cut(const char *text, size_t len) {
     char *copy = strndup(text, len), *shorter;
     size_t n = copy ? chart_characters(copy) : 0;

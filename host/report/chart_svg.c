@@ -15,7 +15,7 @@ enum { LETTER = 6, LINE = 16, TOP = 26, NARROW = 340, PLOT = 260, GAP = 8, CELL 
 struct frame {
     const struct chart *c;
     FILE *out;
-    char **names, *shared; /* names along x (chart_names()); what the names share */
+    char **names, *shared; /* names along x (chart_names()); the words that all names share */
     double left, top, width, height, bottom, full_width, full_height;
     struct axis x, y;
     bool slanted;
@@ -30,7 +30,8 @@ static void chart_text(FILE *out, const char *text) {
             fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
 }
 
-/* Writes text at a place. `anchor` is start, middle or end. `turn` is degrees. */
+/* Writes text at (x, y), rotated by `turn` degrees. `anchor`, the part of the text at (x, y), is start, middle or
+ * end. */
 static void label(const struct frame *f, double x, double y, const char *anchor, double turn, const char *text) {
     fprintf(f->out, "<text x='%.1f' y='%.1f' text-anchor='%s'", x, y, anchor);
     if (turn != 0)
@@ -87,7 +88,7 @@ static void key_entry(const struct frame *f, double x, double y, int class, int 
     fputs("</g>\n", f->out);
 }
 
-/* Writes the key, or with `draw` false only measures it. Returns its height. */
+/* Writes the key if `draw` is true. Returns the height of the key in either case. */
 static double key(const struct frame *f, bool draw) {
     double x = f->left, y = TOP + 10;
     const struct chart *c = f->c;

@@ -1,4 +1,4 @@
-/* Questions about a chart's values (chart.h). */
+/* Functions that search or compare the values of a chart (chart.h). */
 #include "chart.h"
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The arrays of a panel's chart. `places` and `series` point into the panel's names. */
+/* A panel's chart and its arrays. The elements of `places` and `series` point to the panel's names. */
 struct panel_chart {
     struct chart c;
     char **places, **series;

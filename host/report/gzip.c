@@ -1,5 +1,6 @@
-/* A small compressor for gzip (RFC 1952) and deflate (RFC 1951): the longest match of the latest places with the same
- * four bytes, coded by the fixed codes of section 3.2.6. Traces repeat themselves so much that this suffices. */
+/* A small compressor for gzip (RFC 1952) and deflate (RFC 1951). It searches the latest places with the same four bytes
+ * for the longest match, and writes the fixed codes of RFC 1951, section 3.2.6. Traces repeat themselves so much that
+ * this suffices. */
 #include "gzip.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,12 +13,12 @@ enum { WINDOW = 32768, BLOCK = 1 << 18, HASHES = 1 << 15, LONGEST = 258, SHORTES
 
 struct gzip {
     FILE *to;
-    uint64_t bits; /* bits that are not yet written, the first one lowest */
+    uint64_t bits; /* bits that are not written yet; the lowest bit is written first */
     int n_bits;
-    uint32_t crc, size;        /* of the uncompressed content */
+    uint32_t crc, size;        /* checksum and size of the uncompressed content */
     uint32_t crc_of[256];      /* the checksum of each byte */
-    uint32_t place[HASHES];    /* place in `data` + 1 of the latest four bytes with this hash; 0: there is none */
-    uint32_t before[BLOCK];    /* for each place of the block, the place + 1 before it with the same hash */
+    uint32_t place[HASHES];    /* by hash: latest place with this hash of four bytes, plus 1; 0: none */
+    uint32_t before[BLOCK];    /* by place in the block: the previous place with the same hash, plus 1; 0: none */
     unsigned char data[BLOCK]; /* the content of the current block */
     size_t n;
 };
@@ -51,7 +52,8 @@ static void put_symbol(struct gzip *z, uint32_t s) {
         put_code(z, 0xc0 + s - 280, 8);
 }
 
-/* Writes a match. Codes of lengths and distances (RFC 1951, section 3.2.5) are pairs or groups of four in a binade. */
+/* Writes a match (RFC 1951, section 3.2.5). From one power of two to the next, lengths have four codes, and distances
+ * have two. */
 static void put_match(struct gzip *z, uint32_t length, uint32_t distance) {
     uint32_t l = length - 3, d = distance - 1;
     int extra = 0;
@@ -106,7 +108,7 @@ static uint32_t longest(const struct gzip *z, size_t at, uint32_t *distance) {
     return best >= SHORTEST ? best : 0;
 }
 
-/* Compresses and writes the block. A match waits if the next place has a longer one. */
+/* Compresses and writes the block. If the next place has a longer match, writes a literal in place of the match. */
 static void put_block(struct gzip *z, bool last) {
     memset(z->place, 0, sizeof z->place);
     put_bits(z, last, 1);

@@ -203,9 +203,9 @@ static double each_instruction(struct rig *r) {
     r->block.x = WARP;
     if (r->m->kind == MICRO_RATE)
         r->block.x = largest_block(r);
-    /* The difference between two loops is wrong for a full SM: in the loop with more instructions, other warps hide
-     * more of a warp's branches. So a rate is measured with a single loop, whose branch makes it too small by up to
-     * 2 %. */
+    /* A latency is the difference between a loop of few and a loop of many instructions. A rate is measured with the
+     * loop of many instructions alone: on a full SM, other warps hide the branches of this loop better, so the
+     * difference would be wrong. The branch makes the rate too small by up to 2 %. */
     if (r->m->kind == MICRO_RATE)
         return passes(r, "many") / (MANY * (LONG - SHORT));
     double few = passes(r, "few");

@@ -26,7 +26,7 @@ struct view {
     const struct result_row *row[RUNS];
     cJSON *profile[RUNS];
     char *name[RUNS];
-    const cJSON *kernel[RUNS]; /* the kernel that is written, in each run; NULL: the run has not launched it */
+    const cJSON *kernel[RUNS]; /* by run: profile of the present kernel; NULL: the run has not launched it */
     struct source_line *line;
     int n_lines;
 };
@@ -52,10 +52,11 @@ static const cJSON *find_kernel(const cJSON *profile, const cJSON *like) {
     return NULL;
 }
 
-/* Returns the entry of a PTX line; adds it behind the others if it is new. Returns NULL if there are too many. */
+/* Returns the entry of a PTX line, which is added behind the other entries if it is new. Returns NULL if there are too
+ * many entries. */
 static struct source_line *line_of(struct view *v, unsigned number_, int *hint) {
     for (int i = 0; i < v->n_lines; i++) {
-        int at = (*hint + i) % v->n_lines; /* instructions of a line follow each other */
+        int at = (*hint + i) % v->n_lines; /* the instructions of a line are usually adjacent */
         if (v->line[at].number == number_) {
             *hint = at;
             return &v->line[at];
@@ -223,7 +224,7 @@ static bool load(struct view *v, int first, int *more) {
     return fine;
 }
 
-/* Shortens the names of the runs to what tells them apart. Returns false if out of memory. */
+/* Shortens the names of the runs to the words in which they differ. Returns false if out of memory. */
 static bool shorten(struct view *v) {
     char *shared, **names = chart_names(v->name, v->n, &shared);
     free(shared);
@@ -257,7 +258,7 @@ static void script(FILE *out) {
     fputs(code, out);
 }
 
-/* Writes the explanation, and the choice of the colour. */
+/* Writes the explanation, and the menu that selects the cause by which lines are coloured. */
 static void intro(FILE *out) {
     fputs(
         "<p>Every line of the kernels with a profile, in the order of the PTX. A cell is the line's share of the issue "

@@ -30,7 +30,7 @@ struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, doubl
     for (uint32_t i = 0; i < n; i++)
         square += (s[i].value - ratio * s[i].weight) * (s[i].value - ratio * s[i].weight);
     square = n > 1 ? square / (n - 1) : 0;
-    /* the rest is n * more launches of the samples' mean weight, whatever its own number of launches is */
+    /* in units of the samples' mean weight, the rest is n * more launches, which may differ from `rest` */
     const double as_many = n * more, each = rest > 0 ? as_many * as_many / rest : 0;
     return (struct estimate){ratio * weight, as_many * as_many * square / n + each * square + more * more * own,
                              n > 1 ? n - 1 : 0};

@@ -1,6 +1,6 @@
 #ifndef HOST_ESTIMATE_H
 #define HOST_ESTIMATE_H
-/* The arithmetic of sampled figures: ratio estimates with their variances, and intervals of Student's t. */
+/* The arithmetic of sampled statistics: ratio estimates, their variances, and intervals by Student's t-distribution. */
 #include <stdint.h>
 
 /* One measured launch: its weight (warp instructions), the measured value, and the variance of this value if the launch

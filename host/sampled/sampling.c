@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits within which launches are alike. A group's launches are compared with its first launch. */
+/* A launch joins a group if its signature is at most most_distance from that of the group's first launch, and the ratio
+ * of their weights is at most most_weight_ratio. */
 static const double most_distance = 0.1, most_weight_ratio = 1.25;
-/* Half width, as a fraction of what did not run in time, that every interval has in addition to its sampling error. It
- * stands for the state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
+/* Every interval also contains this fraction of the part that did not run in time. The allowance covers the error of
+ * machine state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
 static const double allowance = 0.02;
 enum {
     ALL = 6,           /* a group of at most ALL launches is measured as a whole */
@@ -122,14 +123,14 @@ double sampling_warms(const struct heddle_plan *p, uint32_t i, double l2_bytes) 
     return 0;
 }
 
-/* Returns true if the launch serves to estimate others. The first launch of a group meets cold caches, so it does not
- * serve if others were measured. */
+/* Returns true if the launch is a sample for launches that were not measured. The first launch of a group starts with
+ * cold caches, so it is a sample only if the group has no other measured launch. */
 static bool serves(const struct heddle_plan *p, const struct planned *l) {
     return l->measured && (l->turn > 0 || p->group[l->group].wanted == 1);
 }
 
-/* Returns gap_stats[stat] of the group's launches. Adds to *estimated the part of the value that did not run in time.
- * `sample` has room for all of the group. */
+/* Estimates the sum of gap_stats[stat] over the group's launches. Adds the part of this sum that did not run in time to
+ * *estimated. `sample` has room for all launches of the group. */
 static struct estimate of_group(const struct heddle_plan *p, uint32_t g, int stat, struct estimate_sample *sample,
                                 double *estimated) {
     struct estimate measured = {.value = 0}, rest;
@@ -249,7 +250,7 @@ void sampling_clear(struct heddle_plan *p) {
 /* ---- files ---- */
 
 static const char magic[16] = "heddle plan 1";
-/* Sizes by which a reader recognises the same Heddle. */
+/* Sizes of structs, which a file contains. A reader refuses a file with other sizes: another Heddle has written it. */
 static const uint32_t sizes[] = {sizeof(struct heddle_plan), sizeof(struct planned), sizeof(struct sampling_group),
                                  N_STATS};
 

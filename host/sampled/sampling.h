@@ -11,12 +11,12 @@
 struct planned {
     uint64_t key;  /* hash of the kernel's name, grid, block and shared memory */
     double weight; /* warp instructions */
-    double bytes;  /* device memory that it touches, as estimated from the observed CTAs */
+    double bytes;  /* bytes of device memory that the launch touches, estimated from the observed CTAs */
     struct signature signature;
     uint32_t group;
     uint32_t turn; /* position in the group's order of drawing; 0: the group's first launch, which is always measured */
     bool measured;
-    /* of a measured launch: its statistics; what gaps contributed to them, with the variances */
+    /* for a measured launch: its statistics, and the contribution of its gaps to them */
     struct stats_kept stats;
     struct gap_result gaps;
 };
@@ -42,7 +42,7 @@ struct heddle_plan {
     uint32_t n, room;
     struct sampling_group *group;
     uint32_t n_groups, next; /* next: number of the launch that the program launches next */
-    bool other;              /* the program launched something else than in the survey */
+    bool other;              /* the program has launched other kernels or grids than in the survey */
     struct sampling_interval interval[GAP_STATS];
     uint64_t skipped_ctas, skipped_launches, measured_launches;
 };
@@ -55,8 +55,8 @@ struct planned *sampling_add(struct heddle_plan *p);
 bool sampling_group(struct heddle_plan *p);
 /* Returns true if the plan measures the launch. */
 bool sampling_chosen(const struct heddle_plan *p, const struct planned *l);
-/* Returns the fraction of the CTAs of launch `i`, which is not measured now, that must warm the L2 of `l2_bytes` for
- * the next launch that is. */
+/* For a launch `i` that is not measured in this run: returns the fraction of its CTAs that must warm the L2, of
+ * `l2_bytes` bytes, for the next measured launch. */
 double sampling_warms(const struct heddle_plan *p, uint32_t i, double l2_bytes);
 /* Estimates the statistics of all launches that were not measured: calls fill() for each launch i, whose estimate is
  * `factor` times `sum`; measured launches have the factor 1. Sets the plan's intervals. Returns false if memory is out,

@@ -14,7 +14,7 @@ struct survey {
     const struct program *program;
     double blocks[SURVEY_BLOCKS], kinds[SURVEY_KINDS];
     double instructions, entries, lanes, accesses, lines;
-    /* One bit for each hash of a touched line: the number of lines follows from the number of zeros ("linear
+    /* A touched line sets the bit of its hash. The number of lines follows from the number of zero bits ("linear
      * counting"). */
     uint64_t *sketch;
     uint64_t marked; /* set bits of the sketch */
@@ -122,7 +122,7 @@ double signature_distance(const struct signature *a, const struct signature *b) 
         blocks += fabs((double)a->blocks[i] - (double)b->blocks[i]) / 2;
     for (int i = 0; i < SURVEY_KINDS; i++)
         kinds += fabs((double)a->kinds[i] - (double)b->kinds[i]) / 2;
-    /* lines and bytes change the time less than the blocks do, and vary more */
+    /* lines and bytes count less than blocks: they affect the time less, and vary more */
     const double lanes = fabs((double)a->lanes - (double)b->lanes),
                  lines = apart((double)a->lines, (double)b->lines) / 4;
     const double bytes = apart(a->bytes, b->bytes) / 4;

@@ -10,7 +10,7 @@ enum {
     SURVEY_CTAS = 8,  /* observed CTAs of a launch */
 };
 
-/* All fractions are of the observed warp instructions. */
+/* The properties of a launch that are compared. Fractions are relative to the observed warp instructions. */
 struct signature {
     float blocks[SURVEY_BLOCKS]; /* fraction in the blocks of each sum: a basic-block vector */
     float kinds[SURVEY_KINDS];   /* instruction mix */
@@ -32,7 +32,7 @@ double signature_distance(const struct signature *a, const struct signature *b);
 
 /* How the CTAs of a program depend on each other. */
 enum dependence {
-    CTAS_FREE,    /* not at all, as far as the program shows */
+    CTAS_FREE,    /* the program shows no dependence */
     CTAS_ORDERED, /* results depend on the order of CTAs: a launch must run in time as a whole, or not at all */
     CTAS_WAIT,    /* CTAs may wait for each other: all CTAs must run together */
 };

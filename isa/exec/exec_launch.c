@@ -22,7 +22,7 @@ static uint64_t operand(const struct warp *w, const struct inst *in, unsigned i,
     return in->asize >> i & 1 ? ((const uint64_t *)at)[l] : ((const uint32_t *)at)[l];
 }
 
-/* Requests a cluster for lane l. */
+/* Cancels a cluster for lane l: stores the response to shared memory, and completes its bytes at the mbarrier. */
 static void request(const struct warp *w, const struct inst *in, int l, struct effects *fx) {
     struct cta *c = w->cta;
     const bool multicast = in->imm;
@@ -60,8 +60,10 @@ static void try_cancel(struct warp *w, const struct inst *in, rowmask_t m, struc
         request(w, in, __builtin_ctz(m), fx);
 }
 
-/* Reads a response: imm 0: whether a cluster was cancelled (d is a predicate); 1 to 3: x, y or z of its first CTA; 4:
- * all of them, and a word that PTX leaves undefined. */
+/* Reads a response. The value of imm selects the result:
+ *   0: a predicate, true if a cluster was cancelled
+ *   1 to 3: x, y or z of the cluster's first CTA
+ *   4: x, y and z, and a fourth word that PTX leaves undefined */
 static void query_cancel(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const unsigned char *response = reg_ptr(w, in->a);
     const opnd_t *list = w->program->lists + in->list;

@@ -19,7 +19,7 @@ enum { MOST_M = 16, MOST_N = 8, MOST_REGISTER = 8 * WARP_LANES };
 #define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* Converts `n` f16 numbers; n is a multiple of 16. A NaN becomes a NaN, but possibly a different one. */
+/* Converts `n` f16 numbers to f32; n is a multiple of 16. The payload of a NaN may change. */
 FP_INLINE void floats_of_halves(const uint16_t *half, unsigned n, float *to) {
 #if defined(__AVX512F__)
     for (unsigned i = 0; i < n; i += 16)

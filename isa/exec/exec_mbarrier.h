@@ -29,7 +29,7 @@ const char *mbarrier_arrive_once(struct cta *c, uint64_t address);
  * bytes, only checks the object. Returns an error message if the object is invalid, else NULL. */
 const char *mbarrier_complete_bytes(struct cta *c, uint64_t address, uint32_t bytes);
 
-/* An mbarrier whose phase lanes of a warp wait for. */
+/* An mbarrier at which lanes of a warp wait for the end of a phase. */
 struct mbarrier_wait {
     uint64_t address;           /* in shared memory */
     unsigned phase;             /* parity of the phase that the lanes wait for, 0 or 1 */
@@ -40,7 +40,7 @@ struct mbarrier_wait {
 };
 /* Returns true if `in` is a test_wait or try_wait. */
 bool mbarrier_is_wait(const struct inst *in);
-/* Finds the first mbarrier that lanes `m` of `w`, one row of a warp, test with `in` and whose phase has not ended.
- * Returns false if there is none. The function changes no state. */
+/* Finds the first mbarrier whose phase has not ended, among the mbarriers that the lanes `m` test with instruction
+ * `in`. `w` is one row of a warp. Returns false if there is none. Changes no state. */
 bool mbarrier_find_wait(struct warp *w, const struct inst *in, rowmask_t m, struct mbarrier_wait *out);
 #endif

@@ -1,4 +1,4 @@
-/* tcgen05 without its products (exec_tcgen05_mma.c): allocation, loads, stores and copies of tensor memory, and
+/* All of tcgen05 except tcgen05.mma (exec_tcgen05_mma.c): allocation, loads, stores and copies of tensor memory, and
  * arrivals (PTX ISA 9.7.16). Every operation changes memory when its instruction executes. PTX allows that, because a
  * thread must wait for an operation before it accesses the data of the operation. So waits and fences do nothing here.
  * cp, shift and commit act once for each lane that executes them, in ascending order. With .cta_group::2 they act on
@@ -31,7 +31,7 @@ static bool columns_fit(uint32_t n, struct effects *fx) {
     return false;
 }
 
-/* Returns the first of `units` adjacent units that are free in all CTAs; -1: there are none. */
+/* Finds `units` adjacent units that are free in all `n` CTAs. Returns the first unit, or -1 if there are none. */
 static int find_units(struct cta *const cta[2], unsigned n, unsigned units) {
     for (unsigned at = 0; at + units <= TENSOR_UNITS; at += units) {
         bool all = true;
@@ -43,7 +43,7 @@ static int find_units(struct cta *const cta[2], unsigned n, unsigned units) {
     return -1;
 }
 
-/* Returns true if the SM of a CTA, whose CTAs share tensor memory in the timing model, has n more columns. */
+/* Returns true if the SM of CTA `c` has n free columns. Only the timing model limits the columns of an SM. */
 static bool sm_has_columns(const struct cta *c, uint32_t n) {
     return !c->tensor_used || *c->tensor_used + n <= TENSOR_COLUMNS;
 }
@@ -145,8 +145,8 @@ static void exec_relinquish(struct warp *w, const struct inst *in, rowmask_t m, 
 
 /* ---- ld, st ---- */
 
-/* Returns the row and the column of register `r` of a lane. If the instruction packs, the column counts packed
- * elements. */
+/* Sets the row and the column of tensor memory that register `r` of a lane accesses. With .pack or .unpack, the column
+ * counts packed elements. */
 static void cell_of(const struct tensor_form *f, unsigned lane, unsigned r, unsigned *row, unsigned *column) {
     const unsigned g = lane / 4, t = lane % 4;
     switch (f->code) {
@@ -225,7 +225,7 @@ static uint32_t combine(unsigned type, unsigned flags, uint32_t a, uint32_t b) {
     return greater == max ? a : b;
 }
 
-/* Combines what each lane has loaded to one word. .abs takes magnitudes. */
+/* Reduces the words that each lane has loaded to their minimum or maximum. With .abs, uses magnitudes. */
 static void combine_columns(struct warp *w, const struct inst *in) {
     const unsigned flags = tensor_unpack(in->imm).flags, n = in->n_list - 1u;
     const opnd_t *list = w->program->lists + in->list;
@@ -258,8 +258,8 @@ static void exec_nothing(struct warp *w, const struct inst *in, rowmask_t m, str
 
 /* ---- cp, shift ---- */
 
-/* Expands 16 numbers of 4 or 6 bits, and the padding behind them, to bytes. A number of 4 bits gets bits 2 to 5, where
- * products find it [reading]. */
+/* Expands 16 numbers of 4 or 6 bits and their padding to 16 bytes, one for each number. A number of 4 bits goes to bits
+ * 2 to 5 of its byte, where tcgen05.mma reads it [reading]. */
 static void expand(unsigned source, const unsigned char *from, unsigned char to[TILE_CHUNK]) {
     const unsigned bits = source == TENSOR_B4X16_P64 ? 4 : 6;
     for (unsigned i = 0; i < TILE_CHUNK; i++) {
@@ -268,7 +268,8 @@ static void expand(unsigned source, const unsigned char *from, unsigned char to[
     }
 }
 
-/* Returns the row that a lane gets, or -1. The four rows of 4x256b go to one lane of each warp. */
+/* Returns the row of the source matrix that cp copies to a lane, or -1 if the lane gets none. The four rows of 4x256b
+ * go to one lane of each of four warps. */
 static int row_of_lane(unsigned copy, unsigned lane, unsigned first) {
     const unsigned warp = lane / WARP_ROWS, rows = tensor_copy_rows(copy);
     if (rows == 4)
@@ -347,8 +348,9 @@ static void exec_shift(struct warp *w, const struct inst *in, rowmask_t m, struc
 
 /* ---- arrivals in a cluster ---- */
 
-/* Arrives at an mbarrier at the same place in the shared memory of each CTA of the mask, or at one of another CTA. The
- * products of the thread are complete: in the timing model, the thread has waited for them. */
+/* Executes a commit that may arrive in other CTAs. With a mask, it arrives in each CTA of the mask, at the mbarrier
+ * with the same offset in shared memory. Without a mask, it arrives at one mbarrier. The thread's products are
+ * complete, because the timing model executes the commit only after they have ended. */
 static void exec_commit_far(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     const uint16_t *masks = in->c != OPND_ZERO ? reg_ptr(w, in->b) : NULL; /* c: a constant 1 for .multicast::cluster */
     mem_addresses(w, in, m, fx, 1);

@@ -1,6 +1,7 @@
 #ifndef ISA_EXEC_TCGEN05_H
 #define ISA_EXEC_TCGEN05_H
-/* What the files that execute tcgen05 share: faults, allocated columns, CTA pairs, and matrices in shared memory. */
+/* Functions that exec_tcgen05.c and exec_tcgen05_mma.c share: faults, allocated columns, CTA pairs, and matrices in
+ * shared memory. */
 #include "exec_mem.h"
 #include "isa/tensor_memory.h"
 #include "isa/tiles.h"
@@ -71,7 +72,8 @@ static inline bool tensor_matrix(uint64_t d, const char *what, bool across, bool
     return true;
 }
 
-/* Returns 16 bytes of a CTA's shared memory. Returns NULL if fx holds the fault. */
+/* Returns the host address of the 16 bytes at offset `at` of a CTA's shared memory. Out of bounds, stores a fault in fx
+ * and returns NULL. */
 static inline const unsigned char *tensor_chunk(const struct cta *c, uint32_t at, int lane, struct effects *fx) {
     if (at + TILE_CHUNK <= c->shared_bytes)
         return c->shared + at;

@@ -28,20 +28,22 @@
 
 enum { MOST_K = 128, BLOCK_LANES = 32, ROWS_OF_K96 = 256 };
 
-/* Types of elements beyond those of enum type. SMALL: numbers of 6 or 4 bits without gaps in 16 bytes. HELD: in bytes.
- * PACKED: 32 numbers of 4 bits in 16 bytes. */
+/* Storage formats of small elements, beside the types of enum type.
+ * SMALL: a chunk of 16 bytes has 16 numbers of 4 or 6 bits without gaps, then padding.
+ * HELD: each number of 4 or 6 bits takes a byte.
+ * PACKED: a chunk of 16 bytes has 32 numbers of 4 bits. */
 enum { SMALL_E2M3 = N_TYPES, SMALL_E3M2, SMALL_E2M1, HELD_E2M3_BYTE, HELD_E3M2_BYTE, HELD_E2M1_BYTE, PACKED_E2M1 };
 
-/* A product: what the instruction and its descriptor say. */
+/* The properties of a product, from the instruction and its descriptor. */
 struct product {
     unsigned m, n, k, d, a, b;   /* shape and types; k of the whole product */
     unsigned a_bits, b_bits;     /* bits of an element in shared memory; below 8 bits, a chunk holds 16 elements */
     unsigned ctas, rows, groups; /* CTAs, rows of d in a CTA, groups of lanes with different columns */
-    bool half;                   /* 16 rows in each 32 lanes */
+    bool half;                   /* only 16 of each 32 lanes hold a row of d */
     bool negate_a, negate_b, across_a, across_b, clamp;
     bool sparse, ashift, ue4m3;
     unsigned scales;               /* number of scale factors along k; 0: no scaling */
-    unsigned id_a, id_b;           /* first byte of the scale factors of a and b in a 32-bit element */
+    unsigned id_a, id_b;           /* for a and b: byte, in a 32-bit cell, at which a row's scales begin */
     unsigned selector, most_shift; /* sparsity selector of the metadata; largest shift of the zero-column mask */
 };
 
@@ -49,16 +51,16 @@ struct product {
 struct places {
     uint32_t d, a, metadata, scale_a, scale_b;
     uint64_t descriptor_a, descriptor_b, zeros;
-    const uint32_t *masks[8]; /* registers with the lanes that keep d; NULL: none */
+    const uint32_t *masks[8]; /* registers whose bits select lanes that do not write d; NULL: every lane writes d */
 };
 
-/* The numbers of one CTA's share of a product. `kept`: for a sparse matrix, the elements of a that are stored. */
+/* The numbers of one CTA's share of a product. `kept` marks the elements of a sparse matrix a that are stored. */
 struct numbers {
     _Alignas(64) double a[MOST_K][TENSOR_LANES];
     float b[GROUP_MOST_N][MOST_K];
-    bool zero[GROUP_MOST_N]; /* columns that count as zero */
+    bool zero[GROUP_MOST_N]; /* by column of b: the mask sets the column to zero */
     bool kept[MOST_K][TENSOR_LANES];
-    bool special; /* an element of b is no finite number */
+    bool special; /* true: b has an infinity or a NaN */
 };
 
 /* ---- descriptors ---- */
@@ -183,14 +185,14 @@ static bool product_of(const struct tensor_form *f, uint32_t d, int lane, struct
     return true;
 }
 
-/* Returns the lane that holds row `row` of a CTA, in group `g` of lanes, if the address is in lane `first`. */
+/* Returns the lane that holds row `row` of a CTA in group `g` of lanes. `first` is the lane of the matrix's address. */
 static unsigned lane_of(const struct product *p, unsigned first, unsigned row, unsigned g) {
     return p->half ? row / 16 * BLOCK_LANES + row % 16 + first : row + g * (TENSOR_LANES / p->groups);
 }
 
 /* ---- elements ---- */
 
-/* Returns the value of element i of a chunk of 16 numbers of 4 or 6 bits, which are adjacent, or of 32 of 4 bits. */
+/* Returns element i of a chunk of the format SMALL or PACKED. The elements are adjacent. */
 static float small_number(unsigned type, const unsigned char *chunk, unsigned i) {
     const unsigned bits = type == SMALL_E2M1 || type == PACKED_E2M1 ? 4 : 6, at = i * bits;
     const unsigned two = chunk[at / 8] | (at / 8 + 1 < TILE_CHUNK ? chunk[at / 8 + 1] << 8 : 0);
@@ -242,7 +244,7 @@ static bool read_matrix(const struct cta *c, const struct tile *t, unsigned type
     return true;
 }
 
-/* Reads k numbers of a lane of tensor memory from `column` on. */
+/* Reads k elements of a from one lane of tensor memory, starting at `column`. */
 static void read_lane(const struct cta *c, const struct product *p, uint32_t column, unsigned lane, unsigned k,
                       float *to) {
     const unsigned per = 32 / p->a_bits;
@@ -257,9 +259,10 @@ static void read_lane(const struct cta *c, const struct product *p, uint32_t col
 
 /* ---- sparse matrices ---- */
 
-/* Returns four bits of metadata: the positions of what is stored of group `group` of a row (PTX ISA 9.7.16.10.8.4). For
- * 16 and 32 bits, 16 bits hold half of k of a row. Rows r and r + 8 share a word, and the lanes of rows 0 to 7 of each
- * 16 have the first half of k. For fewer bits, a row has 64 bits in its own lane. */
+/* Returns the four bits of metadata that give the positions of the stored elements in group `group` of a row (PTX ISA
+ * 9.7.16.10.8.4). If elements have 16 or 32 bits, 16 bits of metadata cover half of k of a row. Rows r and r + 8 then
+ * share a word. Of each 16 lanes, the first 8 have the first half of k. If elements have fewer bits, the row has up to
+ * 64 bits of metadata in its own lane. */
 static unsigned metadata_of(const struct cta *c, const struct product *p, uint32_t at, unsigned row, unsigned g,
                             unsigned group) {
     const uint32_t column = at & 0xffff;
@@ -269,7 +272,8 @@ static unsigned metadata_of(const struct cta *c, const struct product *p, uint32
     return c->tensor->cell[column + p->selector][lane] >> (row / 8 % 2 * 16 + group % 4 * 4) & 15;
 }
 
-/* Places the stored numbers of a row, `x`, in lane `lane` of a. Returns false if fx holds a fault. */
+/* Writes the stored elements `x` of a sparse row to their columns in lane `lane` of n->a. Returns false if fx holds a
+ * fault. */
 static bool expand_row(const struct cta *c, const struct product *p, uint32_t metadata, unsigned row, unsigned lane,
                        unsigned g, const float *x, struct numbers *n, int l, struct effects *fx) {
     const unsigned of = p->a_bits == 32 ? 2 : p->a_bits == 4 ? 8 : 4;
@@ -305,7 +309,7 @@ static bool check_lanes(const struct product *p, const struct places *at, bool i
     return true;
 }
 
-/* Reads the rows of a that CTA `c` has into n->a[k][lane of d]. */
+/* Reads the rows of a that belong to CTA `c`. Writes them to n->a[k][lane of d]. */
 static bool read_a(const struct cta *c, const struct product *p, const struct places *at, bool in_tensor,
                    struct numbers *n, int l, struct effects *fx) {
     float x[TENSOR_LANES][MOST_K], y[MOST_K];
@@ -390,9 +394,9 @@ static bool read_b(struct cta *const cta[2], const struct product *p, const stru
 
 /* ---- scales ---- */
 
-/* Returns scale `s` of row or column `i` of a matrix of `lines` lines. The 32 lanes from `lane` on have a copy of all
- * scales: column i / 32 has a byte for each scale of lines with the same i / 32. Byte 4 and later ones are in the
- * columns behind those of all lines [reading]. */
+/* Returns scale `s` of line `i` (a row of a, or a column of b) of a matrix with `lines` lines. The 32 lanes that begin
+ * at `lane` hold all scales: line i is in column i / 32 and lane i % 32, and a cell has four scales. The fifth and
+ * later scales are in further columns, behind the first four scales of all lines [reading]. */
 static float scale_at(const struct cta *c, const struct product *p, uint32_t at, unsigned id, unsigned lines,
                       unsigned i, unsigned s, unsigned lane) {
     const unsigned byte = id + s, column = (at & 0xffff) + i / 32 + byte / 4 * ((lines + 31) / 32);
@@ -400,7 +404,7 @@ static float scale_at(const struct cta *c, const struct product *p, uint32_t at,
     return p->ue4m3 ? f32_from_E4M3(bits & 0x7f) : (float)f64_from_ue8m0(bits & 0xff);
 }
 
-/* Returns the columns of tensor memory that the scales of `lines` lines take. */
+/* Returns the number of columns of tensor memory that hold the scales of `lines` lines. */
 static unsigned scale_columns(const struct product *p, unsigned id, unsigned lines) {
     return (lines + 31) / 32 * ((id + p->scales + 3) / 4);
 }
@@ -447,7 +451,8 @@ FP_INLINE void add_lanes(double a[MOST_K][TENSOR_LANES], const double *b, unsign
     memcpy(sum + first, s, lanes * sizeof *sum);
 }
 
-/* The same for a sparse matrix if b has infinities or NaN, which must not meet the zeros that are not stored. */
+/* Works as add_lanes(), but multiplies only the stored elements of a sparse matrix a. Used if b has infinities or NaN,
+ * because their products with the zeros of a would be NaN. */
 static void add_kept(const struct numbers *n, const double *b, unsigned k_end, unsigned first, unsigned lanes,
                      double *sum) {
     for (unsigned k = 0; k < k_end; k++)
@@ -508,7 +513,7 @@ static void add_column(const struct cta *c, const struct product *p, const struc
     }
 }
 
-/* Reads the operands of one lane. */
+/* Returns the addresses and masks in the registers of one lane. */
 static struct places places_of(const struct warp *w, const struct inst *in, const struct tensor_form *f, int l) {
     const opnd_t *list = w->program->lists + in->list + 1;
     const uint32_t *a = reg_ptr(w, in->b);
@@ -531,7 +536,7 @@ static struct places places_of(const struct warp *w, const struct inst *in, cons
     return at;
 }
 
-/* Computes the share of CTA `i` of the product. */
+/* Computes the part of the product that belongs to CTA number `i` of the pair. */
 static bool multiply_in(struct cta *c, unsigned i, const struct product *p, const struct places *at,
                         const struct tensor_form *f, bool adds, struct numbers *n, int l, struct effects *fx) {
     _Alignas(64) double sum[TENSOR_LANES];
@@ -557,7 +562,7 @@ static bool multiply_in(struct cta *c, unsigned i, const struct product *p, cons
     return true;
 }
 
-/* Multiplies for one lane of the warp. */
+/* Executes the product that one lane of the warp issues. */
 static void multiply(struct warp *w, const struct inst *in, int l, struct effects *fx) {
     const struct tensor_form f = tensor_unpack(in->imm);
     const struct places at = places_of(w, in, &f, l);

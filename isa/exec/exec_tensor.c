@@ -102,7 +102,7 @@ static void move_shared(const struct tensor *t, const struct cluster_place *plac
     }
 }
 
-enum { ROW_BYTES = 256 * 8, GROUP = 16 }; /* the largest row of a box; numbers that padding follows */
+enum { ROW_BYTES = 256 * 8, GROUP = 16 }; /* most bytes of a row of a box; padding follows each GROUP numbers */
 
 /* Adds the padding of packed types, as zeros [reading], to `bytes` bytes of shared memory, or removes it. */
 static void pad(const struct tensor_map *m, unsigned char *row, uint32_t bytes, bool add) {

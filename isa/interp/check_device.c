@@ -98,8 +98,8 @@ static bool read_pages(int file, uint64_t first, uint64_t *words, uint64_t n) {
     return pread(file, words, bytes, (off_t)(first * sizeof *words)) == (ssize_t)bytes;
 }
 
-/* Marks as written all pages that the host or a kernel has touched. The system does not tell which bytes of a page were
- * written. */
+/* Marks as written all pages that the host or a kernel has touched. The system does not report which bytes of a page
+ * were written. */
 static void mark_touched_pages(struct checker *k, struct device_shadow *s, const struct allocation *a, int file) {
     enum { PAGE = 4096, AT_ONCE = 512 };
     static const uint64_t present = 3ull << 62; /* the page is in memory or swapped out */

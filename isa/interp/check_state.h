@@ -331,8 +331,8 @@ void bulk_free(struct check_cta *c);
 
 /* check_tensor.c: registers of asynchronous matrix instructions, and tensor memory. tensor_before() handles every
  * instruction that is not K_LANE; check.h has tensor_block() for K_LANE. tensor_after() handles wgmma and tcgen05, and
- * tensor_wait_group() handles wgmma.wait_group. tensor_commit() handles a tcgen05.commit; `at`: the mbarriers, by lane.
- * tensor_phase_ended() records that a thread has seen the end of a phase. */
+ * tensor_wait_group() handles wgmma.wait_group. tensor_commit() handles a tcgen05.commit; `at` has the mbarrier of each
+ * lane. tensor_phase_ended() records that a thread has seen the end of a phase. */
 void tensor_before(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes);
 void tensor_after(const struct now *n, const struct effects *fx);
 void tensor_wait_group(struct check_cta *c, const struct warp *w, const struct inst *in);

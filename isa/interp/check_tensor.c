@@ -17,7 +17,7 @@
 enum owner { OWNED_BY_NONE, OWNED_BY_SUMS, OWNED_BY_FACTORS, OWNED_BY_LOAD, OWNED_BY_STORE };
 /* A register, or a word of a larger register. */
 struct tensor_reg {
-    uint32_t pc;     /* instruction that owns the register, or that has changed it */
+    uint32_t pc;     /* PC of the instruction that owns the register or, without an owner, has changed it */
     uint32_t group;  /* OWNED_BY_SUMS and OWNED_BY_FACTORS: number of the wgmma group */
     uint8_t owner;   /* enum owner */
     uint8_t changed; /* a thread has written the register since the last wgmma.fence */
@@ -38,7 +38,7 @@ struct check_tensor {
     struct tensor_cells *cells;
     uint32_t n_cells;
     uint64_t *written; /* bit i: a thread has written shared memory at 16 * i, without a fence.proxy.async since */
-    uint32_t units;    /* pieces of 16 bytes of shared memory */
+    uint32_t units;    /* number of 16-byte units of shared memory */
 };
 
 static struct check_tensor *state_of(struct check_cta *c) {
@@ -60,7 +60,7 @@ void tensor_forget(struct check_cta *c) {
 
 /* ---- registers ---- */
 
-/* Returns the registers of the warp, which are created on first use; NULL: out of memory. */
+/* Returns the tracked registers of the warp. Allocates them at the first call. Returns NULL if out of memory. */
 static struct tensor_warp *warp_of(struct check_cta *c, const struct warp *w) {
     struct check_tensor *t = state_of(c);
     struct tensor_warp *tw = t ? &t->warp[w->index] : NULL;
@@ -115,7 +115,8 @@ void tensor_block(struct check_cta *c, const struct warp *w, const struct inst *
     }
 }
 
-/* Gives `n` registers of a list to an instruction. Registers of wgmma must not have changed since the last fence. */
+/* Makes the instruction the owner of `n` registers of its list. Reports registers of a wgmma that have changed since
+ * the last wgmma.fence. */
 static void own(struct check_cta *c, const struct warp *w, const struct inst *in, uint32_t first, uint32_t n,
                 enum owner owner) {
     struct tensor_warp *tw = warp_of(c, w);
@@ -168,8 +169,8 @@ void proxy_write(const struct now *n, rowmask_t lanes, const struct effects *fx)
     }
 }
 
-/* Returns the last write to the unit that does not precede the current instruction, or the last write at all if `any`;
- * NULL: none. */
+/* Returns a write to the 16-byte unit that is not ordered before the current instruction, or with `any` any write.
+ * Returns NULL if there is none. */
 static const struct access *write_of(const struct now *n, uint64_t unit, int lane, bool any) {
     unsigned shift;
     const struct granule *g = shadow_at(n->c->checker, &n->c->shared, unit * 16, 16, 4, &shift);
@@ -217,7 +218,7 @@ void proxy_access(const struct now *n, int lane, uint64_t address, uint64_t byte
     }
 }
 
-/* Checks the first bytes of a matrix that a descriptor describes. */
+/* Checks the first 16 bytes of the matrix that a descriptor names. */
 static void descriptor(const struct now *n, opnd_t from) {
     const uint64_t d = ((const uint64_t *)reg_ptr(n->w, from))[0];
     proxy_access(n, 0, (d & 0x3fff) << 4, 16, false);
@@ -236,7 +237,7 @@ static void add_cells(struct check_cta *c, const struct tensor_cells *cells) {
     t->cells[t->n_cells++] = *cells;
 }
 
-/* Records the columns of d of a tcgen05.mma. Bits 17 to 22 of its instruction descriptor are N / 8. */
+/* Records the columns of matrix d that a tcgen05.mma writes. Bits 17 to 22 of the instruction descriptor are N / 8. */
 static void product(struct check_cta *c, const struct warp *w, const struct inst *in, rowmask_t lanes) {
     const struct tensor_form f = tensor_unpack(in->imm);
     const int lane = __builtin_ctz(lanes);

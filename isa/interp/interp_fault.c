@@ -1,4 +1,4 @@
-/* The texts of faults, deadlocks and stopped launches of the interpreter. */
+/* Writes the interpreter's messages about faults, deadlocks and stopped launches. */
 #include "interp_launch.h"
 #include "isa/paths/paths_report.h"
 #include <stdlib.h>

@@ -72,7 +72,7 @@ struct run {
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
     bool shares;  /* true once a CTA has communicated with other CTAs */
-    bool cancels; /* CTAs may take clusters that have not begun, from `source` */
+    bool cancels; /* the kernel has clusterlaunchcontrol: CTAs may take clusters that have not begun, from `source` */
     struct cluster_source source;
     bool failed, out_of_memory;
     struct fault *fault;

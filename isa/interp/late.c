@@ -80,7 +80,7 @@ static void note(struct late_cta *c, const struct warp *w, uint32_t pc, const st
              f->pc, what);
 }
 
-/* An instruction that issues. Its registers are checked against the uses in flight. */
+/* The instruction that issues now, whose registers are checked against the uses in flight. */
 struct look {
     struct late_cta *c;
     struct warp *w;

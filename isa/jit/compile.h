@@ -11,7 +11,7 @@
 #include "lanes.h"
 
 enum {
-    N_VECTORS = 32,    /* maximum number of vector registers */
+    N_VECTORS = 32,    /* number of vector registers with AVX-512, the maximum */
     MAX_LINES = 8,     /* maximum number of lines of a warp register */
     MAX_NATIVE = 2048, /* maximum number of instructions of a block that are compiled; the rest is interpreted */
     N_GROUPS = 3,

@@ -66,7 +66,7 @@ typedef uint32_t jit_code(struct jit_frame *f);
 
 /* The state of a block. A block is identified by the PC of its first instruction. */
 struct jit_entry {
-    _Atomic(jit_code *) code; /* NULL: no code, or not compiled yet */
+    _Atomic(jit_code *) code; /* NULL: the block is not compiled, or not yet */
     _Atomic(void *) inside;   /* address at which other blocks enter the code; NULL if they cannot enter it */
     /* number of entries left before the block is profiled; 0 if the block has been profiled or rejected */
     atomic_uint countdown;

@@ -1,6 +1,6 @@
-/* Operations across lanes, in code for warps with all lanes. A shuffle whose member mask has all lanes becomes a vector
- * permutation, if the host has AVX-512. Other such shuffles, and mma, become direct calls of their functions in
- * isa/exec: with all lanes these functions cannot fault, and they never wait. */
+/* Compiles operations across lanes, for warps whose lanes are all active. With AVX-512, a shuffle without segments
+ * whose member mask has all lanes becomes a vector permutation. Other shuffles with this mask, and mma, become direct
+ * calls of their functions in isa/exec: with all lanes, these functions neither fault nor wait. */
 #include "compile.h"
 
 #define V_PERMUTE2 VECTOR(2, 1, 0, 0x76) /* vpermi2d: reg has the indices; second and third are the two tables */
@@ -36,8 +36,8 @@ bool warp_op_is_vector(const struct compiler *c, const struct inst *in) {
            constant_of(c, in->c) == WARP_LANES - 1;
 }
 
-/* Emits a shuffle without segments. Lane l reads lane b (idx) or l ^ b (bfly); only the lower five bits count, and the
- * permutation ignores the others, too. */
+/* Emits a shuffle without segments. Lane l reads lane b (idx) or l ^ b (bfly); only the lower five bits of b
+ * count, and the permutation instruction ignores the others, too. */
 void compile_shuffle(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

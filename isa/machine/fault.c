@@ -74,7 +74,7 @@ void launch_print_line(const struct launch *l, const struct program *p, uint32_t
 }
 
 void program_print_source_line(const struct program *p, uint32_t pc, FILE *out) {
-    enum { LONGEST = 160 }; /* bytes of the line that are printed */
+    enum { LONGEST = 160 }; /* maximum number of bytes that are printed of a line */
     const struct inst_info *i = &p->info[pc];
     for (uint32_t s = 0; i->src_line && s < p->n_sources; s++) {
         int len = 0;
@@ -89,7 +89,8 @@ void program_print_source_line(const struct program *p, uint32_t pc, FILE *out) 
     }
 }
 
-/* Returns true if the lanes are counted that leave one buffer, even if their addresses are in other buffers. */
+/* Returns true if the message counts the lanes whose addresses are outside one buffer. Such an address may be inside
+ * another buffer. */
 static bool is_outside_buffer(const struct fault *f) {
     return f->kind == FAULT_OUT_OF_BOUNDS && f->space == SPACE_GLOBAL;
 }

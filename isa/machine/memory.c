@@ -157,7 +157,7 @@ static void *file_pages(struct memory *m, void *at, uint64_t bytes) {
 /* Returns true if a buffer of this size is in a file of the folder. */
 static bool in_folder(const struct memory *m, uint64_t bytes) { return m->folder && bytes >= MEM_FILE_BYTES; }
 
-/* Gives an allocation zeroed storage of its size. Returns false if out of memory or disk space. */
+/* Allocates zeroed storage for an allocation. Returns false if out of memory or disk space. */
 static bool provide(struct memory *m, struct allocation *a) {
     const uint64_t bytes = a->end - a->begin;
     if (in_folder(m, bytes)) {
@@ -378,19 +378,20 @@ bool mem_free(struct memory *m, uint64_t address) {
 
 /* ---- saved memory ---- */
 
-/* Takes the storage of the allocation that `s` continues. Returns false if there is none. */
+/* Moves the storage of the old allocation with the address and serial of `s` to `to`. Returns false if there is no such
+ * allocation. */
 static bool take_over(struct memory *m, const struct mem_saved *s, struct allocation *to) {
     uint32_t i = last_before(m, s->begin);
     struct allocation *a = i == m->n ? NULL : &m->list[i];
     if (!a || !a->live || a->begin != s->begin || a->end != s->end || a->serial != s->serial)
         return false;
     *to = *a;
-    a->storage = NULL; /* mem_restore() frees only what no new entry has */
+    a->storage = NULL; /* the new entry owns the storage, so mem_restore() must not free it */
     a->pages = 0;
     return true;
 }
 
-/* Undoes take_over() and provide() for the first `n` entries of `list`. */
+/* Undoes take_over() and provide() for the first `n` entries of `list`: moves storage back, or frees it. */
 static void take_back(struct memory *m, struct allocation *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = last_before(m, list[i].begin);
@@ -443,7 +444,7 @@ bool mem_restore(struct memory *m, const struct mem_saved *list, uint32_t n) {
     m->cap = n + 1;
     m->mapped = 0;
     m->live_bytes = bytes;
-    for (uint32_t i = 0; i < n; i++) { /* later allocations get other addresses and numbers */
+    for (uint32_t i = 0; i < n; i++) { /* later allocations must get other addresses and serials */
         if (list[i].end + ALLOC_GAP > m->next)
             m->next = list[i].end + ALLOC_GAP;
         m->numbered = list[i].number > m->numbered ? list[i].number : m->numbered;

@@ -46,7 +46,7 @@ struct memory {
     struct allocation host;
     bool page_bounds; /* mem_alloc() pads buffers by MEM_SLACK */
     char *folder;     /* folder of the files that hold large buffers (mem_use_folder()); NULL: buffers are in memory */
-    int folder_error; /* errno of the latest allocation if its file could not be made; else 0 */
+    int folder_error; /* errno if the file of the latest allocation could not be created; else 0 */
 };
 
 /* Starts an empty device memory of at most `limit_bytes`; 0: 16 GiB. */
@@ -114,7 +114,7 @@ uint64_t mem_bytes(const struct allocation *a);
 /* A live allocation of a saved memory. */
 struct mem_saved {
     uint64_t begin, end;
-    const char *name; /* must outlive the memory; NULL: a buffer */
+    const char *name; /* name of a variable, which must outlive the memory; NULL: the allocation is a buffer */
     uint32_t number, serial;
     bool read_only, padded, read_range; /* read_range: a read-only part of a range of mem_reserve() */
 };

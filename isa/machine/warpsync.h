@@ -7,8 +7,8 @@
  * the last arrival executes the instruction for all. */
 #include "effects.h"
 
-/* Returns which of HINT_COLLECTIVE and HINT_MEMBERS apply to an instruction, or 0. Requires that the operands of the
- * instruction are set, because they decide. */
+/* Returns the hints that apply to an instruction: HINT_COLLECTIVE, HINT_MEMBERS, both, or 0. They depend on its
+ * operands, so lowering must set the operands before this call. */
 uint8_t warp_sync_hints(const struct inst *in);
 /* Returns true if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes
  * the instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */

@@ -96,7 +96,7 @@ unsigned cta_stack_advance(void *st, int id, uint32_t next) {
 static bool stops(struct cta_stack *s, const struct cta_path *p, const struct target *t, int n) {
     uint32_t set = 0;
     if (s->node[p->node].stack != CTA_NO_NODE)
-        return true; /* its stack is aside, so its node has no other compacted warp */
+        return true; /* the stack of an aside node holds only one compacted warp */
     for (uint32_t w = 0; w < s->n_warps; w++)
         set += cta_stack_lanes(s, p->node)[w] != 0;
     return s->plan.waits(s->predictor, p->site, t, n, set);

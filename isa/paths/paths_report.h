@@ -9,9 +9,9 @@
 /* Prints ", in the loop of lines A to B" for the shortest loop (the range of a backward branch) that contains `pc`, if
  * there is one. */
 void report_loop(FILE *out, const struct program *p, uint32_t pc);
-/* Prints for which mbarrier the lanes of `w` at `pc` wait, if they are at a test_wait or try_wait, or in a loop with
- * one. The text begins with a comma. It has the mbarrier's address and phase, the pending and expected arrivals, and
- * the pending transactions. Returns true if the function has printed. */
+/* Prints the mbarrier for which the lanes of `w` at `pc` wait, if `pc` is a test_wait or try_wait, or is in a loop that
+ * contains one. The text begins with a comma. It has the mbarrier's address and phase, the pending and expected
+ * arrivals, and the pending transactions. Returns true if the function has printed. */
 bool report_mbarrier(FILE *out, const struct warp *w, uint32_t pc, lanemask_t lanes);
 /* The number of warps that a report may still print, and the number of warps that it has omitted. */
 struct report_room {

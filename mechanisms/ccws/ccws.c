@@ -1,7 +1,7 @@
-/* Cache-conscious wavefront scheduling [Rogers, O'Connor and Aamodt, MICRO 2012]. Each warp has victim tags: the lines
- * that it had fetched into the L1 and that other lines replaced. A load that misses the L1 and finds its line among the
- * victim tags of its warp has lost locality: fewer warps would have kept the line. The score of the warp then rises,
- * and the warps with the lowest scores may not issue loads until scores fall (ccws_score.h).
+/* Cache-conscious wavefront scheduling [Rogers, O'Connor and Aamodt, MICRO 2012]. Each warp has victim tags: the tags
+ * of lines that it fetched into the L1 and that have been evicted. A load that misses the L1 and finds its line among
+ * the victim tags of its warp has lost locality: fewer warps would have kept the line. The score of the warp then
+ * rises, and the warps with the lowest scores may not issue loads until scores fall (ccws_score.h).
  *
  * Our reading of the paper: A miss searches before the line that it evicts becomes a victim. A hit removes the victim
  * tag. A line that a store drops is no victim. Equal scores are ordered by slot. A score is at most the cutoff, with

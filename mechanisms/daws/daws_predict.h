@@ -17,7 +17,7 @@ enum daws_kind {
 struct daws_table {
     struct daws_load {
         uint32_t pc, loop;
-        uint32_t count, lines; /* instructions; their line accesses */
+        uint32_t count, lines; /* number of instructions; number of their line accesses */
         /* again: number of accesses that find their line in the sample; others: number of these accesses whose line
          * another load brought */
         uint32_t again, others;

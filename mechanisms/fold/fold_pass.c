@@ -109,7 +109,7 @@ static uint32_t pass_jump(const struct ir *ir, uint32_t from, uint32_t *to) {
 
 struct region {
     uint32_t head, branch, join;
-    /* [0]: code for lanes where the branch's predicate is true; [1]: code for the other lanes */
+    /* side[0]: code of lanes whose branch predicate is true; side[1]: code of the other lanes */
     struct fold_side side[2];
 };
 

@@ -1,12 +1,12 @@
-/* Large warps in an SM. The paths at the current PC of a large warp issue; the others wait in the state PATH_BLOCKED
- * until no path is left there, and then the next PC becomes current. The paths of a sub-warp (reconv_ops.group) issue
- * together, when all of them are ready.
+/* Large warps in an SM. The paths at the current PC of a large warp issue. Paths at other PCs wait in the state
+ * PATH_BLOCKED until no path is left at the current PC. Then the next PC becomes current. The paths of a sub-warp
+ * (reconv_ops.group) issue together, when all of them are ready.
  *
  * A scheduler that has begun an instruction issues all ready sub-warps that execute it back to back. An unguarded
  * direct branch changes the PC of the large warp, so it issues once for all sub-warps.
  *
  * Our reading of the paper: Paths may be at several PCs, for example after threads return to different places. They
- * take turns, in the order of PCs. Paths that wait for a queue, and paths of warps that sleep, are not waited for. If
+ * take turns, in the order of PCs. A large warp does not wait for paths whose warp sleeps, or that wait for a queue. If
  * the SM has several schedulers, each issues sub-warps of its warps. */
 #include "large_unit.h"
 #include "timing/report/stat.h"

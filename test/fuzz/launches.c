@@ -1,5 +1,5 @@
-/* Fuzz target: reads any bytes as a file of launches, and as the contents of its chunks without checksums. The result
- * must be a restored context or an error message. No launch runs. */
+/* Fuzz target: reads arbitrary bytes as a file of launches, and again as contents of chunks, without checksums. The
+ * result must be a restored context or an error message. No launch runs. */
 #include "host/replay.h"
 #include <string.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the bytes as a file whose first bytes are right. */
+/* Reads a file of launches that has a valid header, followed by the bytes. */
 static void as_file(const uint8_t *data, size_t size) {
     char path[64], err[512];
     struct launch_file f;

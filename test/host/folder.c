@@ -49,7 +49,7 @@ START_TEST(buffers_in_files) {
     }
     ck_assert_int_eq(heddle_free(h, a), HEDDLE_OK);
     heddle_close(h);
-    ck_assert_int_eq(rmdir(folder), 0); /* no file has a name */
+    ck_assert_int_eq(rmdir(folder), 0); /* the folder is empty, because the files have no names */
 }
 END_TEST
 

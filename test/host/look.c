@@ -1,4 +1,4 @@
-/* Tests the palette of plots and pages as readers see it who cannot tell red from green. */
+/* Tests the palette of plots and pages for readers who cannot distinguish red from green. */
 #include "host/look.h"
 #include "test/test.h"
 #include "timing/report/causes.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { NORMAL, PROTANOPIA, DEUTERANOPIA, VIEWERS };
-/* Linear RGB as a viewer sees it: G. Machado et al., "A physiologically-based model for simulation of color vision
- * deficiency", IEEE TVCG 15(6), 2009, severity 1. */
+/* Matrices from linear RGB to the linear RGB that a viewer perceives: G. Machado et al., "A physiologically-based model
+ * for simulation of color vision deficiency", IEEE TVCG 15(6), 2009, severity 1. */
 static const double seen[VIEWERS][3][3] = {
     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
     {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -66,7 +66,7 @@ static double contrast(const char *a, const char *b) {
     return (fmax(p, q) + 0.05) / (fmin(p, q) + 0.05);
 }
 
-/* Checks the measure itself on values from elsewhere: L*a*b* of sRGB red is 53.24, 80.09, 67.20, and black on white has
+/* Checks the test's own formulas on published values: L*a*b* of sRGB red is 53.24, 80.09, 67.20, and black on white has
  * a contrast of 21. Red and green of the same lightness are near for a viewer with deuteranopia, and far for others. */
 START_TEST(the_measure_is_right) {
     double red[3];

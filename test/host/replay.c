@@ -1,6 +1,6 @@
 /* Tests files of launches: recording, replaying from every launch and from several CTAs, extraction, and files that are
- * damaged. A replay must leave the same device memory as the recorded run, in every model, and have the same statistics
- * as launches after functional predecessors. */
+ * damaged. In every model, a replay must leave the same device memory as the recorded run. Its statistics must equal
+ * those of a run whose earlier launches ran functionally. */
 #include "host/replay.h"
 #include "host/heddle.h"
 #include "host/launch_file.h"
@@ -68,7 +68,7 @@ static void program(struct heddle *h, uint32_t result[2 * WORDS]) {
         if (i == 3) {
             FINE(h, heddle_free(h, y));
             y = heddle_alloc(h, 64 << 10);
-            FINE(h, heddle_write(h, y, in, sizeof in)); /* equal to what the file has */
+            FINE(h, heddle_write(h, y, in, sizeof in)); /* the file already contains these bytes */
         }
         if (i % 2)
             FINE(h, heddle_write(h, x + 4 * i, &i, sizeof i));
@@ -99,7 +99,7 @@ static double replay(const char *model, uint64_t from) {
     return cycles;
 }
 
-/* The uninterrupted run leaves the same memory as a run with a checkpoint, whose replay is compared by checksums. */
+/* A run with a checkpoint leaves the same memory as a run without one. Checksums compare the memory of its replay. */
 START_TEST(every_launch_in_every_model) {
     const struct every_model *m = timed_models();
     uint32_t whole[2 * WORDS], with[2 * WORDS];
@@ -154,7 +154,7 @@ START_TEST(statistics_of_a_resumed_launch) {
 }
 END_TEST
 
-/* In a checkpoint after 4 of 6 CTAs, 2 CTAs run in time. Every CTA policy gets them. */
+/* After a checkpoint at CTA 4 of 6, the last 2 CTAs run in time, with every CTA policy. */
 START_TEST(ctas_after_a_checkpoint) {
     static const char *const policies[] = {"gpu.cta_policy=in_order", "gpu.cta_policy=lcs", "gpu.cta_policy=bcs"};
     uint32_t result[2 * WORDS];
@@ -209,7 +209,8 @@ START_TEST(launches_in_time) {
 }
 END_TEST
 
-/* An extracted launch takes at most the cycles of the same launch in a checkpoint, and its file lacks other buffers. */
+/* An extracted launch takes no more cycles than the same launch in a checkpoint. Its file lacks the buffers that the
+ * launch does not access. */
 START_TEST(one_launch) {
     uint32_t result[2 * WORDS];
     record("functional", 4, 0, result);
@@ -223,7 +224,7 @@ START_TEST(one_launch) {
     ck_assert_int_eq(heddle_launches(h), 1);
     ck_assert_double_gt(heddle_stat(h, 0, "gpu.cycles"), 0);
     ck_assert_double_le(heddle_stat(h, 0, "gpu.cycles"), cycles);
-    /* launch 4 is `step`: it does not access y, so its buffer is not in the file */
+    /* launch 4 is `step`, which does not access y, so the buffer y is not in the file */
     int buffers = 0;
     uint64_t begin, end = 0;
     for (uint64_t at = 1 << 24; at < 3ull << 28; at += 256)
@@ -241,7 +242,7 @@ START_TEST(one_launch) {
 }
 END_TEST
 
-/* Random kernels: the memory after a replay in time equals that of the functional run. */
+/* With random kernels, memory after a replay in a timing model equals memory after the recorded functional run. */
 START_TEST(random_programs) {
     const struct every_model *m = timed_models();
     static uint32_t in[RANDOM_IN_WORDS];
@@ -293,7 +294,8 @@ static enum heddle_status refused(const char *text, bool partial) {
     return s;
 }
 
-/* Every change of a byte, and every cut, is detected before a launch runs. `partial` runs what precedes the cut. */
+/* Every change of a byte, and every cut, is detected before a launch runs. With `partial`, the
+ * launches before the cut run. */
 START_TEST(damaged_files) {
     uint32_t result[2 * WORDS];
     uint64_t random = 7;
@@ -353,7 +355,7 @@ START_TEST(wrong_contents) {
         launch_file_close(&f);
         chunk_free(&t);
         test_case("change %d", i);
-        refused("", false); /* any status is right, but no crash */
+        refused("", false); /* may succeed or fail, but must not crash */
     }
 }
 END_TEST

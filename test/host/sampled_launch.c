@@ -1,5 +1,5 @@
-/* Tests sampled simulation through the library: memory is exact, results do not depend on the number of threads, and
- * what cannot be sampled is simulated. */
+/* Tests sampled simulation through the library: memory is exact, results do not depend on the number of host threads,
+ * and launches that cannot be sampled run in time as a whole. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -21,7 +21,7 @@ enum { BLOCK = 64, CTAS = 400, N = BLOCK * CTAS };
 
 struct outcome {
     double cycles, half;
-    int runs, skipped; /* skipped: launches whose cycles were not measured */
+    int runs, skipped; /* runs of the program; launches that were not measured */
     char *json;
     uint32_t memory[N];
 };
@@ -112,7 +112,7 @@ START_TEST(memory_is_exact_with_gaps) {
 }
 END_TEST
 
-/* 60 equal launches: the first and five drawn ones are measured. */
+/* Of 60 equal launches, the first and five that are drawn at random are measured. */
 START_TEST(equal_launches_are_drawn) {
     const struct program p = {"step", "spe", 8, 1, 60};
     struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, "spe");
@@ -146,7 +146,7 @@ START_TEST(short_program_is_simulated) {
 }
 END_TEST
 
-/* The order of an atomic's results is that of the CTAs, so the launch runs in time as a whole. */
+/* The results of the atomic depend on the order of CTAs, so the launch runs in time as a whole. */
 START_TEST(ordered_ctas_are_not_split) {
     const struct program p = {"order", "spe", CTAS, 1, 1};
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
@@ -157,8 +157,9 @@ START_TEST(ordered_ctas_are_not_split) {
 }
 END_TEST
 
-/* A wanted error of 0.1 % is less than the allowance for a gap's state, so launches are drawn until all are measured. A
- * launch of 300 cycles takes a few cycles more or less, depending on the cycle in which it begins. */
+/* Every interval contains an allowance (host/sampled/sampling.c). A wanted error of 0.1 % is less than this allowance,
+ * so launches are drawn until all are measured. A launch of 300 cycles takes a few cycles more or less, depending on
+ * the cycle in which it begins. */
 START_TEST(small_error_measures_more) {
     const struct program p = {"step", "spe", 8, 1, 30};
     struct outcome *s = sample(&p, 0.001), *t = simulate(&p, "spe");

@@ -70,7 +70,7 @@ START_TEST(owners_do_not_depend_on_host_threads) {
 }
 END_TEST
 
-/* An SM with room for eight CTAs begins eight. They do the work of the other CTAs, and which CTA does what does not
+/* An SM with room for eight CTAs begins eight, which do the work of all CTAs. The assignment of work to CTAs does not
  * depend on the number of host threads. */
 START_TEST(resident_blocks_do_the_work) {
     static const char *const set[] = {"gpu.sms=1", "sm.ctas=8", NULL};

@@ -353,7 +353,7 @@ static int wide_pixels(const struct tensor_case *c, bool wide_128, int halo, int
     return count;
 }
 
-/* Loads a column of 64 bytes a pixel, 128 or fewer pixels, and compares all of shared memory. */
+/* Loads a column of at most 128 pixels of 64 bytes, and compares all of shared memory. */
 START_TEST(columns_along_w) {
     const bool wide_128 = _i % 2;
     struct rig r;
@@ -425,7 +425,7 @@ END_TEST
  * of zeros follows 16 numbers of a type of ALIGN16B. */
 START_TEST(numbers_of_4_and_6_bits) {
     static const struct {
-        int type, bytes, group; /* bytes of 16 numbers in global and in shared memory */
+        int type, bytes, group; /* bytes, group: bytes of 16 numbers in global and in shared memory */
         bool stores;
     } types[] = {
         {TENSOR_16U4_ALIGN8B, 8, 8, true}, {TENSOR_16U4_ALIGN16B, 8, 16, false}, {TENSOR_16U6_ALIGN16B, 12, 16, true}};

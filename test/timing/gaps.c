@@ -1,4 +1,4 @@
-/* Tests where gaps lie in a launch, and what is estimated for them. */
+/* Tests the places of the gaps of a launch, and the estimates of their statistics. */
 #include "timing/gaps.h"
 #include "test/test.h"
 #include <math.h>
@@ -119,7 +119,7 @@ START_TEST(unstable_waves_run_longer) {
 }
 END_TEST
 
-/* A launch needs 12 waves and the tail. */
+/* A launch with fewer than 12 waves and the tail has no gaps. */
 START_TEST(short_launches_are_whole) {
     bool whole;
     ck_assert(!gaps_new(&orders, 13 * WAVE - 1, WAVE, &whole) && whole);

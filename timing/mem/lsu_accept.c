@@ -98,7 +98,7 @@ static bool bypasses_l1(const struct inst *in) {
     return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
 }
 
-/* Returns the destination of the accesses of `a` that do not go to the shared-memory banks. */
+/* Returns the pipeline for the line accesses of `a`, or TO_MEMORY if they bypass the caches of the unit. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;

@@ -1,7 +1,7 @@
 #ifndef TIMING_LSU_PARTS_H
 #define TIMING_LSU_PARTS_H
-/* The inside of the load/store unit. lsu_accept.c coalesces, lsu.c has the front (queue and banks), and lsu_pipes.c has
- * the pipelines into the caches, misses and replies. */
+/* The inside of the load/store unit. lsu_accept.c splits instructions into line accesses (coalescing). lsu.c
+ * has the front queue and the banks. lsu_pipes.c has the pipelines into the caches, the misses and the replies. */
 #include "bypass.h"
 #include "cache.h"
 #include "coalesce.h"

@@ -7,6 +7,6 @@
 const char *slot_words(int slot);
 /* Returns the index of the slot's colour in the palette of pages and plots. */
 int slot_color(int slot);
-/* Returns the slot with this name in statistics ("scoreboard_load") or with these words; -1: there is none. */
+/* Returns the slot whose name in statistics ("scoreboard_load") or words `name` is. Returns -1 if there is none. */
 int slot_find(const char *name);
 #endif

@@ -22,10 +22,10 @@ struct sm_cta {
 struct sm_ctas {
     struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
-    uint32_t tensor_used;                             /* columns of tensor memory that the CTAs have allocated */
+    uint32_t tensor_used;                             /* columns of tensor memory that the SM's CTAs have allocated */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
     uint32_t most;                                    /* CTAs of the launch that the SM can hold */
-    const struct cluster_source *source;              /* the clusters of the launch that have not begun */
+    const struct cluster_source *source;              /* gives clusters that have not begun to clusterlaunchcontrol */
     unsigned char *shared_states;                     /* sm_cta.shared of `most` CTAs and of the contexts; NULL: none */
 };
 

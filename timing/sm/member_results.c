@@ -85,6 +85,6 @@ void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, la
     if (!ti->regs.n_write || !lanes)
         return;
     assert(sw->n_await < MAX_PATHS);
-    sw->inflight++; /* because of this count, the warp keeps its slot until the result is written */
+    sw->inflight++; /* keeps the warp in its slot until the result is written */
     sw->await[sw->n_await++] = (struct sm_await){.issued = sm->clock.accounted - 1, .lanes = lanes, .pc = path->pc};
 }

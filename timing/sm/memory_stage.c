@@ -103,8 +103,8 @@ static __attribute__((noinline, cold)) void take_walk(const struct sm *sm, struc
     }
 }
 
-/* Returns true for test_wait and try_wait of an mbarrier. Such a wait only reads, so lanes with one address share a
- * pass over the banks [est]. Of the mbarrier operations, only waits write a predicate. */
+/* Returns true for test_wait and try_wait of an mbarrier: of the mbarrier operations, only these write a predicate.
+ * They only read memory, so lanes with the same address share one pass over the banks [est]. */
 static bool only_reads(const struct inst *in) {
     uint32_t n;
     return in->d != OPND_SINK && !in->dsize && isa_rows(&n)[in->row].op == OP_MBARRIER;

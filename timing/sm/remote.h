@@ -64,7 +64,7 @@ void sm_remote_reply(struct sm *sm, const struct lsu_guest *g, uint64_t at);
 /* Returns the SM's counts. */
 struct remote_counts *sm_remote_counts(struct sm *sm);
 
-/* Sets the clusters that CTAs which begin later may take (clusterlaunchcontrol). */
+/* Sets the source of clusters for clusterlaunchcontrol. It applies to CTAs that begin after this call. */
 void sm_set_source(struct sm *sm, const struct cluster_source *source);
 /* Begins a CTA of a cluster, as sm_cta_start() does. Of an SM that runs. */
 bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint32_t rank, uint64_t cycle);

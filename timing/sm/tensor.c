@@ -100,10 +100,10 @@ static struct product product_of(const struct config *cfg, const struct inst *in
     return (struct product){(uint32_t)((products + rate - 1) / (rate ? rate : 1)), a + b, 1};
 }
 
-/* Returns the time and the operands of a tcgen05.mma, the sum over the lanes that execute it. Each type fills 32 bytes
- * with k, so the time does not depend on the type, and neither on sparsity, which doubles k and the bytes of b. With
- * .cta_group::2, this SM multiplies half of the rows and reads half of b from its shared memory; the time of the peer's
- * half is the same and is not counted a second time [est]. */
+/* Returns the time and the operand bytes of a tcgen05.mma, summed over the lanes that execute it. For each type, the k
+ * elements of a row fill 32 bytes, so the time does not depend on the type. Nor does it depend on sparsity, which
+ * doubles k and the bytes of b. With .cta_group::2, this SM multiplies half of the rows and reads half of b from its
+ * shared memory; the time of the peer's half is the same and is not counted a second time [est]. */
 static struct product wide_product(const struct sm *sm, uint32_t w, const struct inst *in) {
     const struct program *p = sm->program->program;
     const uint32_t *what = reg_ptr(sm->warps.slot[w].w, p->lists[in->list]), units = sm->cfg->sm.schedulers;
@@ -111,7 +111,7 @@ static struct product wide_product(const struct sm *sm, uint32_t w, const struct
     const struct tensor_form f = tensor_unpack(in->imm);
     const uint32_t ctas = f.flags & TENSOR_PAIR ? 2 : 1, share = f.flags & TENSOR_SPARSE ? 2 : 1;
     for (lanemask_t m = sm->fx.lanes; m; m &= m - 1) {
-        const uint32_t d = what[lanes_first(m)], of_m = f.code >= TENSOR_MXF8F6F4 ? 24 : 31; /* bits of M */
+        const uint32_t d = what[lanes_first(m)], of_m = f.code >= TENSOR_MXF8F6F4 ? 24 : 31; /* lowest bit of M */
         const uint32_t rows = (d >> 24 & of_m) * 16 / ctas, columns = (d >> 17 & 63) * 8;
         const uint64_t products = (uint64_t)rows * columns * 16, rate = (uint64_t)sm->cfg->tensor.rate * units;
         all.cycles += (uint32_t)((products + rate - 1) / rate);

@@ -21,8 +21,8 @@ void sm_tensor_end(struct sm *sm);
 bool sm_tensor_hold(const struct sm *sm, uint32_t w, const struct sm_path *path);
 /* Handles an instruction with the flag TIMED_TENSOR that was executed. */
 void sm_tensor_issued(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
-/* Handles the event EVENT_TENSOR: a unit takes its next product, or a product ends. Returns true if a product of warp
- * slot *slot has ended. */
+/* Handles the event EVENT_TENSOR: a tensor unit begins its next product, or a product ends. Returns true if a product
+ * of warp slot *slot has ended. */
 bool sm_tensor_step(struct sm *sm, uint32_t value, uint64_t now, uint32_t *slot);
 /* Returns true if products in flight will arrive at mbarriers. */
 bool sm_tensor_in_flight(const struct sm *sm);

@@ -21,8 +21,9 @@ struct copy {
     uint64_t begun;
     uint64_t ready;   /* cycle of the first request */
     uint32_t run, at; /* the next run to send, and the number of its bytes that have been sent */
-    uint32_t pending; /* requests in flight */
-    /* number of runs that read shared memory and have not been sent; number of such requests in flight */
+    uint32_t pending; /* number of requests in flight */
+    /* reads: number of runs that read shared memory and have not been sent; reads_pending: requests of such runs in
+     * flight */
     uint32_t reads, reads_pending;
 };
 
@@ -112,8 +113,8 @@ static void trim(struct copy *c, uint32_t global) {
 static void begin(void *ctx, const struct bulk_job *job) {
     struct tma *t = ctx;
     struct copy *c = malloc(sizeof *c);
-    /* `now` is the cycle of issue. The warp's clock has it, except for an ordered instruction: that executes at an
-     * edge, which is later. */
+    /* the cycle of issue: usually the warp's clock. An ordered instruction executes later, at an edge, so it takes the
+     * later of the two cycles */
     const uint64_t now = max64(job->warp->cta->warps[job->warp->index].clock, sm_get_accounted(t->sm));
     if (!c) {
         free(job->run);

@@ -1,5 +1,5 @@
-/* The plan of a sampled simulation (heddle_plan_new()) between the runs of a program. The file HEDDLE_PLAN has the
- * plan; 'heddle exec --sampled' runs the program several times. */
+/* Keeps the plan of a sampled simulation (heddle_plan_new()) in the file that HEDDLE_PLAN names, because 'heddle exec
+ * --sampled' runs the program several times. */
 #include "core_base.h"
 #include "core_report.h"
 #include <stdlib.h>

@@ -62,8 +62,9 @@ int heddle_redirect_unknown(const char *name) {
     return unknown(name);
 }
 
-/* Says at the end of a program without a call of CUDA that nothing was simulated. HEDDLE_EXEC is the process that
- * 'heddle exec' has become. A process with children may be a script or a launcher whose children call CUDA. */
+/* At the end of a program that called no CUDA function, prints that nothing was simulated. Only the process that
+ * 'heddle exec' started (HEDDLE_EXEC) prints this. A process with children prints nothing: it may be a script whose
+ * children call CUDA. */
 __attribute__((destructor)) static void report_unused(void) {
     const char *process = getenv("HEDDLE_EXEC"), *quiet = getenv("HEDDLE_QUIET");
     struct rusage children;

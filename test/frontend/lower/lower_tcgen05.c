@@ -9,7 +9,7 @@
 enum { TEXT = 1 << 20, LINE = 4096, TARGETS = 4 };
 static const char letters[] = "a3tf", *const targets[TARGETS] = {"sm_100a", "sm_103a", "sm_110a", "sm_100f"};
 
-/* Appends a form with its vectors of registers written out. */
+/* Appends a form to the text. Expands its abbreviated vectors to lists of registers. */
 static size_t append(char *to, const char *form) {
     size_t n = 0;
     for (const char *at = form; *at;) {
@@ -50,7 +50,8 @@ static bool exists(struct heddle *h, char *text, const char *target, const char 
     return compiles(h, text, n);
 }
 
-/* Returns the form of a line, whose targets become *on; NULL: the line has no form. */
+/* Returns the form in a line of the list, and copies the targets of the form to `on`. Returns NULL if the line has no
+ * form. */
 static char *form_of(char *line, char *on) {
     char *space = strchr(line, ' ');
     if (line[0] == '#' || !space)

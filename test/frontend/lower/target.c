@@ -34,8 +34,9 @@ static bool exists(const char *opcode, const char *target, unsigned version) {
     return target_has(&unmet, opcode, &need);
 }
 
-/* Checks each form of test/data/targets.txt with every target and the newest PTX version. With the newest target that
- * has the form, checks also the form's least PTX version and the version before it. */
+/* Each line of test/data/targets.txt has an opcode, its targets and its least PTX version. The opcode must exist on
+ * exactly these targets with the newest PTX version. On the newest of its targets, it must exist from its least version
+ * on. */
 START_TEST(forms) {
     char line[256], needs[160], version[8], opcode[128];
     static struct target_unmet newest[N_TARGETS];
@@ -74,13 +75,13 @@ START_TEST(lost) {
     ck_assert(!exists("shfl.down.b32", "70", 64));
     ck_assert(!exists("vote.any.pred", "90", NEWEST));
     ck_assert(exists("vote.any.pred", "90", 63));
-    ck_assert(exists("mad.f32", "13", 14)); /* mad.f32 without rounding is a form of sm_1x */
+    ck_assert(exists("mad.f32", "13", 14)); /* only sm_1x has mad.f32 without a rounding mode */
     ck_assert(!exists("vote.ballot.b32", "13", 30));
     ck_assert(exists("vote.ballot.b32", "20", 30));
 }
 END_TEST
 
-/* Targets that Heddle does not know: newer ones have everything, and sm_101a is an older name of sm_110a. */
+/* Targets that targets.def does not name: a newer target has every opcode, and sm_101a is an older name of sm_110a. */
 START_TEST(names) {
     struct target_unmet unmet;
     ck_assert(exists("tcgen05.wait::ld.sync.aligned", "130a", NEWEST));
@@ -93,7 +94,7 @@ START_TEST(names) {
 }
 END_TEST
 
-/* The help of a message. */
+/* Opcodes, and the text that target_explain() writes about them. */
 static const struct {
     unsigned version;
     const char *target, *opcode, *text;
@@ -117,7 +118,7 @@ START_TEST(explanations) {
 }
 END_TEST
 
-/* Modules and what their message must contain; NULL: the module has no error. */
+/* Modules, and a part of their error message; NULL: the module has no error. */
 static const struct {
     const char *version, *target, *statement, *message;
 } modules[] = {

@@ -199,8 +199,8 @@ START_TEST(weak_hints_are_noticed) {
 }
 END_TEST
 
-/* Runs a random kernel on a machine whose results arrive late. Memory must equal memory after a run in which results
- * are there at once. */
+/* Runs a random kernel on a machine whose results arrive late. Memory must be the same as after a run in which results
+ * arrive at once. */
 static void expect_enough_hints(uint64_t seed, const char *const *set) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     char *text = random_kernel(seed, (unsigned)seed % 8), err[512];

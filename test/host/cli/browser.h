@@ -5,7 +5,7 @@
 
 #define NO_BROWSER "no Chromium: sudo apt-get install chromium, or chromium-headless-shell"
 
-/* Returns the command of a browser that is installed; NULL: there is none. */
+/* Returns the command of an installed browser, or NULL if there is none. */
 static inline const char *browser(void) {
     static const char *const names[] = {"chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"};
     for (int i = 0; i < 4; i++) {
@@ -17,9 +17,9 @@ static inline const char *browser(void) {
     return NULL;
 }
 
-/* Opens a page in a window of this width and returns the page as it is after its scripts. `trial` is a script element
- * and </body>; it runs after the page's own script. The array `bad` of the page collects errors. The caller frees the
- * result. */
+/* Opens a page in a window of this width, runs its scripts, and returns the resulting HTML, which the caller frees.
+ * `trial` replaces </body>: a script element, which runs after the page's own script and collects errors in the array
+ * `bad`, and </body>. */
 static inline char *browse(const char *name, const char *page, int width, const char *trial) {
     static const char watch[] =
         "<script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded'),true);"

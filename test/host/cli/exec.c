@@ -338,9 +338,9 @@ START_TEST(clusters_of_launches) {
 }
 END_TEST
 
-/* A program that opens the GPU but launches no kernel gets one line about this instead of a table, except with -q. A
- * program that does not call CUDA gets one line, too. A process with children may be a script whose children call CUDA,
- * and gets no line. */
+/* If a program opens the GPU but launches no kernel, `exec` prints one line instead of a table, except with -q. If a
+ * program does not call CUDA, `exec` also prints one line. It prints none about a process with children, because this
+ * may be a script whose children call CUDA. */
 START_TEST(a_program_without_launches_is_told) {
     static const char source[] =
         "int cuInit(unsigned), cuCtxCreate_v2(void **, unsigned, int);\n"

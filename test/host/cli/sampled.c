@@ -41,7 +41,7 @@ START_TEST(bench_prints_the_interval) {
 }
 END_TEST
 
-/* A program in a file is checked and saves its buffers as without --sampled. */
+/* With --sampled, a program in a file still checks its results and saves its buffers. */
 START_TEST(run_says_what_was_simulated) {
     STATUS(HEDDLE_OK, "run %s/benchmarks/lud.heddle -m dpe --sampled", cli_root);
     SAYS(out, "95 % interval of the cycles");
@@ -54,7 +54,7 @@ START_TEST(run_says_what_was_simulated) {
 }
 END_TEST
 
-/* Models that take the same samples have a speed-up with a narrower interval than their cycles. */
+/* The models measure the same samples, so the interval of the speed-up is narrower than the intervals of the cycles. */
 START_TEST(compare_pairs_the_samples) {
     STATUS(HEDDLE_OK, "compare gaussian -m spe,spe --sampled");
     SAYS(out, "95 % interval");
@@ -67,7 +67,7 @@ START_TEST(compare_pairs_the_samples) {
 }
 END_TEST
 
-/* A sampled run has a key of its own in the database, which depends on the wanted error. */
+/* A sampled run has its own key in the database. The key depends on the wanted error. */
 START_TEST(sweep_tells_sampled_runs_apart) {
     STATUS(HEDDLE_OK, "sweep gaussian --sampled -o s.db");
     SAYS(out, "1 run done, 0 already");

@@ -20,7 +20,7 @@ static const char use_scratch[] =
 
 static void write_text(const char *name, const char *text) { write_file(name, text, strlen(text)); }
 
-/* Writes fill.ptx, for a version of Triton that passes `scratch` buffers. */
+/* Writes fill.ptx. The kernel has `scratch` parameters for scratch buffers, as in some version of Triton. */
 static void write_fill(int scratch) {
     static const char *const more[] = {"", ", .param .u64 .ptr .global .align 1 p2",
                                        ", .param .u64 .ptr .global .align 1 p2, .param .u64 .ptr .global .align 1 p3"};
@@ -32,7 +32,7 @@ static void write_fill(int scratch) {
 struct launch {
     const char *metadata;
     int scratch;
-    uint32_t threads, ctas, cluster, shared; /* with --grid 3 */
+    uint32_t threads, ctas, cluster, shared; /* values that the kernel stores, with --grid 3 */
 };
 #define REST "\"name\": \"fill\", \"num_stages\": 3"
 static const struct launch launches[] = {

@@ -118,8 +118,8 @@ START_TEST(bars_have_their_heights) {
 }
 END_TEST
 
-/* In a stack, the second part begins where the first ends: at 60 of 100, 260 - 156 = 104 pixels below the top. The
- * colours are those of the causes, whatever their order. */
+/* In a stack, the second part begins where the first ends. The first has 60 of 100, or 156 of 260 pixels, so it ends
+ * 104 pixels below the top. Each cause has its own colour, in any order of the parts. */
 START_TEST(stacks_add_up) {
     char run[] = "run", load[] = "waiting for a load", issued[] = "issued";
     char *const places[] = {run}, *const series[] = {load, issued};
@@ -154,7 +154,7 @@ START_TEST(maps_have_a_cell_for_each_value) {
 }
 END_TEST
 
-/* The line visits its points in the order of x, and an empty value leaves it. */
+/* The line connects its points in the order of x, and skips an empty value. */
 START_TEST(lines_ascend) {
     char spe[] = "spe";
     char *const series[] = {spe}, *const places[] = {spe, spe, spe, spe};

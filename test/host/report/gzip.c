@@ -22,8 +22,8 @@ static bool no_gzip(void) {
     return true;
 }
 
-/* Random bytes with random repetitions near and far, of lengths around the ends of the codes: no content, one byte, a
- * block of 256 KiB and one byte around it, matches of 258 bytes and of the largest distance. */
+/* Random bytes with random repetitions near and far, of lengths at the limits of the codes. Cases: no content, one
+ * byte, a block of 256 KiB and one byte less or more, matches of 258 bytes and of the largest distance. */
 START_TEST(the_content_comes_back) {
     enum { MOST = 3 << 18 };
     static const size_t sizes[] = {0, 1, 5, 1000, (1 << 18) - 1, 1 << 18, (1 << 18) + 1, MOST};
@@ -51,7 +51,7 @@ START_TEST(the_content_comes_back) {
 }
 END_TEST
 
-/* A trace of 1,000 cycles of a busy part of bfs is below 200 KB, which is 20 MB for 100,000 cycles. */
+/* A compressed trace of 1,000 busy cycles of bfs has less than 200 KB; 100,000 such cycles then take at most 20 MB. */
 START_TEST(a_compressed_trace_is_small) {
     if (no_gzip())
         return;

@@ -2,8 +2,8 @@
 #include "test/host/cli/browser.h"
 #include <stdio.h>
 
-/* Script that runs after the page's own script, and uses the page by mouse and keyboard. The title then has the errors,
- * or "fine". */
+/* A script that runs after the page's own script. It uses the page by mouse and keyboard, and sets the title to the
+ * errors, or to "fine". */
 static const char trial[] =
     "<script>onload=()=>{const all=(q,e=document)=>[...e.querySelectorAll(q)],need=(x,w)=>x||bad.push(w);"
     "need(all('main').length===1,'main');need(all('h1').length===1,'h1');need(all('meta[name=viewport]').length===1,'"
@@ -85,8 +85,8 @@ START_TEST(a_report_answers_mouse_and_keyboard) {
 }
 END_TEST
 
-/* axe-core finds pages that readers without a mouse, without sight or with weak sight cannot use. Debian does not have
- * it; 'npm pack axe-core' gets the file. */
+/* axe-core finds parts of a page that readers without a mouse, blind readers or readers with weak sight cannot use.
+ * Debian does not have it; 'npm pack axe-core' gets the file. */
 START_TEST(axe_finds_nothing) {
     static const char run[] =
         "</script><script>addEventListener('load',async()=>{document.querySelectorAll('details')"

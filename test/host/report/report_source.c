@@ -27,8 +27,8 @@ static void row_says(const char *page, const char *begin, char *one, char *two) 
     free(two);
 }
 
-/* In spe, line 7 has 10 of 50 issue slots and line 9 has 5 + 35. In dpe, a pass has added line 8; lines 8 and 9 have 10
- * of 20 slots each. Line 9 belongs to line 3 of CUDA. */
+/* In spe, line 7 has 10 of 50 issue slots, and line 9 has 5 + 35 in its two instructions. In dpe, a pass has added line
+ * 8, and lines 8 and 9 have 10 of 20 slots each. Line 9 of the PTX belongs to line 3 of CUDA. */
 START_TEST(runs_stand_side_by_side_in_the_order_of_the_lines) {
     struct report_rig g;
     rig_open(&g);

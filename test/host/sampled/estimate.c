@@ -15,7 +15,7 @@ START_TEST(rest_of_equal_weights) {
 }
 END_TEST
 
-/* Values that are proportional to the weights leave no variance, whatever the weights are: 5 a unit of weight. */
+/* If values are proportional to the weights (here 5 for each unit of weight), the estimate has no variance. */
 START_TEST(proportional_values_are_certain) {
     const struct estimate_sample s[] = {{1, 5, 0}, {4, 20, 0}, {2, 10, 0}};
     const struct estimate e = estimate_rest(s, 3, 10, 100);
@@ -45,7 +45,7 @@ START_TEST(sums_have_satterthwaites_freedom) {
     struct estimate sum = {10, 4, 2};
     estimate_add(&sum, &(struct estimate){5, 4, 4});
     ck_assert(near(sum.value, 15) && near(sum.variance, 8) && near(sum.freedom, 16. / 3));
-    estimate_add(&sum, &(struct estimate){1, 0, 0}); /* an exact value changes neither */
+    estimate_add(&sum, &(struct estimate){1, 0, 0}); /* adding an exact value changes neither */
     ck_assert(near(sum.value, 16) && near(sum.variance, 8) && near(sum.freedom, 16. / 3));
 }
 END_TEST

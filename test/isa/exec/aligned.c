@@ -70,7 +70,7 @@ START_TEST(a_lane_is_missing) {
 }
 END_TEST
 
-/* A guard that is false in one lane is the same mistake. */
+/* A guard that is false in one lane causes the same fault. */
 START_TEST(a_guard_leaves_a_lane_out) {
     char error[2048];
     for (int i = 0; i < N_CASES; i++) {

@@ -224,7 +224,7 @@ static struct place layout(int base, int lines, int k, int bits, bool across, in
         p.stride = 128;
         p.leading = 128 * (lines / t);
     } else if (across) {
-        const int rows = p.unit == 32 ? 4 : 8; /* of k, which the swizzle exchanges */
+        const int rows = p.unit == 32 ? 4 : 8; /* rows along k that the swizzle permutes */
         p.stride = rows * row;
         p.leading = p.stride * (k / rows);
     } else if (row == 16) {
@@ -440,7 +440,7 @@ static void draw(struct job *j, uint64_t *g) {
     }
     if (kind->d == T_S32 && j->n == 40)
         j->n = 32;
-    if (kind->bits == 32) { /* only this swizzle has lines along M or N */
+    if (kind->bits == 32) { /* for 32-bit elements, only this swizzle allows adjacent elements along M or N */
         j->unit = j->across[0] || j->across[1] ? 32 : j->unit;
         j->across[1] &= j->n % 32 == 0;
         for (int x = 0; x < 2; x++)
@@ -569,7 +569,7 @@ START_TEST(copies_of_small_numbers) {
 }
 END_TEST
 
-/* Lane 32 to 62 get the eight columns of the next lane. */
+/* Lanes 32 to 62 get eight columns of the next lane. */
 START_TEST(shifts) {
     static struct text t;
     static uint32_t words[LANES][COLUMNS];
@@ -660,7 +660,8 @@ END_TEST
 
 /* ---- allocation ---- */
 
-/* Two warps. The first allocates all columns and frees them after a while, unless `keep`; the second waits for 32. */
+/* Runs two warps. The first allocates all columns, and frees them later unless `keep` is set. The second waits for 32
+ * columns. */
 static enum heddle_status contend(const char *model, bool keep, char *error, size_t size) {
     static char text[2048];
     struct heddle *h = open_model(model);

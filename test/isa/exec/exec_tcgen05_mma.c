@@ -27,7 +27,7 @@ static void add(struct text *t, const char *format, ...) {
     ck_assert_uint_lt(t->n, sizeof t->at);
 }
 
-/* A format of elements: bits of exponent and mantissa, and how the instruction descriptor names it. */
+/* A format of elements: its bits of exponent and mantissa, and its code in the instruction descriptor. */
 struct format {
     const char *name;
     int exponent, mantissa, bias, code;
@@ -67,7 +67,7 @@ static unsigned draw_bits(int f, uint64_t *g) {
 
 struct kind {
     const char *name; /* kind and modifiers */
-    int a, b, bits;   /* formats; bits that an element takes */
+    int a, b, bits;   /* formats of a and b; bits of an element in memory */
     int scales;       /* scales along k; 0: none */
     bool ue4m3;
 };
@@ -103,7 +103,7 @@ static int groups_of(const struct job *j) {
     return j->weights ? 128 / j->m : j->pair && j->m == 128 && !j->sparse ? 2 : 1;
 }
 
-/* Returns the lane of row `row` of a CTA in group `group` of lanes. */
+/* Returns the lane that holds row `row` of a CTA in group `group` of lanes. */
 static int lane_of(const struct job *j, int row, int group) {
     if (rows_of(j) == 64 && groups_of(j) == 1)
         return row / 16 * 32 + row % 16;
@@ -119,7 +119,8 @@ static void put_bits(unsigned char *to, long at, unsigned v, int bits) {
 static int own_bits(int f) { return f == INTEGER ? 8 : 1 + formats[f].exponent + formats[f].mantissa; }
 
 /* Writes element (line, k) of a matrix without swizzle: eight lines of 16 bytes, then the next 16 bytes of these lines.
- * The bits of tf32 are the upper ones of 32. Numbers of 4 and 6 bits are adjacent in the first bytes of their 16. */
+ * A tf32 is in the upper bits of its word. Numbers of 4 and 6 bits have no gaps: 16 of them are in the first bytes of a
+ * chunk of 16 bytes. */
 static void put_shared(unsigned char *to, const struct job *j, int f, int line, int k, int k_all, unsigned v) {
     const int per = 128 / j->kind->bits, chunks = k_all / per, bits = own_bits(f);
     const long chunk = ((long)(line / 8) * chunks + k / per) * 128 + line % 8 * 16;
@@ -363,7 +364,7 @@ static void compare(const struct job *j) {
                        "CTA %d lane %d column %d changed", cta, lane, c);
 }
 
-/* Fills tensor memory with numbers, so that what is not written is not zero, and runs the job. */
+/* Fills tensor memory with numbers, to detect wrong writes to other cells, and runs the job. */
 static void multiply(struct heddle *h, struct job *j, uint64_t *g) {
     const bool integers = j->kind->a == INTEGER;
     memset(image, 0, sizeof image);
@@ -430,7 +431,7 @@ START_TEST(one_cta) {
 }
 END_TEST
 
-/* k = 96 has three or six scales. Those from byte 4 on are in the columns behind the first ones. */
+/* With k = 96, a row has three or six scales. The fifth and later scales are in the columns after the first four. */
 START_TEST(products_with_k_96) {
     static struct job j;
     struct heddle *h = open_model("functional");
@@ -496,7 +497,7 @@ START_TEST(every_model) {
 }
 END_TEST
 
-/* Infinities and NaN of b meet no zero that a sparse matrix does not store. */
+/* Infinities and NaN of b are not multiplied by the zeros that a sparse matrix a does not store. */
 START_TEST(zeros_that_are_not_stored) {
     static struct job j;
     struct heddle *h = open_model("functional");
@@ -509,7 +510,7 @@ START_TEST(zeros_that_are_not_stored) {
     memset(words, 0, sizeof words);
     draw_a(&j, &g);
     draw_b(&j, &g);
-    for (int c = 0; c < j.n; c++) { /* one infinity in each column, which half of the rows do not meet */
+    for (int c = 0; c < j.n; c++) { /* one infinity in each column; half of the rows have no stored element for it */
         const int k = (int)(test_random(&g) % 32);
         put_shared(image[0] + B_AT, &j, F16, c, k, j.k, 0x7c00);
         j.b[c][k] = INFINITY;

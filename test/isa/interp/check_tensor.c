@@ -37,7 +37,7 @@ static const char *error_of(const char *target, const char *body, enum heddle_st
     return error;
 }
 
-/* All threads store the same value to out[0], which gives a note. */
+/* All threads store the same value to out[0], for which the checker prints a note. */
 static void expect(const char *target, const char *body, const char *found) {
     enum heddle_status s;
     const char *error = error_of(target, body, &s);
@@ -81,7 +81,7 @@ static const struct {
     {READY FENCE "mov.u32 %r21,0;\n" G_A COMMIT WAIT(0), NO_FENCE},
     {READY FENCE G1 COMMIT WAIT(0) "mov.f32 %f1,0f3F800000;\n" G1 COMMIT WAIT(0), NO_FENCE},
     {READY FENCE G1 COMMIT WAIT(0) "mov.f32 %f1,0f3F800000;\n" FENCE G1 COMMIT WAIT(0), NULL},
-    {READY FENCE "mov.f32 %f8,0f3F800000;\n" G1 COMMIT WAIT(0), NULL}, /* no register of the wgmma */
+    {READY FENCE "mov.f32 %f8,0f3F800000;\n" G1 COMMIT WAIT(0), NULL}, /* the wgmma does not use this register */
     /* proxies: the matrices are written by threads */
     {BAR FENCE G1 COMMIT WAIT(0), "asynchronous read of shared memory at 0x0, without a fence.proxy.async"},
     {BAR ASYNC FENCE G1 COMMIT WAIT(0), NULL}, /* the reading threads execute the fence */
@@ -109,7 +109,7 @@ static const struct {
     {ASYNC BAR STORE READ BAR "st.shared.u32 [%r1],%r2;\n" BAR, NULL},
     {ASYNC BAR STORE "@%one st.shared.u32 [%r1],%r2;\n" DONE BAR, "unfinished copy: write of 4 bytes"},
     {ASYNC BAR STORE BAR "st.shared.u32 [%r1],%r2;\n" DONE BAR, "unfinished copy: write of 4 bytes"},
-    {ASYNC BAR STORE "ld.shared.u32 %r6,[%r1];\n" DONE BAR, NULL}, /* reads may go on */
+    {ASYNC BAR STORE "ld.shared.u32 %r6,[%r1];\n" DONE BAR, NULL}, /* threads may read the source */
     /* a bulk copy fills the memory, which needs no fence before the next bulk copy */
     {ASYNC BAR STORE DONE "@%one mbarrier.arrive.expect_tx.shared.b64 _,[b],2048;\n"
                           "@%one cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s],[%d5],2048,[b];\n"
@@ -151,7 +151,7 @@ static const struct {
 START_TEST(tensor_memory) { expect("sm_100a", tensors[_i].body, tensors[_i].found); }
 END_TEST
 
-/* Heddle's own programs for these instructions have no mistakes. */
+/* The checker finds no mistakes in Heddle's own programs with these instructions. */
 START_TEST(programs_are_clean) {
     static const char *const names[] = {"flash3", "gemm_f16", "gemm_e4m3", "gemm_mx", "flash2"};
     char path[512], why[512] = "", err[512] = "";
