@@ -87,8 +87,8 @@ uint32_t tensor_box_bytes(const struct tensor_map *m, const struct tensor_place 
 /* Returns the bytes of shared memory from the first to the last byte of a box. A row shorter than the swizzle's span
  * fills the whole span (our reading of the manual). */
 uint32_t tensor_box_span(const struct tensor_map *m, const struct tensor_place *p);
-/* Checks whether the map can be used for this place with `dims` dimensions, and whether its box fits into shared memory.
- * Returns NULL if so, or the reason why not. `wide_128`: the mode is .im2col::w::128. */
+/* Checks whether the map can be used for this place with `dims` dimensions, and whether its box fits into shared
+ * memory. Returns NULL if so, or the reason why not. `wide_128`: the mode is .im2col::w::128. */
 const char *tensor_place_wrong(const struct tensor_map *m, const struct tensor_place *p, unsigned dims, bool wide_128);
 /* Returns the bytes in global memory of a part that has `bytes` bytes in shared memory. */
 uint32_t tensor_global_bytes(const struct tensor_map *m, uint32_t bytes);

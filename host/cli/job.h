@@ -9,7 +9,7 @@ struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
-    bool sampled;              /* sampled simulation, with the wanted error below; 0: none */
+    bool sampled; /* sampled simulation, with the wanted error below; 0: none */
     double error;
     enum heddle_status status; /* outcome of the job; HEDDLE_STOPPED: the job did not begin, or a signal ended it */
     bool limited;              /* with HEDDLE_DEADLOCK: true if the reason is the cycle limit */

@@ -32,10 +32,10 @@ struct plan {
     struct plan_index machine_index, run_index, input_index;
     struct run_base *bases;
     bool profile; /* true if the command wants the profile of each run, too */
-    bool sampled;  /* the runs are sampled simulations with the wanted error below; 0: none */
+    bool sampled; /* the runs are sampled simulations with the wanted error below; 0: none */
     double error;
     char sampling[64]; /* "values.sampled=2%", by which the database tells such runs from others; "": none */
-    bool claimed; /* the process has claimed the runs already */
+    bool claimed;      /* the process has claimed the runs already */
     /* called several times a second while runs execute; NULL: nothing is called */
     void (*beat)(void *ctx);
     void *beat_ctx;
