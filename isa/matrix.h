@@ -35,8 +35,8 @@ static inline struct fragment_place fragment_at(struct fragment_form f, unsigned
     return (struct fragment_place){(uint8_t)(8 * half), (uint8_t)step};
 }
 
-/* Returns the number of elements of a type in one register of mma. Numbers of 6 and 4 bits are in bytes; kinds mxf4 and
- * mxf4nvf4 have eight e2m1 in a register: see matrix_packed(). */
+/* Returns the number of elements of a type in one register of mma. A floating-point number of 6 or 4 bits takes a byte,
+ * except in the kinds mxf4 and mxf4nvf4, which have eight e2m1 in a register: see matrix_packed(). */
 static inline uint8_t matrix_elements(unsigned type) {
     switch (type) {
     case T_F16:

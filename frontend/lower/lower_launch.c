@@ -18,20 +18,6 @@ static void refuse(struct lower *l, const char *why) {
     diag_error(l->d, l->st->insn.opcode_loc, "'%s': %s", opcode_text(l), why);
 }
 
-/* It exists for sm_100 and later targets; its multicast needs a letter. */
-static bool target_is_right(struct lower *l, bool multicast) {
-    for (const struct suffix *t = l->module->targets; t; t = t->next) {
-        unsigned version = 0;
-        char letter = 0;
-        const int n = sscanf(t->word->text, "sm_%u%c", &version, &letter);
-        if (n >= 1 && version >= 100 && (!multicast || letter))
-            return true;
-    }
-    refuse(l,
-           multicast ? "it needs .target sm_100a or a later target with a letter" : "it needs .target sm_100 or later");
-    return false;
-}
-
 static void add_to_list(struct lower *l, opnd_t reg) {
     struct ir *ir = l->ir;
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
@@ -46,8 +32,8 @@ static void lower_try(struct lower *l) {
         refuse(l, "it is incomplete; it needs .async and .mbarrier::complete_tx::bytes");
         return;
     }
-    if (!target_is_right(l, multicast) || !operand_count(l, 2, 2) ||
-        !address_of(l, l->st->insn.operands, space, &a[0]) || !address_of(l, l->st->insn.operands->next, space, &a[1]))
+    if (!operand_count(l, 2, 2) || !address_of(l, l->st->insn.operands, space, &a[0]) ||
+        !address_of(l, l->st->insn.operands->next, space, &a[1]))
         return;
     const opnd_t at[2] = {address_value(l, &a[0]), address_value(l, &a[1])};
     const uint32_t list = l->ir->n_lists;
@@ -77,7 +63,7 @@ static void lower_query(struct lower *l) {
             "it is .is_canceled.pred.b128, .get_first_ctaid.v4.b32.b128, or .get_first_ctaid::x (::y, ::z).b32.b128");
         return;
     }
-    if (!target_is_right(l, false) || !operand_count(l, 2, 2))
+    if (!operand_count(l, 2, 2))
         return;
     const unsigned n = part == 0 ? 0 : part == 4 ? 4 : 1;
     if (part == 4 && (o->kind != OPD_VECTOR || elements(l, o, element, 4) != 4)) {

@@ -24,7 +24,7 @@ static const struct rule rules[] = {
 };
 #define N_RULES (sizeof rules / sizeof rules[0])
 static_assert(N_RULES <= TARGET_RULES, "TARGET_RULES is too small");
-enum { NEWEST = 121 }; /* the last sm_ that lists of targets know */
+enum { NEWEST = 121 }; /* the largest sm_ number in targets.def */
 
 /* Returns true if `list`, which is separated by `separator`, has this element. */
 static bool has_element(const char *list, char separator, const char *element, size_t len) {

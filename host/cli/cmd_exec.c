@@ -342,7 +342,7 @@ static enum heddle_status record(const struct cli *c) {
         sim.o.model = sim.o.model ? sim.o.model : "functional";
         sim.o.checkpoint = to;
         sim.o.threads = (uint32_t)threads;
-        status = start(&program, &sim);
+        status = start(&program, &sim, 0);
     }
     sim_free(&sim);
     return status;

@@ -148,7 +148,7 @@ static void run_sampled_once(struct job *j, const struct heddle_options *o, bool
     if (ended && heddle_plan_settle(h, more) != HEDDLE_OK) {
         j->status = heddle_status(h);
         say(j, heddle_error(h));
-    } else if (ended && !*more && !(j->result = result_of(h, j, argc, argv))) {
+    } else if (ended && !*more && !take_result(j, h, argc, argv)) {
         j->status = HEDDLE_USAGE;
         say(j, "the host is out of memory");
     }

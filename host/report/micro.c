@@ -203,8 +203,9 @@ static double each_instruction(struct rig *r) {
     r->block.x = WARP;
     if (r->m->kind == MICRO_RATE)
         r->block.x = largest_block(r);
-    /* In a long loop, the warps of a full SM hide more of each other's branches than in a short loop. So a rate is
-     * measured in one loop, whose branch makes it too small by up to 2 %. */
+    /* The difference between two loops is wrong for a full SM: in the loop with more instructions, other warps hide
+     * more of a warp's branches. So a rate is measured with a single loop, whose branch makes it too small by up to
+     * 2 %. */
     if (r->m->kind == MICRO_RATE)
         return passes(r, "many") / (MANY * (LONG - SHORT));
     double few = passes(r, "few");

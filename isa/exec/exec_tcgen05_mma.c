@@ -40,8 +40,9 @@ struct product {
     bool half;                   /* 16 rows in each 32 lanes */
     bool negate_a, negate_b, across_a, across_b, clamp;
     bool sparse, ashift, ue4m3;
-    unsigned scales, id_a, id_b;   /* scales along k; 0: none */
-    unsigned selector, most_shift; /* of metadata; of the zero-column mask */
+    unsigned scales;               /* number of scale factors along k; 0: no scaling */
+    unsigned id_a, id_b;           /* first byte of the scale factors of a and b in a 32-bit element */
+    unsigned selector, most_shift; /* sparsity selector of the metadata; largest shift of the zero-column mask */
 };
 
 /* The addresses of a product in tensor memory, and its masks. */

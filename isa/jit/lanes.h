@@ -1,7 +1,8 @@
 #ifndef ISA_JIT_LANES_H
 #define ISA_JIT_LANES_H
 /* Lane operations that AVX-512 and AVX2 implement differently: masks, halves of a vector, gathers, and operations that
- * AVX2 lacks. These functions only emit instructions. They do not use the state of lines and exits.
+ * AVX2 lacks. These functions only emit instructions. They do not use the compiler's tables of lines (values that are
+ * in vector registers) and of exits from native code.
  *
  * Vector registers 0 to 3 are scratch and never hold a line. Mask m is 1 or 2. With AVX-512 mask m is a mask
  * register. With AVX2 it is vector register 4 (m = 1, which then holds no line) or 3 (m = 2), and all bits of a

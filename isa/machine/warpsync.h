@@ -7,7 +7,8 @@
  * the last arrival executes the instruction for all. */
 #include "effects.h"
 
-/* Returns HINT_COLLECTIVE and HINT_MEMBERS for an instruction whose operands are final. */
+/* Returns which of HINT_COLLECTIVE and HINT_MEMBERS apply to an instruction, or 0. Requires that the operands of the
+ * instruction are set, because they decide. */
 uint8_t warp_sync_hints(const struct inst *in);
 /* Returns true if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes
  * the instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */

@@ -47,6 +47,7 @@ class Options(Structure):
         ("page_bounds", c_bool),
         ("watch", c_void_p),
         ("watch_ctx", c_void_p),
+        ("plan", c_void_p),
         ("checkpoint", c_char_p),
         ("checkpoint_launch", c_uint64),
         ("checkpoint_cta", c_uint64),

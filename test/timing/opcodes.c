@@ -92,9 +92,12 @@ static void fold_type(enum type t, int i) {
 static void write_prologue(const char *opcode, const struct decoded *d) {
     k.at = 0;
     k.first = *d;
-    put(".version 8.8\n.target sm_90, texmode_unified\n.address_size 64\n.global %s image;\n%s"
+    /* No target has both mov.b128, which the prologue uses, and vote and shfl without .sync. A module without a target
+     * has all instructions. */
+    const bool old = (strncmp(opcode, "vote.", 5) == 0 || strncmp(opcode, "shfl.", 5) == 0) && !strstr(opcode, ".sync");
+    put(".version 8.8\n.target %stexmode_unified\n.address_size 64\n.global %s image;\n%s"
         ".visible .entry k(.param .align 64 .b8 p[64]) {\n%s",
-        opcode_image(opcode), opcode_module, opcode_registers);
+        old ? "" : "sm_100a, ", opcode_image(opcode), opcode_module, opcode_registers);
     put(" .local .align 64 .b8 own[64]; .reg .b64 %%o<4>; .reg .b32 %%t<4>;\n mov.u32 %%t1,%%tid.x;"
         " mov.u32 %%t2,%%ctaid.x; mad.lo.u32 %%t2,%%t2,%d,%%t1; mov.u64 %%o3,0;\n",
         THREADS);
@@ -243,9 +246,11 @@ static bool left_out(const struct isa_row *row) {
     /* One function executes all mma with small types, scales or sparse matrices, and exec_mma.c tests them. */
     bool tested = row->op == OP_MMA && (form_get(row->form, CAT_KIND) || form_get(row->form, CAT_SPARSE) ||
                                         row->types[1] == T_S4 || row->types[1] == T_U4);
-    /* Instructions of warp groups and of tensor memory need a target of their own; test/host/groups.c tests them. */
+    /* Instructions of warp groups and of tensor memory, and those below, need operands of their own.
+     * groups.c and stealing.c in test/host, and test/isa/exec/aligned.c, test them. */
     return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access || tested ||
-           row->op == OP_CREATEPOLICY || row->op == OP_WGMMA || row->op == OP_TCGEN05;
+           row->op == OP_CREATEPOLICY || row->op == OP_WGMMA || row->op == OP_TCGEN05 || row->op == OP_SETMAXNREG ||
+           row->op == OP_CLUSTERLAUNCHCONTROL;
 }
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 

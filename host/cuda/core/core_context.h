@@ -16,7 +16,8 @@ struct cuda_context {
 
 /* Returns true if a handle is a context. */
 bool cuda_context_is(const struct cuda_context *c);
-/* Create a context, which becomes current, and destroy a context. A destroyed context also clears its fault. */
+/* Create a context, which becomes current, and destroy a context. Destroying a context also clears the fault that a
+ * kernel left in it. */
 enum cuda_error cuda_context_new(struct cuda_context **out, unsigned flags, int device);
 enum cuda_error cuda_context_destroy(struct cuda_context *c);
 enum cuda_error cuda_context_attach(struct cuda_context **out, unsigned flags);

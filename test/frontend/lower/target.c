@@ -34,8 +34,8 @@ static bool exists(const char *opcode, const char *target, unsigned version) {
     return target_has(&unmet, opcode, &need);
 }
 
-/* Checks every target with the newest version, and the versions around the least one with the newest target that has
- * the form. */
+/* Checks each form of test/data/targets.txt with every target and the newest PTX version. With the newest target that
+ * has the form, checks also the form's least PTX version and the version before it. */
 START_TEST(forms) {
     char line[256], needs[160], version[8], opcode[128];
     static struct target_unmet newest[N_TARGETS];

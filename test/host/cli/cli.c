@@ -36,8 +36,8 @@ START_TEST(unknown_commands_list_those_that_exist) {
         STATUS(HEDDLE_USAGE, "%s all", names[i]);
         SAYS(err, names[i]);
         SAYS(err,
-             "The commands are run, exec, bench, compare, sweep, work, reproduce, validate, results, plot, report, "
-             "inspect, list, help.");
+             "The commands are run, exec, record, replay, resume, extract, bench, compare, sweep, work, reproduce, "
+             "validate, results, plot, report, inspect, list, help.");
         ck_assert_str_eq(out, "");
     }
     STATUS(HEDDLE_USAGE, "bnech");

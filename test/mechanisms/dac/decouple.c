@@ -30,7 +30,7 @@ static char *show_with(const char *text, const char *kernel, const char *pass, b
 static char *show(const char *text, const char *kernel) { return show_with(text, kernel, "decouple", false); }
 
 static char *kernel_of(const char *body) {
-    static const char head[] = ".version 7.0 .target sm_70 .address_size 64\n"
+    static const char head[] = ".version 8.0 .target sm_90 .address_size 64\n"
                                ".visible .entry k(.param .u64 p, .param .u32 n) {\n"
                                ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<19>; .reg .b64 %d<19>; .reg .f32 %f<9>;"
                                "ld.param.u64 %d0, [p];\nld.param.u32 %r0, [n];\n";

@@ -36,9 +36,9 @@ START_TEST(the_last_group_may_be_smaller) {
 }
 END_TEST
 
-/* With two schedulers, an even number of groups would put all warps of a scheduler into half of the groups. So 16 warps
- * in groups of 4 for each scheduler form 3 groups instead of 2: scheduler 1 has the warps 1, 3, 5 ... 15, of which 3, 9
- * and 15 are in group 0. */
+/* With two schedulers, an even number of groups would put all warps of a scheduler into half of the groups. So the 16
+ * warps, at most 4 of each scheduler in a group, form 3 groups instead of 2: scheduler 1 has the warps 1, 3, 5 ... 15,
+ * of which 3, 9 and 15 are in group 0. */
 START_TEST(each_scheduler_has_warps_of_each_group) {
     struct config cfg;
     struct sched s;

@@ -8,7 +8,7 @@
 
 /* Returns the output of `inspect --pass reduce` for a kernel with this body, whose first line is line 4 of the text. */
 static char *show(const char *model, const char *body) {
-    static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) "
+    static const char head[] = ".version 7.0\n.target sm_60\n.address_size 64 .visible .entry k(.param .u64 p) "
                                "{ .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %d<9>; .reg .f32 %f<30>;\n";
     char text[4096];
     snprintf(text, sizeof text, "%s%sret;\n}\n", head, body);

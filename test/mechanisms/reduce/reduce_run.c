@@ -20,7 +20,7 @@ static int ladder(char *body, size_t size, const char *how, bool from_16, const 
 /* Runs a kernel. Before the body, f7 = in[tid]; after it, out[tid] = f9. */
 static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[FLOATS]) {
     static const char kernel[] =
-        ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
+        ".version 7.0 .target sm_60 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
         ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
         "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%tid.y;\n"
         "mov.u32 %%r3, %%ntid.x;\nmad.lo.u32 %%r4, %%r2, %%r3, %%r1;\nmul.wide.u32 %%d3, %%r4, 4;\n"
