@@ -179,7 +179,7 @@ static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) 
 }
 
 enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
-    bool ignored;
+    bool ignored = false;
     if (!context_enter(h))
         return HEDDLE_USAGE;
     struct heddle_plan *p = h->plan;
