@@ -33,10 +33,11 @@ static enum heddle_status jacobi_run(struct heddle *h, struct heddle_module *m, 
                                      size_t why_size) {
     const int n = size == BENCH_SMALL ? 64 : size == BENCH_PAPER ? 512 : 1024, steps = size == BENCH_SMALL ? 8 : 1000;
     const size_t cells = (size_t)n * (size_t)n, bytes = cells * sizeof(float);
-    float *in = calloc(3 * cells, sizeof *in), *out = in + cells, *got = out + cells;
+    float *in = calloc(3 * cells, sizeof *in);
     uint64_t seed = 5;
     if (!in)
         return bench_no_memory(why, why_size);
+    float *out = in + cells, *got = out + cells;
     bench_fill(in, cells, &seed, 0, 1);
     memcpy(out, in, bytes);
     uint64_t a = bench_buffer(h, in, bytes), b = bench_buffer(h, out, bytes);

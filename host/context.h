@@ -167,8 +167,8 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 /* Returns native code for a program of the module, or NULL if the interpreter must run the program. */
 struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
 
-/* host/launch_kernel.c: runs a part of a launch, or the whole launch, without time. Adds its statistics to `s`. Returns
- * false with `f` if the part does not end. */
+/* host/launch_forward.c: runs a part of a launch, or the whole launch, without time. Adds its statistics to `s`.
+ * Returns false with `f` if the part does not end. */
 struct launch_part {
     uint64_t first, n; /* first CTA, and number of CTAs; n = 0: all CTAs */
     const struct interp_observer *observer;
@@ -178,8 +178,8 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
 /* host/sampled_launch.c: surveys a launch for h->plan, or runs it as the plan says. Works like gpu_run(). */
 bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
                     struct fault *f);
-/* Writes how the figures were sampled: as text for heddle_print_stats(), or as a JSON object (NULL if memory is out).
- * Require that h->plan is settled. */
+/* host/sampled_results.c: these functions write how the figures were sampled, as text for heddle_print_stats() or as a
+ * JSON object (NULL if memory is out). They require that h->plan is settled. */
 void sampled_print(const struct heddle *h, FILE *out);
 struct cJSON *sampled_json(const struct heddle *h);
 

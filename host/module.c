@@ -281,12 +281,13 @@ static const struct program *program_of(struct heddle *h, struct heddle_module *
     if (!l)
         return NULL;
     struct program **p = &l->form[h->runs_plain].program;
-    if (*p)
-        return *p;
-    if (!(*p = frontend_lower(m->image, l->name, &o)))
-        fail_diags(h, m);
-    else if (!h->runs_plain)
-        note_remarks(h, *p);
+    if (!*p) {
+        *p = frontend_lower(m->image, l->name, &o);
+        if (!*p)
+            fail_diags(h, m);
+        else if (!h->runs_plain)
+            note_remarks(h, *p);
+    }
     return *p;
 }
 

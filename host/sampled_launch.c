@@ -4,7 +4,6 @@
 #include "handles.h"
 #include "isa/machine/cluster.h"
 #include "timing/sm/cta_ops.h"
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +179,7 @@ static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) 
 }
 
 enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
-    bool ignored;
+    bool ignored = false;
     if (!context_enter(h))
         return HEDDLE_USAGE;
     struct heddle_plan *p = h->plan;
@@ -225,79 +224,4 @@ double heddle_plan_interval(const struct heddle *h, const char *name) {
         if (strcmp(*exact, name) == 0)
             return 0;
     return NAN;
-}
-
-void sampled_print(const struct heddle *h, FILE *out) {
-    const struct heddle_plan *p = h->plan;
-    const struct sampling_interval *c = &p->interval[GAP_CYCLES];
-    if (!p->skipped_launches && !p->skipped_ctas)
-        fprintf(out, "  %-20s %16s  everything was simulated\n", "", "exact");
-    else
-        fprintf(out,
-                "  %-20s %14.2f %%  95 %% interval of the cycles; %llu of %llu launches simulated, without %llu CTAs\n",
-                "", c->value > 0 ? 100 * c->half / c->value : 0, (unsigned long long)p->measured_launches,
-                (unsigned long long)(p->measured_launches + p->skipped_launches), (unsigned long long)p->skipped_ctas);
-}
-
-static cJSON *json_interval(const struct sampling_interval *v) {
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddNumberToObject(o, "value", v->value);
-    cJSON_AddNumberToObject(o, "half_width", v->half);
-    cJSON_AddNumberToObject(o, "relative", v->value > 0 ? v->half / v->value : 0);
-    cJSON_AddNumberToObject(o, "estimated", v->value > 0 ? v->estimated / v->value : 0);
-    return o;
-}
-
-/* Creates the measured launches, for a comparison of models on the same samples. */
-static cJSON *json_samples(const struct heddle_plan *p) {
-    cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; i < p->n; i++) {
-        const struct planned *l = &p->launch[i];
-        if (!l->measured)
-            continue;
-        cJSON *o = cJSON_CreateObject(), *units = cJSON_CreateArray();
-        cJSON_AddNumberToObject(o, "launch", i);
-        cJSON_AddNumberToObject(o, "group", l->group);
-        cJSON_AddNumberToObject(o, "turn", l->turn);
-        cJSON_AddNumberToObject(o, "weight", l->weight);
-        cJSON_AddNumberToObject(o, "cycles", stats_kept_get(&l->stats, "gpu.cycles"));
-        cJSON_AddNumberToObject(o, "skipped_instructions", l->gaps.instructions);
-        for (uint32_t k = 0; k < l->gaps.n; k++) {
-            const struct gap_unit *u = &l->gaps.unit[k];
-            cJSON_AddItemToArray(units, cJSON_CreateDoubleArray((double[]){u->first, u->cycles, u->instructions}, 3));
-        }
-        cJSON_AddItemToObject(o, "units", units);
-        cJSON_AddItemToArray(list, o);
-    }
-    return list;
-}
-
-static cJSON *json_groups(const struct heddle_plan *p) {
-    cJSON *list = cJSON_CreateArray();
-    for (uint32_t g = 0; g < p->n_groups; g++) {
-        double weight = 0;
-        uint32_t left = 0;
-        for (uint32_t i = p->group[g].first; i < p->n; i++)
-            if (p->launch[i].group == g && !p->launch[i].measured) {
-                weight += p->launch[i].weight;
-                left++;
-            }
-        cJSON_AddItemToArray(list, cJSON_CreateDoubleArray((double[]){left, weight}, 2));
-    }
-    return list;
-}
-
-struct cJSON *sampled_json(const struct heddle *h) {
-    const struct heddle_plan *p = h->plan;
-    cJSON *o = cJSON_CreateObject(), *intervals = cJSON_CreateObject();
-    for (int i = 0; i < GAP_STATS; i++)
-        cJSON_AddItemToObject(intervals, gap_stats[i], json_interval(&p->interval[i]));
-    cJSON_AddNumberToObject(o, "launches", (double)p->n);
-    cJSON_AddNumberToObject(o, "measured_launches", (double)p->measured_launches);
-    cJSON_AddNumberToObject(o, "skipped_ctas", (double)p->skipped_ctas);
-    cJSON_AddNumberToObject(o, "wanted_error", p->error);
-    cJSON_AddItemToObject(o, "intervals", intervals);
-    cJSON_AddItemToObject(o, "groups", json_groups(p));
-    cJSON_AddItemToObject(o, "samples", json_samples(p));
-    return o;
 }

@@ -62,20 +62,6 @@ static void verify(const struct ir *ir, const char *after) {
 #endif
 }
 
-static bool has_name(const char *const *list, const char *name) {
-    while (list && *list && strcmp(*list, name) != 0)
-        list++;
-    return list && *list;
-}
-
-bool pass_extension(const struct pass_context *c, const char *name) { return has_name(c->extensions, name); }
-bool pass_fact(const struct pass_context *c, const char *name) { return has_name(c->facts, name); }
-
-double pass_option(const struct pass_context *c, const char *key, double otherwise) {
-    double value;
-    return c->option && c->option(c->config, key, &value) ? value : otherwise;
-}
-
 static bool is_dumped(const struct pass *p, const struct lower_options *opt) {
     return opt && opt->dump_after && opt->dump_to && strcmp(opt->dump_after, p->name) == 0;
 }

@@ -243,20 +243,6 @@ static void print_owner(void *ctx, const char *place, long long pid, long long c
            pid ? (int)strcspn(place, " ") : (int)strlen(place), place, pid, claims, claims == 1 ? "" : "s", age);
 }
 
-void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]) {
-    const double left = q->rate > 0 ? (double)q->left / q->rate : -1;
-    int n = snprintf(out, PROGRESS_LINE, "%lld of %lld runs done", q->done, q->done + q->left + q->given_up);
-    if (q->bad)
-        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld of them failed", q->bad);
-    if (q->given_up)
-        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld given up", q->given_up);
-    if (q->processes)
-        n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld process%s", q->processes,
-                      q->processes == 1 ? "" : "es");
-    if (q->left && left >= 0)
-        snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %.3g a second, %.3g minutes left", q->rate, left / 60);
-}
-
 /* Prints the progress of a queue: the number of runs, the estimated remaining time, failures and processes. */
 static enum heddle_status progress(const struct cli *c) {
     char err[1024], line[PROGRESS_LINE];

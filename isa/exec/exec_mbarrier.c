@@ -155,7 +155,7 @@ static const char *change(struct cta *c, uint64_t address, mbarrier_fn *fn, uint
     struct mbarrier b = unpack(word);
     if (!b.live)
         return "there is no mbarrier: init comes first";
-    const char *wrong = fn(&b, n);
+    const char *wrong = (*fn)(&b, n);
     word = pack(&b);
     memcpy(c->shared + address, &word, sizeof word);
     return wrong;
@@ -210,7 +210,7 @@ static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct e
         }
         memcpy(&word, at, sizeof word);
         struct mbarrier b = unpack(word);
-        const char *wrong = fn(&b, count[l]);
+        const char *wrong = (*fn)(&b, count[l]);
         if (wrong) {
             fx_fault_text(fx, FAULT_UNSUPPORTED, l, "mbarrier at shared 0x%llx with operand %u: %s",
                           (unsigned long long)fx->addr[l], count[l], wrong);

@@ -186,20 +186,22 @@ FP_INLINE bool read_b(const struct warp *w, const struct tile *t, unsigned type,
     return true;
 }
 
-FP_INLINE lanes8 multiply_add(lanes8 a, lanes8 b, lanes8 c) {
+/* Adds a * b to `sum`, lane by lane. The vectors are passed by address, because processors without AVX-512 cannot pass
+ * them by value. */
+FP_INLINE void multiply_add(lanes8 *sum, const lanes8 *a, const lanes8 *b) {
 #if defined(__AVX512F__)
-    return (lanes8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+    *sum = (lanes8)_mm512_fmadd_pd((__m512d)*a, (__m512d)*b, (__m512d)*sum);
 #else
-    return a * b + c;
+    *sum = *a * *b + *sum;
 #endif
 }
 
-/* Returns a vector of eight lanes: the four numbers, and the same four again. */
-FP_INLINE lanes8 twice(const double *from) {
+/* Writes a vector of eight lanes: the four numbers, and the same four again. */
+FP_INLINE void twice(lanes8 *to, const double *from) {
     typedef double lanes4 __attribute__((vector_size(32)));
     lanes4 x;
     memcpy(&x, from, sizeof x);
-    return __builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3);
+    *to = __builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3);
 }
 
 /* Adds n products to the 16 x 8 sums s[half][i], which are 32 lanes each. With AVX-512 all of them are in registers. */
@@ -211,12 +213,13 @@ FP_INLINE void add_products(const struct expanded *a, double b[STEP_K][2][QUAD],
         for (unsigned v = 0; v < VECTORS; v++)
             memcpy(&x[i][v], &s[v / LANE_VECTORS][i][v % LANE_VECTORS * 8], sizeof x[i][v]);
     for (unsigned k = 0; k < n; k++) {
-        const lanes8 y[2] = {twice(b[k][0]), twice(b[k][1])};
+        lanes8 y[2];
+        twice(&y[0], b[k][0]);
+        twice(&y[1], b[k][1]);
         const lanes8 *rows = (const lanes8 *)(const void *)a->at[k];
         for (unsigned v = 0; v < VECTORS; v++) {
-            const lanes8 z = rows[v];
-            x[0][v] = multiply_add(z, y[0], x[0][v]);
-            x[1][v] = multiply_add(z, y[1], x[1][v]);
+            multiply_add(&x[0][v], &rows[v], &y[0]);
+            multiply_add(&x[1][v], &rows[v], &y[1]);
         }
     }
     for (unsigned i = 0; i < 2; i++)

@@ -17,9 +17,9 @@ const struct jit_tables jit_tables = {
     .f32_one = SAME16(0x3f800000u),
     .f32_65536 = SAME16(0x47800000u),
     .sign8 = SAME4(1ull << 63),
-#define BITS8(n) 1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n
+#define LANES8(n) n, (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
+#define BITS8(n)  1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n
     .bit4 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
     .bit8 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
-#define LANES8(n) n, (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
     .lane = {LANES8(0), LANES8(8), LANES8(16), LANES8(24)},
 };

@@ -119,7 +119,7 @@ void stats_add(struct stats *s, const char *name, double value) {
 }
 
 void stats_add_scaled(struct stats *to, const struct stats *from, double factor) {
-    for (int i = 0; i < N_STATS; i++)
+    for (int i = 0; i < ROWS; i++)
         if (table[i].kind == STAT_SUM)
             to->v[i] += factor * from->v[i];
 }

@@ -38,9 +38,9 @@ START_TEST(every_command_and_option_is_in_them) {
     char *zsh = strdup(out);
     int all = 0;
     for (int i = 0; i < n_names; i++) {
-        char part[320];
+        char part[32];
         int n = find_options(names[i], found);
-        snprintf(part, sizeof part, "        %s) if ", names[i]);
+        snprintf(part, sizeof part, "        %.15s) if ", names[i]);
         const char *b = strstr(bash, part), *z = strstr(zsh, part);
         ck_assert_msg(b && z, "%s", names[i]);
         char *b_line = strndup(b, strcspn(b, "\n")), *z_line = strndup(z, strcspn(z, "\n"));

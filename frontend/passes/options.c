@@ -1,0 +1,17 @@
+/* What a model and its configuration tell the passes: extensions, facts and options. */
+#include "frontend/frontend.h"
+#include <string.h>
+
+static bool has_name(const char *const *list, const char *name) {
+    while (list && *list && strcmp(*list, name) != 0)
+        list++;
+    return list && *list;
+}
+
+bool pass_extension(const struct pass_context *c, const char *name) { return has_name(c->extensions, name); }
+bool pass_fact(const struct pass_context *c, const char *name) { return has_name(c->facts, name); }
+
+double pass_option(const struct pass_context *c, const char *key, double otherwise) {
+    double value;
+    return c->option && c->option(c->config, key, &value) ? value : otherwise;
+}
