@@ -30,6 +30,7 @@ struct sm_in_flight {
     /* by entry with `formed`: the variant (form) of a memory instruction */
     const struct sm_form **form;
     uint32_t free; /* first free entry; NO_INFLIGHT if the table is full */
+    bool pairs;    /* an instruction may need two entries: one of the modern core, and one of a tensor unit */
     /* Until this cycle, the schedulers issue in rotation, because this table or the table of memory instructions was
      * full. */
     uint64_t scarce_until;
@@ -38,7 +39,9 @@ struct sm_in_flight {
 enum { SCARCE_CYCLES = 1024 };
 /* Records that the last free entry of a table was allocated in cycle `now`. */
 static inline void in_flight_scarce(struct sm_in_flight *t, uint64_t now) { t->scarce_until = now + SCARCE_CYCLES; }
-static inline bool in_flight_has_room(const struct sm_in_flight *t) { return t->free != NO_INFLIGHT; }
+static inline bool in_flight_has_room(const struct sm_in_flight *t) {
+    return t->free != NO_INFLIGHT && (__builtin_expect(!t->pairs, 1) || t->entry[t->free].next != NO_INFLIGHT);
+}
 
 /* Allocates an entry for an instruction of warp slot `w`, issued in cycle `now`, and returns its index. The caller must
  * increment sm_warp.inflight. Requires in_flight_has_room(). */

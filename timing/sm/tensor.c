@@ -69,6 +69,7 @@ bool sm_tensor_begin(struct sm *sm) {
     for (uint32_t i = 0; i < p->n; i++)
         any |= (sm->program->inst[i].flags & TIMED_TENSOR) != 0;
     sm->tensor = any ? calloc(1, sizeof *sm->tensor) : NULL;
+    sm->in_flight.pairs = any && sm->modern;
     return sm->tensor || !any;
 }
 

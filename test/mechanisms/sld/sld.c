@@ -114,6 +114,10 @@ static const struct walk_case cases[] = {
     {{WALK_IN_TIME, "sld.entries=1"}, WALK_WAITS, 4, {0, 4, 1, 2}, {4, 2, 1, 2, 0, 1, 0, 1, 0, 0, 0}},
 };
 START_TEST(each_line_has_one_fate) {
+    if (LEAST_TABLES && _i == 1) {
+        test_skip("the smallest tables hold too few prefetches in flight");
+        return;
+    }
     static const char *const names[] = {"sld.lookups", "sld.replaced", "sld.blocks",  "sld.candidates",
                                         "sld.full",    "sld.present",  "sld.refused", "sld.issued",
                                         "sld.useful",  "sld.late",     "sld.unused",  NULL};
