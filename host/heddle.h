@@ -87,8 +87,8 @@ struct heddle_options {
      * and heddle_close() completes it. NULL: the context writes no file. */
     const char *checkpoint;
     uint64_t checkpoint_launch, checkpoint_cta;
-    /* For timing models: the launches that are simulated in time. All others run functionally, have no statistics and
-     * are not counted by heddle_launches(). "7": launch 7; "7:9": launches 7 and 8; "7:": from 7 on. "NAME": all
+    /* For timing models: the launches that are simulated with timing. All others run functionally, have no statistics
+     * and are not counted by heddle_launches(). "7": launch 7; "7:9": launches 7 and 8; "7:": from 7 on. "NAME": all
      * launches of one kernel; "NAME@2", "NAME@2:4": launches of one kernel by number. NULL: all launches. */
     const char *time_launches;
     /* Folder for large buffers. Buffers of at least 1 MiB are then unnamed files in its file system, mapped into
@@ -345,10 +345,10 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
 
-/* Sampled simulation: only a sample of a program's CTAs runs in time; the others run in the functional model. The same
- * plan serves several runs of the program, each in a new context with options.plan. The first run is in the functional
- * model and surveys the launches. The next run, in a timing model, measures a sample. Further runs follow only if the
- * wanted error needs more samples. The results in memory are complete after each run:
+/* Sampled simulation: only a sample of a program's CTAs runs with timing; the others run in the functional model. The
+ * same plan serves several runs of the program, each in a new context with options.plan. The first run is in the
+ * functional model and surveys the launches. The next run, in a timing model, measures a sample. Further runs follow
+ * only if the wanted error needs more samples. The results in memory are complete after each run:
  *
  *     struct heddle_plan *plan = heddle_plan_new(0.02);
  *     struct heddle_options o = {.model = "functional", .plan = plan};
@@ -368,7 +368,7 @@ struct heddle_plan;
 struct heddle_plan *heddle_plan_new(double error);
 void heddle_plan_free(struct heddle_plan *p);
 /* Ends a run of the context's plan: after the survey, forms groups of launches; after a measuring run, estimates the
- * statistics of what did not run in time, so that heddle_stat() and heddle_write_json() have them. Sets *more if a
+ * statistics of what did not run with timing, so that heddle_stat() and heddle_write_json() have them. Sets *more if a
  * further run is needed. Returns HEDDLE_USAGE with a message if the context has no plan, or if memory is out. */
 enum heddle_status heddle_plan_settle(struct heddle *h, bool *more);
 /* Returns the half width of the 95 % interval of a statistic of the whole run. Returns 0 if the statistic is exact, NAN

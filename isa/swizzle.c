@@ -4,7 +4,7 @@
 static const struct {
     /* number of bytes that move together; number of 128-byte rows after which the pattern repeats */
     uint8_t unit, rows;
-    /* the low bits of the row number, shifted right by this many bits, change the number of the unit */
+    /* the address is shifted right by this many bits, which moves the row number to the bits of the unit number */
     uint8_t shift;
     uint8_t mask; /* mask of the address bits that change */
     uint8_t span;

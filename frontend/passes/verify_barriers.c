@@ -41,7 +41,8 @@ static void step(struct barrier_check *c, uint32_t i, struct barrier_state *s) {
     if (in->kind == K_BREAK) {
         leave_barrier(s, in);
     } else if (in->kind == K_BSYNC) {
-        s->in &= in->msize ? s->in : ~(1u << in->imm); /* threads stay in a soft barrier */
+        /* threads remain members of a soft barrier, which does not wait for all of them (specrecon) */
+        s->in &= in->msize ? s->in : ~(1u << in->imm);
     } else if (in->kind == K_BSSY) {
         if (s->in >> in->rpc & 1 && s->join[in->rpc] != in->target)
             wrong(c->r, "instruction %u: threads take part in barrier %u already", i, in->rpc);

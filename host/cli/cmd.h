@@ -96,7 +96,7 @@ bool cli_sampled(const struct cli *c, const char *model, bool *sampled, double *
 #define PROGRAM_OPTIONS                                                                                                \
     {0, "checkpoint", "FILE", "write the launches and their memory to FILE, for 'heddle resume' and 'heddle replay'"}, \
         {0, "checkpoint-at", "LAUNCH[:CTA]", "begin FILE before this launch, or after CTA blocks of it (default 0)"},  \
-        {0, "time-launch", "WHICH", "simulate N, A:B, KERNEL or KERNEL@A:B in time, other launches functionally"},     \
+        {0, "time-launch", "WHICH", "simulate N, A:B, KERNEL or KERNEL@A:B with timing, other launches functionally"}, \
         {0, "device-memory", "BYTES", "size of device memory, as in 80G (default 16G)"}, {                             \
         0, "device-memory-dir", "DIR", "keep large buffers in files of DIR: device memory may exceed the host's"       \
     }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns an option of the command that records single cycles or instructions, and so needs every CTA in time. Returns
- * NULL if there is none. */
+/* Returns an option of the command that records single cycles or instructions, and so needs every CTA with timing.
+ * Returns NULL if there is none. */
 static const char *whole_option(const struct cli *c) {
     static const char *const names[] = {"trace", "sample", "profile", "check", "live", "cycle-limit", NULL};
     for (const char *const *name = names; *name; name++)
@@ -27,7 +27,8 @@ bool cli_sampled(const struct cli *c, const char *model, bool *sampled, double *
         return false;
     }
     if (*sampled && (other = whole_option(c))) {
-        cli_error(c, "--%s needs every CTA in time, and --sampled skips most of them: leave out one of the two", other);
+        cli_error(c, "--%s needs every CTA with timing, and --sampled skips most of them: leave out one of the two",
+                  other);
         return false;
     }
     for (int i = 0; *sampled && i < 2; i++) {

@@ -18,7 +18,7 @@ double cycles_half_width(const struct job *j) {
  * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
 
-/* Returns the fraction of the cycles that did not run in time. */
+/* Returns the fraction of the cycles that did not run with timing. */
 static double estimated_part(const struct job *j) {
     return number(get(get(sampled_of(j), "intervals"), gap_stats[GAP_CYCLES]), "estimated");
 }

@@ -165,7 +165,7 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
 /* Merges v with the old contents of memory and stores a whole line. A masked store cannot forward to a later load, and
  * is slow on some processors. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
-    const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may hold comparison results */
+    const unsigned m = e->vex ? 1 : 6; /* AVX-512: masks 1 to 4 may hold comparison results */
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, inactive)), i, size);
     if (e->vex)
         emit_vector_mem(e, A_BLEND, v, v, p, WHOLE);

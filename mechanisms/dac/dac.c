@@ -406,8 +406,8 @@ static bool fault(const struct dac *d, const struct dac_stream *from, const stru
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
-    /* the instruction may have ended its path, or moved it to a barrier; another path of the warp that issues next may
-     * then need more entries than the queue holds */
+    /* The instruction may have ended its path, or moved it to a barrier. Then another path of the warp issues, which
+     * may need more entries than the queue holds, so the queues are checked again. */
     d->dirty |= d->shape && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);

@@ -92,7 +92,7 @@ struct cache_line_counts {
 
 struct cache {
     struct cache_shape shape;
-    uint32_t lines;    /* sets * ways; the arrays have a spare way for each MSHR behind them */
+    uint32_t lines;    /* sets * ways; each array below has as many entries, and one more for each MSHR */
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;

@@ -23,8 +23,8 @@ void sm_free_shared(struct sm *sm) {
         sm->ctas.slot[i].shared = NULL;
 }
 
-/* Makes the CTA of the slot the CTA with this rank in cluster `k`. If the slot still holds a CTA of a cluster that has
- * not ended, that cluster keeps its CTA, and the slot gets a new one. */
+/* Gives the CTA of the slot this rank in cluster `k`. If the slot still holds a CTA of a cluster that has not ended,
+ * that cluster keeps its CTA, and the slot gets a new one. */
 static bool join_cluster(struct sm_cta *c, const struct launch *l, struct cluster *k, uint32_t rank) {
     struct cta *old = c->cta;
     if (old->cluster != &old->alone) {

@@ -10,7 +10,8 @@ bool joint_merges(const struct sm *sm, uint32_t pc) {
         return false; /* these models and the walk unit handle each load of each path separately */
     if (in->space == SPACE_GENERIC || in->space == SPACE_LOCAL)
         return false;
-    /* stores that a CTA holds are not merged, because their acknowledgements are counted by warp */
+    /* If a CTA stays until its stores are acknowledged, stores are not merged, because their acknowledgements are
+     * counted by warp. */
     return in->kind == K_LOAD || (in->kind == K_STORE && !sm->memory.hold_stores);
 }
 

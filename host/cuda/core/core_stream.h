@@ -77,7 +77,7 @@ union cuda_operation {
 /* Performs a list of memory operations in a stream, in order. `flags` must be 0. */
 enum cuda_error cuda_stream_operate(struct cuda_stream *s, unsigned n, const union cuda_operation *list,
                                     unsigned flags);
-/* Performs a single memory operation, by its number. */
+/* Performs a single memory operation. `kind` is the operation's number in the driver's interface. */
 enum cuda_error cuda_stream_operate_one(struct cuda_stream *s, int kind, uint64_t address, uint64_t value,
                                         unsigned flags);
 #endif

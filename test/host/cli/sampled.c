@@ -11,14 +11,14 @@ START_TEST(wrong_options_are_refused) {
         {"--sampled --error 0.01%", "--error takes a percentage from 0.1% to 50%"},
         {"--sampled --error 2%%", "--error takes a percentage"},
         {"--sampled -m functional", "model 'functional' has no time"},
-        {"--sampled --cycle-limit 9", "--cycle-limit needs every CTA in time"},
+        {"--sampled --cycle-limit 9", "--cycle-limit needs every CTA with timing"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         STATUS(HEDDLE_USAGE, "bench vecadd %s", wrong[i].options);
         SAYS(err, wrong[i].says);
     }
     STATUS(HEDDLE_USAGE, "run %s/benchmarks/lud.heddle --sampled --profile", cli_root);
-    SAYS(err, "--profile needs every CTA in time");
+    SAYS(err, "--profile needs every CTA with timing");
     STATUS(HEDDLE_USAGE, "sweep %s/benchmarks/lud.heddle --sampled", cli_root);
     SAYS(err, "a sweep samples built-in benchmarks only");
 }

@@ -467,7 +467,8 @@ START_TEST(no_form_is_missing_from_the_list) {
 }
 END_TEST
 
-/* Returns the target before `target` in the list, or NULL if Heddle accepts the form for all targets. */
+/* Returns the newest target that is older than `target` and lacks the forms of mma that begin with `target`. Returns
+ * NULL for a target whose forms Heddle accepts for all targets. */
 static const char *target_before(const char *target) {
     return strcmp(target, "89") == 0     ? "sm_86"
            : strcmp(target, "100a") == 0 ? "sm_100"

@@ -288,7 +288,7 @@ START_TEST(storage) {
     cfg.subwarp_board = 1;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_LANES);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_LANES);
-    cfg.si_max_subwarps = 6; /* SI adds six entries of 3 + 3 + 6 bits */
+    cfg.si_max_subwarps = 6; /* SI adds a table of six subwarps, with 3 + 3 + 6 bits for each */
     ck_assert_uint_eq(reconv_si.storage(&cfg).fixed, 32 * 34 + 16 * 32 + 6 * 12);
 }
 END_TEST
