@@ -19,15 +19,19 @@ START_TEST(a_kernel) {
     STATUS(HEDDLE_OK, "resume f --verify"); /* in the model of the recorded run */
     SAYS(out, "functional");
     STATUS(HEDDLE_OK, "resume f -m dpe --verify --json r.json");
-    cJSON *o = cJSON_Parse(slurp("r.json"));
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text);
     const double ctas = number(cJSON_GetObjectItem(o, "stats"), "gpu.ctas");
     ck_assert_double_eq(ctas, 6);
     cJSON_Delete(o);
+    free(text);
     STATUS(HEDDLE_OK, RUN "-m spe --checkpoint f --checkpoint-at 0:4");
     STATUS(HEDDLE_OK, "replay f -m dpe -c turing --verify --json r.json");
-    o = cJSON_Parse(slurp("r.json"));
+    text = slurp("r.json");
+    o = cJSON_Parse(text);
     ck_assert_double_eq(number(cJSON_GetObjectItem(o, "stats"), "gpu.ctas"), 2);
     cJSON_Delete(o);
+    free(text);
     STATUS(HEDDLE_OK, "replay f --list");
     SAYS(out, "       0  k ");
     SAYS(out, "grid 6,1,1  block 64,1,1\n");
@@ -119,9 +123,11 @@ START_TEST(a_cuda_program) {
     STATUS(HEDDLE_OK,
            "exec -m spe --time-launch step@1 --json r.json --json-launches %s/test/cuda/programs/stencil.out",
            cli_root);
-    cJSON *o = cJSON_Parse(slurp("r.json"));
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text);
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "kernels")), 1);
     cJSON_Delete(o);
+    free(text);
     STATUS(HEDDLE_OK,
            "exec -q -m functional --device-memory 32G --device-memory-dir . %s/test/cuda/programs/stencil.out",
            cli_root);
