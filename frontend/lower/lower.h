@@ -84,6 +84,12 @@ void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t v
 void bad_operand(struct lower *l, const struct operand *o, const char *expected);
 /* Returns the opcode of the current instruction, as written. */
 const char *opcode_text(const struct lower *l);
+/* lower_words.c: returns true if the opcode contains this word after a dot. */
+bool has_word(const struct lower *l, const char *word);
+/* Reports an error at the opcode: why the instruction is invalid. Returns false. */
+bool refuse_opcode(struct lower *l, const char *why);
+/* Appends a register to the operand lists (ir.lists). */
+void add_to_list(struct lower *l, opnd_t reg);
 /* Returns true if the instruction has `min` to `max` operands; reports an error otherwise. */
 bool operand_count(struct lower *l, int min, int max);
 /* Returns the register that `o` names, or NULL after reporting an error. */

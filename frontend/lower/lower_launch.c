@@ -3,33 +3,13 @@
  *   query_cancel.is_canceled p, response;    query_cancel.get_first_ctaid {x, y, z, _}, response
  *   query_cancel.get_first_ctaid::x (or ::y, ::z) d, response */
 #include "lower.h"
-#include <stdio.h>
-#include <string.h>
-
-static bool has_word(const struct lower *l, const char *word) {
-    const size_t len = strlen(word);
-    for (const char *at = opcode_text(l); (at = strchr(at, '.')); at++)
-        if (strncmp(at + 1, word, len) == 0 && (at[1 + len] == '.' || at[1 + len] == '\0'))
-            return true;
-    return false;
-}
-
-static void refuse(struct lower *l, const char *why) {
-    diag_error(l->d, l->st->insn.opcode_loc, "'%s': %s", opcode_text(l), why);
-}
-
-static void add_to_list(struct lower *l, opnd_t reg) {
-    struct ir *ir = l->ir;
-    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    ir->lists[ir->n_lists++] = reg;
-}
 
 static void lower_try(struct lower *l) {
     const enum space space = has_word(l, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
     const bool multicast = has_word(l, "multicast::cluster::all");
     struct address a[2];
     if (!has_word(l, "async") || !has_word(l, "mbarrier::complete_tx::bytes")) {
-        refuse(l, "it is incomplete; it needs .async and .mbarrier::complete_tx::bytes");
+        refuse_opcode(l, "it is incomplete; it needs .async and .mbarrier::complete_tx::bytes");
         return;
     }
     if (!operand_count(l, 2, 2) || !address_of(l, l->st->insn.operands, space, &a[0]) ||
@@ -58,7 +38,7 @@ static void lower_query(struct lower *l) {
     while (part < 5 && !has_word(l, parts[part]))
         part++;
     if (part == 5 || (part == 0) != (l->dec->row->types[0] == T_PRED) || (part == 4) != has_word(l, "v4")) {
-        refuse(
+        refuse_opcode(
             l,
             "it is .is_canceled.pred.b128, .get_first_ctaid.v4.b32.b128, or .get_first_ctaid::x (::y, ::z).b32.b128");
         return;

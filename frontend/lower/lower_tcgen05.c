@@ -10,27 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_word(const struct lower *l, const char *word) {
-    const size_t len = strlen(word);
-    for (const char *at = opcode_text(l); (at = strchr(at, '.')); at++)
-        if (strncmp(at + 1, word, len) == 0 && (at[1 + len] == '.' || at[1 + len] == '\0'))
-            return true;
-    return false;
-}
-
-static bool refuse(struct lower *l, const char *why) {
-    diag_error(l->d, l->st->insn.opcode_loc, "'%s': %s", opcode_text(l), why);
-    return false;
-}
-
 /* Checks that the instruction has the modifiers that its operation requires. */
 static bool modifiers_are_right(struct lower *l) {
     const unsigned operation = form_get(l->dec->row->form, CAT_MODE2);
     const bool of_group = operation != MODE2_NONE && operation != MODE2_LD && operation != MODE2_ST;
     if (form_get(l->dec->row->form, CAT_SYNC) && !(l->dec->hints & HINT_ALIGNED))
-        return refuse(l, "it is incomplete; add .aligned after .sync");
+        return refuse_opcode(l, "it is incomplete; add .aligned after .sync");
     if (of_group && !has_word(l, "cta_group::1") && !has_word(l, "cta_group::2"))
-        return refuse(l, "it is incomplete; add .cta_group::1 or .cta_group::2");
+        return refuse_opcode(l, "it is incomplete; add .cta_group::1 or .cta_group::2");
     return true;
 }
 
@@ -45,7 +32,7 @@ static int word_of_set(struct lower *l, const char *const *words, int n, const c
     int len = snprintf(why, sizeof why, "%s is missing:", what);
     for (int i = 0; i < n; i++)
         len += snprintf(why + len, sizeof why - (size_t)len, "%s .%s", i ? "," : "", words[i]);
-    refuse(l, why);
+    refuse_opcode(l, why);
     return -1;
 }
 
@@ -58,13 +45,6 @@ static bool tensor_address(struct lower *l, const struct operand *o, opnd_t *reg
     *reg = source(l, o->sub, T_B32);
     *offset = (int32_t)(uint32_t)o->integer;
     return true;
-}
-
-/* Adds registers to the list of the instruction. */
-static void add_to_list(struct lower *l, opnd_t reg) {
-    struct ir *ir = l->ir;
-    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    ir->lists[ir->n_lists++] = reg;
 }
 
 static bool add_vector(struct lower *l, const struct operand *o, unsigned n, bool written, enum type t) {
@@ -128,7 +108,7 @@ static void lower_allocation(struct lower *l, bool alloc) {
         return;
     }
     if (alloc && has_word(l, "shared::cluster")) {
-        refuse(l, "it writes to the shared memory of its own CTA: use .shared::cta");
+        refuse_opcode(l, "it writes to the shared memory of its own CTA: use .shared::cta");
         return;
     }
     if (alloc && !address_of(l, o, has_word(l, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC, &a))
@@ -150,14 +130,14 @@ static bool reduction_flags(struct lower *l, unsigned shape, int log, struct ten
     const bool red = has_word(l, "red"), min = has_word(l, "min"), max = has_word(l, "max");
     const bool abs = has_word(l, "abs"), nan = has_word(l, "NaN");
     if (!red && (min || max || abs || nan || type != T_B32))
-        return refuse(l, "it needs the type .b32, or .red");
+        return refuse_opcode(l, "it needs the type .b32, or .red");
     if (!red)
         return true;
     if (shape != TENSOR_32X32B && shape != TENSOR_16X32BX2)
-        return refuse(l, ".red goes with the shapes .32x32b and .16x32bx2");
+        return refuse_opcode(l, ".red goes with the shapes .32x32b and .16x32bx2");
     if (log == 0 || min == max || type == T_B32 || ((abs || nan) && type != T_F32) || has_word(l, "pack::16b"))
-        return refuse(l,
-                      ".red needs .x2 or more, .min or .max, and the type .u32, .s32 or .f32; .abs and .NaN need .f32");
+        return refuse_opcode(
+            l, ".red needs .x2 or more, .min or .max, and the type .u32, .s32 or .f32; .abs and .NaN need .f32");
     f->flags |= (uint8_t)(TENSOR_RED | (max ? TENSOR_MAX : 0) | (abs ? TENSOR_ABS : 0) | (nan ? TENSOR_NAN : 0));
     return true;
 }
@@ -175,11 +155,11 @@ static void lower_move(struct lower *l, bool load) {
                             .flags = has_word(l, load ? "pack::16b" : "unpack::16b") ? TENSOR_PACK : 0};
     opnd_t at;
     if (n > 128) {
-        refuse(l, "the shape has at most 128 registers; use fewer repetitions");
+        refuse_opcode(l, "the shape has at most 128 registers; use fewer repetitions");
         return;
     }
     if (has_word(l, load ? "unpack::16b" : "pack::16b")) {
-        refuse(l, "a load packs (.pack::16b), and a store unpacks (.unpack::16b)");
+        refuse_opcode(l, "a load packs (.pack::16b), and a store unpacks (.unpack::16b)");
         return;
     }
     if (!reduction_flags(l, (unsigned)shape, log, &f))
@@ -227,11 +207,11 @@ static void lower_cp(struct lower *l) {
     for (int i = TENSOR_CP_64X128B_02_13; i <= TENSOR_CP_32X128B; i++)
         right &= has_word(l, warps[i]) == (i == shape);
     if (!right) {
-        refuse(l, "the shape and the warps do not fit: .64x128b goes with .warpx2, .32x128b with .warpx4");
+        refuse_opcode(l, "the shape and the warps do not fit: .64x128b goes with .warpx2, .32x128b with .warpx4");
         return;
     }
     if (has_word(l, "b8x16") != (f.more != TENSOR_BYTES)) {
-        refuse(l, ".b8x16 goes with .b6x16_p32 or .b4x16_p64");
+        refuse_opcode(l, ".b8x16 goes with .b6x16_p32 or .b4x16_p64");
         return;
     }
     f.code = (uint8_t)shape;
@@ -248,7 +228,7 @@ static void lower_shift(struct lower *l) {
     struct tensor_form f = {.flags = pair_flag(l)};
     opnd_t at;
     if (!has_word(l, "down")) {
-        refuse(l, "it is incomplete; add .down");
+        refuse_opcode(l, "it is incomplete; add .down");
         return;
     }
     if (!operand_count(l, 1, 1) || !tensor_address(l, l->st->insn.operands, &at, &f.offset))
@@ -267,16 +247,17 @@ static bool scales_of(struct lower *l, struct tensor_form *f) {
     const bool block16 = has_word(l, "block16"), block32 = has_word(l, "block32"), any = one || two || four || block16;
     const bool is_mixed = f->code == TENSOR_MXF8F6F4, nvidia = f->code == TENSOR_MXF4NVF4;
     if (f->code < TENSOR_MXF8F6F4)
-        return any || block32 || has_word(l, "block_scale") ? refuse(l, "this kind does not scale blocks") : true;
+        return any || block32 || has_word(l, "block_scale") ? refuse_opcode(l, "this kind does not scale blocks")
+                                                            : true;
     if (!has_word(l, "block_scale"))
-        return refuse(l, "it is incomplete; add .block_scale");
+        return refuse_opcode(l, "it is incomplete; add .block_scale");
     if (one + two + four + block16 + block32 > 1 || (one && !is_mixed) || (two && is_mixed) ||
         ((four || block16) && !nvidia))
-        return refuse(l,
-                      "kind::mxf8f6f4 has .scale_vec::1X or .block32, kind::mxf4 has .scale_vec::2X or .block32, and "
-                      "kind::mxf4nvf4 has .scale_vec::2X, .scale_vec::4X, .block16 or .block32");
+        return refuse_opcode(
+            l, "kind::mxf8f6f4 has .scale_vec::1X or .block32, kind::mxf4 has .scale_vec::2X or .block32, and "
+               "kind::mxf4nvf4 has .scale_vec::2X, .scale_vec::4X, .block16 or .block32");
     if (nvidia && !any && !block32)
-        return refuse(l, "it is incomplete; add .scale_vec::2X, .scale_vec::4X, .block16 or .block32");
+        return refuse_opcode(l, "it is incomplete; add .scale_vec::2X, .scale_vec::4X, .block16 or .block32");
     f->more = is_mixed ? 1 : four || block16 ? 4 : 2;
     return true;
 }
@@ -286,16 +267,16 @@ static bool modes_are_right(struct lower *l, const struct tensor_form *f, bool i
     const bool ws = f->flags & TENSOR_WEIGHTS, of_a = strstr(opcode_text(l), ".collector::a::"),
                of_b = strstr(opcode_text(l), ".collector::b");
     if (ws && (f->flags & TENSOR_PAIR || f->code > TENSOR_I8))
-        return refuse(l, ".ws needs .cta_group::1 and a kind without scales");
+        return refuse_opcode(l, ".ws needs .cta_group::1 and a kind without scales");
     if (ws ? of_a : of_b)
-        return refuse(l,
-                      ws ? "with .ws, the collector buffers are b0 to b3" : "without .ws, the collector buffer is a");
+        return refuse_opcode(l, ws ? "with .ws, the collector buffers are b0 to b3"
+                                   : "without .ws, the collector buffer is a");
     if (!(f->flags & TENSOR_SHIFT))
         return true;
     if (ws || f->code > TENSOR_I8 || !in_tensor)
-        return refuse(l, ".ashift needs matrix a in tensor memory, and neither .ws nor scales");
+        return refuse_opcode(l, ".ashift needs matrix a in tensor memory, and neither .ws nor scales");
     return has_word(l, "collector::a::fill") || has_word(l, "collector::a::use")
-               ? refuse(l, ".ashift excludes .collector::a::fill and .collector::a::use")
+               ? refuse_opcode(l, ".ashift excludes .collector::a::fill and .collector::a::use")
                : true;
 }
 
@@ -325,8 +306,9 @@ static const struct operand *add_rest(struct lower *l, const struct operand *o, 
     }
     const struct operand *last = o ? o->next : NULL;
     if (!o || (last && (last->next || f->code > TENSOR_I8))) {
-        refuse(l, "its operands are d, a, b, {[metadata],} an instruction descriptor, then {masks}, enable-input-d and "
-                  "scale-input-d, or with scales [scales of a], [scales of b] and enable-input-d");
+        refuse_opcode(
+            l, "its operands are d, a, b, {[metadata],} an instruction descriptor, then {masks}, enable-input-d and "
+               "scale-input-d, or with scales [scales of a], [scales of b] and enable-input-d");
         return NULL;
     }
     if (last && f->flags & TENSOR_WEIGHTS) {
@@ -375,7 +357,7 @@ static void lower_product(struct lower *l) {
     for (int i = 0; i < 2 && f.code > TENSOR_I8; i++, rest = rest->next)
         if (!rest || !rest->next || !add_place(l, rest)) {
             if (!rest || !rest->next)
-                refuse(l, "it needs the scales of a and of b in tensor memory before enable-input-d");
+                refuse_opcode(l, "it needs the scales of a and of b in tensor memory before enable-input-d");
             return;
         }
     const struct operand *enable = add_rest(l, rest, &f);
@@ -398,11 +380,11 @@ static void lower_commit(struct lower *l) {
     const struct operand *o = l->st->insn.operands;
     struct address a;
     if (!has_word(l, "mbarrier::arrive::one")) {
-        refuse(l, "it is incomplete; add .mbarrier::arrive::one");
+        refuse_opcode(l, "it is incomplete; add .mbarrier::arrive::one");
         return;
     }
     if (has_word(l, "shared::cta")) {
-        refuse(l, "the space of its mbarrier is .shared::cluster");
+        refuse_opcode(l, "the space of its mbarrier is .shared::cluster");
         return;
     }
     if (!operand_count(l, 1 + multicast, 1 + multicast) ||
@@ -448,10 +430,10 @@ void lower_tcgen05(struct lower *l) {
     default:
         if (operation == MODE2_NONE && !has_word(l, "wait::ld") && !has_word(l, "wait::st") &&
             !has_word(l, "fence::before_thread_sync") && !has_word(l, "fence::after_thread_sync"))
-            refuse(l, "an operation is missing, such as .mma");
+            refuse_opcode(l, "an operation is missing, such as .mma");
         else if (operation == MODE2_NONE &&
                  (has_word(l, "wait::ld") || has_word(l, "wait::st")) != form_get(l->dec->row->form, CAT_SYNC))
-            refuse(l, "a wait has .sync.aligned, and a fence has not");
+            refuse_opcode(l, "a wait has .sync.aligned, and a fence has not");
         else if (operand_count(l, 0, 0)) {
             emit_listed(l, l->ir->n_lists, (struct tensor_form){0});
             emit_done(l);

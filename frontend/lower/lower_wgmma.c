@@ -8,20 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns true if the opcode contains this word after a dot. */
-static bool has_word(const struct lower *l, const char *word) {
-    const size_t len = strlen(word);
-    for (const char *at = opcode_text(l); (at = strchr(at, '.')); at++)
-        if (strncmp(at + 1, word, len) == 0 && (at[1 + len] == '.' || at[1 + len] == '\0'))
-            return true;
-    return false;
-}
-
-static bool refuse(struct lower *l, const char *why) {
-    diag_error(l->d, l->st->insn.opcode_loc, "'%s': %s", opcode_text(l), why);
-    return false;
-}
-
 /* Reads the shape from the opcode, and checks it for the types. */
 static bool shape_of(struct lower *l, struct group_form *f) {
     const unsigned type = l->dec->row->types[1], want = group_k(type) * (f->sparse ? 2 : 1);
@@ -30,14 +16,14 @@ static bool shape_of(struct lower *l, struct group_form *f) {
     const char *at = strstr(opcode_text(l), ".m64n");
     char why[96];
     if (!at || sscanf(at, ".m64n%3uk%3u", &n, &k) != 2)
-        return refuse(l, "a shape is missing, such as .m64n128k16");
+        return refuse_opcode(l, "a shape is missing, such as .m64n128k16");
     if (k != want) {
         snprintf(why, sizeof why, "matrices %s%s have the shape .m64n%uk%u", f->sparse ? ".sp of " : "of ",
                  type_name(type), n, want);
-        return refuse(l, why);
+        return refuse_opcode(l, why);
     }
     if (integers && n % 16 && n != 8 && n != 24)
-        return refuse(l, "with integers, N is 8, 24 or a multiple of 16");
+        return refuse_opcode(l, "with integers, N is 8, 24 or a multiple of 16");
     f->n = (uint16_t)n;
     f->k = (uint16_t)k;
     return true;
@@ -127,7 +113,7 @@ static void lower_product(struct lower *l) {
     if (!shape_of(l, &f))
         return;
     if (row->types[1] == T_B1 && (f.sparse || !has_word(l, "popc"))) {
-        refuse(l, f.sparse ? "matrices of bits cannot be sparse" : ".and.popc is incomplete");
+        refuse_opcode(l, f.sparse ? "matrices of bits cannot be sparse" : ".and.popc is incomplete");
         return;
     }
     f.registers = a && a->kind == OPD_VECTOR;
@@ -174,7 +160,7 @@ static void lower_order(struct lower *l) {
     const bool waits = form_get(l->dec->row->form, CAT_MODE2) == MODE2_WAIT_GROUP;
     const struct operand *o = l->st->insn.operands;
     if (form_get(l->dec->row->form, CAT_MODE2) == MODE2_NONE && !has_word(l, "fence")) {
-        refuse(l, "an operation is missing, such as .mma_async");
+        refuse_opcode(l, "an operation is missing, such as .mma_async");
         return;
     }
     if (!operand_count(l, waits, waits))
@@ -195,7 +181,7 @@ static void lower_order(struct lower *l) {
 
 void lower_wgmma(struct lower *l) {
     if (!(l->dec->hints & HINT_ALIGNED)) {
-        refuse(l, "it is incomplete; add .aligned after .sync");
+        refuse_opcode(l, "it is incomplete; add .aligned after .sync");
         return;
     }
     if (form_get(l->dec->row->form, CAT_MODE2) == MODE2_MMA_ASYNC)
