@@ -211,8 +211,8 @@ static void step(struct net *n) {
         backward(n, l);
 }
 
-/* Compares the weights with those of the reference. At a large size the reference would take minutes, so only the first
- * row of the first product is compared. */
+/* Compares the weights with the weights that C code computes. At a large size the C code would take minutes, so only
+ * the first row of the first product is compared. */
 static enum heddle_status compare(struct net *n, struct net *host, float *got, bool small, char *why, size_t why_size) {
     const size_t cells = (size_t)n->w * (size_t)n->w, bytes = cells * sizeof *got;
     enum heddle_status s = HEDDLE_OK;

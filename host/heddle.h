@@ -323,8 +323,8 @@ struct heddle_replay_options {
     /* true: compares device memory after each launch with the recorded run; a difference returns HEDDLE_WRONG */
     bool verify;
 };
-/* Repeats launches of a file of options.checkpoint. The context must be new: without modules, buffers or launches. Its
- * model and its machine may differ from those of the recorded run. If the file is damaged, is cut off, has another
+/* Repeats launches of a file of options.checkpoint. The context must be new: without modules, buffers or launches. It
+ * may have another model and another machine than the recorded run. If the file is damaged, is cut off, has another
  * version or has another format, returns HEDDLE_USAGE before any launch runs. If a launch fails, returns its status. */
 enum heddle_status heddle_replay(struct heddle *h, const char *path, const struct heddle_replay_options *o);
 /* Writes a file with launch `launch` of `path` alone, and the pages of memory that its CTAs access. The launches up to

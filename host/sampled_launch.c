@@ -82,7 +82,7 @@ static bool survey_launch(struct heddle *h, struct heddle_module *m, const struc
 
 /* ---- the measuring runs ---- */
 
-/* A launch of which some CTAs run without time, and may warm the caches. */
+/* A launch. Some of its CTAs run without timing, and may warm the caches. */
 struct forward {
     struct heddle *h;
     struct heddle_module *m;
@@ -107,7 +107,7 @@ static bool go_forward(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from
            (cold == n || launch_forward(r->h, r->m, r->l, &(struct launch_part){warm_from, n - cold, &o}, exact, f));
 }
 
-/* Runs a launch without time. Its last CTAs, of which `warms` is the fraction, warm the L2. */
+/* Runs a launch without timing. The last CTAs warm the L2; `warms` is their fraction of all CTAs. */
 static bool pass_over(struct forward *r, double warms, enum dependence d, struct stats *s, struct fault *f) {
     const uint64_t n = ctas_of(r->l);
     if (d == CTAS_WAIT || warms <= 0)

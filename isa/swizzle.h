@@ -5,7 +5,7 @@
  * the shared memory address, not on the place of the matrix. */
 #include <stdint.h>
 
-/* The numbers of these constants are those of the driver's type CUtensorMapSwizzle. */
+/* The constants have the same values as in the driver's type CUtensorMapSwizzle. */
 enum swizzle {
     SWIZZLE_NONE,
     SWIZZLE_32B,      /* swaps units of 16 bytes within 32 bytes; the pattern repeats after 256 bytes */

@@ -9,7 +9,7 @@
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_DIMS = 5 };
 
-/* The numbers of these constants are those of the driver's type CUtensorMapDataType. */
+/* The constants have the same values as in the driver's type CUtensorMapDataType. */
 enum tensor_type {
     TENSOR_U8,
     TENSOR_U16,

@@ -207,8 +207,8 @@ static double residual(const struct gaps *g, int stat, double *value, double *in
     return g->n > 1 ? square / (g->n - 1) : 0;
 }
 
-/* Adds the statistics of the gaps to `s`: the exact ones of gap_exact; for others, `factor` times those of the
- * samples. */
+/* Adds the statistics of the gaps to `s`. Statistics in gap_exact are known exactly. Each other statistic is estimated
+ * as `factor` times its value in the samples. */
 static void add_gaps(const struct gaps *g, struct stats *s, double factor) {
     for (uint32_t i = 0; i < g->n; i++)
         stats_kept_add_scaled(s, &g->sample[i].all, factor);

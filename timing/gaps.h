@@ -47,8 +47,8 @@ struct gap_result {
 };
 
 struct gaps;
-/* Plans the gaps of a launch of `total` CTAs, of which `wave` run at the same time. Returns NULL if memory
- * is out, and also, with *whole set, if the launch is too short for gaps. */
+/* Plans the gaps of a launch of `total` CTAs, if `wave` CTAs run at the same time. Returns NULL if memory is out. Also
+ * returns NULL, and sets *whole, if the launch is too short for gaps. */
 struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, bool *whole);
 void gaps_free(struct gaps *g);
 /* Returns the statistics of the present unit, to which the caller adds all statistics that it collects. */

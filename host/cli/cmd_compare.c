@@ -145,7 +145,7 @@ static void print_bars(const struct grid *g) {
         }
 }
 
-/* Prints the intervals of a sampled comparison: those of each speed-up, and those of the cycles of the two runs. */
+/* Prints the intervals of a sampled comparison: of each speed-up, and of the cycles of both runs. */
 static void print_intervals(const struct grid *g) {
     static const char *const titles[] = {"95 % interval", "model", ">cycles", ">+-", ">speed-up", ">+-", NULL};
     struct table *t = table_new(titles);

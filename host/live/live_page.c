@@ -4,7 +4,7 @@
 #include "live_parts.h"
 #include <stdlib.h>
 
-/* The colours of the pictures are those of all pages (host/look.h): the script sets --c0, --c1, ... */
+/* The pictures have the same colours as all pages (host/look.h): the script sets --c0, --c1, ... */
 static const char style[] =
     "<style>#sms{display:flex;flex-wrap:wrap;gap:6px}#sms div{width:150px;border:1px solid var(--line);padding:4px 6px;"
     "font-size:12px}.bar{display:flex;height:10px;background:var(--head)}.bar i,#key i{display:block;height:10px}"

@@ -4,6 +4,6 @@
 #include <stdio.h>
 
 /* Returns a stream whose content is written to `to`, compressed. fclose() of the stream completes the content, and does
- * not close `to`. Write errors are those of `to`. Returns NULL if out of memory. */
+ * not close `to`. A write error of `to` is an error of the stream. Returns NULL if out of memory. */
 FILE *gzip_stream(FILE *to);
 #endif

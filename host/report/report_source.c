@@ -1,6 +1,6 @@
 /* Writes every line of a kernel in the order of the PTX, with its line of CUDA if .loc names one. The runs of a program
- * stand side by side. The script colours the lines by their issue slots, all slots or those of one cause, and shows the
- * causes of a line that is clicked. */
+ * stand side by side. The script colours the lines by their issue slots: either by all slots, or by the slots of one
+ * cause. After a click on a line, it shows the causes of this line. */
 #include "host/html.h"
 #include "report.h"
 #include "timing/report/causes.h"

@@ -1,8 +1,9 @@
 #ifndef ISA_EXEC_EXEC_MATRIX_AVX512_H
 #define ISA_EXEC_EXEC_MATRIX_AVX512_H
 /* mma.m16n8k8 and m16n8k16 on f16 and bf16 with sums in f32, for processors with AVX-512. The results are bit for bit
- * those of exec_matrix.c: each sum begins with the element of c, and adds the products in the order of k by fused
- * multiply-adds in f64. A row of the sums is one vector of eight doubles, and all rows of b stay in registers. */
+ * equal to the results of exec_matrix.c: each sum begins with the element of c, and adds the products in the order of
+ * k by fused multiply-adds in f64. A row of the sums is one vector of eight doubles, and all rows of b stay in
+ * registers. */
 #include "isa/exec/exec_matrix.h"
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define MATRIX_AVX512 1

@@ -23,7 +23,8 @@ struct warp;
  * the object in shared memory. Used only if cta.copies_take_time is set. An object that was invalidated before the
  * copies completed stays invalid. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
-/* Arrives once at the object at `address`, an offset in the shared memory of `c`. Returns what is wrong, or NULL. */
+/* Arrives once at the object at `address`, an offset in the shared memory of `c`. Returns the
+ * reason why it cannot, or NULL if it has arrived. */
 const char *mbarrier_arrive_once(struct cta *c, uint64_t address);
 /* Completes `bytes` bytes of transactions at the object at `address`, an offset in the shared memory of `c`. With 0
  * bytes, only checks the object. Returns an error message if the object is invalid, else NULL. */

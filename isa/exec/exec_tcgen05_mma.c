@@ -65,7 +65,8 @@ struct numbers {
 
 /* ---- descriptors ---- */
 
-/* Reads the fields of the instruction descriptor that kinds without scales have. Returns what is wrong, or NULL. */
+/* Reads the instruction descriptor of a kind without scales. Returns the reason why it is invalid, or NULL if it is
+ * valid. */
 static const char *plain_fields(struct product *p, uint32_t d, unsigned kind, bool weights) {
     static const uint8_t sums[] = {T_F16, T_F32, T_S32, 0};
     const bool integers = kind == TENSOR_I8;

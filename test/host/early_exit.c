@@ -238,7 +238,7 @@ END_TEST
  * same number of warp instructions with the same masks:
  * - three warps issue 7 instructions and the branch;
  * - the two warps that contain the n = 40 remaining threads then issue bar, mov, st and ret.
- * These numbers are those of the first pair of kernels. For the other pairs, the test only compares the models. */
+ * These numbers hold for the first pair of kernels. For the other pairs, the test only compares the models. */
 START_TEST(counts_do_not_depend_on_the_model) {
     static const char *const same[] = {"spe", "dpe", "its"};
     for (int p = 0; p < N_PAIRS; p++)

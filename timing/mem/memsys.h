@@ -138,7 +138,7 @@ void memsys_stats(struct memsys *m, struct stats *s);
 /* Informs the memory side that the host has written [address, address + bytes) of device memory between launches.
  * With l2.host_copies, the L2 then has these data. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
-/* Warms the L2 with an access to `sectors`, of which the first begins at `address`. The access takes no
- * simulated time (cache_warm()). */
+/* Warms the L2 with an access to `sectors`; the first sector begins at `address`. The access takes no simulated time
+ * (cache_warm()). */
 void memsys_warm(struct memsys *m, uint64_t address, uint8_t sectors, bool write, bool aside);
 #endif

@@ -1,4 +1,4 @@
-/* The driver's functions for devices whose arguments differ from those of the runtime's functions. */
+/* Device functions of the driver that have no equal in the runtime: their arguments differ. */
 #include "driver.h"
 
 static enum cuda_error number(int *out, int device, int value) {

@@ -67,7 +67,7 @@ static const struct {
     {READY FENCE G1 "mov.f32 %f2,0f3F800000;\n" COMMIT WAIT(0), "write " UNFINISHED},
     {READY FENCE G1 COMMIT "ld.global.f32 %f2,[%d5];\n" WAIT(0), "write " UNFINISHED},
     {READY FENCE G1 COMMIT "add.f32 %f8,%f4,%f5;\n" WAIT(0), NULL}, /* other registers */
-    /* two groups in flight, of which the first has ended */
+    /* two groups in flight; the first has ended */
     {READY FENCE G1 COMMIT G2 COMMIT WAIT(1) "add.f32 %f8,%f0,%f1;\n" WAIT(0), NULL},
     {READY FENCE G1 COMMIT G2 COMMIT WAIT(1) "add.f32 %f8,%f4,%f5;\n" WAIT(0), "read " UNFINISHED},
     {READY FENCE G1 WAIT(0) "add.f32 %f8,%f0,%f1;\n", "read " UNFINISHED}, /* no commit_group */
