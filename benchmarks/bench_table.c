@@ -24,6 +24,10 @@ extern const struct bench bench_jacobi1000, bench_levels2000, bench_transformer,
 extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_f16, bench_gemm_e4m3;
 
 /* clang-format off */
+/* The benchmarks that commands run only by name or by set: tensor and hopper, then large. */
+#define ONLY_BY_NAME \
+    &bench_flash2, &bench_gemm_mx, &bench_flash3, &bench_gemm_f16, &bench_gemm_e4m3, \
+    &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p
 const struct bench *const benches[] = {
     &bench_vecadd, &bench_sgemm, &bench_reduction, &bench_hotspot, &bench_bfs, &bench_lud, &bench_subwarps2,
     &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_subwarpslong2,
@@ -39,13 +43,12 @@ const struct bench *const benches[] = {
     &bench_nw_loop, &bench_srad_loop, &bench_binopt_loop, &bench_black_loop, &bench_fft_loop,
     &bench_fwt_loop, &bench_lps_loop, &bench_lu_loop, &bench_mc_loop, &bench_sde_loop,
     &bench_lps_sides, &bench_lu_sides, &bench_srad_sides, &bench_mc_sides,
-    &bench_flash2, &bench_gemm_mx, &bench_flash3, &bench_gemm_f16, &bench_gemm_e4m3, /* tensor, hopper */
-    &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p,      /* large */
+    ONLY_BY_NAME,
 };
 /* clang-format on */
-enum { NOT_EVERYWHERE = 9 };
-const int n_all_benches = sizeof benches / sizeof benches[0],
-          n_benches = sizeof benches / sizeof benches[0] - NOT_EVERYWHERE;
+enum { N_BENCHES = sizeof benches / sizeof benches[0] };
+const int n_all_benches = N_BENCHES,
+          n_benches = N_BENCHES - sizeof((const struct bench *const[]){ONLY_BY_NAME}) / sizeof benches[0];
 
 const struct bench_set bench_sets[] = {
     {"classic", "first programs of every course: little or no divergence"},
