@@ -1,10 +1,13 @@
 /* Draws a path_log as text and as SVG. */
+#include "look.h"
 #include "paths.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_COLUMNS = 4, CELL = 38, SVG_CELL = 270, SVG_STEP = 12, SVG_LANE = 5 };
+/* Colours of the palette for paths that diverge, and for joined paths. */
+enum { SPLITS = 2, JOINS = 4 };
 
 void path_log_free(struct path_log *log) {
     free(log->list);
@@ -174,7 +177,7 @@ void path_log_text(const struct path_log *log, FILE *out) {
 /* Draws a grey box for all lanes, and a box on it for each run of active lanes. */
 static void svg_lanes(lanemask_t lanes, int x, uint32_t y, FILE *out) {
     fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='#dddddd'/>", x, y, MAX_WARP_LANES * SVG_LANE);
-    fputs("<path fill='#1f5f8b' d='", out);
+    fprintf(out, "<path fill='%s' d='", look_light(0));
     for (int l = 0; l < MAX_WARP_LANES;) {
         int n = 0;
         while (l + n < MAX_WARP_LANES && lanes >> (l + n) & 1)
@@ -204,7 +207,8 @@ void path_log_svg(const struct path_log *log, const char *title, FILE *out) {
         y[last + 1] = at;
     }
     fprintf(out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11'>\n",
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11' "
+            "role='img' aria-label='paths of a warp'>\n",
             60 + log->columns * SVG_CELL, y[last + 1] + 20);
     fprintf(out, "<rect width='100%%' height='100%%' fill='white'/><text x='10' y='20' font-size='14'>%s</text>\n",
             title);
@@ -214,12 +218,12 @@ void path_log_svg(const struct path_log *log, const char *title, FILE *out) {
         uint32_t top = y[s->begin], height = (s->end <= last ? y[s->end] : y[last + 1]) - top;
         char where[112];
         describe(s, where, sizeof where);
-        fprintf(out, "<text x='8' y='%u' fill='#888888'>%u</text>", top + 10, s->step);
+        fprintf(out, "<text x='8' y='%u' fill='#595959'>%u</text>", top + 10, s->step);
         fprintf(out, "<rect x='%d' y='%u' width='%d' height='%u' fill='#eef4f8' stroke='%s'/>", x, top, SVG_CELL - 20,
                 height > 3 ? height - 2 : height,
-                s->splits  ? "#c0392b"
-                : s->joins ? "#27ae60"
-                           : "#1f5f8b");
+                look_light(s->splits  ? SPLITS
+                           : s->joins ? JOINS
+                                      : 0));
         fprintf(out, "<text x='%d' y='%u'>%s%s%s</text>", x + 4, top + 11, s->joins ? "joined: " : "", where,
                 s->splits ? ", diverges" : "");
         svg_lanes(s->lanes, x + 4, top + 15, out);

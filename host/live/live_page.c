@@ -15,14 +15,15 @@ static const char style[] =
 
 static const char script[] =
     "<script>"
-    "const $=i=>document.getElementById(i),W=900,H=220,L=52,B=24,"
+    "let W=900;const $=i=>document.getElementById(i),H=220,L=52,B=24,"
     "color=(d,k)=>`var(--c${d.colors[k]})`,"
     "short=v=>v>=1e9?(v/1e9).toPrecision(4)+' G':v>=1e6?(v/1e6).toPrecision(4)+' M':"
     "v>=1e4?(v/1e3).toPrecision(4)+' k':''+Math.round(v*100)/100;"
     "function put(e,t){if(e.textContent!==t)e.textContent=t}"
     "function node(kind,attr,text){const e=document.createElementNS('http://www.w3.org/2000/svg',kind);"
     "for(const k in attr)e.setAttribute(k,attr[k]);if(text!==undefined)e.textContent=text;return e}"
-    "function axes(s,xmax,ymax,unit){s.replaceChildren();"
+    "function axes(s,xmax,ymax,unit){s.replaceChildren();W=Math.max(300,s.clientWidth);"
+    "s.setAttribute('viewBox',`0 0 ${W} ${H}`);"
     "for(const[k,t]of[[0,'0'],[.5,short(ymax/2)+unit],[1,short(ymax)+unit]]){const y=H-B-k*(H-B-10);"
     "s.append(node('line',{x1:L,x2:W,y1:y,y2:y,style:'stroke:var(--line)'}),node('text',{x:2,y:y+4},t))}"
     "for(const k "
@@ -30,7 +31,8 @@ static const char script[] =
     "short(k*xmax)+(k===1?' cycles':'')))}"
     "function curves(d){const c=d.curves,n=c.cycle.length;if(!n)return;"
     "const xmax=c.cycle[n-1]||1,X=v=>L+v/xmax*(W-L),top=Math.max(...c.ipc)||1,Y=v=>H-B-v*(H-B-10),s=$('ipc');"
-    "axes(s,xmax,top,'');let p='',was=0;c.ipc.forEach((v,i)=>{p+=`${X(was)},${Y(v/top)} ${X(c.cycle[i])},${Y(v/top)} `;"
+    "axes(s,xmax,top,'');s.ariaLabel='instructions a cycle, the last '+c.ipc[n-1];let "
+    "p='',was=0;c.ipc.forEach((v,i)=>{p+=`${X(was)},${Y(v/top)} ${X(c.cycle[i])},${Y(v/top)} `;"
     "was=c.cycle[i]});s.append(node('polyline',{points:p,fill:'none',style:'stroke:var(--c0)','stroke-width':1.5}));"
     "const t=$('slots');axes(t,xmax,100,' %');const low=Array(n).fill(0);"
     "d.words.forEach((name,k)=>{let up='',down='',from=0;for(let i=0;i<n;i++){const a=low[i],b=a+c.shares[k][i];"
@@ -89,8 +91,9 @@ char *live_page(const struct live_state *s) {
     fputs(
         "</code></p>\n<p id=state>Nothing is known yet.</p>\n"
         "<div class=timed hidden><h2>Instructions a cycle</h2>\n<p>Of threads, over the cycles of all launches.</p>"
-        "<svg id=ipc viewBox=\"0 0 900 220\"></svg>\n"
-        "<h2>Where the issue slots went</h2>\n<div id=key></div><svg id=slots viewBox=\"0 0 900 220\"></svg>\n"
+        "<svg id=ipc role=img aria-label=\"instructions a cycle\"></svg>\n"
+        "<h2>Where the issue slots went</h2>\n<div id=key></div><svg id=slots role=img aria-label=\"shares of the "
+        "issue slots over time\"></svg>\n"
         "<h2>What each SM does now</h2>\n<div id=sms></div></div>\n<h2>Launches</h2>\n<p>The last hundred, the newest "
         "first. A click on a column's head sorts.</p>\n",
         out);

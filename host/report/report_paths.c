@@ -94,7 +94,7 @@ bool report_paths(struct report *r) {
     bool fine = true;
     fputs("<h2 id=paths>Paths of a warp</h2>\n<p>Of the first warp of each kernel, time downwards and paths side by "
           "side, as on a machine that issues from every path at once: what the model allows, without caches and "
-          "pipelines. Red: the lanes part after it; green: lanes that were parted go on together.</p>\n",
+          "pipelines. Orange: the lanes diverge after it; green: paths have joined.</p>\n",
           r->out);
     for (int i = 0; fine && i < r->n; i++) {
         cJSON *profile;

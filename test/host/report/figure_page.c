@@ -105,7 +105,7 @@ static const char trial[] =
     "for(const t of document.querySelectorAll('table'))t.querySelectorAll('th').forEach((h,k)=>{for(const up of[1,-1])"
     "{h.click();clicks++;const x=[...t.tBodies[0].rows].map(r=>v(r.cells[k]));for(let i=1;i<x.length;i++)"
     "if(by(x[i-1],x[i])*up>0)bad.push('column '+k+': '+x)}});"
-    "document.title=(bad.join('|')||'fine')+': '+clicks+' clicks'}</script></body>";
+    "if(clicks<20)bad.push(clicks+' clicks');document.title=bad.join('|')||'fine'}</script></body>";
 
 START_TEST(the_page_works_in_a_browser) {
     const char *name = browser();
@@ -115,13 +115,8 @@ START_TEST(the_page_works_in_a_browser) {
     }
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
-    char *page = slurp("reproduction/index.html"), want[96];
-    char *dom = browse(name, page, 1280, trial), *title = strstr(dom, "<title>");
-    /* two clicks on each column header of each table */
-    snprintf(want, sizeof want, "<title>fine: %d clicks</title>", 2 * occurrences(page, "<th>"));
-    ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
-    ck_assert_int_gt(occurrences(page, "<th>"), 10);
-    free(dom);
+    char *page = slurp("reproduction/index.html");
+    browse_both(name, page, trial);
     free(page);
     cli_teardown();
 }
