@@ -10,6 +10,7 @@ struct sm_modern *modern_new(uint32_t slots) {
         return NULL;
     m->warp = calloc(slots, sizeof *m->warp);
     m->flight = calloc(MAX_INFLIGHT, sizeof *m->flight);
+    pipes_init(&m->f64, 1);
     if (m->warp && m->flight)
         return m;
     modern_free(m);

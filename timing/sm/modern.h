@@ -32,7 +32,8 @@ void modern_warp_start(struct sm *sm, uint32_t w);
 /* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
  * a counter. */
 bool modern_is_variable(const struct timed_inst *ti);
-/* Records that a fixed-latency result arrives in cycle `now`. */
+/* Records that a fixed-latency result arrives in cycle `now`. Without control bits, variable-latency instructions that
+ * read it wait for one more cycle. */
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
 /* Returns true if control bits let the path issue in cycle `now` before its operands have arrived. A fixed-latency
  * result arrives one cycle later for a variable-latency instruction, which has no bypass. */
@@ -70,6 +71,16 @@ uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_
 void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cycle);
 /* Writes a variable-latency result in cycle `now`. Returns false if the port is busy. */
 bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now);
+
+/* ---- modern_queue.c: variable-latency instructions without a memory access ---- */
+/* Returns the first cycle in which the queue of the sub-core has room for the instruction, as far as is known now.
+ * Returns 0 if the instruction does not use the queue, or if core.queue is 0. */
+uint64_t modern_queue_free(const struct sm *sm, uint32_t part, const struct timed_inst *ti);
+/* Puts an instruction that issues in cycle `now` into the queue, and reserves its pipe. Returns the cycle in which it
+ * enters the pipe. Sets *entry to its number in the queue. */
+uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_inst *ti, uint64_t now, uint32_t *entry);
+/* Records that an entry of the queue waits for register ports for `waits` cycles, and the entries behind it with it. */
+void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t waits);
 
 /* ---- modern_execute.c ---- */
 /* Looks up the operand in constant memory of the path's instruction, if it has one, in the cache of the sub-core.

@@ -25,6 +25,12 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
     const struct sm_path *path = &sm->warps.slot[w].path[p];
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     struct modern_part *part = &sm->modern->part[s];
+    const uint64_t room = modern_queue_free(sm, s, &sm->program->inst[path->pc]);
+    if (room > now) {
+        modern_stall_until(sm, w, path->lanes, room);
+        sm_evaluate(sm, w, p, now);
+        return false;
+    }
     if (!c || c->constant == CONTROL_NO_CONSTANT || sm->program->inst[path->pc].flags & TIMED_MEMORY)
         return true;
     uint32_t line = c->constant / CONSTANT_LINE, i = 0;
@@ -95,7 +101,7 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     if (variable) {
         struct exec_part *e = &sm->operands.part[part];
         hold(e, now + 1);
-        uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
+        uint64_t waits = modern_enter_queue(sm, part, ti, now, &m->flight[i].entry) - now - TO_PIPE;
         m->flight[i].granted = now + ti->latency + waits;
         wheel_add(&sm->wheel, now + TO_QUEUE, event_make(EVENT_READ, i));
         return;
@@ -118,6 +124,7 @@ void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {
         return;
     }
     uint64_t waits = modern_read_when_free(sm, f->part, f->warp, f->pc, now);
+    modern_queue_waits(sm, f->part, mf->entry, waits);
     mf->reads_reserved = true;
     mf->has_read = now + READS + waits;
     wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, inflight));

@@ -45,14 +45,34 @@ static enum sb_verdict check_counters(const struct sm_modern *m, uint32_t w, con
     return SB_READY;
 }
 
+static bool reads_result(const struct sb_regs *reader, const struct sb_regs *writer) {
+    for (uint32_t i = 0; i < reader->n_read; i++)
+        for (uint32_t k = 0; k < writer->n_write; k++)
+            if (reader->read[i] == writer->write[k])
+                return true;
+    return false;
+}
+
+/* Returns true if the instruction has a variable latency and reads a fixed-latency result that arrives in cycle `now`:
+ * without a bypass, the result is there one cycle later. */
+static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, const struct timed_inst *ti, uint64_t now) {
+    bool lacks = false;
+    for (int i = 0; i < 2 && modern_is_variable(ti); i++)
+        lacks |= mw->fresh[i].cycle == now && reads_result(&ti->regs, &sm->program->inst[mw->fresh[i].pc].regs);
+    return lacks;
+}
+
 enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
                              uint64_t now) {
     const struct sm_modern *m = sm->modern;
     const struct control_bits *c = modern_control(m, pc);
     if (is_stalled(&m->warp[w], lanes, now))
         return SB_WAIT_ARITH;
-    return m->guided ? check_counters(m, w, c, lanes)
-                     : sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
+    if (m->guided)
+        return check_counters(m, w, c, lanes);
+    if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], now))
+        return SB_WAIT_ARITH;
+    return sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
 }
 
 bool modern_is_variable(const struct timed_inst *ti) {
@@ -65,21 +85,12 @@ void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     mw->fresh[1] = mw->fresh[0];
     mw->fresh[0].cycle = now;
     mw->fresh[0].pc = pc;
-}
-
-static bool reads_result(const struct sb_regs *reader, const struct sb_regs *writer) {
-    for (uint32_t i = 0; i < reader->n_read; i++)
-        for (uint32_t k = 0; k < writer->n_write; k++)
-            if (reader->read[i] == writer->write[k])
-                return true;
-    return false;
+    if (!sm->modern->guided)
+        wheel_add(&sm->wheel, now + 1, event_make(EVENT_STALLED, w));
 }
 
 bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
-    const struct timed_inst *inst = sm->program->inst, *ti = &inst[path->pc];
-    const struct modern_warp *mw = &sm->modern->warp[w];
-    bool early = sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY;
-    for (int i = 0; i < 2 && modern_is_variable(ti); i++)
-        early |= mw->fresh[i].cycle == now && reads_result(&ti->regs, &inst[mw->fresh[i].pc].regs);
-    return early;
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    return sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY ||
+           lacks_bypass(sm, &sm->modern->warp[w], ti, now);
 }

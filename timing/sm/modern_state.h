@@ -3,6 +3,7 @@
 /* The state of a modern core (modern.h). */
 #include "in_flight.h"
 #include "isa/control_bits.h"
+#include "pipes.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 #include <stdbool.h>
@@ -15,6 +16,7 @@ enum {
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
     MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
     MODERN_TO_SHARED = 11,      /* cycles from its issue to the arbiter that all sub-cores share */
+    MODERN_QUEUE = 64,          /* the largest core.queue */
     MODERN_CONSTANT_LINES = 32, /* lines of the constant cache for fixed-latency operands */
     MODERN_PARTS = 8
 };
@@ -55,8 +57,17 @@ struct modern_ports {
     uint8_t written;            /* bit b: bank b is written */
 };
 
+/* The queue of a sub-core for variable-latency instructions without a memory access, which leave in order. Entry number
+ * i is in element i modulo core.queue. */
+struct modern_queue {
+    uint64_t leaves[MODERN_QUEUE]; /* cycle in which the entry enters its pipe */
+    uint64_t last;                 /* cycle in which the newest entry enters its pipe */
+    uint32_t next;                 /* number of the next entry */
+};
+
 /* A sub-core. */
 struct modern_part {
+    struct modern_queue queue;
     uint64_t allocate_free; /* cycle from which an instruction may be in Allocate */
     struct modern_ports ports[MODERN_RING];
     struct modern_cached cached[MODERN_BANKS][CONTROL_OPERANDS];
@@ -76,6 +87,7 @@ struct modern_flight {
     uint64_t has_read; /* cycle in which the instruction decrements its counter for reads */
     lanemask_t lanes;  /* of its path */
     bool variable;     /* its latency is variable */
+    uint32_t entry;    /* its entry in the queue (struct modern_queue) */
     uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
     uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
@@ -89,6 +101,7 @@ struct sm_modern {
     uint32_t turn;                      /* sub-core whose memory instruction is next */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
+    struct pipes f64;             /* the f64 pipe of all sub-cores, with core.f64_shared */
     struct modern_warp *warp;     /* by slot */
     struct modern_flight *flight; /* index: entry of the table of instructions in flight */
     struct modern_counts n;

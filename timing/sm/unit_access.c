@@ -50,6 +50,8 @@ lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot) {
 
 struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe) {
     struct pipe_use use = {0, 0};
+    if (sm->modern && pipe == PIPE_DP)
+        use = (struct pipe_use){sm->modern->f64.n.busy, sm->modern->f64.n.waits};
     for (uint32_t p = 0; p < sm->operands.n_parts; p++) {
         use.busy += sm->operands.part[p].pipe[pipe].units.n.busy;
         use.waits += sm->operands.part[p].pipe[pipe].units.n.waits;

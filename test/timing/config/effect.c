@@ -89,6 +89,8 @@ static const struct ground needs[] = {
     {"core.kind", "spe", "turing", {NULL}, NULL},
     {"core.assembly", "spe", "ampere", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
+    {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
+    {"core.queue", "spe", "ampere", {NULL}, NULL},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},

@@ -375,6 +375,77 @@ START_TEST(the_scoreboard_stands_in_for_control_bits) {
 }
 END_TEST
 
+/* Without control bits, a variable-latency instruction that reads a fixed-latency result issues 4 + 1 cycles after the
+ * instruction that computes it (the paper's Listing 3), a fixed-latency instruction after 4. */
+START_TEST(a_variable_latency_has_no_bypass) {
+    static const char *const readers[] = {"add.f32 %%f2,%%f1,%%f39;\n", "sin.approx.f32 %%f2,%%f1;\n",
+                                          "st.shared.f32 [s],%%f1;\n"};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "add.f32 %%f1,%%f38,%%f39;\n", 0, 1);
+    repeat(body, readers[_i], 0, 1);
+    rig_no_bits = true;
+    rig_run(one_sm, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 5 : 4);
+}
+END_TEST
+
+/* ---- the f64 pipe and the queue for variable latencies ---- */
+
+/* Independent f64 additions of two warps, with an initiation interval of 16. With a pipe in each sub-core, each warp
+ * issues one every 16 cycles. A shared pipe takes them in the order of issue, in cycles 6, 22, 38 and so on. The latch
+ * of a sub-core is free one cycle after its instruction has entered the pipe. So after an instruction that enters in
+ * cycle e, the next one issues in cycle e + 1 - 6. The first ones issue in cycle 0 and enter in cycles 6 (warp 0) and
+ * 22 (warp 1). Warp 0 issues in cycle 1 (enters in 38), warp 1 in 17 (54), warp 0 in 33, warp 1 in 49. */
+START_TEST(subcores_share_the_f64_pipe) {
+    static const char *const own[] = {"gpu.sms=1", "core.assembly=off", "initiation.f64_add=16", "core.f64_shared=off",
+                                      NULL};
+    static const char *const shared[] = {"gpu.sms=1", "core.assembly=off", "initiation.f64_add=16",
+                                         "core.f64_shared=on", NULL};
+    static const uint8_t at[2][2][3] = {{{0, 16, 32}, {0, 16, 32}}, {{0, 1, 33}, {0, 17, 49}}};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "add.f64 %%d%d,%%d38,%%d39;\n", 0, 3);
+    rig_run(_i ? shared : own, body, 2 * WARP, 2);
+    const uint64_t from = rig_at(0, first);
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t w = 0; w < 2; w++)
+            ck_assert_uint_eq(rig_at(w, first + k) - from, at[_i][w][k]);
+}
+END_TEST
+
+/* Special functions with an initiation interval of 8. Without a queue, each waits at issue for the pipe. With three
+ * entries, they issue one a cycle until it is full: numbers 0, 1 and 2 in cycles 0, 1 and 2. They enter the pipe
+ * in cycles 6, 14 and 22, so number 3 finds room in cycle 6, number 4 in cycle 14. */
+START_TEST(a_queue_lets_variable_latencies_issue_early) {
+    static const char *const none[] = {"gpu.sms=1", "core.assembly=off", "initiation.sfu=8", "core.queue=0", NULL};
+    static const char *const three[] = {"gpu.sms=1", "core.assembly=off", "initiation.sfu=8", "core.queue=3", NULL};
+    static const uint8_t at[2][5] = {{0, 8, 16, 24, 32}, {0, 1, 2, 6, 14}};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "sin.approx.f32 %%f%d,%%f39;\n", 0, 5);
+    rig_run(_i ? three : none, body, WARP, 2);
+    for (uint32_t k = 0; k < 5; k++)
+        ck_assert_uint_eq(rig_at(0, first + k) - rig_at(0, first), at[_i][k]);
+}
+END_TEST
+
+/* Shuffles share their pipe with fixed-latency instructions. A full queue holds the shuffles and lets an addition
+ * issue. With an initiation interval of 8, shuffles 0 and 1 enter the pipe in cycles 6 and 14; shuffle 2 finds room in
+ * the queue of two entries in cycle 6. */
+START_TEST(a_full_queue_holds_shuffles) {
+    static const char *const two[] = {"gpu.sms=1", "core.assembly=off", "initiation.shfl=8", "core.queue=2", NULL};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, "shfl.sync.idx.b32 %%r%d,%%r39,0,31,-1;\n", 0, 3);
+    repeat(body, "add.f32 %%f1,%%f38,%%f39;\n", 0, 1);
+    rig_run(two, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 1);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first), 6);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first), 7);
+}
+END_TEST
+
 /* ---- constant operands ---- */
 
 /* A fixed-latency instruction whose constant operand is not in the sub-core's cache issues 79 cycles later, although a
@@ -411,5 +482,9 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);
     TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
+    TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
+    TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
+    TEST_LOOP(a_queue_lets_variable_latencies_issue_early, 0, 2);
+    TEST(a_full_queue_holds_shuffles);
     TEST(a_constant_operand_that_misses_costs_79_cycles);
 }

@@ -59,7 +59,7 @@ static void rig_setup(void) {
 static void rig_teardown(void) { heddle_close(rig); }
 
 /* Runs `body` as a kernel of one CTA, twice: in the second launch, all fetches and constants hit, and the record is of
- * this launch. Registers: r0-r39, f0-f39, q0-q39 (64 bits), a (address of the buffer), v (4 registers). */
+ * this launch. Registers: r0-r39, f0-f39, d0-d39, q0-q39 (64 bits), a (address of the buffer), v (4 registers). */
 static void rig_run(const char *const *set, const char *body, uint32_t threads, int launches) {
     static char text[65536];
     char err[512] = "";
@@ -73,7 +73,7 @@ static void rig_run(const char *const *set, const char *body, uint32_t threads, 
     snprintf(text, sizeof text,
              ".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .b32 k0[64];\n"
              ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<40>, %%v<8>; "
-             ".reg .b64 %%a, %%q<40>; .reg .f32 %%f<40>; .shared .align 16 .b32 s[1024];\n"
+             ".reg .b64 %%a, %%q<40>; .reg .f32 %%f<40>; .reg .f64 %%d<40>; .shared .align 16 .b32 s[1024];\n"
              "ld.param.u64 %%a,[p];\n%s\nret;\n}\n",
              body);
     struct heddle_module *m = heddle_module_text(rig, "t.ptx", text, strlen(text));
