@@ -67,14 +67,10 @@
  * - Video instructions: selectors, negations and masks are one immediate word `e`, see video.h.
  * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
 #include "decode.h"
+#include "each.h"
 
 /* A loop over the lanes, whose iterations do not depend on each other. */
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"
-#define LANES(l) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
-#else
-#define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
-#endif
+#define LANES(l) INDEPENDENT for (int l = 0; l < WARP_LANES; l++)
 
 /* lane_bit[l] is 1 << l. The table replaces a shift by a variable, which some vector instruction sets lack. */
 static const uint32_t lane_bit[WARP_LANES] = {

@@ -4,18 +4,14 @@
  * chunks of 16 bytes. The elements of a chunk are adjacent along the major dimension: K, or M and N ("across"). The
  * position of a chunk is a sum of multiples of the two strides of the descriptor. The swizzle (swizzle.h) then
  * exchanges the chunks of a row of 32, 64 or 128 bytes. */
+#include "each.h"
 #include "softfloat.h"
 #include "swizzle.h"
 
 enum { TILE_CHUNK = 16, TILE_LINES = 8 };
 
 /* A loop whose iterations do not depend on each other. */
-#if defined(__clang__)
-#define TILE_EACH(i, n)                                                                                                \
-    _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (unsigned i = 0; i < (n); i++)
-#else
-#define TILE_EACH(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
-#endif
+#define TILE_EACH(i, n) INDEPENDENT for (unsigned i = 0; i < (n); i++)
 
 struct tile {
     uint32_t start, leading, stride; /* bytes: address of the matrix in shared memory, and the two strides */

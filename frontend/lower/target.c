@@ -28,7 +28,7 @@ enum { NEWEST = 121 }; /* the largest sm_ number in targets.def */
 
 /* Returns true if `list` has this element. The elements are separated by `separator`. */
 static bool has_element(const char *list, char separator, const char *element, size_t len) {
-    for (const char *at = list; at; at = strchr(at, separator), at += at != NULL)
+    for (const char *at = list; at; at = strchr(at, separator), at = at ? at + 1 : NULL)
         if (strncmp(at, element, len) == 0 && (at[len] == separator || at[len] == '\0'))
             return true;
     return false;
