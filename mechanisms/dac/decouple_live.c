@@ -5,7 +5,8 @@
  * In the kernel's own stream, the search ends where a value comes from a queue: at the address of a decoupled access
  * and at predicates that the affine stream knows. A guard takes such a predicate itself (the paper's `@deq.pred bra`)
  * if it is the only reader of all definitions that reach it. If a predicate has several readers, or a reader in blocks
- * whose threads the affine stream does not know, the predicate is taken from the queue once, at its definition. */
+ * whose threads the affine stream does not know, or a reader in a loop that does not define it, the predicate is taken
+ * from the queue once, at its definition. */
 #include "decouple.h"
 #include <string.h>
 
@@ -98,13 +99,22 @@ static void take_at_definition(struct need *w, uint32_t def) {
             use_of_register(w, d->def_uses[u]);
 }
 
+/* Returns true if a loop repeats this use, but not the definition: the queue would get the same predicate in each
+ * iteration. */
+static bool is_invariant(const struct plan *p, uint32_t use, uint32_t def) {
+    const struct defuse *d = &p->a.defuse;
+    uint32_t l = p->loops.of[p->ir->info[d->uses[use].inst].block];
+    return l != NO_LOOP && !loop_has(&p->loops.list[l], p->ir->info[d->defs[def].inst].block);
+}
+
 /* Handles a needed guard. It takes its predicate from the queue itself if no other known use reads the definitions. */
 static void use_of_guard(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     const struct reg_use *u = &d->uses[use];
     bool alone = u->n && !u->start && plan_known(w->p, u->inst) && w->p->ir->code[u->inst].kind != K_LANE;
     for (uint32_t k = u->first; k < u->first + u->n; k++)
-        alone = alone && can_send(w->p, d->use_defs[k]) && !w->taken[d->use_defs[k]];
+        alone = alone && can_send(w->p, d->use_defs[k]) && !w->taken[d->use_defs[k]] &&
+                !is_invariant(w->p, use, d->use_defs[k]);
     if (!alone) {
         use_of_register(w, use);
         return;
@@ -167,7 +177,7 @@ static void number_predicates(struct need *w) {
     for (uint32_t k = 0; k < d->n_defs && !p->whole; k++)
         if (w->taken[k]) {
             p->def_site[k] = plan_site(p, SITE_PRED, d->defs[k].inst);
-            ir_note(p->ir, d->defs[k].inst, "decoupled: deq.pred in place of the comparison, for several that read it");
+            ir_note(p->ir, d->defs[k].inst, "decoupled: deq.pred in place of the comparison");
         }
 }
 

@@ -285,6 +285,28 @@ START_TEST(nested_loops) {
 }
 END_TEST
 
+/* A loop reads a predicate that is defined before it. The predicate is taken from the queue once, before the loop, not
+ * in each iteration. The loop's own condition changes, so each iteration takes it from the queue. In the second kernel
+ * the definition is in the outer loop (block 0; block 1 is the inner loop), so each iteration of the outer loop takes
+ * it once. */
+START_TEST(predicates_that_a_loop_does_not_change) {
+    streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; mov.u32 %r4, 0;\nL: @%p1 st.global.u32 [%d2], %r4;\n"
+                       "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, %r0;\n@%p2 bra L;\n",
+            "#deq.pred %p1\nmov.u32 %r4, 0x0\n@%p1 st.u32 global[deq.addr], %r4\nadd.u32 %r4, %r4, 0x1\n"
+            "@deq.pred bra 1\nexit\n",
+            "ld.u64 %d0, param[0]\nld.u32 %r0, param[8]\nmov.u32 %r1, %tid.x\n"
+            "mad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\nmul.wide.u32 %d1, %r2, 0x4\nadd.u64 %d2, %d0, %d1\n"
+            "setp.lt.u32 %p1, %r2, %r0\n#enq.pred %p1\nmov.u32 %r4, 0x0\n@%p1 #enq.addr global[%d2+0]\n"
+            "add.u32 %r4, %r4, 0x1\nsetp.lt.u32 %p2, %r4, %r0\n#enq.pred %p2\n@%p2 bra 4\nexit\n");
+    streams(TID1 ADDR1 "mov.u32 %r5, 0;\nK: setp.lt.u32 %p1, %r5, 3; mov.u32 %r4, 0;\n"
+                       "L: @%p1 st.global.u32 [%d2], %r4;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, %r0;\n"
+                       "@%p2 bra L;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, %r0;\n@%p3 bra K;\n",
+            "#deq.pred %p1\nmov.u32 %r4, 0x0\n@%p1 st.u32 global[deq.addr], %r4\nadd.u32 %r4, %r4, 0x1\n"
+            "@deq.pred bra 1\n@deq.pred bra 0\nexit\n",
+            NULL);
+}
+END_TEST
+
 /* A loop that is entered in its middle is treated like other loops. */
 START_TEST(irregular_loops) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; mov.u32 %r4, 0;\n@%p1 bra B;\nA: add.u32 %r4, %r4, 1;\n"
@@ -526,6 +548,7 @@ SUITE(mechanisms_dac_decouple) {
     TEST(predicates_of_predicates);
     TEST(predicates_for_other_regions);
     TEST(nested_loops);
+    TEST(predicates_that_a_loop_does_not_change);
     TEST(irregular_loops);
     TEST(barriers);
     TEST(shapes_of_accesses);
