@@ -30,6 +30,7 @@ struct control_timing {
     uint8_t latency; /* for a fixed-latency result: least cycles from the issue to the issue of a consumer in the same
                       * unit */
     uint8_t guard;   /* like `latency`, for a predicate that is the guard of its consumer */
+    bool mixed;      /* an expansion whose first machine instruction, which reads, is for another unit */
 };
 
 struct control_bits {
@@ -47,6 +48,7 @@ struct control_bits {
      * operand). The bank of register r is r % 2. */
     uint8_t read[CONTROL_OPERANDS], read_words[CONTROL_OPERANDS];
     uint8_t write, write_words;
+    uint8_t expansion; /* enum expansion_id (expansions.h); `stall` then counts from the last machine instruction */
     struct control_timing timing; /* for checks of the bits; the core does not read it */
     /* byte address of an operand that a fixed-latency instruction reads from constant memory; CONTROL_NO_CONSTANT if it
      * reads none */

@@ -5,10 +5,10 @@
 unsigned control_distance(struct control_timing writer, struct control_timing user, enum control_use use,
                           bool predicate) {
     unsigned least;
-    if (use == CONTROL_GUARDED_BY || (use == CONTROL_READS && predicate && user.unit != CONTROL_ALU))
+    if (use == CONTROL_GUARDED_BY || (use == CONTROL_READS && predicate && (user.unit != CONTROL_ALU || user.mixed)))
         return writer.guard;
     if (use == CONTROL_READS)
-        return writer.latency + (user.unit != writer.unit && writer.latency < CONTROL_MAX_STALL);
+        return writer.latency + ((user.unit != writer.unit || user.mixed) && writer.latency < CONTROL_MAX_STALL);
     /* the write of `user` must arrive after the write of `writer` */
     if (user.unit == CONTROL_QUEUED)
         least = CONTROL_LEAST_QUEUED;

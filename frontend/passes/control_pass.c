@@ -2,6 +2,7 @@
  * Requires: ir->program. Keeps: everything. Makes: ir->program->control. */
 #include "control_pass.h"
 #include "control_table.h"
+#include "isa/expansions.h"
 #include "pass.h"
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void find_uses(struct control *c) {
             c->board[ir->vregs[v].offset / 4] = ir->board[v];
     c->first = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->first);
     for (uint32_t pc = 0; pc < c->p->n; pc++) {
-        c->bits[pc].timing = control_timing_of(&latencies, &c->p->code[pc]);
+        c->bits[pc].expansion = select_expansion(ir, &c->p->code[pc]);
+        c->bits[pc].timing = control_timing_of(&latencies, &c->p->code[pc], c->bits[pc].expansion);
         control_uses(c->p, &c->p->code[pc], add_use, c);
         c->first[pc + 1] = c->first[0];
     }
@@ -73,6 +75,8 @@ static void print_registers(const struct control_bits *b, FILE *out) {
             fprintf(out, " %c=R%u%s", position[i], b->read[i], b->reuse >> i & 1 ? ".reuse" : "");
     if (b->constant != CONTROL_NO_CONSTANT)
         fprintf(out, " constant 0x%x", b->constant);
+    if (b->expansion)
+        fprintf(out, " %u machine instructions", expansion_count(b->expansion));
     if (b->uniform)
         fputs(" uniform", out);
 }

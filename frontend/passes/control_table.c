@@ -1,12 +1,13 @@
 #include "control_table.h"
 #include "isa/decode.h"
+#include "isa/expansions.h"
 #include <ctype.h>
 #include <stdio.h>
 
 static struct control_timing fixed(enum control_unit unit, unsigned latency) {
-    return (struct control_timing){(uint8_t)unit, (uint8_t)latency, CONTROL_GUARD_LATENCY};
+    return (struct control_timing){(uint8_t)unit, (uint8_t)latency, CONTROL_GUARD_LATENCY, false};
 }
-static const struct control_timing queued = {CONTROL_QUEUED, 0, 0}, flow = {CONTROL_FLOW, 0, 0};
+static const struct control_timing queued = {.unit = CONTROL_QUEUED}, flow = {.unit = CONTROL_FLOW};
 
 /* Returns the timing of a conversion. The integer unit executes it if no 64-bit float is involved and no float becomes
  * an integer. */
@@ -156,8 +157,47 @@ static struct control_timing usual_timing(const struct inst *in, const struct is
     }
 }
 
-struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in) {
+/* Returns the timing of a machine instruction of an expansion. */
+static struct control_timing step_timing(const struct expansion_step *step) {
+    switch (step->latency) {
+    case LAT_INT_ADD:
+    case LAT_INT_MINMAX:
+    case LAT_INT_OTHER:
+        return fixed(CONTROL_ALU, 4);
+    case LAT_INT_MUL:
+    case LAT_INT_MAD:
+    case LAT_F32_ADD:
+    case LAT_F32_MUL:
+    case LAT_F32_FMA:
+        return fixed(CONTROL_FMA, 4);
+    default:
+        return queued;
+    }
+}
+
+/* Returns the timing of an expansion: that of its last machine instruction, which writes the result. */
+static struct control_timing expansion_timing(const struct control_latencies *l, uint8_t expansion, bool predicate) {
+    const struct expansion_step *last = expansion_last(expansion);
+    struct control_timing t = on_machine(step_timing(last), l->more[last->latency], predicate);
+    t.mixed = step_timing(expansion_of(expansion)->step).unit != t.unit;
+    return t;
+}
+
+struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in, uint8_t expansion) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
+    if (expansion)
+        return expansion_timing(l, expansion, row->d == T_PRED);
     return on_machine(usual_timing(in, row), l->more[in->latency], row->d == T_PRED);
+}
+
+unsigned control_expansion_cycles(uint8_t expansion) {
+    enum { VARIABLE = 20 }; /* assumed latency of an instruction of variable latency */
+    unsigned cycles = 0;
+    if (!expansion)
+        return 0;
+    const struct expansion_step *last = expansion_last(expansion);
+    for (const struct expansion_step *s = expansion_of(expansion)->step; s <= last; s++)
+        cycles += (s->count - (s == last)) * (s->gap ? s->gap : VARIABLE);
+    return cycles;
 }

@@ -17,6 +17,9 @@ struct control_latencies {
 void control_latencies_read(struct control_latencies *l, const struct pass_context *context);
 
 /* Returns the unit and the latency of an instruction on a machine. The options latency.* apply to 32-bit instructions;
- * an instruction that the table makes slower, such as a 64-bit addition, changes by the same number of cycles. */
-struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in);
+ * an instruction that the table makes slower, such as a 64-bit addition, changes by the same number of cycles.
+ * `expansion`: enum expansion_id; the latency counts from the issue of the last machine instruction. */
+struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in, uint8_t expansion);
+/* Returns the assumed cycles from the issue of the first machine instruction of an expansion to that of the last. */
+unsigned control_expansion_cycles(uint8_t expansion);
 #endif

@@ -10,6 +10,8 @@ static bool wants_control(const struct ir *ir) {
     return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
 }
 
+static bool wants_select(const struct ir *ir) { return wants_control(ir) && selects(ir); }
+
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -25,6 +27,8 @@ const struct pass passes[] = {
     {"waits", "loops that wait for other threads", .run = pass_waits},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
+    {"select", "the machine instructions that each instruction becomes", .run = pass_select, .wanted = wants_select,
+     .when = "core.kind=modern with core.assembly=on and core.select=on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = wants_control, .when = "core.kind=modern with core.assembly=on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},

@@ -32,6 +32,12 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
  * limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
+/* select.c: machine instructions for the modern core. */
+bool pass_select(struct ir *ir);
+/* Returns true if core.select is on. */
+bool selects(const struct ir *ir);
+/* Returns the expansion (isa/expansions.h) of an instruction, on virtual or final registers. */
+uint8_t select_expansion(const struct ir *ir, const struct inst *in);
 /* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the modern core. */

@@ -71,11 +71,13 @@ static unsigned char depends(const struct ir *ir, uint32_t a, uint32_t b) {
 static unsigned latency_of(const struct schedule *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
-    struct control_timing t = control_timing_of(&s->latencies, in);
+    const uint8_t expansion = select_expansion(ir, in);
+    struct control_timing t = control_timing_of(&s->latencies, in, expansion);
+    const unsigned before = control_expansion_cycles(expansion);
     if (t.unit == CONTROL_QUEUED)
-        return in->kind == K_LOAD ? LOAD_LATENCY : in->kind == K_STORE ? 1 : QUEUED_LATENCY;
+        return before + (in->kind == K_LOAD ? LOAD_LATENCY : in->kind == K_STORE ? 1 : QUEUED_LATENCY);
     bool predicate = in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].cls == RC_PRED;
-    return predicate ? t.guard : t.latency;
+    return before + (predicate ? t.guard : t.latency);
 }
 
 /* Returns by how many words the live registers grow if the task comes next. With `apply`, also records that it comes

@@ -10,9 +10,10 @@ enum {
     EVENT_SWITCHED,
     EVENT_START,
     EVENT_WAKE,
-    EVENT_RAISE, /* this event and the next two occur only in a modern core (modern.h) */
+    EVENT_RAISE, /* this event and the next three occur only in a modern core (modern.h) */
     EVENT_READ,
     EVENT_STALLED,
+    EVENT_EXPAND,
     EVENT_REMOTE,    /* the last reply of an instruction in flight (remote.h) */
     EVENT_TENSOR,    /* tensor.h */
     EVENT_KINDS = 16 /* a power of two */

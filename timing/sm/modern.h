@@ -14,6 +14,7 @@
 
 struct sm;
 struct timed_inst;
+struct timed_part;
 struct sm_form;
 
 /* ---- modern.c ---- */
@@ -32,6 +33,8 @@ void modern_warp_start(struct sm *sm, uint32_t w);
 /* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
  * a counter. */
 bool modern_is_variable(const struct timed_inst *ti);
+/* As modern_is_variable(), for a machine instruction of an expansion. */
+bool modern_is_variable_part(const struct timed_part *t);
 /* Records that a fixed-latency result arrives in cycle `now`. Without control bits, variable-latency instructions that
  * read it wait for one more cycle. */
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
@@ -46,6 +49,8 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
 /* Applies the stall count and the yield bit of the instruction that the path issues in cycle `now`, and counts it if
  * the control bits let it issue too early. */
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);
+/* Applies the stall count and the yield bit of the last machine instruction of an expansion. */
+void modern_stall(struct sm *sm, uint32_t w, lanemask_t lanes, const struct control_bits *c, uint64_t now);
 /* Makes the lanes of a path wait until cycle `until`. */
 void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until);
 /* Begins the record of an instruction in flight that issues in cycle `now`. Its counters rise in Control, so
@@ -78,7 +83,7 @@ bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now);
 uint64_t modern_queue_free(const struct sm *sm, uint32_t part, const struct timed_inst *ti);
 /* Puts an instruction that issues in cycle `now` into the queue, and reserves its pipe. Returns the cycle in which it
  * enters the pipe. Sets *entry to its number in the queue. */
-uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_inst *ti, uint64_t now, uint32_t *entry);
+uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_part *t, uint64_t now, uint32_t *entry);
 /* Records that an entry of the queue waits for register ports for `waits` cycles, and the entries behind it with it. */
 void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t waits);
 
@@ -90,11 +95,31 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
 /* Sends an issued instruction without a memory access through the stages. */
 void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                     const struct sm_form *form, uint64_t now);
+/* Sends a machine instruction of an expansion, but not the last one, to its pipe. It uses as many register ports as the
+ * instruction of the program. Returns the number of cycles that it waits. */
+uint64_t modern_pass(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now);
+/* Sends an instruction in flight, or the last machine instruction of its expansion, to its pipe. The result then
+ * arrives. `own_file`: its operands are not in the register file of the sub-core. */
+void modern_finish(struct sm *sm, uint32_t inflight, const struct timed_part *t, bool own_file, uint64_t now);
 /* EVENT_READ: a variable-latency instruction reads its operands, or has read them. */
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Writes the result of an instruction in flight. Returns false if the port is busy; the result is then written a cycle
  * later. */
 bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now);
+
+/* ---- modern_expand.c: the machine instructions of an expansion ---- */
+/* Returns true if the latency of the last machine instruction is variable. */
+bool modern_expands_variable(const struct sm *sm, const struct control_bits *c);
+/* Begins an expansion, whose first machine instruction issues in cycle `now`. Its warp's lanes wait until the last one
+ * has issued. */
+void modern_expand_begin(struct sm *sm, uint32_t inflight, uint64_t now);
+/* EVENT_EXPAND: issues the next machine instruction, or waits for its pipe. It takes the issue slot of the sub-core
+ * before any warp. */
+void modern_expand(struct sm *sm, uint32_t inflight, uint64_t now);
+/* Returns true if an expansion took the issue slot of sub-core `part` in cycle `now`. */
+static inline bool modern_slot_taken(const struct sm_modern *m, uint32_t part, uint64_t now) {
+    return m->part[part].expanded == now + 1;
+}
 
 /* ---- modern_latency.c: latencies of memory instructions ---- */
 /* Returns, for the memory instruction at `pc`, the number of cycles from its entry into the latch of the address unit

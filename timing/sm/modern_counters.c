@@ -24,11 +24,17 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
 
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const struct control_bits *c = modern_control(sm->modern, path->pc);
+    sm->modern->n.machine++;
     if (!sm->modern->guided)
         return;
     sm->modern->n.hazards += modern_too_early(sm, w, path, now);
-    if (c->stall > 1 || c->yields)
-        modern_stall_until(sm, w, path->lanes, now + (c->stall > 1 ? c->stall : 2));
+    if (!c->expansion)
+        modern_stall(sm, w, path->lanes, c, now);
+}
+
+void modern_stall(struct sm *sm, uint32_t w, lanemask_t lanes, const struct control_bits *c, uint64_t now) {
+    if (sm->modern->guided && (c->stall > 1 || c->yields))
+        modern_stall_until(sm, w, lanes, now + (c->stall > 1 ? c->stall : 2));
 }
 
 void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now) {

@@ -53,21 +53,21 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
 }
 
 /* Reserves the pipe of an instruction that can enter it at `from`. Returns the cycle in which it enters. */
-static uint64_t enter_pipe(struct exec_part *e, const struct timed_inst *ti, uint64_t from) {
-    struct pipes *pipes = &e->pipe[ti->pipe].units;
+static uint64_t enter_pipe(struct exec_part *e, const struct timed_part *t, uint64_t from) {
+    struct pipes *pipes = &e->pipe[t->pipe].units;
     uint32_t unit = pipes_earliest(pipes);
     uint64_t enters = pipes_free(pipes, unit, from);
     pipes->n.waits += enters - from;
-    pipes_enter(pipes, unit, enters, ti->initiation);
+    pipes_enter(pipes, unit, enters, t->initiation);
     uint64_t next = pipes->unit_free[pipes_earliest(pipes)];
     if (next > TO_PIPE)
-        e->takes[ti->pipe] = max64(e->takes[ti->pipe], next - TO_PIPE);
+        e->takes[t->pipe] = max64(e->takes[t->pipe], next - TO_PIPE);
     return enters;
 }
 
-/* Sends a fixed-latency instruction through Allocate and its pipe. Returns the first cycle in which an instruction that
- * uses its result may issue. */
-static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_inst *ti,
+/* Sends a fixed-latency instruction through Allocate and its pipe. Returns the number of cycles that it waits for the
+ * pipe. */
+static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_part *t,
                               bool own_file, uint64_t now) {
     struct modern_part *p = &sm->modern->part[part];
     struct exec_part *e = &sm->operands.part[part];
@@ -75,43 +75,65 @@ static uint64_t execute_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t
     uint64_t leaves = own_file ? arrives : modern_allocate(sm, part, w, pc, arrives);
     p->allocate_free = leaves + 1;
     hold(e, arrives - 1); /* the instruction leaves Control in cycle `arrives` */
-    /* The returned cycle does not include the wait for register ports, because a dependent instruction reaches Allocate
-     * later by the same number of cycles. It includes only the wait for the pipe. */
-    uint64_t waits = enter_pipe(e, ti, now + TO_PIPE) - now - TO_PIPE;
+    /* The result counts only the wait for the pipe, not for register ports: a dependent instruction reaches Allocate
+     * later by the same number of cycles. */
+    uint64_t waits = enter_pipe(e, t, now + TO_PIPE) - now - TO_PIPE;
     if (!own_file)
-        modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + ti->latency);
-    return now + ti->latency + waits;
+        modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + t->latency);
+    return waits;
+}
+
+/* Sends a variable-latency instruction to its pipe. Returns the number of cycles that it waits for the pipe. */
+static uint64_t execute_variable(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now) {
+    const uint32_t part = sm->in_flight.entry[inflight].part;
+    hold(&sm->operands.part[part], now + 1);
+    return modern_enter_queue(sm, part, t, now, &sm->modern->flight[inflight].entry) - now - TO_PIPE;
+}
+
+uint64_t modern_pass(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    if (!modern_is_variable_part(t))
+        return execute_fixed(sm, f->part, f->warp, f->pc, t, false, now);
+    return execute_variable(sm, inflight, t, now) + modern_read_when_free(sm, f->part, f->warp, f->pc, now + TO_QUEUE);
+}
+
+void modern_finish(struct sm *sm, uint32_t inflight, const struct timed_part *t, bool own_file, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    const bool raises = mf->read_counter || mf->write_counter;
+    if (mf->variable) {
+        mf->granted = now + t->latency + execute_variable(sm, inflight, t, now);
+        wheel_add(&sm->wheel, now + TO_QUEUE, event_make(EVENT_READ, inflight));
+        return;
+    }
+    uint64_t done = now + t->latency + execute_fixed(sm, f->part, f->warp, f->pc, t, own_file, now);
+    wheel_add(&sm->wheel, max64(done, now + 1 + raises * (TO_QUEUE + READS)), event_make(EVENT_WRITEBACK, inflight));
 }
 
 void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                     const struct sm_form *form, uint64_t now) {
-    struct sm_modern *m = sm->modern;
     const uint32_t part = operands_part(&sm->operands, w);
-    const struct control_bits *c = modern_control(m, path->pc);
-    const bool variable = modern_is_variable(ti),
+    const struct control_bits *c = modern_control(sm->modern, path->pc);
+    const struct timed_part t = {.pipe = ti->pipe, .op = ti->op, .latency = ti->latency, .initiation = ti->initiation};
+    const bool expands = c && c->expansion,
+               variable = expands ? modern_expands_variable(sm, c) : modern_is_variable(ti),
                raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
-    uint32_t i = NO_INFLIGHT;
     modern_issues(sm, w, path, now);
-    if (variable || raises || ti->regs.n_write) {
-        i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
-        modern_flies(sm, i, variable, now);
-        if (ti->regs.n_write)
-            sm->model.sb->issue(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs, false);
-    }
-    if (variable) {
-        struct exec_part *e = &sm->operands.part[part];
-        hold(e, now + 1);
-        uint64_t waits = modern_enter_queue(sm, part, ti, now, &m->flight[i].entry) - now - TO_PIPE;
-        m->flight[i].granted = now + ti->latency + waits;
-        wheel_add(&sm->wheel, now + TO_QUEUE, event_make(EVENT_READ, i));
+    if (!variable && !raises && !expands && !ti->regs.n_write) {
+        uint64_t waits = execute_fixed(sm, part, w, path->pc, &t, form && form->file, now);
+        sm_units_written(
+            sm, &(struct sm_written){
+                    .from = now, .to = now + t.latency + waits, .warp = w, .pc = path->pc, .lanes = path->lanes});
         return;
     }
-    uint64_t done = execute_fixed(sm, part, w, path->pc, ti, form && form->file, now);
-    if (i == NO_INFLIGHT)
-        sm_units_written(
-            sm, &(struct sm_written){.from = now, .to = done, .warp = w, .pc = path->pc, .lanes = path->lanes});
+    uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    modern_flies(sm, i, variable, now);
+    if (ti->regs.n_write)
+        sm->model.sb->issue(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs, false);
+    if (expands)
+        modern_expand_begin(sm, i, now);
     else
-        wheel_add(&sm->wheel, max64(done, now + 1 + raises * (TO_QUEUE + READS)), event_make(EVENT_WRITEBACK, i));
+        modern_finish(sm, i, &t, form && form->file, now);
 }
 
 void modern_reads(struct sm *sm, uint32_t inflight, uint64_t now) {

@@ -5,8 +5,8 @@
 
 enum { TO_PIPE = 6 }; /* cycles from issue to the input latch of a pipe */
 
-static bool is_shared(const struct sm *sm, const struct timed_inst *ti) {
-    return sm->cfg->core.f64_shared && ti->pipe == PIPE_DP && ti->op != CLASS_MMA;
+static bool is_shared(const struct sm *sm, const struct timed_part *t) {
+    return sm->cfg->core.f64_shared && t->pipe == PIPE_DP && t->op != CLASS_MMA;
 }
 
 /* Returns the first cycle in which the queue of the sub-core has room, as far as is known now. The entries leave in
@@ -21,25 +21,25 @@ uint64_t modern_queue_free(const struct sm *sm, uint32_t part, const struct time
     return modern_is_variable(ti) && !(ti->flags & TIMED_MEMORY) ? queue_room(sm, part) : 0;
 }
 
-uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_inst *ti, uint64_t now, uint32_t *entry) {
+uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_part *t, uint64_t now, uint32_t *entry) {
     struct exec_part *e = &sm->operands.part[part];
     struct modern_queue *q = &sm->modern->part[part].queue;
-    struct pipes *pipes = is_shared(sm, ti) ? &sm->modern->f64 : &e->pipe[ti->pipe].units;
+    struct pipes *pipes = is_shared(sm, t) ? &sm->modern->f64 : &e->pipe[t->pipe].units;
     const uint32_t size = sm->cfg->core.queue, unit = pipes_earliest(pipes);
     const uint64_t from = size ? max64(now + TO_PIPE, q->last + 1) : now + TO_PIPE;
     const uint64_t enters = pipes_free(pipes, unit, from);
     pipes->n.waits += enters - now - TO_PIPE;
-    pipes_enter(pipes, unit, enters, ti->initiation);
+    pipes_enter(pipes, unit, enters, t->initiation);
     *entry = q->next;
     if (size) {
         q->last = q->leaves[q->next++ % size] = enters;
-        if (ti->pipe == PIPE_SFU || ti->pipe == PIPE_DP) /* only these pipes have no fixed-latency instructions */
-            e->takes[ti->pipe] = max64(e->takes[ti->pipe], queue_room(sm, part));
+        if (t->pipe == PIPE_SFU || t->pipe == PIPE_DP) /* only these pipes have no fixed-latency instructions */
+            e->takes[t->pipe] = max64(e->takes[t->pipe], queue_room(sm, part));
         return enters;
     }
     /* an instruction for the shared pipe waits in the latch of its sub-core, which holds one */
-    const uint64_t next = is_shared(sm, ti) ? enters + 1 : pipes->unit_free[pipes_earliest(pipes)];
-    e->takes[ti->pipe] = max64(e->takes[ti->pipe], next > TO_PIPE ? next - TO_PIPE : 0);
+    const uint64_t next = is_shared(sm, t) ? enters + 1 : pipes->unit_free[pipes_earliest(pipes)];
+    e->takes[t->pipe] = max64(e->takes[t->pipe], next > TO_PIPE ? next - TO_PIPE : 0);
     return enters;
 }
 

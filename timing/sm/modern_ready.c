@@ -6,6 +6,8 @@
 void modern_warp_start(struct sm *sm, uint32_t w) { memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]); }
 
 static bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t now) {
+    if (mw->expands & lanes)
+        return true;
     for (int i = 0; i < MODERN_STALLS; i++)
         if (mw->stalled[i].until > now && mw->stalled[i].lanes & lanes)
             return true;
@@ -78,6 +80,10 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
 bool modern_is_variable(const struct timed_inst *ti) {
     return ti->flags & TIMED_MEMORY || ti->op == CLASS_SHFL || ti->pipe == PIPE_SFU ||
            (ti->pipe == PIPE_DP && ti->op != CLASS_MMA);
+}
+
+bool modern_is_variable_part(const struct timed_part *t) {
+    return t->pipe == PIPE_SFU || (t->pipe == PIPE_DP && t->op != CLASS_MMA);
 }
 
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {

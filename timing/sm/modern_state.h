@@ -37,6 +37,7 @@ struct modern_warp {
     uint8_t count[CONTROL_COUNTERS][WARP_LANES];
     uint8_t of_loads; /* bit i: a memory access raised counter i last */
     struct modern_stalled stalled[MODERN_STALLS];
+    lanemask_t expands; /* lanes whose instruction has machine instructions that have not issued yet */
     struct {
         uint64_t cycle;
         uint32_t pc;
@@ -71,6 +72,7 @@ struct modern_part {
     uint64_t allocate_free; /* cycle from which an instruction may be in Allocate */
     struct modern_ports ports[MODERN_RING];
     struct modern_cached cached[MODERN_BANKS][CONTROL_OPERANDS];
+    uint64_t expanded;     /* 1 + the last cycle in which a further machine instruction of an expansion issued */
     uint64_t returns_free; /* first cycle in which the bus for loaded data is free */
     struct {
         uint32_t line;
@@ -90,6 +92,7 @@ struct modern_flight {
     uint32_t entry;    /* its entry in the queue (struct modern_queue) */
     uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
+    uint8_t step, done; /* expansion: the step that is next, and the number of its machine instructions that issued */
     uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
 };
 

@@ -21,6 +21,8 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         modern_reads(sm, value, now);
     else if (kind == EVENT_STALLED)
         sm_reconsider(sm, value, now);
+    else if (kind == EVENT_EXPAND)
+        modern_expand(sm, value, now);
     else if (kind == EVENT_REMOTE)
         remote_replied(sm, value, now);
     else if (kind == EVENT_TENSOR)
@@ -84,6 +86,10 @@ static __attribute__((noinline)) bool issue_and_tell(struct sm *sm, struct sched
  * was picked. */
 static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
                                                                uint32_t words, const bool fast) {
+    if (w < 0 && !fast && __builtin_expect(sm->modern != NULL, 0) && modern_slot_taken(sm->modern, s, now)) {
+        sm->n.slot[SLOT_ISSUED]++;
+        return true;
+    }
     if (w < 0) {
         struct slot_causes why[WARP_WORDS];
         for (uint32_t k = 0; k < words; k++)

@@ -1,7 +1,9 @@
 #include "timed.h"
 #include "compound_timing.h"
 #include "isa/compound.h"
+#include "isa/control_bits.h"
 #include "isa/decode.h"
+#include "isa/expansions.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
 #include <stdlib.h>
@@ -200,6 +202,22 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
+struct timed_part timed_part_of(const struct config *cfg, uint8_t class) {
+    return (struct timed_part){.pipe = existing_pipe(&cfg->sm, by_class[class].pipe),
+                               .op = by_class[class].op,
+                               .latency = (uint16_t)cfg->latency[class].latency,
+                               .initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, cfg->latency[class].initiation)};
+}
+
+/* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. */
+static void fill_expansion(struct timed_inst *ti, const struct config *cfg, const struct control_bits *c) {
+    if (!c || !c->expansion)
+        return;
+    const struct timed_part first = timed_part_of(cfg, expansion_of(c->expansion)->step[0].latency);
+    ti->pipe = first.pipe;
+    ti->initiation = first.initiation;
+}
+
 /* Returns the number of instructions that one fetch at `pc` brings: the fetch width, but no instructions beyond the end
  * of the program and, without peer.fetch_crosses_lines, beyond the end of the cache line. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
@@ -265,6 +283,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             fill_matrix(ti, cfg, in);
         ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
+        fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
     }
     for (uint32_t i = 0; i < p->n_compounds; i++)
         t->fallback[i].initiation = (uint16_t)sm_pipe_cycles(sm, t->fallback[i].initiation);

@@ -76,6 +76,15 @@ struct timed_program {
     uint64_t code_address; /* device address of instruction 0 */
 };
 
+/* The time of one machine instruction. */
+struct timed_part {
+    uint8_t pipe; /* enum pipe_id of an existing pipe */
+    uint8_t op;   /* enum op_class */
+    uint16_t latency, initiation;
+};
+/* Returns the time of a machine instruction of a latency class. */
+struct timed_part timed_part_of(const struct config *cfg, uint8_t class);
+
 /* Initialises `t` for the program `p`. Returns false if memory is out. `code_address`: device address of the code in
  * the timing model. */
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address);

@@ -88,6 +88,7 @@ static const struct ground needs[] = {
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     {"core.kind", "spe", "turing", {NULL}, NULL},
     {"core.assembly", "spe", "ampere", {NULL}, NULL},
+    {"core.select", "spe", "ampere", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
     {"core.queue", "spe", "ampere", {NULL}, NULL},

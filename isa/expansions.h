@@ -1,0 +1,34 @@
+#ifndef ISA_EXPANSIONS_H
+#define ISA_EXPANSIONS_H
+/* Expansions: the machine instructions of a PTX instruction that the machine has no single instruction for. The
+ * passes for the modern core choose the expansion of an instruction (control_bits.expansion), and the core issues its
+ * machine instructions. The effect stays that of the PTX instruction. */
+#include <stdint.h>
+
+enum expansion_id {
+    EXPANSION_NONE, /* one machine instruction */
+#define EXPANSION(id, name, ...) EXPANSION_##id,
+#include "expansions.def"
+#undef EXPANSION
+    N_EXPANSIONS
+};
+enum { EXPANSION_STEPS = 14 };
+
+/* `count` machine instructions of one kind. */
+struct expansion_step {
+    uint8_t latency; /* enum latency_class */
+    uint8_t count;   /* 0: end of the list */
+    uint8_t gap;     /* least cycles from each of them to the next machine instruction; 0: latency.* of the class */
+};
+struct expansion {
+    const char *name;
+    struct expansion_step step[EXPANSION_STEPS];
+};
+
+/* Returns an expansion, which is not EXPANSION_NONE. */
+const struct expansion *expansion_of(enum expansion_id id);
+/* Returns the number of machine instructions; 1 for EXPANSION_NONE. */
+unsigned expansion_count(enum expansion_id id);
+/* Returns the last step. */
+const struct expansion_step *expansion_last(enum expansion_id id);
+#endif

@@ -1,0 +1,90 @@
+/* Tests that a modern core issues the machine instructions of an expansion (timing/sm/modern_expand.c): each takes an
+ * issue slot and its pipe, and the next one issues after its gap. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+
+struct counts {
+    double cycles, machine, issued, hazards;
+};
+
+/* Runs a kernel with `n` times the instruction on one SM of `ampere`. */
+static struct counts run(const char *inst, int n, unsigned threads, const char *option) {
+    char text[8192] = ".version 7.0 .target sm_80 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                      ".reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
+                      "ld.param.u64 %d1, [p]; ld.global.u64 %d2, [%d1]; ld.global.u32 %r1, [%d1]; mov.b32 %f1, %r1;\n",
+         err[512];
+    for (int i = 0; i < n; i++)
+        strcat(text, inst);
+    strcat(text, "cvt.u32.u64 %r2, %d2; mov.b32 %r3, %f1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;\n"
+                 "st.global.u32 [%d1], %r1; ret; }\n");
+    const char *const set[] = {"gpu.sms=1", "fetch.perfect=on", option, NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "ampere", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t out = heddle_alloc(h, 8);
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0,
+                                   &(struct heddle_arg){&out, 8}, 1),
+                     HEDDLE_OK);
+    struct counts c = {heddle_stat(h, 0, "gpu.cycles"), heddle_stat(h, 0, "core.machine_instructions"),
+                       heddle_stat(h, 0, "issue.issued"), heddle_stat(h, 0, "core.hazards")};
+    heddle_close(h);
+    return c;
+}
+
+/* Returns the cycles and machine instructions of one of many equal instructions. */
+static struct counts each(const char *inst, unsigned threads, const char *option) {
+    const struct counts few = run(inst, 8, threads, option), many = run(inst, 24, threads, option);
+    ck_assert_double_eq(many.hazards, 0);
+    return (struct counts){(many.cycles - few.cycles) / 16, (many.machine - few.machine) / 16,
+                           (many.issued - few.issued) / 16, 0};
+}
+
+/* Cycles from an instruction to the next one, which uses its result. `ampere` has a latency of 4 for additions,
+ * products and logic, and one cycle more for a result that another unit reads.
+ * - 64-bit addition: 4 until the second addition has the carry, and 4 for its result.
+ * - 64-bit logic: the second half issues 2 cycles after the first, because the pipe has 16 lanes; 4 for its result.
+ * - 64-bit product: gaps of 2, 4 and 5; 4 for the last addition; 1, because a product reads the sum. */
+START_TEST(cycles_of_an_expansion) {
+    static const struct {
+        const char *inst;
+        double cycles, count;
+    } row[] = {{"add.u64 %d2, %d2, %d2;\n", 4 + 4, 2},
+               {"xor.b64 %d2, %d2, 77;\n", 2 + 4, 2},
+               {"mul.lo.u64 %d2, %d2, %d2;\n", 2 + 4 + 5 + 4 + 1, 4},
+               {"add.u32 %r1, %r1, %r1;\n", 4, 1}};
+    const struct counts c = each(row[_i].inst, 1, "core.select=on");
+    EXPECT(c.cycles == row[_i].cycles, "%s: %g cycles, not %g", row[_i].inst, c.cycles, row[_i].cycles);
+    EXPECT(c.machine == row[_i].count, "%s: %g machine instructions", row[_i].inst, c.machine);
+}
+END_TEST
+
+/* The sine is a product, whose result arrives after 4 cycles, and the sine of the special function unit, which is the
+ * whole instruction without the option. */
+START_TEST(the_last_instruction_has_a_variable_latency) {
+    const char *inst = "sin.approx.f32 %f1, %f1;\n";
+    const struct counts one = each(inst, 1, "core.select=off"), two = each(inst, 1, "core.select=on");
+    ck_assert_double_eq(one.machine, 1);
+    ck_assert_double_eq(two.machine, 2);
+    ck_assert_double_eq(two.cycles, one.cycles + 4);
+}
+END_TEST
+
+/* 32 warps are 8 for each sub-core. The two halves of 64-bit logic take its pipe of 16 lanes for 2 cycles each, so the
+ * 8 warps need 8 * 2 * 2 cycles for an instruction each. Every machine instruction takes an issue slot. */
+START_TEST(machine_instructions_share_slots_and_pipes) {
+    const struct counts c = each("xor.b64 %d2, %d2, 77;\n", 32 * 32, "core.select=on");
+    ck_assert_double_eq(c.cycles, 8 * 2 * 2);
+    ck_assert_double_eq(c.machine, 32 * 2);
+    ck_assert_double_eq(c.issued, 32 * 2);
+}
+END_TEST
+
+SUITE(timing_sm_modern_expand) {
+    TEST_LOOP(cycles_of_an_expansion, 0, 4);
+    TEST(the_last_instruction_has_a_variable_latency);
+    TEST(machine_instructions_share_slots_and_pipes);
+}
