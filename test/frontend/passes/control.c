@@ -285,8 +285,8 @@ START_TEST(cycles_follow_the_latencies_of_the_machine) {
         sprintf(option, "%s=%d", chains[c].option, latency);
         const double each =
             (cycles_of_chain(chains[c].inst, 24, option) - cycles_of_chain(chains[c].inst, 8, option)) / 16;
-        EXPECT(each == chains[c].times * (latency > 2 ? latency : 2),
-               "%s with %s: %g cycles", chains[c].inst, option, each);
+        EXPECT(each == chains[c].times * (latency > 2 ? latency : 2), "%s with %s: %g cycles", chains[c].inst, option,
+               each);
     }
 }
 END_TEST
