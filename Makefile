@@ -328,8 +328,8 @@ check-long:
 
 bench:
 	@./deps
-	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed $(BUILD)/operations_speed
-	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed OPERATIONS_SPEED=$(BUILD)/operations_speed scripts/bench.sh $(SIZE)
+	@$(SUBMAKE) build $(BUILD)/frontend_speed $(BUILD)/sgemm_speed $(BUILD)/operations_speed $(BUILD)/launches_speed
+	@HEDDLE_BIN=$(BUILD)/heddle FRONTEND_SPEED=$(BUILD)/frontend_speed SGEMM_SPEED=$(BUILD)/sgemm_speed OPERATIONS_SPEED=$(BUILD)/operations_speed LAUNCHES_SPEED=$(BUILD)/launches_speed scripts/bench.sh $(SIZE)
 
 validate:
 	@./deps

@@ -83,6 +83,12 @@ for _ in 1 2 3; do
 done
 t1=$(speed "$tmp/t1")
 row timing.six "$t1" "M wi/s" "spe on fermi, one thread, best of three runs"
+if [ -n "${LAUNCHES_SPEED:-}" ]; then
+    "$LAUNCHES_SPEED" 10000 5 >"$tmp/launches"
+    while IFS=, read -r name value; do
+        row "timing.launch.$name" "$value" "us" "processor time of an empty launch, spe, best of five rounds of 10,000"
+    done <"$tmp/launches"
+fi
 lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv" | awk '{ printf "%.3f", $1 }')
 row timing.lud_paper "$lud_seconds" "s" "LUD at paper size"
 row timing.size_growth "$(ratio "$small" "$t1")" "times" "time an instruction, paper sizes over small"

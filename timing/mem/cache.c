@@ -39,6 +39,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
         c->way[lines + i].mshr = CACHE_NONE;
     }
     memset(c->tag, 0xff, all * sizeof *c->tag); /* EMPTY */
+    c->filled = true;
     cache_flush(c);
     if (!s->replacement || cache_use_replacement(c, s->replacement))
         return true;
@@ -74,9 +75,14 @@ static void drop(struct cache *c, uint32_t w) {
 }
 
 void cache_flush(struct cache *c) {
+    if (!c->filled)
+        return;
+    c->filled = false;
     for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
-        if (c->tag[i] != EMPTY && c->way[i].mshr != CACHE_NONE)
+        if (c->tag[i] != EMPTY && c->way[i].mshr != CACHE_NONE) {
+            c->filled = true;
             continue;
+        }
         drop(c, (uint32_t)i);
     }
 }
@@ -178,6 +184,7 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
         out->owner = way->owner;
     }
     c->tag[w] = line;
+    c->filled = true;
     *way = (struct cache_way){.mshr = CACHE_NONE};
     if (__builtin_expect(c->policy != NULL, 0))
         tell_fill(c, w);

@@ -26,6 +26,22 @@ static const struct stat_def table[] = {
 enum { ROWS = sizeof table / sizeof table[0] };
 _Static_assert((int)ROWS == (int)N_STATS, "a row for each place");
 
+/* For each statistic: true if its values are added. Nothing is added to ratios, whose value is 0. */
+#define STAT_COUNT(...)    true,
+#define STAT_MOST(...)     false,
+#define STAT_ELEMENT(...)  true,
+#define STAT_SUM_OF(...)   true,
+#define STAT_MAX_OF(...)   false,
+#define STAT_RATIO_OF(...) false,
+#define STAT_MEMBER(...)
+#define STAT_ENERGY(...)
+#define STAT_ENERGY_SECTOR(...)
+#define STAT_GROUP(...)
+#define STAT_END
+static const bool is_sum[ROWS] = {
+#include "stats.def"
+};
+
 const struct stat_def *stat_defs(int *n) {
     *n = N_STATS;
     return table;
@@ -102,7 +118,7 @@ void stats_free(struct stats *s) {
 void stats_clear(struct stats *s) { memset(s->v, 0, N_STATS * sizeof *s->v); }
 
 static void combine(struct stats *s, int i, double value) {
-    if (table[i].kind == STAT_SUM)
+    if (is_sum[i])
         s->v[i] += value;
     else if (s->v[i] < value)
         s->v[i] = value;
@@ -129,11 +145,22 @@ void stats_put(struct stats *s, enum stat_id id, double value) {
     combine(s, (int)id, value);
 }
 
+static uint64_t counter(const void *counts, size_t offset) {
+    uint64_t value;
+    memcpy(&value, (const char *)counts + offset, sizeof value);
+    return value;
+}
+
+/* Most counters of a launch are 0. Groups of such counters are skipped. */
 void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift) {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value;
-        memcpy(&value, (const char *)counts + rows[i].offset, sizeof value);
-        combine(s, rows[i].id + shift, (double)value);
+    enum { GROUP = 8 };
+    for (size_t from = 0; from < n; from += GROUP) {
+        const size_t to = from + GROUP < n ? from + GROUP : n;
+        uint64_t any = 0;
+        for (size_t i = from; i < to; i++)
+            any |= counter(counts, rows[i].offset);
+        for (size_t i = from; any && i < to; i++)
+            combine(s, rows[i].id + shift, (double)counter(counts, rows[i].offset));
     }
 }
 
@@ -150,9 +177,10 @@ void stats_add_rounding_error(struct stats *s, const struct rounding_error *e) {
 }
 
 void stats_merge(struct stats *to, const struct stats *from) {
-    for (int i = 0; i < ROWS; i++)
-        if (table[i].kind != STAT_RATIO)
-            combine(to, i, from->v[i]);
+    for (int i = 0; i < ROWS; i++) {
+        const double a = to->v[i], b = from->v[i];
+        to->v[i] = is_sum[i] ? a + b : a < b ? b : a;
+    }
 }
 
 /* Returns the sum of the statistics that `names` joins by '+'. */

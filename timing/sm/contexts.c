@@ -35,6 +35,8 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
         c->cta = lone_cta(sm->launch);
     if (!c->cta)
         return NO_CONTEXT;
+    if (SM_CTA_SLOTS + i >= sm->ctas.n_slots)
+        sm->ctas.n_slots = SM_CTA_SLOTS + i + 1;
     for (uint32_t k = 0; k < sm->units.n_all; k++)
         if (sm->units.all[k].ops == ops)
             sm->contexts.slot[i] =

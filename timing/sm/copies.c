@@ -41,10 +41,7 @@ struct sm_copies {
 };
 
 bool sm_copies_begin(struct sm *sm) {
-    const struct program *p = sm->program->program;
-    bool any = false;
-    for (uint32_t i = 0; i < p->n; i++)
-        any |= p->code[i].kind == K_COPY;
+    const bool any = sm->program->copies;
     sm->arrivals_made = 0;
     sm->copies = any ? calloc(1, sizeof *sm->copies) : NULL;
     for (uint32_t w = 0; any && sm->copies && w < WARP_SLOTS; w++)

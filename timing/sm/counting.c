@@ -98,6 +98,8 @@ void sm_take_tally(struct sm *sm) {
     for (uint32_t pc = 0; sm->issue.tally && pc < sm->program->program->n; pc++) {
         const struct timed_inst *ti = &sm->program->inst[pc];
         struct sm_tally *t = &sm->issue.tally[pc];
+        if (!t->issued)
+            continue;
         count_kind(n, ti, t->issued);
         count_pipe(n, ti, t->issued, t->lanes);
         n->warp_instructions += t->issued;

@@ -19,6 +19,8 @@ bool sm_place_shared(struct sm *sm) {
 void sm_free_shared(struct sm *sm) {
     free(sm->ctas.shared_states);
     sm->ctas.shared_states = NULL;
+    if (!sm->model.ops->cta_size)
+        return;
     for (uint32_t i = 0; i < SM_CTA_SLOTS + MAX_CONTEXTS; i++)
         sm->ctas.slot[i].shared = NULL;
 }
@@ -51,6 +53,8 @@ bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint
     struct sm_cta *c = &sm->ctas.slot[slot];
     if (!c->cta)
         c->cta = cta_new(sm->launch);
+    if (slot >= sm->ctas.n_slots)
+        sm->ctas.n_slots = slot + 1;
     if (!c->cta || (k && !join_cluster(c, sm->launch, k, rank)))
         return false;
     c->cta->held = &sm->memory.held;

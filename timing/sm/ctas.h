@@ -25,6 +25,7 @@ struct sm_ctas {
     uint32_t tensor_used;                             /* columns of tensor memory that the SM's CTAs have allocated */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
     uint32_t most;                                    /* CTAs of the launch that the SM can hold */
+    uint32_t n_slots;                                 /* slots from n_slots on have no sm_cta.cta */
     const struct cluster_source *source;              /* gives clusters that have not begun to clusterlaunchcontrol */
     unsigned char *shared_states;                     /* sm_cta.shared of `most` CTAs and of the contexts; NULL: none */
 };

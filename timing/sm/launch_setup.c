@@ -53,10 +53,11 @@ void sm_launch_end(struct sm *sm) {
     free(sm->issue.tally);
     sm->issue.tally = NULL;
     sm_contexts_end(sm);
-    for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++) {
+    for (uint32_t i = 0; i < sm->ctas.n_slots; i++) {
         cta_free(sm->ctas.slot[i].cta);
         sm->ctas.slot[i].cta = NULL;
     }
+    sm->ctas.n_slots = 0;
     warps_free_boards(&sm->warps);
     sm_free_shared(sm);
     sm_copies_end(sm);

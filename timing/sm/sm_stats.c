@@ -74,7 +74,7 @@ static void model_stats(struct sm *sm, struct stats *s) {
 /* Adds the rounding errors of the CTAs since the last call. */
 static void rounding_stats(struct sm *sm, struct stats *s) {
     struct rounding_error all = {0};
-    for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++)
+    for (uint32_t i = 0; i < sm->ctas.n_slots; i++)
         if (sm->ctas.slot[i].cta) {
             rounding_error_add(&all, &sm->ctas.slot[i].cta->rounding_error);
             sm->ctas.slot[i].cta->rounding_error = (struct rounding_error){0};

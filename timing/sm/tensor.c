@@ -64,10 +64,7 @@ static const struct isa_row *row_of(const struct inst *in) {
 static unsigned operation_of(const struct inst *in) { return form_get(row_of(in)->form, CAT_MODE2); }
 
 bool sm_tensor_begin(struct sm *sm) {
-    const struct program *p = sm->program->program;
-    bool any = false;
-    for (uint32_t i = 0; i < p->n; i++)
-        any |= (sm->program->inst[i].flags & TIMED_TENSOR) != 0;
+    const bool any = sm->program->tensor;
     sm->tensor = any ? calloc(1, sizeof *sm->tensor) : NULL;
     sm->in_flight.pairs = any && sm->modern;
     return sm->tensor || !any;

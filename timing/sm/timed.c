@@ -253,6 +253,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (tensor_flags(in) &&
             in->kind == K_WARP) /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
             ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, NULL, 0, NO_COUNTER);
+        t->copies |= in->kind == K_COPY;
+        t->tensor |= tensor_flags(in) != 0;
         ti->fetch = fetch_count(t, cfg, pc);
         ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))

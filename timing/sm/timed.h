@@ -74,6 +74,7 @@ struct timed_program {
     /* by compound instruction: its timing if effects.taken is 0; valid only with TIMED_FALLBACK */
     struct timed_inst *fallback;
     uint64_t code_address; /* device address of instruction 0 */
+    bool copies, tensor;   /* there are asynchronous copies (K_COPY); there are tensor instructions (TIMED_TENSOR) */
 };
 
 /* The time of one machine instruction. */

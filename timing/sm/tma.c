@@ -46,6 +46,7 @@ struct tma {
     uint64_t started;           /* cycle in which the last copy sends its first request */
     uint64_t busy_since;
     bool refused;      /* a warp waits for room */
+    bool used;         /* a copy has begun since the last drop() */
     uint32_t accepted; /* value of sm_memory.accepted when the unit last sent a request */
     uint32_t n_free;
     uint16_t free[TMA_REQUESTS];
@@ -68,7 +69,11 @@ static void *tma_make(const struct config *cfg, uint32_t sm, void *ctx) {
     return t;
 }
 
+/* Drops all copies. */
 static void drop(struct tma *t) {
+    if (!t->used)
+        return;
+    t->used = false;
     for (struct copy *c = t->first, *next; c; c = next) {
         next = c->next;
         free(c->job.run);
@@ -113,6 +118,7 @@ static void trim(struct copy *c, uint32_t global) {
 static void begin(void *ctx, const struct bulk_job *job) {
     struct tma *t = ctx;
     struct copy *c = malloc(sizeof *c);
+    t->used = true;
     /* the cycle of issue: usually the warp's clock. An ordered instruction executes later, at an edge, so it takes the
      * later of the two cycles */
     const uint64_t now = max64(job->warp->cta->warps[job->warp->index].clock, sm_get_accounted(t->sm));

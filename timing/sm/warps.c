@@ -64,6 +64,9 @@ void warps_free(struct sm_warps *ws) {
 bool warps_place_boards(struct sm_warps *ws, size_t size) {
     ws->board_size = size;
     bool small = size <= SMALL_BOARD;
+    if (small && ws->boards_empty)
+        return true;
+    ws->boards_empty = small;
     ws->board_memory = small ? NULL : calloc(ws->slots, size);
     if (!small && !ws->board_memory)
         return false;

@@ -67,6 +67,7 @@ struct sm_warps {
     struct path_wait *held_memory;
     struct sm_await *await_memory;
     void *model_memory, *board_memory;        /* board_memory: NULL while boards fit into SMALL_BOARD */
+    bool boards_empty;                        /* the boards are in SMALL_BOARD, and no warp has begun since */
     size_t path_size, model_size, board_size; /* bytes per slot */
 };
 /* Return the bytes of struct sm_paths and of the model's state for one slot. `lanes`: lanes of a warp. Both are odd

@@ -466,6 +466,13 @@ START_TEST(flush_keeps_pending_lines) {
     cache_fill(&c, out.mshr, 0xf);
     ck_assert(cache_take(&c, out.mshr, &target));
     ck_assert_uint_eq(target, 9);
+    /* line 1 has outlasted the first flush, and the next one drops it; the last one drops line 3, which came later */
+    ck_assert_uint_eq(peek(1), 0xf);
+    cache_flush(&c);
+    ck_assert_uint_eq(peek(1), 0);
+    read_and_fill(3);
+    cache_flush(&c);
+    ck_assert_uint_eq(peek(3), 0);
     cache_free(&c);
 }
 END_TEST

@@ -30,6 +30,24 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
+/* Counters are added in groups, and groups of zeros are skipped. Of 20 counters for the same sum, counter i has the value
+ * 2^i if i is 3, 8, 15 or 19: 8 + 256 + 32768 + 524288 = 557320. Counter 20, for a maximum, raises 2 to 6. */
+START_TEST(counters_of_every_group_are_added) {
+    enum { SUMS = 20, N };
+    uint64_t counts[N] = {[3] = 1 << 3, [8] = 1 << 8, [15] = 1 << 15, [19] = 1 << 19, [SUMS] = 6};
+    struct stat_row rows[N];
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (size_t i = 0; i < N; i++)
+        rows[i] = (struct stat_row){i * sizeof counts[0], stat_index(i < SUMS ? "gpu.cycles" : "gpu.max_stack_depth")};
+    stats_add(&s, "gpu.max_stack_depth", 2);
+    STATS_COUNT(&s, rows, counts);
+    ck_assert_double_eq(stats_get(&s, "gpu.cycles"), 557320);
+    ck_assert_double_eq(stats_get(&s, "gpu.max_stack_depth"), 6);
+    stats_free(&s);
+}
+END_TEST
+
 /* Looks names up in several orders: forwards, backwards, and from the middle across the end of the table. */
 START_TEST(names_come_in_any_order) {
     int n;
@@ -123,6 +141,7 @@ SUITE(timing_stat) {
     TEST(maxima_are_not_summed);
     TEST(sums_add_and_maxima_rise);
     TEST(merging_adds_sums_and_keeps_the_larger_maximum);
+    TEST(counters_of_every_group_are_added);
     TEST(names_come_in_any_order);
     TEST(ratios_are_of_the_sums);
     TEST(the_table_is_sound);
