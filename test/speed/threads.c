@@ -6,10 +6,11 @@
  * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
  * data in its caches.
  *
- * Usage: threads_speed [ROUNDS [BENCHMARK...]]
+ * Usage: threads_speed [-c PRESET] [-p] [ROUNDS [BENCHMARK...]]
  *
- * Without names it runs the six benchmarks of `make bench`, with size small, model spe and preset fermi. Every time is
- * the minimum of ROUNDS equal runs. Prints one line for each benchmark:
+ * Without names it runs the six benchmarks of `make bench`, in model spe, on preset fermi unless -c names another one,
+ * with size small, or paper with -p. Every time is the minimum of ROUNDS equal runs. Prints one line for each
+ * benchmark:
  * - the milliseconds on one thread
  * - the percentages of this time for work outside jobs (alone), for jobs that are too few to share (few), and for the
  *   longest job of each shared round (longest)
@@ -21,10 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct part {
     enum windows_event what;
     double seconds; /* minimum of the times in all runs */
+};
+
+/* Where the benchmarks run. */
+struct setting {
+    const char *preset;
+    enum bench_size size;
 };
 
 struct parts {
@@ -81,10 +89,10 @@ static void told(void *ctx, enum windows_event what) {
 
 /* Runs the benchmark once and times its parts: a part ends at each event of a window (timing/windows.h). A repeated run
  * must have the same parts as the first run. */
-static bool run(const struct bench *b, struct parts *p) {
+static bool run(const struct bench *b, const struct setting *how, struct parts *p) {
     char err[512] = "", path[4096];
     struct windows_watch watch = {told, p};
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi"}, err, sizeof err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "spe", .config = how->preset}, err, sizeof err);
     size_t before = p->n;
     p->told = 0;
     p->last = now();
@@ -92,7 +100,7 @@ static bool run(const struct bench *b, struct parts *p) {
     struct heddle_module *m = ok ? heddle_module_file(h, path) : NULL;
     if (m) {
         gpu_watch(h->gpu, &watch);
-        ok = b->run(h, m, BENCH_SMALL, err, sizeof err) == HEDDLE_OK;
+        ok = b->run(h, m, how->size, err, sizeof err) == HEDDLE_OK;
     }
     if (h && (!m || !ok) && !err[0])
         snprintf(err, sizeof err, "%s", heddle_error(h));
@@ -154,14 +162,14 @@ static struct sums sum(const struct parts *p) {
     return s;
 }
 
-static bool measure(const char *name, int rounds) {
+static bool measure(const char *name, const struct setting *how, int rounds) {
     const struct bench *b = bench_find(name);
     struct parts p = {.look = look()};
     bool ok = b != NULL;
     if (!b)
         fprintf(stderr, "threads_speed: there is no benchmark '%s'\n", name);
     for (int i = 0; ok && i < rounds; i++)
-        ok = run(b, &p);
+        ok = run(b, how, &p);
     if (ok) {
         struct sums s = sum(&p);
         printf("%-10s %8.1f %8.1f %8.1f %8.1f %8zu %8zu", name, s.seconds[0] * 1e3, 100 * s.alone / s.seconds[0],
@@ -176,11 +184,21 @@ static bool measure(const char *name, int rounds) {
 
 int main(int argc, char **argv) {
     static const char *const six[] = {"lud", "bfs", "hotspot", "sgemm", "reduction", "vecadd"};
-    int rounds = argc > 1 ? atoi(argv[1]) : 5;
+    struct setting how = {"fermi", BENCH_SMALL};
+    for (int option; (option = getopt(argc, argv, "c:p")) != -1;)
+        if (option == 'c')
+            how.preset = optarg;
+        else if (option == 'p')
+            how.size = BENCH_PAPER;
+        else
+            return 2;
+    argc -= optind;
+    argv += optind;
+    const int rounds = argc > 0 ? atoi(argv[0]) : 5;
     bool ok = rounds > 0;
     printf("%-10s %8s %8s %8s %8s %8s %8s %s\n", "", "ms", "% alone", "% few", "% longest", "rounds", "shared",
            "at most, of 2, 4, 8, 16 threads");
-    for (int i = 0; ok && i < (argc > 2 ? argc - 2 : 6); i++)
-        ok = measure(argc > 2 ? argv[i + 2] : six[i], rounds);
+    for (int i = 0; ok && i < (argc > 1 ? argc - 1 : 6); i++)
+        ok = measure(argc > 1 ? argv[i + 1] : six[i], &how, rounds);
     return ok ? 0 : 2;
 }
