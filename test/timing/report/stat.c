@@ -30,8 +30,8 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
-/* Counters are added in groups, and groups of zeros are skipped. Of 20 counters for the same sum, counter i has the value
- * 2^i if i is 3, 8, 15 or 19: 8 + 256 + 32768 + 524288 = 557320. Counter 20, for a maximum, raises 2 to 6. */
+/* Counters are added in groups, and groups of zeros are skipped. Of 20 counters for the same sum, counter i has the
+ * value 2^i if i is 3, 8, 15 or 19: 8 + 256 + 32768 + 524288 = 557320. Counter 20, for a maximum, raises 2 to 6. */
 START_TEST(counters_of_every_group_are_added) {
     enum { SUMS = 20, N };
     uint64_t counts[N] = {[3] = 1 << 3, [8] = 1 << 8, [15] = 1 << 15, [19] = 1 << 19, [SUMS] = 6};
