@@ -1,6 +1,6 @@
 #!/bin/sh
-# Draws the pages for docs/images: the report, the page of reproduce, and the live page, each on a desktop (1280 pixels)
-# and on a telephone (390 pixels), light and dark. Needs Chromium. usage: draw_pages.sh HEDDLE [FOLDER]
+# Draws the pages for docs/images: the report, the page of reproduce, and the live pages of a run and of a sweep, each on a
+# desktop (1280 pixels) and on a telephone (390 pixels), light and dark. Needs Chromium. usage: draw_pages.sh HEDDLE [FOLDER]
 set -eu
 heddle=$(realpath "$1")
 folder=$(realpath "${2:-docs/images}")
@@ -37,3 +37,8 @@ draw reproduction "file://$tmp/figures/index.html" --virtual-time-budget=3000
 server=$!
 sleep 3
 draw live http://127.0.0.1:8099/ --timeout=2500
+kill $server
+"$heddle" sweep dual-path --size paper -j 2 -m spe,dpe,dws -o "$tmp/sweep.db" --live 127.0.0.1:8098 >/dev/null 2>&1 &
+server=$!
+sleep 12
+draw sweep http://127.0.0.1:8098/ --timeout=2500

@@ -3,7 +3,7 @@
 #include "host/progress.h"
 #include "host/report/interrupt.h"
 #include "host/results/results_queue.h"
-#include "job.h"
+#include "plan_live.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +30,7 @@ struct execution {
     struct plan_outcome *out;
     bool broken; /* true once an access to the database failed; then no further run begins */
     struct progress progress;
+    struct plan_live *live; /* the page of --live, or NULL */
 };
 
 static void broke(struct execution *x, const char *why) {
@@ -113,10 +114,13 @@ static bool wanted(void *ctx, int job) {
     x->settled[run] = how == CLAIM_DONE;
     x->out->there += how == CLAIM_DONE;
     x->theirs += how == CLAIM_THEIRS;
+    if (how == CLAIM_OURS)
+        plan_live_began(x->live, run);
     return how == CLAIM_OURS;
 }
 
-static void name_run(const struct plan *p, const struct plan_run *r, char *out, size_t size) {
+void plan_run_name(const struct plan *p, int run, char *out, size_t size) {
+    const struct plan_run *r = &p->runs[run];
     const struct run_machine *m = &p->machines[r->machine].machine;
     const struct own *own = bench_own(r->bench);
     int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
@@ -132,9 +136,10 @@ static void ended(void *ctx, int job) {
     struct job *j = &x->jobs[job];
     const struct plan_run *r = &x->plan->runs[x->todo[job]];
     char err[1024] = "";
+    plan_live_ended(x->live, x->todo[job], j);
     if (j->status == HEDDLE_USAGE || j->lost) {
         char name[256];
-        name_run(x->plan, r, name, sizeof name);
+        plan_run_name(x->plan, x->todo[job], name, sizeof name);
         progress_end(&x->progress);
         cli_fail(x->c, "%s: %s", name, j->message ? j->message : "the host is out of memory");
         x->out->failed++;
@@ -157,6 +162,7 @@ static void tick(void *ctx, int finished) {
     if (x->n_unstored && !x->broken && is_due(x))
         exchange(x, x->n);
     (void)finished; /* counts this round only */
+    plan_live_count(x->live, done, x->before);
     if (x->n && x->theirs == x->n)
         snprintf(note, sizeof note, "%d of %d runs, the others by another process", done, x->plan->n_runs);
     else
@@ -268,11 +274,16 @@ enum heddle_status plan_execute(struct plan *p, struct results_db *db, int paral
     struct execution x = {.plan = p, .db = db, .c = c, .out = out};
     enum heddle_status status = HEDDLE_OK;
     bool fine = start(&x, err, sizeof err) && fill(&x, err, sizeof err), any = fine && x.n;
+    if (any && !plan_live_open(c, p, &x.live)) {
+        finish(&x);
+        return HEDDLE_USAGE;
+    }
     if (any) {
         progress_init(&x.progress, !p->claimed);
         progress_start(&x.progress, c->command->name);
         fine = run_missing(&x, parallel, err, sizeof err);
         progress_end(&x.progress);
+        plan_live_close(x.live);
     }
     if (!fine)
         status = cli_fail(c, "%s", err);
@@ -295,7 +306,7 @@ enum heddle_status plan_complain(const struct plan *p, const struct result_set *
         if (!row || row->status == HEDDLE_OK)
             continue;
         char name[256];
-        name_run(p, &p->runs[i], name, sizeof name);
+        plan_run_name(p, i, name, sizeof name);
         cli_fail(c, "%s: %s: %.*s", name, row->verdict, (int)strcspn(row->message, "\n"), row->message);
         if (first == HEDDLE_OK)
             first = (enum heddle_status)row->status;

@@ -6,6 +6,7 @@
 #include "host/report/gnuplot.h"
 #include "host/report/outfile.h"
 #include "host/table.h"
+#include "plan_live.h"
 #include "ptx/diag.h"
 #include <ctype.h>
 #include <errno.h>
@@ -22,6 +23,7 @@ static const struct option_def options[] = {
     {0, "to", "FOLDER", "folder for CSV and plots, created if missing (default reproduction)"},
     {0, "no-plots", NULL, "no SVG and PNG"},
     {'j', "jobs", "N", "runs at a time (default: the number of processors)"},
+    PLAN_LIVE_OPTION,
     {0, NULL, NULL, NULL},
 };
 

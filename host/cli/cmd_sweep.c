@@ -5,6 +5,7 @@
 #include "host/models.h"
 #include "host/report/results_view.h"
 #include "input.h"
+#include "plan_live.h"
 #include "slurm.h"
 #include "sweep.h"
 #include <errno.h>
@@ -31,6 +32,7 @@ static const struct option_def options[] = {
     {0, "tasks", "N", "tasks of the array (default: one for each missing run, at most 64)"},
     {0, "part", "I/N", "only share I (from 0) of N of the missing runs, into FILE.parts/I-of-N.db"},
     {0, "queue", "FILE", "only plan: list the missing runs in FILE, from which 'heddle work FILE' takes them"},
+    PLAN_LIVE_OPTION,
     {0, "dry-run", NULL, "list the missing runs, and run nothing"},
     {0, NULL, NULL, NULL},
 };
@@ -203,6 +205,8 @@ static enum heddle_status run(const struct cli *c) {
     const char *queue = cli_value(c, "queue");
     if (!sweep_begin(&s, c)) {
         status = HEDDLE_USAGE;
+    } else if (cli_has(c, "live") && (queue || cli_has(c, "dry-run") || cli_has(c, "slurm"))) {
+        status = cli_error(c, "--live shows runs, and this command runs nothing");
     } else if (queue && (cli_has(c, "output") || cli_has(c, "part") || cli_has(c, "slurm") || cli_has(c, "jobs"))) {
         status = cli_error(c, "--queue only plans: not with --output, --jobs, --part or --slurm");
     } else if (queue) {

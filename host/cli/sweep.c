@@ -24,7 +24,7 @@ int sweep_add(struct sweep *s, uint64_t number, char *err, size_t err_size) {
 }
 
 void sweep_words(const struct cli *c, void (*put)(void *ctx, const char *word), void *ctx) {
-    static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run", "queue"};
+    static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run", "queue", "live"};
     for (int i = 0; i < c->n_options; i++) {
         const struct cli_option *o = &c->options[i];
         char name[64];
