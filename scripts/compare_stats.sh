@@ -9,7 +9,7 @@ set -eu
 before=$1 after=$2
 shift 2
 models=${MODELS:-functional functional/dpe functional/dws functional/its functional/minpc spe dpe dws10 dws50 dws100 its si minpc}
-configs=${CONFIGS:-fermi turing volta tiny}
+configs=${CONFIGS:-fermi turing volta-classic tiny}
 [ $# -gt 0 ] || set -- $("$before" list benchmarks | awk 'NR > 2 {print $1}')
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT INT TERM

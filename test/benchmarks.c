@@ -100,7 +100,7 @@ static void run_in_time(const struct bench *bench, const char *model, const char
 /* The next tests run the programs in every model with timing, with decoupled affine computation, and on the PEPSC core
  * with all of its parts. These machines differ in schedulers, caches and numbers of warps. `machines` does not list the
  * PEPSC core, which has its own configuration. */
-static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
+static const char *const machines[] = {"fermi", "turing", "gt200", "volta-classic", "turing-rtx2060", "fermi-gpgpusim"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 static int models_in_time(void) { return timed_models()->n + 2; }
 
@@ -245,7 +245,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
         const char *bench, *model, *config;
         uint32_t threads;
     } runs[] = {{"lud", "spe", "fermi", 2},     {"bfs", "dpe", "fermi", 4},       {"backprop", "dws50", "gt200", 8},
-                {"conv2d", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"scan", "spe", "volta", 5}};
+                {"conv2d", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"scan", "spe", "volta-classic", 5}};
     same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, runs[_i].threads);
 }
 END_TEST

@@ -43,7 +43,7 @@ static void set_at_random(struct config *c, uint64_t *state) {
 
 /* Makes a small valid machine. Random options that the configuration's checks refuse are dropped. */
 static void configure(struct config *c, const struct reconv_ops *model, uint64_t state) {
-    static const char *const presets[] = {"fermi", "tiny", "turing", "volta", "gt200", "turing-rtx2060"};
+    static const char *const presets[] = {"fermi", "tiny", "turing", "volta-classic", "gt200", "turing-rtx2060"};
     char err[512];
     struct config start;
     if (!config_load(&start, presets[test_random(&state) % (sizeof presets / sizeof presets[0])], err, sizeof err))

@@ -259,15 +259,15 @@ static double read_bandwidth(struct rig *r) {
     r->block.x = BLOCK;
     r->grid.x = (uint32_t)(sms * fmax(floor(threads / BLOCK / sms), 1)); /* each SM gets an equal number of CTAs */
     r->stride = r->grid.x * BLOCK * PIECE;
-    uint64_t pass = (uint64_t)r->stride * PARTS, data = heddle_alloc(r->h, again ? pass : (FEWER + MORE) * pass);
+    uint64_t pass = (uint64_t)r->stride * PARTS, data = heddle_alloc(r->h, again ? pass : (1 + FEWER + MORE) * pass);
     r->out = heddle_alloc(r->h, (uint64_t)r->grid.x * BLOCK * 8);
     if (!data || !r->out || heddle_write(r->h, r->out, &again, sizeof again) != HEDDLE_OK)
         return NAN;
     r->data = data;
-    if (again)
-        cycles(r, r->m->code, 1);
+    cycles(r, r->m->code, 1); /* fills the instruction caches, and the L2 for MICRO_L2 */
+    r->data = data + (again ? 0 : pass);
     double first = cycles(r, r->m->code, FEWER);
-    r->data = data + (again ? 0 : FEWER * pass);
+    r->data = data + (again ? 0 : (1 + FEWER) * pass);
     double spent = cycles(r, r->m->code, MORE) - first;
     return (double)pass * (MORE - FEWER) / spent * heddle_option(r->h, "clock.core_mhz") * 1e6;
 }

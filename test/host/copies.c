@@ -27,7 +27,7 @@ static const struct {
     {"pepsc", "pepsc", {NULL}},
     {"spe", "pepsc-16", {NULL}},
     {"spe", "turing", {NULL}},
-    {"its", "volta", {NULL}},
+    {"its", "volta-classic", {NULL}},
     {"spe", "tiny", {NULL}},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };

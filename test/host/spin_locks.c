@@ -97,10 +97,10 @@ static const struct machine promising[] = {
     {"si", "turing", {"si.yield=on"}, 1, false},
     {"si", "turing", {"si.yield=off"}, 1, false},
     {"its", "fermi", {NULL}, 1, false},
-    {"its", "volta", {NULL}, 1, false},
+    {"its", "volta-classic", {NULL}, 1, false},
     {"si", "turing-rtx2060", {NULL}, 1, false},
     {"functional", "turing", {NULL}, 1, false},
-    {"functional", "volta", {NULL}, 2, false},
+    {"functional", "volta-classic", {NULL}, 2, false},
     {"functional", "turing", {"reconv.first=fallthrough"}, 1, false},
     {"functional", "fermi", {"reconv=its"}, 1, false},
     {"functional", "fermi", {"gpu.capability=7"}, 1, false},
@@ -133,12 +133,12 @@ END_TEST
 /* Machines and models on which kernels run that cannot end. In opposite_locks each thread holds a lock, or waits for a
  * lock that is never released. In the other kernels threads wait for a flag that no thread sets. */
 static const struct machine all_kinds[] = {
-    {"its", "turing", {NULL}, 1, false},         {"si", "volta", {NULL}, 1, false},
+    {"its", "turing", {NULL}, 1, false},         {"si", "volta-classic", {NULL}, 1, false},
     {"dws", "turing", {NULL}, 1, false},         {"dws10", "fermi", {NULL}, 1, false},
     {"spe", "turing-rtx2060", {NULL}, 1, false}, {"dpe", "gt200", {NULL}, 1, false},
     {"spe", "pepsc", {NULL}, 1, false},          {"dws100", "tiny", {NULL}, 1, false},
     {"its", "fermi-gpgpusim", {NULL}, 1, false}, {"functional", "turing", {NULL}, 2, false},
-    {"functional", "fermi", {NULL}, 1, true},    {"functional", "volta", {"gpu.jit=false"}, 1, false},
+    {"functional", "fermi", {NULL}, 1, true},    {"functional", "volta-classic", {"gpu.jit=false"}, 1, false},
     {"functional", "turing", {NULL}, 1, true},
 };
 enum {

@@ -113,7 +113,7 @@ static const struct way functional[] = {
     {"functional", "turing", {"gpu.jit=off"}, 1, false},
     {"functional", "turing", {"gpu.jit=off"}, 2, false},
     {"functional", "turing", {"gpu.jit_after=0"}, 1, false},
-    {"functional", "volta", {"reconv=its"}, 2, false},
+    {"functional", "volta-classic", {"reconv=its"}, 2, false},
     {"functional", "fermi", {"reconv=dws", "gpu.jit=off"}, 1, false},
     {"functional", "fermi", {"reconv=minpc"}, 1, false},
     {"functional+dac", "fermi", {NULL}, 1, false},
@@ -137,7 +137,7 @@ START_TEST(the_functional_model_stops) {
 END_TEST
 
 START_TEST(the_timing_model_stops) {
-    static const char *const configs[] = {"fermi", "turing", "volta", "pepsc", "turing-rtx2060", "gt200"};
+    static const char *const configs[] = {"fermi", "turing", "volta-classic", "pepsc", "turing-rtx2060", "gt200"};
     static const char *const options[] = {"gpu.poll=false", "gpu.poll=true"};
     const struct every_model *all = mixed_models();
     const char *model = all->name[_i];

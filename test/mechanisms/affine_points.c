@@ -63,7 +63,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
         const char *bench, *model, *config;
     } runs[] = {{"lud", "cae+mta", "fermi"},
                 {"spmv", "dpe+cae+mta", "turing"},
-                {"stencil", "dws+cae", "volta"},
+                {"stencil", "dws+cae", "volta-classic"},
                 {"transpose", "its+mta", "fermi"},
                 {"subwarps4", "si+cae", "turing"}};
     same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, 2);

@@ -42,7 +42,7 @@ static const struct {
     const char *model, *machine, *option;
 } ways[] = {
     {"its", "tiny", NULL},           {"si", "turing", "si.yield=on"},
-    {"si", "fermi", "si.yield=off"}, {"its", "volta", "reconv.first=fallthrough"},
+    {"si", "fermi", "si.yield=off"}, {"its", "volta-classic", "reconv.first=fallthrough"},
     {"its", "gt200", NULL},          {"functional", "turing", "reconv.first=fallthrough"},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };

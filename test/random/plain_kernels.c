@@ -12,7 +12,7 @@ static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | R
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* A kernel runs on one of these machines, with one of the two values of each option; all are drawn at random. */
-static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "fermi-gpgpusim"};
+static const char *const machines[] = {"tiny", "fermi", "gt200", "volta-classic", "fermi-gpgpusim"};
 static const char *const options[][2] = {{"reconv.first=taken", "reconv.first=fallthrough"},
                                          {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"},
                                          {"memory.model=full", "memory.model=fixed"},

@@ -156,7 +156,7 @@ static const struct {
     {"functional", "tiny", "reconv=its"},
     {"its", "tiny", NULL},
     {"si", "turing", "si.yield=on"},
-    {"its", "volta", "reconv.first=fallthrough"},
+    {"its", "volta-classic", "reconv.first=fallthrough"},
     {"si", "fermi", "si.yield=off"},
     {"functional", "turing", "reconv=si"},
     {"functional", "tiny", "gpu.capability=7"},

@@ -9,7 +9,7 @@
 
 enum { KERNELS = 4, SIZES = 4, WIDE = 3 };
 static const char *const sizes[SIZES] = {"sm.warp_size=4", "sm.warp_size=8", "sm.warp_size=16", "sm.warp_size=64"};
-static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "turing", "fermi-gpgpusim", "pepsc"};
+static const char *const machines[] = {"tiny", "fermi", "gt200", "volta-classic", "turing", "fermi-gpgpusim", "pepsc"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 /* Only kinds of kernels without warp collectives are tested, because the results of these collectives depend on the

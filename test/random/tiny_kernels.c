@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum { TEXT = 8192, BYTES = 1 << 16, KERNELS = 25, MANY_KERNELS = 2000, MACHINES = 3 };
-static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta",    "turing-rtx2060", "fermi-gpgpusim",
-                                      "gt200", "pepsc", "pepsc-8", "pepsc-16", "pepsc-64"};
+static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta-classic", "turing-rtx2060", "fermi-gpgpusim",
+                                      "gt200", "pepsc", "pepsc-8", "pepsc-16",      "pepsc-64"};
 enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 
 /* Statements with placeholders:

@@ -34,31 +34,32 @@ START_TEST(cold_straight_code_is_nearly_as_fast_as_warm_code) {
 }
 END_TEST
 
-/* All 80 SMs of volta read the same code lines. Without cluster caches, the L2 slice of a line sends the line 80 times,
+/* All SMs of volta-classic read the same code lines. Without cluster caches, the L2 slice of a line sends it 80 times,
  * which takes 4 cycles each time. With cluster caches, it sends the line to only six clusters. Then 80 SMs are as fast
  * as one SM. */
 START_TEST(clusters_fetch_a_line_once) {
-    double perfect = cycles("volta", 120, (const char *const[]){"fetch.perfect=on", NULL});
-    double cold = cycles("volta", 120, NULL);
-    double one = cycles("volta", 2, (const char *const[]){"gpu.sms=1", NULL});
+    double perfect = cycles("volta-classic", 120, (const char *const[]){"fetch.perfect=on", NULL});
+    double cold = cycles("volta-classic", 120, NULL);
+    double one = cycles("volta-classic", 2, (const char *const[]){"gpu.sms=1", NULL});
     ck_assert_double_le(cold, 1.4 * perfect);
     ck_assert_double_le(cold, 1.02 * one);
-    ck_assert_double_ge(cycles("volta", 120, (const char *const[]){"gpc.sms=0", NULL}), 2.2 * perfect);
+    ck_assert_double_ge(cycles("volta-classic", 120, (const char *const[]){"gpc.sms=0", NULL}), 2.2 * perfect);
 }
 END_TEST
 
-/* One SM of volta.
+/* One SM of volta-classic.
  * - Without a cluster cache, only the first line costs time, because no stream buffer can request it earlier: 313
  *   cycles from DRAM, as measured, plus the latency of the instruction caches.
  * - With a cluster cache, a line takes 66 cycles more: 58 in this cache, and 8 for the way from it to the SM. The eight
  *   lines of a stream buffer last for 384 cycles (64 instructions of three warps, two cycles each). A line takes longer
  *   than this to arrive, so warps also wait for later lines. */
 START_TEST(one_sm_waits_for_its_first_line) {
-    double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
-    double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
+    double perfect =
+        cycles("volta-classic", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
+    double cold = cycles("volta-classic", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
     ck_assert_double_ge(cold - perfect, 300);
     ck_assert_double_le(cold - perfect, 450);
-    cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", NULL});
+    cold = cycles("volta-classic", 2, (const char *const[]){"gpu.sms=1", NULL});
     ck_assert_double_ge(cold - perfect, 450);
     ck_assert_double_le(cold - perfect, 650);
 }
@@ -71,7 +72,7 @@ END_TEST
  * - With one iteration, the kernel jumps over its loop of four iterations, and the buffer is discarded. The counts then
  *   differ, but the sums in this test still hold. */
 START_TEST(every_line_of_a_stream_buffer_is_accounted_for) {
-    struct heddle *h = launched("volta", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
+    struct heddle *h = launched("volta-classic", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
     double asked = heddle_stat(h, 0, "fetch.prefetches"), useful = heddle_stat(h, 0, "fetch.prefetch_useful");
     double late = heddle_stat(h, 0, "fetch.prefetch_late");
     ck_assert_double_gt(useful, 0);

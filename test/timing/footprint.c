@@ -42,7 +42,7 @@ enum { COUNTS = 1 };
 #endif
 
 START_TEST(the_estimate_is_near) {
-    static const char *const presets[] = {"fermi",  "tiny",           "gt200",         "volta",
+    static const char *const presets[] = {"fermi",  "tiny",           "gt200",         "volta-classic",
                                           "turing", "turing-rtx2060", "fermi-gpgpusim"};
     static const char *const sets[][4] = {
         {"l1.size=4M", "l1.line=128"},

@@ -60,7 +60,7 @@ START_TEST(constants_behind_the_l1_are_as_far_as_measured) {
     static const struct {
         const char *config;
         double more;
-    } cards[] = {{"volta", 74}, {"turing-rtx2060", 37}};
+    } cards[] = {{"volta-classic", 74}, {"turing-rtx2060", 37}};
     static const char *const none[] = {NULL}, *const off[] = {"gpc.sms=0", NULL};
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
         double hit = chase(cards[i].config, none, 16), miss = chase(cards[i].config, none, 128);
@@ -187,7 +187,7 @@ END_TEST
 
 /* Tests the presets with all of their SMs. */
 START_TEST(presets_do_not_depend_on_threads) {
-    static const char *const configs[] = {"volta", "turing-rtx2060"};
+    static const char *const configs[] = {"volta-classic", "turing-rtx2060"};
     double accesses;
     const char *const none[] = {NULL}, *const poll[] = {"gpu.poll=on", NULL};
     char *one = figures("its", configs[_i], none, 1, &accesses);

@@ -227,12 +227,12 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "peer.icnt_input_flits=1"},
     {"fermi-gpgpusim", "fetch.miss_latency=50"},
     {"turing-rtx2060", NULL},
-    {"volta", NULL},
-    {"volta", "peer.lsu_serial_returns=true"},
-    {"volta", "peer.lsu_descending_order=true"},
-    {"volta", "peer.fetch_retires_warps=true"},
-    {"volta", "peer.fetch_retry=true"},
-    {"volta", "peer.l2_sector_replies=true"},
+    {"volta-classic", NULL},
+    {"volta-classic", "peer.lsu_serial_returns=true"},
+    {"volta-classic", "peer.lsu_descending_order=true"},
+    {"volta-classic", "peer.fetch_retires_warps=true"},
+    {"volta-classic", "peer.fetch_retry=true"},
+    {"volta-classic", "peer.l2_sector_replies=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

@@ -1,11 +1,11 @@
-/* Tests the cost of operands on volta and turing-rtx2060 against values computed by hand.
+/* Tests the cost of operands on volta-classic and turing-rtx2060 against values computed by hand.
  * - a processing block has two register banks of 64 bits (Jia et al., 2018 and 2019), so an instruction has a bank
  *   conflict only if all three sources are in one bank
  * - a pipe of 16 lanes takes a warp instruction every two cycles
  * - dependent instructions are four cycles apart: latch, collector, operands, and one cycle in the pipe */
 #include "micro_rig.h"
 
-static const char *const presets[] = {"volta", "turing-rtx2060"};
+static const char *const presets[] = {"volta-classic", "turing-rtx2060"};
 enum { PRESETS = 2 };
 
 #define PERFECT "fetch.perfect=on"

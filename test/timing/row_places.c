@@ -10,8 +10,8 @@ enum { LAUNCHES = 2 };
 static struct heddle *interpreter, *timed[MAX_MODELS];
 static char text[ROW_TEXT];
 
-static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta",    "turing-rtx2060", "fermi-gpgpusim",
-                                      "gt200", "pepsc", "pepsc-8", "pepsc-16", "pepsc-64"};
+static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta-classic", "turing-rtx2060", "fermi-gpgpusim",
+                                      "gt200", "pepsc", "pepsc-8", "pepsc-16",      "pepsc-64"};
 enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 
 static void setup(void) {

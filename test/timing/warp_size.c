@@ -244,7 +244,7 @@ START_TEST(two_rows_are_one_warp) {
     for (size_t i = 0; i < 1 + sizeof models / sizeof models[0]; i++) {
         const char *model = i ? models[i - 1] : "functional";
         test_case("%s", model);
-        struct heddle *h = open_size(model, "volta", i ? 64 : 32);
+        struct heddle *h = open_size(model, "volta-classic", i ? 64 : 32);
         struct heddle_module *m = heddle_module_text(h, "t.ptx", mixture, strlen(mixture));
         ck_assert_msg(m != NULL, "%s", heddle_error(h));
         uint64_t p = heddle_alloc(h, sizeof want);

@@ -397,6 +397,22 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
     return CACHE_HIT;
 }
 
+uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_t *clean) {
+    const uint32_t first = set_of(c, line);
+    uint32_t n = 0, oldest = NO_WAY;
+    for (uint32_t w = first; w < first + c->shape.ways; w++) {
+        n += c->way[w].dirty != 0;
+        if (c->way[w].dirty && c->used[w] != STAYS && (oldest == NO_WAY || c->used[w] < c->used[oldest]))
+            oldest = w;
+    }
+    if (n <= most || oldest == NO_WAY)
+        return 0;
+    const uint8_t sectors = c->way[oldest].dirty;
+    c->way[oldest].dirty = 0;
+    *clean = c->tag[oldest];
+    return sectors;
+}
+
 void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, bool aside) {
     struct cache_spot at = cache_look(c, line);
     struct cache_out dropped = {0};

@@ -180,6 +180,10 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
  * is allocated, nothing is fetched, and sectors in `full` are valid. Returns CACHE_HIT, CACHE_MISS (a line was
  * allocated; the caller must check the victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
+/* If more than `most` lines of the set of `line` are dirty, makes the least recently used of them clean. Returns its
+ * sectors that were dirty, which the caller writes to the next level, and stores its number in `*clean`. Otherwise
+ * returns 0. Lines that wait for a fill, or are locked, stay dirty. */
+uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_t *clean);
 /* Makes `sectors` of a line valid at once, and dirty with `dirty`, as after an access that has ended: for accesses that
  * take no simulated time. Does nothing if the line would need a way and every way of its set is reserved or locked.
  * A dirty victim is dropped without a write-back. With `aside`, a new line under LRU gets the age of the line that it

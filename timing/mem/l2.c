@@ -37,6 +37,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
     s->next = NEVER;
     s->write_acks = c->memory.write_acks;
+    s->dirty_ways = c->memory.dirty_ways;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
     s->split = c->l2.sectored && !s->uncached;
@@ -312,14 +313,25 @@ static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_r
     to_dram(s, r->line, false, out.mshr, out.fetch, now);
 }
 
+/* Writes a dirty line to DRAM if the set of `line` has more of them than l2.dirty_ways. */
+static __attribute__((noinline)) void limit_dirty(struct l2 *s, uint64_t line, uint64_t now) {
+    uint64_t clean;
+    const uint8_t sectors = cache_limit_dirty(&s->cache, line, s->dirty_ways, &clean);
+    if (!sectors)
+        return;
+    to_dram(s, clean, true, 0, sectors, now);
+    s->port_free = max64(s->port_free, now) + move_cycles(s, sector_bytes(sectors));
+}
+
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out = {.victim = 0};
     struct cache_spot at = cache_look(&s->cache, r->line);
     bool hit = !s->uncached && at.way != CACHE_NO_WAY, past = goes_past(s, r, at);
     bool through = !hit && (past || s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && !past && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
-    if ((answered(s, r) && out_full(s)) || (!hit && dram_full(s)) ||
-        (fetches && (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < 3)))
+    if ((answered(s, r) && out_full(s)) || ((!hit || s->dirty_ways) && dram_full(s)) ||
+        (fetches &&
+         (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < (s->dirty_ways ? 4 : 3))))
         return false;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);
@@ -335,6 +347,8 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     tell_bypass(s, r, past, hit);
     if (!through)
         s->port_free = max64(s->port_free, now + port_cycles(s, r));
+    if (!through && s->dirty_ways)
+        limit_dirty(s, r->line, now);
     if (answered(s, r))
         reply(s, r, now + s->latency);
     return true;

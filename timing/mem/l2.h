@@ -55,6 +55,7 @@ struct l2 {
     uint32_t index, of_channel;      /* number among all slices; number in the channel */
     uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes per cycle of the data array */
     uint32_t rop_latency, latency;   /* cycles from arrival to the tags; cycles from the tags to the reply */
+    uint32_t dirty_ways;             /* l2.dirty_ways */
     bool write_acks;
     bool perfect;
     bool uncached;  /* without an L2: a line is dropped when the requested sectors have arrived */

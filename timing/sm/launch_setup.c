@@ -40,7 +40,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
               sm_copies_begin(sm) && sm_tensor_begin(sm) && sm_place_shared(sm) && remote_begin(sm) &&
               sm_units_launch(sm, now);
     if (sm->modern)
-        modern_launch(sm);
+        ok &= modern_launch(sm);
     sm_find_fast_path(sm);
     return ok;
 }

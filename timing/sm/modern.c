@@ -20,12 +20,13 @@ struct sm_modern *modern_new(uint32_t slots) {
 void modern_free(struct sm_modern *m) {
     if (!m)
         return;
+    free(m->readers);
     free(m->warp);
     free(m->flight);
     free(m);
 }
 
-void modern_launch(struct sm *sm) {
+bool modern_launch(struct sm *sm) {
     struct sm_modern *m = sm->modern;
     const struct scoreboard_ops *sb = sm->model.sb;
     m->control = sm->program->program->control;
@@ -36,4 +37,5 @@ void modern_launch(struct sm *sm) {
         memset(m->part[i].cached, 0, sizeof m->part[i].cached);
         m->part[i].n_constant = 0; /* the parameters differ from launch to launch */
     }
+    return modern_consumers_launch(sm);
 }

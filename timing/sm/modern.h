@@ -16,13 +16,14 @@ struct sm;
 struct timed_inst;
 struct timed_part;
 struct sm_form;
+struct sb_regs;
 
 /* ---- modern.c ---- */
 /* Makes the state of a modern core with this number of warp slots. Returns NULL if memory is out. */
 struct sm_modern *modern_new(uint32_t slots);
 void modern_free(struct sm_modern *m);
-/* Prepares for a launch of sm->program. */
-void modern_launch(struct sm *sm);
+/* Prepares for a launch of sm->program. Returns false if memory is out. */
+bool modern_launch(struct sm *sm);
 /* Returns the control bits of an instruction, or NULL if the program has none. */
 static inline const struct control_bits *modern_control(const struct sm_modern *m, uint32_t pc) {
     return m->control ? &m->control[pc] : NULL;
@@ -64,6 +65,17 @@ void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now);
 /* Lower a counter of an instruction in flight, whose operands have been read or whose result is written. */
 void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now);
 void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now);
+
+/* ---- modern_consumers.c: instructions that may still read a register (core.consumers) ---- */
+/* Makes the counters of readers for a launch, if it needs them (sm_modern.readers). Returns false if memory is out. */
+bool modern_consumers_launch(struct sm *sm);
+void modern_consumers_start(struct sm *sm, uint32_t w);
+/* Returns true if an instruction with these registers must wait: an instruction in flight may still read a register
+ * that it writes, or a counter of a register that it reads is full. Requires sm_modern.readers, as the next function
+ * does. */
+bool modern_consumers_hold(const struct sm *sm, uint32_t w, const struct sb_regs *r);
+/* Adds `change`, 1 or -1, to the counters of the registers that an instruction in flight reads. */
+void modern_consumers_change(struct sm *sm, uint32_t inflight, int change);
 
 /* ---- modern_operands.c: register ports, register-file cache, result queue ---- */
 /* Returns the last cycle of the instruction in Allocate: the first cycle >= `from` for which it can reserve its reads

@@ -42,6 +42,8 @@ void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now)
     const struct control_bits *c = modern_control(sm->modern, f->pc);
     struct modern_flight *mf = &sm->modern->flight[inflight];
     *mf = (struct modern_flight){.lanes = f->lanes, .variable = variable};
+    if (sm->modern->readers)
+        modern_consumers_change(sm, inflight, 1);
     if (!c)
         return;
     mf->read_counter = c->raise_read < CONTROL_COUNTERS ? c->raise_read + 1 : 0;
@@ -84,6 +86,10 @@ void modern_has_read(struct sm *sm, uint32_t inflight, uint64_t now) {
     if (mf->read_counter)
         change(sm, inflight, mf->read_counter - 1u, mf->lanes, -1, now);
     mf->read_counter = 0;
+    if (mf->reads_held) {
+        modern_consumers_change(sm, inflight, -1);
+        sm_reconsider(sm, sm->in_flight.entry[inflight].warp, now);
+    }
 }
 
 void modern_has_written(struct sm *sm, uint32_t inflight, uint64_t now) {

@@ -4,6 +4,9 @@
 
 /* least number of cycles from the last data of an access to their write-back */
 enum { TAIL = 1 };
+/* latencies of the table below for 32-bit loads from global and shared memory; core.load_latency and
+ * core.shared_latency replace them */
+enum { USUAL_LOAD = 32, USUAL_SHARED = 24 };
 
 /* Kinds of memory instructions with latencies of their own. */
 enum memory_kind { GLOBAL_LOAD, GLOBAL_STORE, SHARED_LOAD, SHARED_STORE, CONSTANT_LOAD, COPY, N_MEMORY_KINDS };
@@ -46,6 +49,14 @@ static struct memory_row row_of(const struct sm *sm, uint32_t pc, uint8_t space)
     return r;
 }
 
+/* Returns the difference between the card's latencies and those of the table. */
+static int32_t card_adds(const struct sm *sm, enum memory_kind kind) {
+    const struct core_cfg *core = &sm->cfg->core;
+    if (kind == GLOBAL_LOAD || kind == GLOBAL_STORE)
+        return (int32_t)core->load_latency - USUAL_LOAD;
+    return kind == SHARED_LOAD || kind == SHARED_STORE ? (int32_t)core->shared_latency - USUAL_SHARED : 0;
+}
+
 uint32_t modern_read_cycles(const struct sm *sm, uint32_t pc) {
     const struct memory_row r = row_of(sm, pc, sm->program->program->code[pc].space);
     return latency[r.kind].read[r.uniform][r.size] - MODERN_TO_LATCH;
@@ -63,7 +74,8 @@ uint64_t modern_returns(struct sm *sm, uint32_t inflight, uint64_t now) {
     const uint8_t(*result)[3] = latency[r.kind].result;
     if (!sm->program->inst[f->pc].regs.n_write)
         return max64(now, mf->has_read);
-    uint64_t hit = mf->granted + result[r.uniform][r.size] - MODERN_TO_SHARED;
+    uint64_t hit =
+        mf->granted + (uint64_t)((int32_t)result[r.uniform][r.size] + card_adds(sm, r.kind) - MODERN_TO_SHARED);
     uint64_t late = now + TAIL + result[r.uniform][0] - result[1][0];
     uint64_t bus = p->returns_free + (2u << r.size); /* 512 bits a cycle */
     p->returns_free = max64(max64(hit, late), bus);

@@ -3,7 +3,10 @@
 #include "stages.h"
 #include <string.h>
 
-void modern_warp_start(struct sm *sm, uint32_t w) { memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]); }
+void modern_warp_start(struct sm *sm, uint32_t w) {
+    memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]);
+    modern_consumers_start(sm, w);
+}
 
 static bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t now) {
     if (mw->expands & lanes)
@@ -74,7 +77,9 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
         return check_counters(m, w, c, lanes);
     if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], now))
         return SB_WAIT_ARITH;
-    return sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
+    const struct sb_regs *r = &sm->program->inst[pc].regs;
+    const enum sb_verdict verdict = sm->model.sb->check(sm->warps.slot[w].board, board, lanes, r);
+    return verdict == SB_READY && m->readers && modern_consumers_hold(sm, w, r) ? SB_WAIT_ARITH : verdict;
 }
 
 bool modern_is_variable(const struct timed_inst *ti) {

@@ -93,6 +93,7 @@ struct modern_flight {
     uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
     uint8_t step, done; /* expansion: the step that is next, and the number of its machine instructions that issued */
+    bool reads_held;    /* its sources may not be written yet: core.consumers */
     uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
 };
 
@@ -104,8 +105,11 @@ struct sm_modern {
     uint32_t turn;                      /* sub-core whose memory instruction is next */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
-    struct pipes f64;             /* the f64 pipe of all sub-cores, with core.f64_shared */
-    struct modern_warp *warp;     /* by slot */
+    struct pipes f64;         /* the f64 pipe of all sub-cores, with core.f64_shared */
+    struct modern_warp *warp; /* by slot */
+    /* core.consumers: by slot and register, the number of instructions in flight that have not read it; else NULL */
+    uint8_t *readers;
+    uint32_t n_regs;              /* registers of a slot in `readers` */
     struct modern_flight *flight; /* index: entry of the table of instructions in flight */
     struct modern_counts n;
 };

@@ -52,9 +52,10 @@ START_TEST(values_equal_the_configuration) {
 }
 END_TEST
 
-/* An L1 hit takes l1.latency + 4 cycles on gv100. One source measured 30 cycles: the difference is 36 / 30 - 1. */
+/* A 64-bit load that hits takes core.load_latency + 2 cycles on gv100. One source measured 30 cycles: the difference is
+ * 36 / 30 - 1. */
 START_TEST(the_difference_is_relative_to_the_published_value) {
-    STATUS(HEDDLE_OK, "validate gv100 --only l1-latency -s l1.latency=32 -s gpu.sms=1 --json v.json");
+    STATUS(HEDDLE_OK, "validate gv100 --only l1-latency -s core.load_latency=34 -s gpu.sms=1 --json v.json");
     SAYS(out, "36.00      30.00      20.0 %  mt4g");
     SAYS(out, "jia18: Z. Jia et al.");
     ck_assert(!strstr(out, "nvidia:")); /* this source has no figure of this quantity */
@@ -127,6 +128,15 @@ START_TEST(another_machine_and_a_preset_without_figures) {
 }
 END_TEST
 
+/* fermi has 6 channels: 6 x 8 bytes x 4 transfers x 924 MHz = 177.4 GB/s. */
+START_TEST(no_rate_exceeds_its_peak) {
+    char why[512];
+    const struct heddle_options o = {.model = "spe", .config = "fermi"};
+    const double rate = micro_measure(micro_find("dram-read"), &o, why, sizeof why);
+    EXPECT(rate > 80 && rate <= 177.4, "%g GB/s (%s)", rate, why);
+}
+END_TEST
+
 START_TEST(mistakes_are_reported) {
     STATUS(HEDDLE_USAGE, "validate");
     SAYS(err, "one CARD; 'heddle validate list' shows the cards");
@@ -151,5 +161,6 @@ SUITE(host_cli_validate) {
     TEST(a_program_without_a_benchmark_is_not_run);
     TEST(a_program_has_the_counts_of_the_card);
     TEST(another_machine_and_a_preset_without_figures);
+    TEST(no_rate_exceeds_its_peak);
     TEST(mistakes_are_reported);
 }

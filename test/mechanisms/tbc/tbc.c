@@ -80,7 +80,7 @@ END_TEST
 
 /* In a divided SM the two warps are in different parts, so the members of a compacted warp do not share a slot. */
 START_TEST(parts_of_an_sm_are_not_compacted) {
-    check("volta", "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;", WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER),
+    check("volta-classic", "xor.b32 %r3, %r1, %r2; and.b32 %r3, %r3, 1;", WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER),
           WARPS * (BEFORE + 1 + FALL + TAKEN + AFTER));
 }
 END_TEST

@@ -128,10 +128,12 @@ static void run_random(const char *model, const char *size, bool poll, uint64_t 
     char err[512];
     const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=49152", size,
                                poll ? "gpu.poll=on" : "gpu.poll=off", NULL};
-    struct heddle *h = heddle_open(
-        &(struct heddle_options){
-            .model = model, .config = seed % 2 ? "tiny" : "volta", .set = set, .threads = 2, .cycle_limit = 50000000},
-        err, sizeof err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model,
+                                                            .config = seed % 2 ? "tiny" : "volta-classic",
+                                                            .set = set,
+                                                            .threads = 2,
+                                                            .cycle_limit = 50000000},
+                                   err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));

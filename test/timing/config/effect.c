@@ -92,6 +92,10 @@ static const struct ground needs[] = {
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
     {"core.queue", "spe", "ampere", {NULL}, NULL},
+    {"core.load_latency", "spe", "ampere", {NULL}, NULL},
+    {"core.shared_latency", "spe", "ampere", {NULL}, NULL},
+    {"core.consumers", "spe", "ampere", {"core.control_bits=off", NULL}, NULL},
+    {"l2.dirty_ways", "spe", "fermi", {"l2.ways=2", "l2.size=24576", NULL}, "1"},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},

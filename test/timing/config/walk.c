@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { CTAS = 3, THREADS = 64, N = CTAS * THREADS, IN = 4096, SIDE = 16, CYCLES = 2000000000, CPU_SECONDS = 20 };
-const char *const walk_configs[WALK_CONFIGS] = {"fermi", "turing-rtx2060", "tiny", "volta", "gt200", "turing"};
+const char *const walk_configs[WALK_CONFIGS] = {"fermi", "turing-rtx2060", "tiny", "volta-classic", "gt200", "turing"};
 
 /* The outcome of a launch: its status, the memory contents after the kernel, and the error message. */
 struct outcome {

@@ -230,6 +230,26 @@ START_TEST(dirty_sectors_are_written_back) {
 }
 END_TEST
 
+/* Lines 0 and 2 are dirty ways of set 0. A limit of one makes line 0 clean, the least recently used, and then none.
+ * Line 2 stays dirty, and line 1 is in the other set. */
+START_TEST(dirty_lines_of_a_set_have_a_limit) {
+    uint64_t clean = 77;
+    start(2, 2, false);
+    cache_write(&c, 0, 0x5, 0x5, &out);
+    cache_write(&c, 1, 0xf, 0xf, &out);
+    ck_assert_uint_eq(cache_limit_dirty(&c, 0, 1, &clean), 0);
+    cache_write(&c, 2, 0xf, 0xf, &out);
+    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 2, &clean), 0);
+    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 1, &clean), 0x5);
+    ck_assert_uint_eq(clean, 0);
+    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 1, &clean), 0);
+    ck_assert_uint_eq(peek(0), 0x5); /* the data stay */
+    cache_write(&c, 4, 0xf, 0xf, &out);
+    ck_assert(out.evicted && out.victim == 0 && !out.victim_sectors);
+    cache_free(&c);
+}
+END_TEST
+
 START_TEST(clean_lines_leave_silently) {
     start(2, 2, false);
     read_and_fill(0);
@@ -519,6 +539,7 @@ SUITE(timing_cache) {
     TEST(reserved_ways_stay);
     TEST(least_recently_used_leaves);
     TEST(dirty_sectors_are_written_back);
+    TEST(dirty_lines_of_a_set_have_a_limit);
     TEST(clean_lines_leave_silently);
     TEST(written_sectors_are_valid_when_whole);
     TEST(write_through_drops_or_keeps);

@@ -1,6 +1,6 @@
 /* Tests the bytes that presets with a whole memory system move between L2 and DRAM. The expected bytes follow from the
  * size of the memory's smallest access:
- * - volta: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, one sector
+ * - volta-classic: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, one sector
  * - turing-rtx2060: GDDR6, a channel of 16 bits, bursts of 16: 32 bytes, one sector
  * - fermi: GDDR5, two chips of 32 bits, bursts of 8: 64 bytes; an L2 miss fetches a line of 128 bytes
  * - fermi-gpgpusim: like fermi, but each sector of a line is a separate request. That wastes half of a burst, as in the
@@ -16,9 +16,9 @@ static const struct {
     double peak;     /* GB/s */
     bool uncached;   /* the L2 does not cache data, so every read goes to DRAM */
 } presets[] = {
-    {"volta", 32, 128, 32, 4096 / 8 * 2 * .850, false},        /* 4,096 bits at 2 x 850 MHz */
-    {"turing-rtx2060", 32, 128, 32, 192 / 8 * 4 * 3.5, false}, /* GDDR6: 192 bits at 14 Gbit/s per pin */
-    {"fermi", 128, 128, 64, 384 / 8 * 4 * .924, false},        /* GDDR5: 384 bits at 3.696 Gbit/s per pin */
+    {"volta-classic", 32, 128, 32, 4096 / 8 * 2 * .850, false}, /* 4,096 bits at 2 x 850 MHz */
+    {"turing-rtx2060", 32, 128, 32, 192 / 8 * 4 * 3.5, false},  /* GDDR6: 192 bits at 14 Gbit/s per pin */
+    {"fermi", 128, 128, 64, 384 / 8 * 4 * .924, false},         /* GDDR5: 384 bits at 3.696 Gbit/s per pin */
     {"fermi-gpgpusim", 256, 256, 64, 384 / 8 * 4 * .924, false},
     {"gt200", 32, 128, 32, 512 / 8 * 2 * 1.242, true}, /* 512 bits at 2 x 1,242 MHz */
 };
@@ -169,7 +169,7 @@ END_TEST
  * different channels, until all channels have been used. */
 START_TEST(many_pseudo_channels) {
     static const uint32_t channels[] = {61, 63, 64, 80, 128, 160, 192, 256};
-    begin("volta");
+    begin("volta-classic");
     rig_stop(&r);
     r.cfg.dram.channels = r.cfg.memory.l2_slices = channels[_i];
     r.cfg.l2.size = channels[_i] * 16 * LINE * 4;

@@ -206,7 +206,7 @@ END_TEST
 
 START_TEST(a_perfect_cache_is_not_accessed) {
     char err[256];
-    ck_assert(config_load(&config, "volta", err, sizeof err));
+    ck_assert(config_load(&config, "volta-classic", err, sizeof err));
     config.sm.fetch_perfect = true;
     ck_assert(fetch_init(&fetch, &config, NULL));
     for (uint64_t line = 0; line < 1000; line += 7)

@@ -302,6 +302,71 @@ START_TEST(accesses_take_the_cycles_of_table_2) {
 }
 END_TEST
 
+/* core.load_latency and core.shared_latency replace the 32 and 24 cycles of 32-bit loads; wider loads and addresses in
+ * uniform registers keep their distance to these: 38 - 32 = 6 cycles more for 128 bits, 3 or 1 fewer for uniform. */
+START_TEST(cards_have_latencies_of_their_own) {
+    static const char *const set[] = {"gpu.sms=1",
+                                      "core.assembly=off",
+                                      "core.load_latency=26",
+                                      "core.shared_latency=19",
+                                      "l1.latency=7",
+                                      "shared.latency=5",
+                                      NULL};
+    static const struct {
+        const char *text;
+        bool uniform;
+        uint32_t cycles;
+    } row[] = {{"ld.global.u32 %r1,[%a];", false, 26},
+               {"ld.global.u32 %r1,[%a];", true, 23},
+               {"ld.global.v4.u32 {%v0,%v1,%v2,%v3},[%a];", false, 32},
+               {"ld.shared.u32 %r1,[s];", false, 19},
+               {"ld.shared.u32 %r1,[s];", true, 18}};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    for (int i = 0; i < 2; i++)
+        sprintf(body + strlen(body), "%s\nadd.f32 %%f1,%%f38,%%f39;\n", row[_i].text);
+    for (uint32_t i = first; i < first + 4; i += 2) { /* the second access hits */
+        rig_bits[i].stall = 2;
+        rig_bits[i].uniform = row[_i].uniform;
+        rig_bits[i].raise_write = 1;
+        rig_bits[i + 1].wait = 1 << 1;
+    }
+    rig_run(set, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first + 2), row[_i].cycles);
+}
+END_TEST
+
+/* fma f1 = f2 * f2 + f4 names three operands and two registers. */
+START_TEST(a_register_of_two_operands_is_read_once) {
+    char body[4096];
+    const uint32_t at = lead_in(body);
+    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 1);
+    reads(at, 0, 2, 1);
+    reads(at, 1, 2, 1);
+    reads(at, 2, 4, 1);
+    rig_run(one_sm, body, WARP, 1);
+    ck_assert_double_eq(rig_stat("core.port_reads"), 2);
+}
+END_TEST
+
+/* A load reads its address 11 cycles after its issue (Table 2). Without control bits, core.consumers makes the add that
+ * writes the address register wait so long. With one consumer, a second load of the same address also waits for the
+ * first; with two, it issues in the next cycle. */
+START_TEST(writers_wait_for_consumers) {
+    static const char *const consumers[] = {"core.consumers=0", "core.consumers=1", "core.consumers=2"};
+    static const uint32_t writer[] = {1, 11, 11}, reader[] = {1, 11, 1};
+    char body[4096];
+    const char *set[] = {"gpu.sms=1", "core.assembly=off", consumers[_i / 2], NULL};
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body),
+            "mov.u64 %%q4,%%a;\nadd.f32 %%f1,%%f38,%%f39;\nbar.sync 0;\nld.global.u32 %%r1,[%%q4];\n%s\n",
+            _i % 2 ? "ld.global.u32 %r2,[%q4];" : "mov.u64 %q4,%a;");
+    rig_no_bits = true;
+    rig_run(set, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 4) - rig_at(0, first + 3), (_i % 2 ? reader : writer)[_i / 2]);
+}
+END_TEST
+
 /* ---- write ports ---- */
 
 /* A load from shared memory is written 24 cycles after its issue. An FFMA is written 10 cycles after its issue:
@@ -478,6 +543,9 @@ SUITE(timing_sm_modern_core) {
     TEST(a_yield_to_nobody_costs_a_cycle);
     TEST_LOOP(a_counter_rises_a_cycle_after_issue, 0, 2);
     TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
+    TEST_LOOP(cards_have_latencies_of_their_own, 0, 5);
+    TEST(a_register_of_two_operands_is_read_once);
+    TEST_LOOP(writers_wait_for_consumers, 0, 6);
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
     TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);

@@ -19,7 +19,7 @@ static const char meet[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visi
                            "MET: bar.sync 0; setp.lt.u32 %q3,%r3,6; @%q3 bra LOOP;\nret;\n}\n";
 
 START_TEST(spinning_warps_starve_no_warp) {
-    static const char *const configs[] = {"turing", "volta", "fermi"};
+    static const char *const configs[] = {"turing", "volta-classic", "fermi"};
     static const char *const policies[] = {"sched.policy=gto", "sched.policy=lrr", "sched.policy=two_level"};
     const char *config = configs[_i / 3];
     const char *const set[] = {"gpu.sms=1", "sm.ctas=16", policies[_i % 3], NULL};

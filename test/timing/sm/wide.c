@@ -14,8 +14,8 @@ static const char text[] =
     " add.u32 %r1,%r1,%r3;\n bra JOIN;\nEVEN: mad.lo.u32 %r1,%r1,%r3,%r1;\n"
     "JOIN: bar.sync 0;\n red.global.add.u32 [%a],%r1;\n ret;\n}\n";
 
-static const char *const presets[] = {"fermi", "fermi-gpgpusim", "gt200", "pepsc",
-                                      "tiny",  "turing",         "volta", "turing-rtx2060"};
+static const char *const presets[] = {"fermi", "fermi-gpgpusim", "gt200",         "pepsc",
+                                      "tiny",  "turing",         "volta-classic", "turing-rtx2060"};
 static const char *const policies[] = {"lrr", "gto", "two_level", "oldest", "youngest", "cggty"};
 enum { N_PRESETS = 8, N_POLICIES = 3 };
 

@@ -48,7 +48,7 @@ static void check_sums(const struct job *j, const char *e) {
  * that other models run, too. With HEDDLE_EVERY each program runs in all models. */
 static bool is_sampled(int program) { return test_every() || (program + program / (int)models()) % 3 == 0; }
 START_TEST(programs_are_right) {
-    static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
+    static const char *const presets[] = {"fermi", "turing", "gt200", "volta-classic"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
     const int n_models = (int)models();
     for (int k = 0; k < (test_every() ? n_models * 4 * 2 : 1); k++) {
