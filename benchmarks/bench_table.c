@@ -5,8 +5,7 @@
 
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
-extern const struct bench bench_subwarpslong2, bench_subwarpslong4, bench_subwarpslong8, bench_subwarpslong16,
-    bench_subwarpslong32, bench_arith;
+extern const struct bench bench_arith;
 extern const struct bench bench_stencil, bench_pathfinder, bench_nw, bench_srad, bench_spmv, bench_histogram;
 extern const struct bench bench_transpose, bench_scan, bench_conv2d, bench_gemver, bench_mvt, bench_bicg;
 extern const struct bench bench_kmeans, bench_gaussian, bench_cfd, bench_sad, bench_cutcp, bench_lbm;
@@ -30,8 +29,7 @@ extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_
     &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p
 const struct bench *const benches[] = {
     &bench_vecadd, &bench_sgemm, &bench_reduction, &bench_hotspot, &bench_bfs, &bench_lud, &bench_subwarps2,
-    &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_subwarpslong2,
-    &bench_subwarpslong4, &bench_subwarpslong8, &bench_subwarpslong16, &bench_subwarpslong32, &bench_arith,
+    &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
     &bench_stencil, &bench_pathfinder, &bench_nw, &bench_srad, &bench_spmv, &bench_histogram, &bench_transpose,
     &bench_scan, &bench_conv2d, &bench_gemver, &bench_mvt, &bench_bicg, &bench_kmeans, &bench_gaussian,
     &bench_cfd, &bench_sad, &bench_cutcp, &bench_lbm, &bench_binopt, &bench_black, &bench_fft, &bench_fwt,

@@ -2,28 +2,25 @@
  * each word right after its load (subwarp-interleaving paper, section V-A). Each of two SMs has a single warp, so that
  * all load latency is exposed.
  *   size small: 8 iterations
- *   size paper: 64 iterations (instruction caches warm)
- * subwarpslong<N>: twice as many words, all in straight-line code, which exceeds the L1 instruction cache at N = 32. */
+ *   size paper: 64 iterations (instruction caches warm) */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
-extern const struct bench bench_subwarpslong2, bench_subwarpslong4, bench_subwarpslong8, bench_subwarpslong16,
-    bench_subwarpslong32;
-enum { WARPS = 2, LANES = 32, SHORT = 16, LONG = 32 };
+enum { WARPS = 2, LANES = 32, LOADS = 96 };
 
 struct split {
-    int ways, accesses, rounds;
+    int ways, rounds;
 };
 
 /* Returns the expected result of a thread of the subwarp: only the words that the subwarp reads in the last iteration
  * contribute to it. */
 static int32_t expected(const int32_t *data, int warp, int subwarp, const struct split *p) {
-    const int32_t *slice = data + (size_t)((warp * p->rounds + p->rounds - 1) * 32 + subwarp) * 32 * p->accesses;
+    const int32_t *slice = data + (size_t)((warp * p->rounds + p->rounds - 1) * 32 + subwarp) * 32 * LOADS;
     uint32_t sum = (uint32_t)subwarp;
-    for (int k = 0; k < p->accesses; k++)
-        sum ^= (uint32_t)slice[k * 32] + (uint32_t)subwarp;
+    for (int k = 0; k < LOADS; k++)
+        sum += (uint32_t)slice[k * 32];
     return (int32_t)sum;
 }
 
@@ -51,33 +48,28 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, int3
     return HEDDLE_OK;
 }
 
-static enum heddle_status run(struct heddle *h, struct heddle_module *m, int ways, int accesses, enum bench_size size,
-                              char *why, size_t why_size) {
-    const struct split p = {.ways = ways, .accesses = accesses, .rounds = size == BENCH_SMALL ? 8 : 64};
-    size_t bytes = (size_t)(WARPS * p.rounds * 32) * (size_t)(accesses * 32) * sizeof(int32_t);
+static enum heddle_status run(struct heddle *h, struct heddle_module *m, int ways, enum bench_size size, char *why,
+                              size_t why_size) {
+    const struct split p = {.ways = ways, .rounds = size == BENCH_SMALL ? 8 : 64};
+    size_t bytes = (size_t)(WARPS * p.rounds * 32) * (size_t)(LOADS * 32) * sizeof(int32_t);
     int32_t *data = malloc(bytes);
     enum heddle_status s = data ? run_on(h, m, data, bytes, &p, why, why_size) : bench_no_memory(why, why_size);
     free(data);
     return s;
 }
 
-#define SUBWARPS(n, form, accesses, what)                                                                              \
-    static enum heddle_status run##form##n(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why, \
-                                           size_t why_size) {                                                          \
-        return run(h, m, n, accesses, size, why, why_size);                                                            \
+#define SUBWARPS(n)                                                                                                    \
+    static enum heddle_status run##n(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,       \
+                                     size_t why_size) {                                                                \
+        return run(h, m, n, size, why, why_size);                                                                      \
     }                                                                                                                  \
-    const struct bench bench_subwarps##form##n = {                                                                     \
-        "subwarps" #form #n, "a warp in " #n " subwarps by a switch, every load's result used at once" what,           \
-        "subwarp",           "subwarps" #form ".ptx",                                                                  \
-        run##form##n,                                                                                                  \
+    const struct bench bench_subwarps##n = {                                                                           \
+        "subwarps" #n, "a warp in " #n " subwarps by a switch, every load's result used at once",                      \
+        "subwarp",     "subwarps.ptx",                                                                                 \
+        run##n,                                                                                                        \
     };
-SUBWARPS(2, , SHORT, "")
-SUBWARPS(4, , SHORT, "")
-SUBWARPS(8, , SHORT, "")
-SUBWARPS(16, , SHORT, "")
-SUBWARPS(32, , SHORT, "")
-SUBWARPS(2, long, LONG, "; long code")
-SUBWARPS(4, long, LONG, "; long code")
-SUBWARPS(8, long, LONG, "; long code")
-SUBWARPS(16, long, LONG, "; long code")
-SUBWARPS(32, long, LONG, "; long code")
+SUBWARPS(2)
+SUBWARPS(4)
+SUBWARPS(8)
+SUBWARPS(16)
+SUBWARPS(32)
