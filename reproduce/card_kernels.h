@@ -16,4 +16,7 @@ struct card_kernel {
 /* A list that ends with a NULL card. */
 extern const struct card_kernel card_kernels[];
 extern const char card_kernels_source[];
+/* Returns the mean power in W that others measured while the card ran this kernel; 0: nobody published it. */
+double card_kernel_watts(const struct card_kernel *k);
+extern const char card_power_source[];
 #endif

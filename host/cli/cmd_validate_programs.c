@@ -39,8 +39,8 @@ static double of_card(const struct card_kernel *k, int i) {
     return v;
 }
 
-/* Returns the mean of a count over the launches of the kernel; NAN: it did not run. */
-static double of_run(const struct programs *p, const struct card_kernel *k, int count) {
+/* Returns the mean of a statistic over the launches of the kernel; NAN: it did not run. */
+static double mean_of(const struct programs *p, const struct card_kernel *k, const char *stat) {
     double sum = 0;
     int n = 0;
     for (int j = 0; k->bench && j < p->n_jobs; j++) {
@@ -51,17 +51,35 @@ static double of_run(const struct programs *p, const struct card_kernel *k, int 
             const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(launch, "name"));
             const cJSON *stats = cJSON_GetObjectItemCaseSensitive(launch, "stats");
             if (name && strcmp(name, k->own_kernel) == 0) {
-                sum += cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(stats, counts[count].stat));
+                sum += cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(stats, stat));
                 n++;
             }
         }
     }
-    return n ? sum / n / counts[count].scale : NAN;
+    return n ? sum / n : NAN;
+}
+
+static double of_run(const struct programs *p, const struct card_kernel *k, int count) {
+    return mean_of(p, k, counts[count].stat) / counts[count].scale;
+}
+
+/* Returns the mean power of the kernel in W; NAN: it did not run. */
+static double watts_of(const struct programs *p, const struct card_kernel *k) {
+    const double joules = mean_of(p, k, "energy.total_joules"), cycles = mean_of(p, k, "gpu.cycles");
+    const cJSON *config = cJSON_GetObjectItemCaseSensitive(p->n_jobs ? p->jobs[0].result : NULL, "config");
+    const double mhz = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(config, "clock.core_mhz"));
+    return joules / (cycles / (mhz * 1e6));
+}
+
+static double card_watts(const struct card_kernel *k) {
+    const double watts = card_kernel_watts(k);
+    return watts > 0 ? watts : NAN;
 }
 
 static struct table *table_of(const struct programs *p) {
-    static const char *const titles[] = {"program", "kernel", ">cycles",      ">card", ">error", ">DRAM reads",
-                                         ">card",   ">error", ">DRAM writes", ">card", ">error", NULL};
+    static const char *const titles[] = {"program",     "kernel", ">cycles", ">card",        ">error",
+                                         ">DRAM reads", ">card",  ">error",  ">DRAM writes", ">card",
+                                         ">error",      ">W",     ">card",   ">error",       NULL};
     struct table *t = table_new(titles);
     for (int i = 0; i < p->n; i++) {
         const struct card_kernel *k = p->kernels[i];
@@ -74,6 +92,9 @@ static struct table *table_of(const struct programs *p) {
             table_number(t, of_card(k, n), NUM_COUNT);
             table_number(t, of_run(p, k, n) / of_card(k, n) - 1, NUM_PERCENT);
         }
+        table_number(t, watts_of(p, k), NUM_FIXED2);
+        table_number(t, card_watts(k), NUM_FIXED2);
+        table_number(t, watts_of(p, k) / card_watts(k) - 1, NUM_PERCENT);
     }
     return t;
 }
@@ -82,9 +103,13 @@ static struct table *table_of(const struct programs *p) {
  * kernels differ from the public kernels, and which public kernels have no benchmark. */
 static void print_summary(const struct programs *p) {
     double sum = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-    int n = 0;
+    double power = 0;
+    int n = 0, n_power = 0;
     for (int i = 0; i < p->n; i++) {
+        double error = fabs(watts_of(p, p->kernels[i]) / card_watts(p->kernels[i]) - 1);
         double here = of_run(p, p->kernels[i], 0), there = of_card(p->kernels[i], 0), x = log(here), y = log(there);
+        power += isnan(error) ? 0 : error;
+        n_power += !isnan(error);
         if (isnan(here))
             continue;
         sum += fabs(here / there - 1);
@@ -96,8 +121,10 @@ static void print_summary(const struct programs *p) {
     if (n > 2)
         printf(", correlation of log cycles %.4f",
                (n * sxy - sx * sy) / sqrt((n * sxx - sx * sx) * (n * syy - sy * sy)));
+    if (n_power)
+        printf("; of power %.1f %%", 100 * power / n_power);
     puts("\nReads and writes are sectors of 32 bytes. Others measured the card's counts:");
-    printf("%s\n", card_kernels_source);
+    printf("%s\n%s\n", card_kernels_source, card_power_source);
     for (int i = 0; i < p->n; i++)
         if (p->kernels[i]->differs)
             printf("%s %s: %s\n", p->kernels[i]->bench ? "Differs:" : "Not run:", p->kernels[i]->kernel,
@@ -120,6 +147,9 @@ static cJSON *json_of(const struct programs *p) {
             fine = both && cJSON_AddNumberToObject(both, "value", of_run(p, k, n)) &&
                    cJSON_AddNumberToObject(both, "card", of_card(k, n));
         }
+        cJSON *watts = fine ? cJSON_AddObjectToObject(row, "watts") : NULL;
+        fine = watts && cJSON_AddNumberToObject(watts, "value", watts_of(p, k)) &&
+               cJSON_AddNumberToObject(watts, "card", card_watts(k));
     }
     if (!fine) {
         cJSON_Delete(o);

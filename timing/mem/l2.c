@@ -9,20 +9,21 @@
 enum { NO_SM = 0x3ff };
 
 static bool init_rings(struct l2 *s, const struct config *c) {
-    uint32_t in = c->memory.rop_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
+    uint32_t in = c->memory.rop_latency + s->far_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
     s->in_depth = in;
     in *= s->split ? c->l2.line / 32 : 1;
     s->out_depth = c->icnt.slice_queue;
     s->in_mask = ring_size(in) - 1;
     s->out_mask = ring_size(s->out_depth) - 1;
     s->fill_mask = ring_size(fills) - 1;
-    s->in = calloc(s->in_mask + 1, sizeof *s->in);
+    s->in[0].at = calloc(s->in_mask + 1, sizeof *s->in[0].at);
+    s->in[1].at = s->far_latency ? calloc(s->in_mask + 1, sizeof *s->in[1].at) : NULL;
     s->out = calloc(s->out_mask + 1, sizeof *s->out);
     s->fill = calloc(s->fill_mask + 1, sizeof *s->fill);
     s->answer = calloc(s->fill_mask + 1, sizeof *s->answer);
     s->ahead_depth = c->memory.l2_prefetch_queue;
     s->ahead = calloc(s->ahead_depth, sizeof *s->ahead);
-    return s->in && s->out && s->fill && s->answer && s->ahead;
+    return s->in[0].at && (s->in[1].at || !s->far_latency) && s->out && s->fill && s->answer && s->ahead;
 }
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index) {
@@ -34,6 +35,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->line_shift = (uint32_t)__builtin_ctz(c->l2.line);
     s->rop_latency = c->memory.rop_latency;
     s->latency = c->l2.latency;
+    s->far_latency = c->memory.l2_far;
+    s->atomic_bytes = c->memory.atomic_bytes;
     s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
     s->next = NEVER;
     s->write_acks = c->memory.write_acks;
@@ -61,26 +64,35 @@ void l2_free(struct l2 *s) {
     free(s->ahead);
     bypass_free(&s->bypass);
     cache_free(&s->cache);
-    free(s->in);
+    free(s->in[0].at);
+    free(s->in[1].at);
     free(s->out);
     free(s->fill);
     free(s->answer);
     memset(s, 0, sizeof *s);
 }
 
-/* Splits the newest request into one request per sector; the last of them ends the packet. */
-static __attribute__((noinline)) void split_last(struct l2 *s) {
-    struct l2_request all = s->in[s->in_tail & s->in_mask];
+/* Splits the newest request of a queue into one request per sector; the last of them ends the packet. */
+static __attribute__((noinline)) void split_last(const struct l2 *s, struct l2_queue *q) {
+    struct l2_request all = q->at[q->tail & s->in_mask];
     bool atomic = all.kind == MEM_ATOMIC;
     all.bytes = 32;
     for (; all.sectors & (all.sectors - 1); all.serial = atomic) {
-        struct l2_request *in = &s->in[s->in_tail++ & s->in_mask];
+        struct l2_request *in = &q->at[q->tail++ & s->in_mask];
         *in = all;
         in->sectors = all.sectors & (uint8_t)-all.sectors;
         in->last = false;
         all.sectors &= (uint8_t)(all.sectors - 1);
     }
-    s->in[s->in_tail & s->in_mask] = all;
+    q->at[q->tail & s->in_mask] = all;
+}
+
+/* Returns the cycles for which an atomic occupies the data array: one for each lane with the most contended address,
+ * and for each l2.atomic_bytes of data. */
+static uint8_t atomic_cycles(const struct l2 *s, const struct mem_request *r) {
+    enum { MOST = 63 }; /* see pack() */
+    const uint32_t units = s->atomic_bytes ? (r->bytes + s->atomic_bytes - 1) / s->atomic_bytes : 1;
+    return (uint8_t)(units <= r->serial ? r->serial : units < MOST ? units : MOST);
 }
 
 /* Builds the request in its ring entry, because copying a struct right after its fields were stored would stall the
@@ -89,26 +101,28 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
     hot_assert(l2_room(s));
     unsigned shift = at->offset / 32;
     bool atomic = r->kind == MEM_ATOMIC;
-    struct l2_request *in = &s->in[s->in_tail & s->in_mask];
-    *in = (struct l2_request){.ready = arrival + s->rop_latency,
+    struct l2_queue *q = &s->in[at->far];
+    struct l2_request *in = &q->at[q->tail & s->in_mask];
+    s->n.far += at->far;
+    *in = (struct l2_request){.ready = arrival + s->rop_latency + (at->far ? s->far_latency : 0),
                               .line = at->line,
                               .tag = r->tag,
                               .pc = r->pc,
                               .sm = r->sm,
                               .bytes = r->bytes,
                               .kind = r->kind,
-                              .serial = atomic ? r->serial : 0,
+                              .serial = atomic ? atomic_cycles(s, r) : 0,
                               .warp = r->warp,
                               .sectors = (uint8_t)(r->sectors << shift),
                               .shift = (uint8_t)shift,
                               .full = (uint8_t)(atomic ? 0 : r->full << shift),
                               .last = true};
-    if (s->in_tail == s->in_head)
+    if (q->tail == q->head)
         s->next = min64(s->next, max64(in->ready, s->port_free));
     s->in_packets++;
     if (s->split && r->kind != MEM_PREFETCH)
-        split_last(s);
-    s->in_tail++;
+        split_last(s, q);
+    q->tail++;
 }
 
 void l2_fill(struct l2 *s, const struct dram_reply *r) {
@@ -366,10 +380,16 @@ static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struc
     return true;
 }
 
-/* Lets the access at the head of the queue read the tags. */
+/* Returns the cycle from which the oldest request of a queue may read the tags; NEVER if the queue is empty. */
+static uint64_t ready_at(const struct l2 *s, const struct l2_queue *q) {
+    return q->head == q->tail ? NEVER : q->at[q->head & s->in_mask].ready;
+}
+
+/* Lets the oldest access of the queues read the tags. */
 static bool tag_tick(struct l2 *s, uint64_t now) {
-    const struct l2_request *r = &s->in[s->in_head & s->in_mask];
-    if (s->in_head == s->in_tail || s->port_free > now || r->ready > now)
+    struct l2_queue *q = &s->in[__builtin_expect(ready_at(s, &s->in[1]) < ready_at(s, &s->in[0]), 0)];
+    const struct l2_request *r = &q->at[q->head & s->in_mask];
+    if (s->port_free > now || ready_at(s, q) > now)
         return false;
     bool done = s->perfect ? always_hit(s, r, now) : writes(r) ? write(s, r, now) : read(s, r, now);
     if (!done) {
@@ -386,7 +406,7 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;
-    s->in_head++;
+    q->head++;
     s->in_packets -= r->last;
     return r->last;
 }
@@ -525,8 +545,10 @@ static uint64_t next_work(const struct l2 *s, uint64_t now) {
         next = s->answer_free;
     if (s->fill_head != s->fill_tail)
         next = min64(next, max64(s->fill_free, s->fill[s->fill_head & s->fill_mask].ready));
-    if (s->in_head != s->in_tail && s->stalled_since == NEVER)
-        next = min64(next, max64(s->port_free, s->in[s->in_head & s->in_mask].ready));
+    if (s->stalled_since == NEVER) {
+        const uint64_t ready = min64(ready_at(s, &s->in[0]), ready_at(s, &s->in[1]));
+        next = ready == NEVER ? next : min64(next, max64(s->port_free, ready));
+    }
     if (s->ahead_n && s->stalled_since == NEVER)
         next = min64(next, max64(s->port_free, s->ahead[s->ahead_head].asked + 1));
     return max64(next, now + 1);

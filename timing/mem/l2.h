@@ -9,7 +9,9 @@
  *
  * A sectored slice splits a packet when it arrives. Each 32-byte sector is then a separate request with its own tag
  * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
- * requested sectors from DRAM. */
+ * requested sectors from DRAM.
+ *
+ * With l2.far_latency, the L2 has two halves. A request of an SM in the other half waits for this time, too. */
 #include "bypass.h"
 #include "cache.h"
 #include "dram.h"
@@ -42,6 +44,12 @@ struct l2_ahead {
     uint8_t who;
 };
 
+/* A ring of requests, in the order of their field `ready`. */
+struct l2_queue {
+    struct l2_request *at;
+    uint64_t head, tail;
+};
+
 struct l2_counts {
 #define COUNT_FIELDS
 #include "l2_stats.def"
@@ -62,11 +70,12 @@ struct l2 {
     bool by_sector; /* true if accesses are answered sector by sector */
     bool split;     /* true for a sectored L2: a packet becomes one request per sector */
     uint8_t all_sectors;
-    struct l2_request *in;   /* ring: from the crossbar */
+    uint32_t far_latency, atomic_bytes;
+    struct l2_queue in[2];   /* from the crossbar: of SMs in the same half of the chip, and in the other half */
     struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
     uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */
     uint32_t in_packets;
-    uint64_t in_head, in_tail, out_head, out_tail;
+    uint64_t out_head, out_tail;
     struct {
         uint64_t ready;
         uint16_t mshr;
@@ -85,7 +94,7 @@ struct l2 {
     uint32_t line_shift;
     uint64_t port_free, fill_free, answer_free; /* cycles from which the tag port, fills and answers are free */
     uint64_t out_free;                          /* cycle from which the next reply may leave */
-    uint64_t stalled_since; /* cycle since which the head of `in` is blocked; NEVER if it is not blocked */
+    uint64_t stalled_since; /* cycle since which the oldest request of `in` is blocked; NEVER if it is not blocked */
     uint64_t settled;       /* cycle after the last access to the tags */
     uint64_t next;          /* cycle of the next known work; UINT64_MAX if there is none */
     struct l2_counts n;

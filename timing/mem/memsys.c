@@ -52,6 +52,19 @@ static void run_fixed(struct memsys *m, uint64_t to) {
     }
 }
 
+/* Returns the place of an address for port `in` of the crossbar, which belongs to an SM or to a cluster's cache. With
+ * l2.far_latency, the first half of the clusters (without clusters: of the SMs) is in the half of the chip that has the
+ * first half of the slices. */
+static struct mem_place place_for(const struct memsys *m, uint32_t in, uint64_t address) {
+    struct mem_place at = memmap_place(&m->map, address);
+    if (__builtin_expect(m->cfg->memory.l2_far == 0, 1))
+        return at;
+    const uint32_t clusters = m->gpcs.n, all = clusters ? clusters : m->sms;
+    const uint32_t number = in >= m->sms ? in - m->sms : clusters ? in % clusters : in;
+    at.far = (number * 2 >= all) != (at.slice * 2 >= m->slices);
+    return at;
+}
+
 /* Offers the oldest request of SM `s` to the crossbar, or to the cache of its cluster, from cycle `from` on or
  * later. */
 static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
@@ -64,7 +77,7 @@ static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     }
     bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
     uint32_t payload = data ? r->bytes : 0;
-    m->place[s] = memmap_place(&m->map, r->address);
+    m->place[s] = place_for(m, s, r->address);
     icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
 }
 
@@ -74,7 +87,7 @@ static void offer_miss(struct memsys *m, uint32_t g) {
     if (!r)
         return;
     uint32_t in = m->sms + g;
-    m->place[in] = memmap_place(&m->map, r->address);
+    m->place[in] = place_for(m, in, r->address);
     icnt_offer(&m->request, in, m->place[in].slice, icnt_flits(&m->request, 0), r->cycle);
 }
 

@@ -74,7 +74,9 @@ void energy_stats(const struct config *cfg, struct stats *s) {
         dynamic += joules[i];
     }
     double seconds = stats_value(s, STAT_sm_cycles) / (cfg->gpu.core_mhz * 1e6);
-    double at_rest = (e->static_sm * cfg->gpu.sms + e->static_gpu) * seconds;
+    double slots = stats_value(s, STAT_sm_slots);
+    double active = slots > 0 ? 1 - stats_value(s, STAT_sm_no_warp) / slots : 0; /* share of SMs that have warps */
+    double at_rest = ((e->static_sm + e->static_active * active) * cfg->gpu.sms + e->static_gpu) * seconds;
     stats_put(s, STAT_energy_dynamic_joules, dynamic);
     stats_put(s, STAT_energy_static_joules, at_rest);
     stats_put(s, STAT_energy_total_joules, dynamic + at_rest);

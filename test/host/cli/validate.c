@@ -96,6 +96,9 @@ START_TEST(a_program_without_a_benchmark_is_not_run) {
     cJSON *cycles = cJSON_GetObjectItem(row, "cycles");
     ck_assert_double_eq(number(cycles, "card"), 6544694);
     ck_assert(cJSON_IsNull(cJSON_GetObjectItem(cycles, "value")));
+    cJSON *watts = cJSON_GetObjectItem(row, "watts");
+    ck_assert_double_eq(number(watts, "card"), 142.5);
+    ck_assert(cJSON_IsNull(cJSON_GetObjectItem(watts, "value")));
     cJSON_Delete(o);
     free(text);
     STATUS(HEDDLE_USAGE, "validate tiny --programs");

@@ -158,6 +158,7 @@ static const struct {
     {"ccws.vta_ways", "of warps that lose several lines (mechanisms_ccws)"},
     {"daws.share", "of loops in which warps use many lines again (mechanisms_daws)"},
     {"daws.patience", "likewise"},
+    {"l2.atomic_bytes", "of atomics with many addresses (timing_l2)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"walk.memory", "of heddle.walk, which these kernels do not have (timing_mem_walker)"},
     {"walk.own_latency", "likewise"},

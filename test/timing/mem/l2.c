@@ -269,6 +269,49 @@ START_TEST(atomics_take_turns) {
 }
 END_TEST
 
+/* With l2.atomic_bytes, an atomic takes a cycle for each 16 bytes of its 128 bytes, if it has fewer than 8 lanes with
+ * one address. Its reply is ready 5 cycles after the last of these cycles. */
+START_TEST(atomics_change_so_many_bytes) {
+    for (uint32_t lanes = 1; lanes <= 32; lanes *= 4) {
+        begin(_i);
+        cfg.memory.atomic_bytes = 16;
+        start();
+        bring(0);
+        const uint64_t from = now, cycles = lanes > 8 ? lanes : 8;
+        send(&(struct mem_request){.kind = MEM_ATOMIC, .tag = 2, .sectors = ALL, .bytes = 128, .serial = lanes}, from);
+        run(from + 100);
+        replied(2, from + ROP + LATENCY + cycles - 1, 128);
+        stop();
+    }
+}
+END_TEST
+
+/* Packets of SMs in the other half of the chip wait for 40 cycles more. Later packets of near SMs pass them. Both kinds
+ * read the tags in the order of their times: 13, 50, 51 (arrival in 41), and 53 (in 43). */
+START_TEST(far_packets_wait) {
+    static const struct {
+        bool far;
+        uint64_t arrival, replied;
+    } row[] = {{false, 3, 18}, {true, 0, 55}, {false, 41, 56}, {false, 43, 58}};
+    begin(_i);
+    cfg.memory.l2_far = 40;
+    start();
+    bring(0);
+    const uint64_t from = now;
+    for (uint32_t k = 0; k < 4; k++) {
+        struct mem_place at = memmap_place(&map, 0);
+        at.far = row[k].far;
+        l2_accept(&slice, &(struct mem_request){.kind = MEM_READ, .tag = k, .sectors = 1, .bytes = 32}, &at,
+                  from + row[k].arrival);
+    }
+    run(from + 200);
+    for (uint32_t k = 0; k < 4; k++)
+        replied(k, from + row[k].replied, 32);
+    ck_assert_uint_eq(slice.n.far, 1);
+    stop();
+}
+END_TEST
+
 /* A sectored slice splits a packet: one sector per cycle reads the tags, and each sector has its own DRAM access and
  * reply. The packet's queue entry is free when its last sector has read the tags. A prefetch is not split. */
 START_TEST(sectors_go_their_own_ways) {
@@ -489,6 +532,8 @@ SUITE(timing_l2) {
     TEST_LOOP(dirty_lines_are_written_back, 0, 2);
     TEST_LOOP(writes_keep_the_array, 0, 2);
     TEST_LOOP(atomics_take_turns, 0, 2);
+    TEST_LOOP(atomics_change_so_many_bytes, 0, 2);
+    TEST_LOOP(far_packets_wait, 0, 2);
     TEST_LOOP(sectors_go_their_own_ways, 0, 2);
     TEST_LOOP(answers_by_sector, 0, 2);
     TEST_LOOP(atomics_by_sector, 0, 2);

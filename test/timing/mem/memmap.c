@@ -42,6 +42,61 @@ START_TEST(addresses_are_divided) {
 }
 END_TEST
 
+/* Returns the remainder of polynomial `a` divided by polynomial `p`, by long division. */
+static uint64_t remainder_by_division(uint64_t a, uint64_t p) {
+    int degree = 63 - __builtin_clzll(p);
+    for (int i = 63; i >= degree; i--)
+        if (a >> i & 1)
+            a ^= p << (i - degree);
+    return a;
+}
+
+static void hashed_map(struct memmap *m, uint32_t channels, uint32_t slices) {
+    static struct config c;
+    config_default(&c);
+    c.memory.l2_hash = L2_HASH_IPOLY;
+    c.dram.channels = channels;
+    c.memory.l2_slices = channels * slices;
+    memmap_init(m, &c);
+}
+
+/* With l2.hash=ipoly, the lowest k bits of the number of the slice are the remainder of the piece's number divided by
+ * an irreducible polynomial of degree k: x + 1, x^2 + x + 1, x^3 + x + 1, x^4 + x + 1, x^5 + x^2 + 1, x^6 + x + 1,
+ * x^7 + x + 1, and x^8 + x^4 + x^3 + x + 1. The other bits and the line are as without the hash. Only one address has a
+ * given place. */
+START_TEST(ipoly_is_a_remainder) {
+    static const struct {
+        uint32_t channels, slices, k, polynomial;
+    } row[] = {{1, 1, 0, 1},   {2, 1, 1, 3},    {4, 1, 2, 7},     {4, 2, 3, 11},  {8, 2, 4, 19}, {32, 1, 5, 37},
+               {64, 1, 6, 67}, {64, 2, 7, 131}, {256, 1, 8, 283}, {48, 1, 4, 19}, {6, 2, 2, 7},  {80, 2, 5, 37}};
+    const uint32_t all = row[_i].channels * row[_i].slices, mask = (1u << row[_i].k) - 1;
+    struct memmap m;
+    uint64_t rng = 5;
+    hashed_map(&m, row[_i].channels, row[_i].slices);
+    for (int n = 0; n < 1000; n++) {
+        const uint64_t address = test_random(&rng) >> (n % 2 ? 8 : 34), piece = address / 256;
+        const struct mem_place p = memmap_place(&m, address);
+        const uint32_t number = p.slice % row[_i].slices * row[_i].channels + p.slice / row[_i].slices;
+        ck_assert_uint_eq(number & mask, row[_i].k ? remainder_by_division(piece, row[_i].polynomial) : 0);
+        ck_assert_uint_eq(number & ~mask, piece % all & ~mask);
+        ck_assert_uint_eq(p.line, piece / all * 2 + address / 128 % 2);
+        ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), address / 128 * 128);
+    }
+}
+END_TEST
+
+/* 64 accesses with a stride of 2^s pieces go to 64 different slices with the hash. Without the hash, a stride of 64
+ * pieces goes to a single slice. */
+START_TEST(ipoly_spreads_strides) {
+    struct memmap m;
+    uint64_t seen = 0;
+    hashed_map(&m, 64, 1);
+    for (uint64_t i = 0; i < 64; i++)
+        seen |= 1ull << memmap_place(&m, i * 256 << _i).slice;
+    ck_assert_uint_eq(seen, UINT64_MAX);
+}
+END_TEST
+
 /* Units become due at random cycles. Each unit is called in its cycle, units of one cycle are called in order, and no
  * unit is lost. An agenda holds a ring of cycles. A unit whose cycle is beyond the ring is called in the last cycle of
  * the ring, and registers again. */
@@ -89,5 +144,7 @@ END_TEST
 
 SUITE(timing_memmap) {
     TEST(addresses_are_divided);
+    TEST_LOOP(ipoly_is_a_remainder, 0, 12);
+    TEST_LOOP(ipoly_spreads_strides, 0, 20);
     TEST_LOOP(due_units_are_called, 0, 5);
 }

@@ -114,6 +114,23 @@ START_TEST(copies_of_the_host) {
 }
 END_TEST
 
+/* SM 0 is in the first half of the chip, like slices 0 to 5. Piece 0x100000 of 256 bytes is in channel 4 (0x100000
+ * modulo 6), so it is in slice 8 or 9. Piece 0x100002 is in channel 0. The far slice answers l2.far_latency cycles
+ * later. */
+START_TEST(latency_of_a_far_slice) {
+    for (int far = 0; far < 2; far++) {
+        const uint64_t address = far ? 0x10000000 : 0x10000200;
+        static struct rig r;
+        one_clock_far(&r, 60);
+        latency(&r, MEM_READ, address, 4);
+        latency(&r, MEM_WRITE, address, 4);
+        ticks(&r, 1000);
+        ck_assert_uint_eq(latency(&r, MEM_READ, address, 4), 175 + (far ? 60 : 0));
+        rig_stop(&r);
+    }
+}
+END_TEST
+
 /* An atomic leaves at 1 and reads the L2's tags at 129.
  * - all 32 lanes on one address: the atomic takes 32 cycles, its reply is ready at 161, and the reply's one flit
  *   arrives at 169
@@ -613,6 +630,7 @@ SUITE(timing_memsys) {
     TEST(latency_of_l1);
     TEST(latency_of_l2);
     TEST(copies_of_the_host);
+    TEST(latency_of_a_far_slice);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
     TEST(slice_port_bounds_hits);

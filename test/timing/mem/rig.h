@@ -64,15 +64,17 @@ static inline void ticks(struct rig *r, uint64_t cycles) {
     }
 }
 
-/* Starts a rig in which all domains have one clock. A load that misses:
+/* Starts a rig in which all domains have one clock. `far`: l2.far_latency. A load that misses:
  * - reads the L1's tags at 35 and leaves the SM
  * - reads the L2's tags at 163, after 8 cycles in the crossbar and 120 in the ROP */
-static inline void one_clock(struct rig *r) {
+static inline void one_clock_far(struct rig *r, uint32_t far) {
     config_default(&r->cfg);
+    r->cfg.memory.l2_far = far;
     r->cfg.dram.data_rate = 2;
     r->cfg.gpu.core_mhz = r->cfg.gpu.icnt_mhz = r->cfg.gpu.l2_mhz = r->cfg.gpu.dram_mhz = 700;
     rig_start(r);
 }
+static inline void one_clock(struct rig *r) { one_clock_far(r, 0); }
 
 /* Returns the bytes per cycle that DRAM delivers to loads when each load reads a new line. */
 static inline double stream(struct rig *r) {

@@ -159,9 +159,22 @@ START_TEST(static_power_takes_time) {
 }
 END_TEST
 
+/* As above. In a quarter of the issue slots, an SM has no warp: 15 x (2 W + 0.75 x 4 W) x 10 ms = 0.75 J. */
+START_TEST(an_sm_with_warps_has_more_static_power) {
+    set("static_sm", 2);
+    set("static_active", 4);
+    stats_add(&stats, "gpu.cycles", 7e6);
+    stats_add(&stats, "issue.slots", 1000);
+    stats_add(&stats, "issue.no_warp", 250);
+    energy_stats(&config, &stats);
+    ck_assert_double_eq_tol(joules("static"), 0.75, 1e-12);
+}
+END_TEST
+
 SUITE(timing_energy) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_event_costs_its_price_in_its_component, 0, N_PRICES);
     TEST(every_price_is_tested);
     TEST(static_power_takes_time);
+    TEST(an_sm_with_warps_has_more_static_power);
 }
