@@ -75,7 +75,7 @@ struct heddle {
     uint32_t n_prefetchers;
     struct gpu *gpu;          /* NULL in the functional model */
     struct heddle_plan *plan; /* sampled simulation: the caller's plan; NULL: every launch runs as a whole */
-    struct survey *survey;    /* observes what a launch executes; only with `plan` and in the functional model */
+    struct survey *survey;    /* observes what a launch executes; only with `plan` */
     bool settled;             /* heddle_plan_settle() has estimated the statistics of `launches` */
     /* Selects the launches that run in the context's timing model. Other launches run functionally. */
     struct window window;
@@ -175,7 +175,7 @@ struct launch_part {
 };
 bool launch_forward(struct heddle *h, struct heddle_module *m, const struct launch *l, const struct launch_part *part,
                     struct stats *s, struct fault *f);
-/* host/sampled_launch.c: surveys a launch for h->plan, or runs it as the plan says. Works like gpu_run(). */
+/* host/sampled_launch.c: runs a launch as h->plan says, with timing or functionally. Works like gpu_run(). */
 bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
                     struct fault *f);
 /* host/sampled_results.c: these functions write how the figures were sampled, as text for heddle_print_stats() or as a

@@ -346,13 +346,13 @@ enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_mod
                                              const struct heddle_arg *args, int n);
 
 /* Sampled simulation: only a sample of a program's CTAs runs with timing; the others run in the functional model. The
- * same plan serves several runs of the program, each in a new context with options.plan. The first run is in the
- * functional model and surveys the launches. The next run, in a timing model, measures a sample. Further runs follow
- * only if the wanted error needs more samples. The results in memory are complete after each run:
+ * same plan serves several runs of the program in one timing model, each in a new context with options.plan. The first
+ * run makes the plan and measures. Further runs follow only if the wanted error needs more samples, or if a group of
+ * launches has none. The results in memory are complete after each run:
  *
  *     struct heddle_plan *plan = heddle_plan_new(0.02);
- *     struct heddle_options o = {.model = "functional", .plan = plan};
- *     for (bool more = true; more; o.model = "dpe") {
+ *     struct heddle_options o = {.model = "dpe", .plan = plan};
+ *     for (bool more = true; more;) {
  *         h = heddle_open(&o, err, sizeof err);
  *         run the program in h;
  *         heddle_plan_settle(h, &more);
@@ -367,14 +367,14 @@ struct heddle_plan;
  * fraction; 0: a fixed number of samples, whatever the interval is. */
 struct heddle_plan *heddle_plan_new(double error);
 void heddle_plan_free(struct heddle_plan *p);
-/* Ends a run of the context's plan: after the survey, forms groups of launches; after a measuring run, estimates the
- * statistics of what did not run with timing, so that heddle_stat() and heddle_write_json() have them. Sets *more if a
- * further run is needed. Returns HEDDLE_USAGE with a message if the context has no plan, or if memory is out. */
+/* Ends a run of the context's plan: estimates the statistics of what did not run with timing, so that heddle_stat() and
+ * heddle_write_json() have them. Sets *more if a further run is needed. Returns HEDDLE_USAGE with a message if the
+ * context has no plan or no timing model, or if memory is out. */
 enum heddle_status heddle_plan_settle(struct heddle *h, bool *more);
 /* Returns the half width of the 95 % interval of a statistic of the whole run. Returns 0 if the statistic is exact, NAN
  * if it has no interval, and INFINITY if there were too few samples. */
 double heddle_plan_interval(const struct heddle *h, const char *name);
-/* Write and read a plan between two runs in different processes; both must be of the same build of Heddle.
+/* Write a plan after a run, and read it in another process, for the next run; both must be of the same build of Heddle.
  * heddle_plan_read() returns NULL if the file has no such plan. */
 bool heddle_plan_write(const struct heddle_plan *p, FILE *out);
 struct heddle_plan *heddle_plan_read(FILE *in);

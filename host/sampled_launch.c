@@ -1,5 +1,5 @@
-/* Sampled simulation in a context: surveys launches, runs each launch as the plan says, and completes the statistics of
- * launches that did not run in time. */
+/* Sampled simulation in a context: runs each launch with timing, or functionally under observation, as the plan says,
+ * and completes the statistics of launches that did not run in time. */
 #include "context.h"
 #include "handles.h"
 #include "isa/machine/cluster.h"
@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SAMPLES = 6 }; /* sampled units of a launch after its first units, without a wanted error */
 
 struct heddle_plan *heddle_plan_new(double error) {
     struct heddle_plan *p = calloc(1, sizeof *p);
@@ -40,83 +38,50 @@ static bool no_memory(struct fault *f) {
     return false;
 }
 
-/* ---- the survey ---- */
-
-/* Runs the launch without time, and observes SURVEY_CTAS CTAs, evenly spread over the grid. The CTAs of a launch that
- * may wait for each other run together; they are not observed. */
-static bool observe(struct heddle *h, struct heddle_module *m, const struct launch *l, enum dependence d,
-                    struct stats *s, struct fault *f) {
-    const struct interp_observer *o = survey_begin(h->survey, l->program);
-    const uint64_t n = ctas_of(l);
-    if (d == CTAS_WAIT || h->check)
-        return launch_forward(h, m, l, &(struct launch_part){.n = 0}, s, f);
-    if (n <= SURVEY_CTAS)
-        return launch_forward(h, m, l, &(struct launch_part){.observer = o}, s, f);
-    bool ok = true;
-    uint64_t at = 0;
-    for (uint32_t k = 0; ok && k < SURVEY_CTAS; k++) {
-        const uint64_t cta = (2 * k + 1) * n / (2 * SURVEY_CTAS);
-        ok = (cta == at || launch_forward(h, m, l, &(struct launch_part){at, cta - at, NULL}, s, f)) &&
-             launch_forward(h, m, l, &(struct launch_part){cta, 1, o}, s, f);
-        at = cta + 1;
-    }
-    return ok && (at == n || launch_forward(h, m, l, &(struct launch_part){at, n - at, NULL}, s, f));
-}
-
-static bool survey_launch(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
-                          struct fault *f) {
-    struct planned *planned;
-    if (!h->survey && !(h->survey = survey_new()))
-        return no_memory(f);
-    if (!observe(h, m, l, survey_dependence(l), s, f))
-        return false;
-    if (!(planned = sampling_add(h->plan)))
-        return no_memory(f);
-    const double n = (double)ctas_of(l), seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
-    planned->key = key_of(l);
-    planned->weight = stats_get(s, "gpu.warp_instructions");
-    planned->signature = survey_end(h->survey);
-    planned->bytes = fmin(planned->signature.bytes * n / seen, (double)h->memory.live_bytes);
-    return true;
-}
-
-/* ---- the measuring runs ---- */
-
-/* A launch. Some of its CTAs run without timing, and may warm the caches. */
+/* A launch whose CTAs run without timing. */
 struct forward {
     struct heddle *h;
     struct heddle_module *m;
     const struct launch *l;
+    const struct interp_observer *survey; /* observes the CTAs; NULL: nothing does */
+    bool warms;                           /* the CTAs warm the caches */
 };
 
-static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) { (void)ctx, (void)pc, (void)lanes; }
+static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
+    const struct forward *r = ctx;
+    if (r->survey)
+        r->survey->block(r->survey->ctx, pc, lanes);
+}
 
 static void on_executed(void *ctx, const struct warp *w, const struct inst *in, const struct effects *fx) {
     const struct forward *r = ctx;
-    if (in->kind >= K_LOAD && in->kind <= K_TEX)
+    if (r->survey)
+        r->survey->executed(r->survey->ctx, w, in, fx);
+    if (r->warms && in->kind >= K_LOAD && in->kind <= K_TEX)
         gpu_warm(r->h->gpu, w->cta->linear_id, in, fx);
+}
+
+/* Runs `n` CTAs from CTA number `first` on. If nothing observes them, native code may run them. */
+static bool go(struct forward *r, uint64_t first, uint64_t n, struct stats *s, struct fault *f) {
+    const struct interp_observer o = {r, on_block, on_executed};
+    const struct launch_part part = {first, n, r->survey || r->warms ? &o : NULL};
+    return !n || launch_forward(r->h, r->m, r->l, &part, s, f);
+}
+
+/* Runs `n` CTAs from CTA number `first` on. The CTAs from `warm_from` on warm the caches. */
+static bool go_warming(struct forward *r, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *s,
+                       struct fault *f) {
+    const uint64_t end = first + n, from = warm_from < first ? first : warm_from > end ? end : warm_from;
+    r->warms = false;
+    const bool ok = go(r, first, from - first, s, f);
+    r->warms = true;
+    return ok && go(r, from, end - from, s, f);
 }
 
 /* Implements gap_orders.forward. */
 static bool go_forward(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
                        struct fault *f) {
-    struct forward *r = ctx;
-    const struct interp_observer o = {r, on_block, on_executed};
-    const uint64_t cold = warm_from - first;
-    return (!cold || launch_forward(r->h, r->m, r->l, &(struct launch_part){first, cold, NULL}, exact, f)) &&
-           (cold == n || launch_forward(r->h, r->m, r->l, &(struct launch_part){warm_from, n - cold, &o}, exact, f));
-}
-
-/* Runs a launch without timing. The last CTAs warm the L2; `warms` is their fraction of all CTAs. */
-static bool pass_over(struct forward *r, double warms, enum dependence d, struct stats *s, struct fault *f) {
-    const uint64_t n = ctas_of(r->l);
-    if (d == CTAS_WAIT || warms <= 0)
-        return launch_forward(r->h, r->m, r->l, &(struct launch_part){.n = 0}, s, f);
-    uint64_t warm = (uint64_t)ceil(warms * (double)n);
-    warm = warm < n ? warm : n;
-    const bool ok = go_forward(r, 0, n, n - warm, s, f);
-    gpu_warmed(r->h->gpu);
-    return ok;
+    return go_warming(ctx, first, n, warm_from, exact, f);
 }
 
 static bool may_have_gaps(const struct heddle *h, enum dependence d) {
@@ -126,43 +91,96 @@ static bool may_have_gaps(const struct heddle *h, enum dependence d) {
 /* Runs a launch in time, as a whole or with gaps. */
 static bool measure(struct forward *r, enum dependence d, struct planned *planned, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
-    const struct gap_orders o = {.samples = SAMPLES, .error = h->plan->error / 2, .forward = go_forward, .ctx = r};
+    const struct gap_orders o = {.error = h->plan->error / 2, .forward = go_forward, .ctx = r};
     if (!gpu_run_sampled(h->gpu, r->l, may_have_gaps(h, d) ? &o : NULL, &planned->gaps, s, f))
         return false;
     planned->measured = stats_keep(&planned->stats, s);
     return planned->measured || no_memory(f);
 }
 
+/* Returns the first CTA that warms the L2, if the fraction `warms` of the CTAs does so. */
+static uint64_t first_warming(uint64_t n, double warms) {
+    const uint64_t warm = warms > 0 ? (uint64_t)ceil(warms * (double)n) : 0;
+    return warm < n ? n - warm : 0;
+}
+
+/* Runs a launch without timing. The last CTAs warm the L2; `warms` is their fraction of all CTAs. The CTAs of a launch
+ * that may wait for each other run together, and nothing observes them. Otherwise, if `survey` is not NULL, it observes
+ * SURVEY_CTAS CTAs, evenly spread over the grid. */
+static bool pass_over(struct forward *r, const struct interp_observer *survey, double warms, enum dependence d,
+                      struct stats *s, struct fault *f) {
+    const uint64_t n = ctas_of(r->l), from = first_warming(n, warms), seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
+    if (d == CTAS_WAIT)
+        return launch_forward(r->h, r->m, r->l, &(struct launch_part){.n = 0}, s, f);
+    bool ok = true;
+    uint64_t at = 0;
+    for (uint64_t k = 0; ok && survey && k < seen; k++) {
+        const uint64_t cta = (2 * k + 1) * n / (2 * seen);
+        ok = go_warming(r, at, cta - at, from, s, f);
+        r->survey = survey;
+        ok = ok && go_warming(r, cta, 1, from, s, f);
+        r->survey = NULL;
+        at = cta + 1;
+    }
+    ok = ok && go_warming(r, at, n - at, from, s, f);
+    if (warms > 0)
+        gpu_warmed(r->h->gpu);
+    return ok;
+}
+
+/* Runs a launch of the first run: measures it if the plan draws it, and otherwise observes it. */
+static bool launch_first(struct forward *r, enum dependence d, struct stats *s, struct fault *f) {
+    struct heddle *h = r->h;
+    struct planned planned = {.key = key_of(r->l)};
+    const double n = (double)ctas_of(r->l), seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
+    if (!h->survey && !(h->survey = survey_new()))
+        return no_memory(f);
+    if (sampling_draws(h->plan, planned.key)) {
+        if (!measure(r, d, &planned, s, f))
+            return false;
+    } else {
+        const double warms = sampling_warms(h->plan, h->config.l2.size);
+        if (!pass_over(r, survey_begin(h->survey, r->l->program), warms, d, s, f))
+            return false;
+        planned.observed = true;
+        planned.signature = survey_end(h->survey);
+        planned.bytes = fmin(planned.signature.bytes * n / seen, (double)h->memory.live_bytes);
+    }
+    planned.weight = stats_get(s, "gpu.warp_instructions");
+    if (sampling_add(h->plan, &planned))
+        return true;
+    stats_kept_free(&planned.stats);
+    return no_memory(f);
+}
+
 bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
                     struct fault *f) {
     struct heddle_plan *p = h->plan;
-    if (!h->gpu)
-        return survey_launch(h, m, l, s, f);
+    struct forward r = {.h = h, .m = m, .l = l};
+    const enum dependence d = survey_dependence(l);
+    if (!p->surveyed)
+        return launch_first(&r, d, s, f);
     struct planned *planned = p->next < p->n ? &p->launch[p->next] : NULL;
     if (p->other || !planned || planned->key != key_of(l)) {
         p->other = true;
         return gpu_run(h->gpu, l, s, f);
     }
     const uint32_t i = p->next++;
-    const enum dependence d = survey_dependence(l);
-    struct forward r = {h, m, l};
-    if (sampling_chosen(p, planned) && !planned->measured)
-        return measure(&r, d, planned, s, f);
-    return pass_over(&r, sampling_warms(p, i, h->config.l2.size), d, s, f);
+    return sampling_chosen(p, planned) ? measure(&r, d, planned, s, f)
+                                       : pass_over(&r, NULL, sampling_warms_again(p, i, h->config.l2.size), d, s, f);
 }
 
 /* ---- results ---- */
 
-/* Sets the statistics of launch `i` to `factor` times `sum`. Statistics counted by the functional model stay exact. */
-static bool fill(void *ctx, uint32_t i, const struct stats *sum, double factor) {
+/* Sets the statistics of launch `i`. Statistics counted by the functional model stay exact. */
+static bool fill(void *ctx, uint32_t i, const struct stats *estimate) {
     struct heddle *h = ctx;
     struct launch_record *r = &h->launches[i];
     struct stats_kept kept;
     struct stats s;
     if (!stats_init(&s))
         return false;
-    stats_merge(&s, sum); /* sets the maxima, which cannot be scaled */
-    stats_add_scaled(&s, sum, factor - 1);
+    stats_merge(&s, estimate);
     for (const char *const *name = gap_exact; *name; name++)
         stats_add(&s, *name, stats_kept_get(&r->stats, *name) - stats_get(&s, *name));
     stats_add(&s, "host.seconds", stats_kept_get(&r->stats, "host.seconds") - stats_get(&s, "host.seconds"));
@@ -187,22 +205,20 @@ enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
     *more = false;
     if (!p)
         return fail(h, HEDDLE_USAGE, "this context has no plan of samples: set options.plan");
-    if (!h->gpu) {
-        if (p->surveyed)
-            return fail(h, HEDDLE_USAGE, "the plan has its survey: the next run needs a timing model");
-        *more = p->more = true;
-        return sampling_group(p) ? HEDDLE_OK : fail_memory(h);
-    }
-    const bool ended = !heddle_incomplete(h, -1), other = p->other || p->next < p->n;
+    if (!h->gpu)
+        return fail(h, HEDDLE_USAGE, "a plan of samples needs a timing model");
+    const bool ended = !heddle_incomplete(h, -1), first = !p->surveyed, other = !first && (p->other || p->next < p->n);
     const uint32_t at = p->next;
     p->next = 0;
     p->other = false;
     if (ended && other)
         return fail(h, HEDDLE_USAGE,
-                    "launch %u is not that of the survey: a sampled program must launch the same kernels with the same "
-                    "grids in each run; run it without sampling",
+                    "launch %u is not that of the first run: a sampled program must launch the same kernels with the "
+                    "same grids in each run; run it without sampling",
                     at + 1);
-    if (ended && !sampling_estimate(p, fill, h))
+    if (!ended && first)
+        sampling_clear(p);
+    if (ended && ((first && !sampling_end_first(p)) || !sampling_estimate(p, fill, h)))
         return fail_memory(h);
     *more = p->more = ended && sampling_grow(p);
     h->settled = ended;

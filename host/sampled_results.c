@@ -33,7 +33,7 @@ static cJSON *json_samples(const struct heddle_plan *p) {
         cJSON *o = cJSON_CreateObject(), *units = cJSON_CreateArray();
         cJSON_AddNumberToObject(o, "launch", i);
         cJSON_AddNumberToObject(o, "group", l->group);
-        cJSON_AddNumberToObject(o, "turn", l->turn);
+        cJSON_AddNumberToObject(o, "stands_for", l->stands_for);
         cJSON_AddNumberToObject(o, "weight", l->weight);
         cJSON_AddNumberToObject(o, "cycles", stats_kept_get(&l->stats, "gpu.cycles"));
         cJSON_AddNumberToObject(o, "skipped_instructions", l->gaps.instructions);

@@ -20,8 +20,7 @@ extern const char *const gap_exact[];
 
 /* The caller's choices for sampling inside a launch. */
 struct gap_orders {
-    uint32_t samples; /* number of sampled units after the first units; at least 2 */
-    double error;     /* wanted relative error of the cycles, for which samples are added; 0: none are added */
+    double error; /* wanted relative error of the cycles, as a fraction; 0: 3 % */
     /* Runs `n` CTAs from CTA number `first` on without time, and warms the caches with the CTAs from `warm_from` on
      * (gpu_warm()). Adds the exact statistics of these CTAs to `exact`. Returns false with `fault` if a CTA fails. */
     bool (*forward)(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,

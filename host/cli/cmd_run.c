@@ -436,7 +436,7 @@ static enum heddle_status run_sampled_once(struct task *r, const struct heddle_o
     return status;
 }
 
-/* Runs the task as a sampled simulation: a survey in the functional model, then measuring runs. */
+/* Runs the task as a sampled simulation: one run, and further runs if they are needed. */
 static enum heddle_status run_sampled(struct task *r, const struct sim *sim, double error) {
     struct heddle_options o = sim->o;
     FILE *nowhere = fopen("/dev/null", "w");
@@ -445,8 +445,7 @@ static enum heddle_status run_sampled(struct task *r, const struct sim *sim, dou
     if (!more)
         cli_fail(r->c, "the host is out of memory");
     for (int n = 0; more; n++) {
-        o.model = n ? sim->o.model : "functional";
-        o.device_stdout = n == 1 ? sim->o.device_stdout : nowhere; /* kernels print once */
+        o.device_stdout = n == 0 ? sim->o.device_stdout : nowhere; /* kernels print once */
         status = run_sampled_once(r, &o, &more);
     }
     heddle_plan_free(o.plan);

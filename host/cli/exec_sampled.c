@@ -65,14 +65,14 @@ bool exec_sampled(const struct cli *c, const char *path, char *const *argv, cons
     snprintf(text, sizeof text, "%.9g", error);
     setenv("HEDDLE_PLAN", file, 1);
     setenv("HEDDLE_PLAN_ERROR", text, 1);
-    bool ok = run_hidden(path, argv, "functional") && read_plan(file, &more);
-    for (int n = 0; ok && error > 0 && more && n < MOST_RUNS; n++)
+    bool ok = run_hidden(path, argv, model_meant(model, false)) && read_plan(file, &more);
+    for (int n = 1; ok && error > 0 && more && n < MOST_RUNS; n++)
         ok = run_hidden(path, argv, model_meant(model, false)) && read_plan(file, &more);
     lseek(0, 0, SEEK_SET);
     if (ok)
         return setenv("HEDDLE_PLAN_LAST", "1", 1) == 0;
     unlink(file);
-    cli_fail(c, "--sampled: the first run of the program, in the functional model, did not end well; run it with "
+    cli_fail(c, "--sampled: the first run of the program, whose output is hidden, did not end well; run it with "
                 "'-m functional' to see why");
     return false;
 }

@@ -157,7 +157,7 @@ static void run_sampled_once(struct job *j, const struct heddle_options *o, bool
     heddle_close(h);
 }
 
-/* Runs the job as a sampled simulation: a survey in the functional model, then measuring runs. */
+/* Runs the job as a sampled simulation: one run, and further runs if they are needed. */
 static void run_sampled(struct job *j, int argc, char *const *argv) {
     struct heddle_options o = j->options;
     FILE *nowhere = fopen("/dev/null", "w");
@@ -167,8 +167,7 @@ static void run_sampled(struct job *j, int argc, char *const *argv) {
         say(j, "the host is out of memory");
     }
     for (int n = 0; more; n++) {
-        o.model = n ? j->options.model : "functional";
-        o.device_stdout = n == 1 ? j->options.device_stdout : nowhere; /* kernels print once */
+        o.device_stdout = n == 0 ? j->options.device_stdout : nowhere; /* kernels print once */
         run_sampled_once(j, &o, &more, argc, argv);
     }
     heddle_plan_free(o.plan);

@@ -35,6 +35,30 @@ static const cJSON *launch_of(const struct side *s, int launch) {
     return NULL;
 }
 
+/* Returns false if the two runs did not measure the same parts of a launch. */
+static bool same_units(const cJSON *la, const cJSON *lb) {
+    const double a = number(la, "skipped_instructions"), b = number(lb, "skipped_instructions");
+    const cJSON *ua, *ub;
+    if (number(la, "group") != number(lb, "group"))
+        return false;
+    cJSON_ArrayForEach(ua, get(la, "units"))
+        cJSON_ArrayForEach(ub, get(lb, "units")) if (element(ua, 0) == element(ub, 0)) return true;
+    return a <= 0 && b <= 0;
+}
+
+/* Returns true if the two runs have the same groups, and measured the same parts of all common launches. */
+static bool are_pairs(const struct job *base, const struct job *own, const struct side *a, const struct side *b) {
+    const cJSON *la;
+    if (cJSON_GetArraySize(get(sampled_of(base), "groups")) != cJSON_GetArraySize(get(sampled_of(own), "groups")))
+        return false;
+    cJSON_ArrayForEach(la, a->samples) {
+        const cJSON *lb = launch_of(b, (int)number(la, "launch"));
+        if (lb && !same_units(la, lb))
+            return false;
+    }
+    return true;
+}
+
 /* For one launch, compares the skipped cycles of the two runs, each as a fraction of the run's cycles. Returns the
  * variance of their difference, computed from the units that both runs measured. */
 static struct estimate unit_variance(const struct side *a, const cJSON *la, const struct side *b, const cJSON *lb) {
@@ -72,6 +96,7 @@ static void add_group(const struct job *base, const struct job *own, const struc
                       int group, struct estimate_sample *s, struct estimate *sum) {
     double launches[2], weight[2];
     uint32_t n = 0;
+    double stands = 0;
     const cJSON *la;
     cJSON_ArrayForEach(la, a->samples) {
         const cJSON *lb = (int)number(la, "group") == group ? launch_of(b, (int)number(la, "launch")) : NULL;
@@ -79,17 +104,21 @@ static void add_group(const struct job *base, const struct job *own, const struc
             continue;
         const struct estimate units = unit_variance(a, la, b, lb);
         estimate_add(sum, &units);
-        if (number(la, "turn") > 0)
-            s[n++] = (struct estimate_sample){number(la, "weight"),
-                                              number(la, "cycles") / a->cycles - number(lb, "cycles") / b->cycles,
-                                              units.variance};
+        if (number(la, "stands_for") <= 0)
+            continue;
+        stands += number(la, "stands_for");
+        s[n++] = (struct estimate_sample){number(la, "weight"),
+                                          number(la, "cycles") / a->cycles - number(lb, "cycles") / b->cycles,
+                                          units.variance, number(la, "stands_for")};
     }
     left_of(base, group, &launches[0], &weight[0]);
     left_of(own, group, &launches[1], &weight[1]);
     const int most = weight[1] > weight[0];
+    for (uint32_t i = 0; i < n; i++) /* the common samples stand for all launches that a run did not measure */
+        s[i].stands_for *= weight[most] / stands;
     if (weight[most] <= 0 || !n)
         return;
-    const struct estimate rest = estimate_rest(s, n, launches[most], weight[most]);
+    const struct estimate rest = estimate_rest(s, n, launches[most]);
     estimate_add(sum, &rest);
 }
 
@@ -100,6 +129,8 @@ double speedup_half_width(const struct job *base, const struct job *own) {
     struct estimate sum = {.value = 0};
     if (!a.samples || !b.samples || !(a.cycles > 0) || !(b.cycles > 0))
         return NAN;
+    if (!are_pairs(base, own, &a, &b))
+        return hypot(cycles_half_width(base), cycles_half_width(own));
     struct estimate_sample *s = calloc((size_t)cJSON_GetArraySize(a.samples) + 1, sizeof *s);
     for (int g = 0; s && g < groups; g++)
         add_group(base, own, &a, &b, g, s, &sum);

@@ -17,23 +17,28 @@ double student_quantile(double freedom) {
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
 }
 
-struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, double weight) {
-    double value = 0, all = 0, own = 0, square = 0;
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest) {
+    double value = 0, all = 0, square = 0, weight = 0, sum = 0, times = 0, own = 0, last = 0;
     for (uint32_t i = 0; i < n; i++) {
         value += s[i].value;
         all += s[i].weight;
-        own += s[i].variance;
+        weight += s[i].stands_for;
     }
     if (all <= 0)
         return (struct estimate){0, 0, n > 1 ? n - 1 : 0};
-    const double ratio = value / all, more = weight / all;
-    for (uint32_t i = 0; i < n; i++)
-        square += (s[i].value - ratio * s[i].weight) * (s[i].value - ratio * s[i].weight);
+    for (uint32_t i = 0; i < n; i++) {
+        const double e = s[i].value - value / all * s[i].weight,
+                     many = s[i].weight > 0 ? s[i].stands_for / s[i].weight : 0;
+        square += i ? (e - last) * (e - last) / 2 : 0;
+        last = e;
+        sum += many * s[i].value;
+        times += many * many;
+        own += many * many * s[i].variance;
+    }
     square = n > 1 ? square / (n - 1) : 0;
-    /* in units of the samples' mean weight, the rest is n * more launches, which may differ from `rest` */
-    const double as_many = n * more, each = rest > 0 ? as_many * as_many / rest : 0;
-    return (struct estimate){ratio * weight, as_many * as_many * square / n + each * square + more * more * own,
-                             n > 1 ? n - 1 : 0};
+    /* in units of the samples' mean weight, the rest is as_many launches, which may differ from `rest` */
+    const double as_many = weight * n / all, each = rest > 0 ? as_many * as_many / rest : 0;
+    return (struct estimate){sum, times * square + each * square + own, n > 1 ? n - 1 : 0};
 }
 
 void estimate_add(struct estimate *sum, const struct estimate *e) {

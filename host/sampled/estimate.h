@@ -3,10 +3,10 @@
 /* The arithmetic of sampled statistics: ratio estimates, their variances, and intervals by Student's t-distribution. */
 #include <stdint.h>
 
-/* One measured launch: its weight (warp instructions), the measured value, and the variance of this value if the launch
- * was itself sampled (0: exact). */
+/* One measured launch: its weight (warp instructions), the measured value, the variance of this value if the launch was
+ * itself sampled (0: exact), and the total weight of the launches that it stands for. */
 struct estimate_sample {
-    double weight, value, variance;
+    double weight, value, variance, stands_for;
 };
 
 /* An estimated value, its variance, and the degrees of freedom of the variance. */
@@ -14,12 +14,13 @@ struct estimate {
     double value, variance, freedom;
 };
 
-/* Returns the estimated sum of the values of `rest` launches that were not measured and have the total weight `weight`.
- * The values of launches are about proportional to their weights (Sieve, ISPASS 2023). `n` is at least 1; with one
- * sample there is no variance between launches, and the result has 0 degrees of freedom. The variance has three parts:
- * the error of the samples' mean ratio, the deviation of the `rest` launches from this ratio, and the variances of the
- * samples' own values. */
-struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, double weight);
+/* Returns the estimated sum of the values of `rest` launches that were not measured. The samples are in the order of
+ * the program: the variance between launches is that of successive samples, so that a slow change of the launches,
+ * which interpolation follows, counts little. The values of launches are about proportional to their weights (Sieve,
+ * ISPASS 2023). `n` is at least 1; with one sample there is no variance between launches, and the result has 0 degrees
+ * of freedom. The variance has three parts: the error of the samples as estimates of the ratio, the deviation of the
+ * `rest` launches from this ratio, and the variances of the samples' own values. */
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest);
 /* Adds an independent estimate. The degrees of freedom follow Satterthwaite's rule. */
 void estimate_add(struct estimate *sum, const struct estimate *e);
 /* Returns the half width of the interval that contains the true value in 95 of 100 cases. Returns 0 if the variance is

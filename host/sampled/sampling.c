@@ -10,12 +10,12 @@ static const double most_distance = 0.1, most_weight_ratio = 1.25;
  * machine state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
 static const double allowance = 0.02;
 enum {
-    ALL = 6,           /* a group of at most ALL launches is measured as a whole */
-    DRAWN_LEAST = 5,   /* number of launches drawn at random from a larger group */
-    DRAWN_OF = 100,    /* without a wanted error, one launch of DRAWN_OF is drawn from a large group, */
-    DRAWN_MOST = 10,   /* but at most DRAWN_MOST launches */
-    LOOK_AHEAD = 16,   /* largest number of launches that warm the L2 for a measured launch */
-    GROUPS_LOOKED = 64 /* number of newest groups of a kernel with which a launch is compared */
+    DRAWN_LEAST = 3,    /* launches that a further run measures of a group without a measured launch */
+    FINE_FROM = 64,     /* number of launches of a group from which on a block grows by a quarter, not to the double */
+    LOOK_AHEAD = 16,    /* largest number of launches that warm the L2 for a measured launch */
+    HISTORY = 16,       /* largest number of launches by which similar sequences are compared */
+    GROUPS_LOOKED = 64, /* number of newest groups of a kernel with which a launch is compared */
+    UNKNOWN = -1
 };
 
 uint64_t sampling_key(const char *kernel, const uint32_t dims[7]) {
@@ -27,200 +27,415 @@ uint64_t sampling_key(const char *kernel, const uint32_t dims[7]) {
     return h;
 }
 
-struct planned *sampling_add(struct heddle_plan *p) {
-    if (p->n == p->room) {
-        const uint32_t room = p->room ? 2 * p->room : 64;
-        struct planned *more = realloc(p->launch, room * sizeof *more);
-        if (!more)
-            return NULL;
-        p->launch = more;
-        p->room = room;
-    }
-    p->launch[p->n] = (struct planned){.key = 0};
-    return &p->launch[p->n++];
-}
-
-static bool alike(const struct planned *a, const struct planned *b) {
-    const double most = fmax(a->weight, b->weight), least = fmin(a->weight, b->weight);
-    return a->key == b->key && most <= most_weight_ratio * least &&
-           signature_distance(&a->signature, &b->signature) <= most_distance;
-}
-
-/* Returns the group of launch `i`, which may be new. */
-static uint32_t group_of(struct heddle_plan *p, uint32_t i) {
-    uint32_t looked = 0;
-    for (uint32_t g = p->n_groups; g-- && looked < GROUPS_LOOKED;) {
-        const struct planned *first = &p->launch[p->group[g].first];
-        looked += first->key == p->launch[i].key;
-        if (alike(first, &p->launch[i]))
-            return g;
-    }
-    p->group[p->n_groups] = (struct sampling_group){.first = i};
-    return p->n_groups++;
-}
-
-static uint64_t random_next(uint64_t *state) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15ull;
+static uint64_t mixed(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
 }
 
-/* Draws a random order of the launches of each group, after its first launch. The order does not depend on how many
- * launches are measured later, so models that measure different numbers have the smaller number in common. */
-static void draw_orders(struct heddle_plan *p, uint32_t *member) {
-    for (uint32_t g = 0; g < p->n_groups; g++) {
-        uint32_t n = 0;
-        uint64_t state = g + 1;
-        for (uint32_t i = p->group[g].first; i < p->n; i++)
-            if (p->launch[i].group == g)
-                member[n++] = i;
-        for (uint32_t k = n - 1; k > 1; k--) {
-            const uint32_t with = 1 + (uint32_t)(random_next(&state) % k), old = member[k];
-            member[k] = member[with];
-            member[with] = old;
-        }
-        for (uint32_t k = 0; k < n; k++)
-            p->launch[member[k]].turn = k;
-    }
+static uint64_t random_next(uint64_t *state) { return mixed(*state += 0x9e3779b97f4a7c15ull); }
+
+/* ---- the first run ---- */
+
+/* Returns how many launches before launch `j` equal the latest launches, up to HISTORY. */
+static uint32_t common(const struct heddle_plan *p, uint32_t j) {
+    uint32_t n = 0;
+    while (n < HISTORY && n < j && p->launch[j - 1 - n].key == p->launch[p->n - 1 - n].key)
+        n++;
+    return n;
 }
 
-bool sampling_group(struct heddle_plan *p) {
-    uint32_t *member = calloc(p->n + 1, sizeof *member);
-    p->group = calloc(p->n + 1, sizeof *p->group);
-    if (!member || !p->group) {
-        free(member);
-        return false;
+/* Returns the number of the launch of this key whose predecessors are most similar to the latest launches, or
+ * UINT32_MAX. Of several, returns the latest. */
+static uint32_t find_match(const struct heddle_plan *p, uint64_t key) {
+    uint32_t best = UINT32_MAX, most = 0;
+    for (uint32_t j = p->n; j-- && most < HISTORY;) {
+        const uint32_t n = p->launch[j].key == key ? 1 + common(p, j) : 0;
+        best = n > most ? j : best;
+        most = n > most ? n : most;
     }
-    for (uint32_t i = 0; i < p->n; i++) {
-        p->launch[i].group = group_of(p, i);
-        p->group[p->launch[i].group].n++;
-    }
-    draw_orders(p, member);
-    free(member);
-    for (uint32_t g = 0; g < p->n_groups; g++) {
-        struct sampling_group *of = &p->group[g];
-        uint32_t drawn = DRAWN_LEAST;
-        if (p->error <= 0 && of->n / DRAWN_OF > drawn)
-            drawn = of->n / DRAWN_OF < DRAWN_MOST ? of->n / DRAWN_OF : DRAWN_MOST;
-        of->wanted = of->n <= ALL ? of->n : 1 + drawn;
-    }
-    p->surveyed = true;
-    return true;
+    return best;
 }
 
-bool sampling_chosen(const struct heddle_plan *p, const struct planned *l) {
-    return l->turn < p->group[l->group].wanted;
+/* Returns true if launch number `member` of group `g` is drawn. The launches of a group are divided into blocks, and
+ * one launch of each block is drawn at random. The length of the program is not known, so blocks grow with their
+ * position: 0, 1, 2 to 3, 4 to 7, and so on. */
+static bool drawn(uint32_t g, uint64_t member) {
+    uint64_t from = 0, size = 1;
+    while (member >= from + size) {
+        from += size;
+        size = from < FINE_FROM ? from : from / 4;
+    }
+    return member == from + mixed(from * 0x9e3779b97f4a7c15ull + g) % size;
 }
 
-double sampling_warms(const struct heddle_plan *p, uint32_t i, double l2_bytes) {
+bool sampling_draws(struct heddle_plan *p, uint64_t key) {
+    if (p->n && (p->match == UINT32_MAX || p->launch[p->match].key != key))
+        p->match = find_match(p, key);
+    if (!p->n || p->match == UINT32_MAX)
+        return true;
+    const uint32_t g = p->launch[p->match].group;
+    return drawn(g, p->group[g].n);
+}
+
+/* Returns the fraction of the CTAs of a launch that touches `bytes` bytes, which is enough to fill the L2 twice. */
+static double fills(double bytes, double l2_bytes) { return bytes > 2 * l2_bytes ? 2 * l2_bytes / bytes : 1; }
+
+static double bytes_of(const struct heddle_plan *p, uint32_t group) {
+    return p->launch[p->group[group].prototype].bytes;
+}
+
+double sampling_warms(const struct heddle_plan *p, double l2_bytes) {
+    uint32_t ahead[LOOK_AHEAD]; /* groups of this launch and of the predicted launches */
     double later = 0;
-    for (uint32_t k = i + 1; k < p->n && k <= i + LOOK_AHEAD && later < l2_bytes; k++) {
-        if (sampling_chosen(p, &p->launch[k]) && !p->launch[k].measured)
-            return p->launch[i].bytes > 2 * l2_bytes ? 2 * l2_bytes / p->launch[i].bytes : 1;
-        later += p->launch[k].bytes;
+    for (uint32_t n = 0; n < LOOK_AHEAD && later < l2_bytes; n++) {
+        const uint32_t g = ahead[n] = p->launch[p->match + n % (p->n - p->match)].group;
+        uint64_t member = p->group[g].n;
+        for (uint32_t i = 0; i < n; i++)
+            member += ahead[i] == g;
+        if (n && drawn(g, member))
+            return fills(bytes_of(p, ahead[0]), l2_bytes);
+        later += n ? bytes_of(p, g) : 0;
     }
     return 0;
 }
 
-/* Returns true if the launch is a sample for launches that were not measured. The first launch of a group starts with
- * cold caches, so it is a sample only if the group has no other measured launch. */
-static bool serves(const struct heddle_plan *p, const struct planned *l) {
-    return l->measured && (l->turn > 0 || p->group[l->group].wanted == 1);
+/* Makes room for one more element of `bytes` bytes in an array. Returns false if memory is out. */
+static bool grown(void *array, uint32_t n, uint32_t *room, size_t bytes) {
+    void **at = array;
+    if (n < *room)
+        return true;
+    void *more = realloc(*at, (2 * (size_t)*room + 64) * bytes);
+    if (!more)
+        return false;
+    *at = more;
+    *room = 2 * *room + 64;
+    return true;
+}
+
+/* Returns true if the launch may belong to the group. A launch that was not observed has no signature to compare. */
+static bool alike(const struct heddle_plan *p, const struct sampling_group *g, const struct planned *l) {
+    const struct planned *first = &p->launch[g->first], *seen = &p->launch[g->prototype];
+    const double most = fmax(first->weight, l->weight), least = fmin(first->weight, l->weight);
+    return first->key == l->key && most <= most_weight_ratio * least &&
+           (!seen->observed || !l->observed || signature_distance(&seen->signature, &l->signature) <= most_distance);
+}
+
+/* Returns the group of the launch, or UNKNOWN. The predicted group is tried first. */
+static int64_t find_group(const struct heddle_plan *p, const struct planned *l) {
+    uint32_t looked = 0;
+    if (!p->n || p->match == UINT32_MAX)
+        return UNKNOWN;
+    const uint32_t predicted = p->launch[p->match].group;
+    if (alike(p, &p->group[predicted], l))
+        return predicted;
+    for (uint32_t g = p->n_groups; g-- && looked < GROUPS_LOOKED;) {
+        looked += p->launch[p->group[g].first].key == l->key;
+        if (alike(p, &p->group[g], l))
+            return g;
+    }
+    return UNKNOWN;
+}
+
+bool sampling_add(struct heddle_plan *p, const struct planned *l) {
+    if (!grown(&p->launch, p->n, &p->room, sizeof *p->launch) ||
+        !grown(&p->group, p->n_groups, &p->groups_room, sizeof *p->group))
+        return false;
+    const int64_t found = find_group(p, l);
+    const uint32_t g = found == UNKNOWN ? p->n_groups++ : (uint32_t)found;
+    struct sampling_group *to = &p->group[g];
+    struct planned *added = &p->launch[p->n];
+    if (found == UNKNOWN)
+        *to = (struct sampling_group){.first = p->n, .prototype = p->n};
+    *added = *l;
+    added->group = g;
+    added->member = to->n++;
+    if (added->observed && !p->launch[to->prototype].observed)
+        to->prototype = p->n;
+    p->match = p->n++ && p->match != UINT32_MAX ? p->match + 1 : UINT32_MAX;
+    return true;
+}
+
+/* The launches in the order of their groups: group g has the elements member[from[g]] to member[from[g + 1] - 1]. */
+struct members {
+    uint32_t *member, *from;
+};
+
+static void members_free(struct members *m) {
+    free(m->member);
+    free(m->from);
+}
+
+static bool members_list(struct members *m, const struct heddle_plan *p) {
+    *m = (struct members){calloc(p->n + 1, sizeof *m->member), calloc(p->n_groups + 2, sizeof *m->from)};
+    if (!m->member || !m->from) {
+        members_free(m);
+        return false;
+    }
+    for (uint32_t g = 0; g < p->n_groups; g++)
+        m->from[g + 1] = m->from[g] + p->group[g].n;
+    for (uint32_t i = 0; i < p->n; i++)
+        m->member[m->from[p->launch[i].group] + p->launch[i].member] = i;
+    return true;
+}
+
+/* Draws a random order of the launches of each group that were not measured. The order does not depend on how many
+ * launches further runs measure, so models that measure different numbers have the smaller number in common. */
+bool sampling_end_first(struct heddle_plan *p) {
+    struct members m;
+    if (!members_list(&m, p))
+        return false;
+    for (uint32_t g = 0; g < p->n_groups; g++) {
+        uint32_t *list = &m.member[m.from[g]], n = 0;
+        uint64_t state = g + 1;
+        for (uint32_t i = 0; i < p->group[g].n; i++)
+            if (!p->launch[list[i]].measured)
+                list[n++] = list[i];
+        for (uint32_t k = n; k > 1; k--) {
+            const uint32_t with = (uint32_t)(random_next(&state) % k), old = list[k - 1];
+            list[k - 1] = list[with];
+            list[with] = old;
+        }
+        for (uint32_t k = 0; k < n; k++)
+            p->launch[list[k]].turn = k;
+    }
+    members_free(&m);
+    p->surveyed = true;
+    return true;
+}
+
+/* ---- further runs ---- */
+
+bool sampling_chosen(const struct heddle_plan *p, const struct planned *l) {
+    return !l->measured && l->turn < p->group[l->group].wanted;
+}
+
+double sampling_warms_again(const struct heddle_plan *p, uint32_t i, double l2_bytes) {
+    double later = 0;
+    for (uint32_t k = i + 1; k < p->n && k <= i + LOOK_AHEAD && later < l2_bytes; k++) {
+        if (sampling_chosen(p, &p->launch[k]))
+            return fills(bytes_of(p, p->launch[i].group), l2_bytes);
+        later += bytes_of(p, p->launch[k].group);
+    }
+    return 0;
+}
+
+/* ---- estimates ---- */
+
+/* A sample of a group: launch number `launch`, and the total weight of the launches that it stands for. */
+struct sample {
+    uint32_t launch;
+    double stands_for;
+};
+
+/* The estimate of a launch that was not measured: sample number `before` counts with 1 - part, and the next sample with
+ * `part`. */
+struct between {
+    uint32_t before;
+    double part;
+};
+
+/* The launches of a group (`list`), its samples, and the estimates of the launches. The arrays have room for all
+ * launches of the plan and one more. */
+struct of_group {
+    struct heddle_plan *p;
+    uint32_t *list, n, n_samples;
+    struct sample *sample;
+    struct between *between;
+};
+
+/* Returns a measured launch after the group's last launch: the next one of the same kernel, if its weight is similar.
+ * If the launches of a kernel change slowly, a new group begins where the launches differ enough from the old group's
+ * first. The new group's first sample then shows how the old group ends. Returns UNKNOWN if there is none. */
+static int64_t successor(const struct of_group *o) {
+    const struct planned *last = &o->p->launch[o->list[o->n - 1]];
+    for (uint32_t i = o->list[o->n - 1] + 1; i < o->p->n; i++) {
+        const struct planned *l = &o->p->launch[i];
+        if (l->key != last->key || !l->measured)
+            continue;
+        return fmax(l->weight, last->weight) <= most_weight_ratio * fmin(l->weight, last->weight) ? (int64_t)i
+                                                                                                  : UNKNOWN;
+    }
+    return UNKNOWN;
+}
+
+/* Lists the samples of a group. The first launch of a group starts with cold caches, so it is a sample only if there
+ * are fewer than two others. */
+static void list_samples(struct of_group *o) {
+    const struct planned *launch = o->p->launch;
+    uint32_t measured = 0;
+    for (uint32_t i = 0; i < o->n; i++)
+        measured += launch[o->list[i]].measured;
+    o->n_samples = 0;
+    for (uint32_t i = measured > 2 && launch[o->list[0]].measured; i < o->n; i++)
+        if (launch[o->list[i]].measured)
+            o->sample[o->n_samples++] = (struct sample){o->list[i], 0};
+    const int64_t next = measured && !launch[o->list[o->n - 1]].measured ? successor(o) : UNKNOWN;
+    if (next != UNKNOWN)
+        o->sample[o->n_samples++] = (struct sample){(uint32_t)next, 0};
+}
+
+/* Estimates each launch that was not measured by interpolation between the sample before it and the sample after it in
+ * the order of the program. */
+static void interpolate(struct of_group *o) {
+    struct planned *launch = o->p->launch;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < o->n && o->n_samples; i++) {
+        const uint32_t l = o->list[i];
+        while (at + 1 < o->n_samples && o->sample[at + 1].launch <= l)
+            at++;
+        const uint32_t from = o->sample[at].launch, to = at + 1 < o->n_samples ? o->sample[at + 1].launch : from;
+        o->between[i] = (struct between){at, l > from && to > from ? (double)(l - from) / (to - from) : 0};
+        if (launch[l].measured)
+            continue;
+        o->sample[at].stands_for += (1 - o->between[i].part) * launch[l].weight;
+        if (o->between[i].part > 0)
+            o->sample[at + 1].stands_for += o->between[i].part * launch[l].weight;
+    }
+    for (uint32_t i = 0; i < o->n; i++)
+        launch[o->list[i]].stands_for = 0;
+    for (uint32_t k = 0; k < o->n_samples; k++)
+        if (launch[o->sample[k].launch].group == launch[o->list[0]].group)
+            launch[o->sample[k].launch].stands_for = o->sample[k].stands_for;
 }
 
 /* Estimates the sum of gap_stats[stat] over the group's launches. Adds the part of this sum that did not run in time to
- * *estimated. `sample` has room for all launches of the group. */
-static struct estimate of_group(const struct heddle_plan *p, uint32_t g, int stat, struct estimate_sample *sample,
-                                double *estimated) {
+ * *estimated. `sample` has room for all samples of the group. */
+static struct estimate estimate_group(const struct of_group *o, int stat, struct estimate_sample *sample,
+                                      double *estimated) {
     struct estimate measured = {.value = 0}, rest;
-    uint32_t n = 0, left = 0;
-    double weight = 0;
-    for (uint32_t i = p->group[g].first; i < p->n; i++) {
-        const struct planned *l = &p->launch[i];
-        if (l->group != g)
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < o->n; i++) {
+        const struct planned *l = &o->p->launch[o->list[i]];
+        left += !l->measured;
+        if (!l->measured)
             continue;
-        if (!l->measured) {
-            weight += l->weight;
-            left++;
-            continue;
-        }
         const double value = stats_kept_get(&l->stats, gap_stats[stat]);
         estimate_add(&measured, &(struct estimate){value, l->gaps.variance[stat], l->gaps.freedom});
         *estimated += l->gaps.skipped ? value * l->gaps.instructions / l->weight : 0;
-        if (serves(p, l))
-            sample[n++] = (struct estimate_sample){l->weight, value, l->gaps.variance[stat]};
     }
-    if (left && n) {
-        rest = estimate_rest(sample, n, left, weight);
+    for (uint32_t k = 0; k < o->n_samples; k++) {
+        const struct planned *l = &o->p->launch[o->sample[k].launch];
+        sample[k] = (struct estimate_sample){l->weight, stats_kept_get(&l->stats, gap_stats[stat]),
+                                             l->gaps.variance[stat], o->sample[k].stands_for};
+    }
+    if (left) {
+        rest = estimate_rest(sample, o->n_samples, left);
         estimate_add(&measured, &rest);
         *estimated += rest.value;
     }
     return measured;
 }
 
-static bool fill_group(const struct heddle_plan *p, uint32_t g, struct stats *sum,
-                       bool (*fill)(void *ctx, uint32_t i, const struct stats *sum, double factor), void *ctx) {
-    double weight = 0;
+typedef bool filler(void *ctx, uint32_t i, const struct stats *s);
+
+/* Sets *s to the statistics of launch number `i` of the group. */
+static void stats_of(const struct of_group *o, uint32_t i, struct stats *s) {
+    const struct planned *l = &o->p->launch[o->list[i]];
+    const struct between *b = &o->between[i];
+    stats_clear(s);
+    if (l->measured) {
+        stats_kept_add(s, &l->stats);
+        return;
+    }
+    const struct planned *before = &o->p->launch[o->sample[b->before].launch];
+    stats_kept_add(s, &before->stats); /* sets the maxima, which cannot be scaled */
+    stats_kept_add_scaled(s, &before->stats, (1 - b->part) * l->weight / before->weight - 1);
+    if (b->part <= 0)
+        return;
+    const struct planned *after = &o->p->launch[o->sample[b->before + 1].launch];
+    stats_kept_add_scaled(s, &after->stats, b->part * l->weight / after->weight);
+}
+
+/* Returns true if the samples cannot give an interval for the launches that were not measured. */
+static bool lacks_samples(const struct of_group *o) {
+    bool left = false;
+    for (uint32_t i = 0; i < o->n; i++)
+        left |= !o->p->launch[o->list[i]].measured;
+    return left && o->n_samples < 2;
+}
+
+static void count_skipped(struct heddle_plan *p) {
+    p->skipped_ctas = p->skipped_launches = p->measured_launches = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        p->skipped_launches += !p->launch[i].measured;
+        p->measured_launches += p->launch[i].measured;
+        p->skipped_ctas += p->launch[i].measured ? p->launch[i].gaps.skipped : 0;
+    }
+}
+
+/* Estimates a group, and adds its contributions to the sums over all groups. */
+static bool add_group(struct of_group *o, struct sampling_group *g, struct estimate all[GAP_STATS],
+                      double estimated[GAP_STATS], struct estimate_sample *sample, struct stats *s, filler *fill,
+                      void *ctx) {
+    list_samples(o);
+    interpolate(o);
+    g->lacks = lacks_samples(o);
+    for (int k = 0; k < GAP_STATS && !g->lacks; k++) {
+        const struct estimate e = estimate_group(o, k, sample, &estimated[k]);
+        estimate_add(&all[k], &e);
+        g->variance = k == GAP_CYCLES ? e.variance : g->variance;
+    }
     bool ok = true;
-    stats_clear(sum);
-    for (uint32_t i = p->group[g].first; i < p->n; i++)
-        if (p->launch[i].group == g && serves(p, &p->launch[i])) {
-            stats_kept_add(sum, &p->launch[i].stats);
-            weight += p->launch[i].weight;
-        }
-    for (uint32_t i = p->group[g].first; ok && i < p->n; i++)
-        if (p->launch[i].group == g && !p->launch[i].measured && weight > 0)
-            ok = fill(ctx, i, sum, p->launch[i].weight / weight);
+    for (uint32_t i = 0; ok && i < o->n && !g->lacks; i++) {
+        stats_of(o, i, s);
+        ok = fill(ctx, o->list[i], s);
+    }
     return ok;
 }
 
-bool sampling_estimate(struct heddle_plan *p,
-                       bool (*fill)(void *ctx, uint32_t i, const struct stats *sum, double factor), void *ctx) {
+bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     struct estimate all[GAP_STATS] = {{.value = 0}};
     double estimated[GAP_STATS] = {0};
-    struct estimate_sample *sample = calloc(p->n + 1, sizeof *sample);
-    struct stats sum;
-    bool ok = sample && stats_init(&sum);
-    if (!ok) {
-        free(sample);
-        return false;
-    }
+    struct estimate_sample *sample = calloc(p->n + 2, sizeof *sample);
+    struct of_group o = {
+        .p = p, .sample = calloc(p->n + 2, sizeof *o.sample), .between = calloc(p->n + 2, sizeof *o.between)};
+    struct members m = {0};
+    struct stats s = {0};
+    bool ok = sample && o.sample && o.between && members_list(&m, p) && stats_init(&s);
     for (uint32_t g = 0; ok && g < p->n_groups; g++) {
-        for (int k = 0; k < GAP_STATS; k++) {
-            const struct estimate e = of_group(p, g, k, sample, &estimated[k]);
-            estimate_add(&all[k], &e);
-            if (k == GAP_CYCLES)
-                p->group[g].variance = e.variance;
-        }
-        ok = fill_group(p, g, &sum, fill, ctx);
+        o.list = &m.member[m.from[g]];
+        o.n = p->group[g].n;
+        ok = add_group(&o, &p->group[g], all, estimated, sample, &s, fill, ctx);
     }
-    p->skipped_ctas = p->skipped_launches = p->measured_launches = 0;
-    for (uint32_t i = 0; ok && i < p->n; i++) {
-        const struct planned *l = &p->launch[i];
-        p->skipped_launches += !l->measured;
-        p->measured_launches += l->measured;
-        p->skipped_ctas += l->measured ? l->gaps.skipped : 0;
-        if (!l->measured)
-            continue;
-        stats_clear(&sum);
-        stats_kept_add(&sum, &l->stats);
-        ok = fill(ctx, i, &sum, 1);
-    }
+    count_skipped(p);
     for (int k = 0; k < GAP_STATS; k++)
         p->interval[k] = (struct sampling_interval){
             all[k].value, hypot(estimate_half_width(&all[k]), allowance * estimated[k]), estimated[k]};
-    stats_free(&sum);
+    stats_free(&s);
+    members_free(&m);
+    free(o.between);
+    free(o.sample);
     free(sample);
     return ok;
 }
 
+/* Chooses launches of the groups with too few samples. Returns true if there are any. */
+static bool measure_lacking(struct heddle_plan *p) {
+    bool more = false;
+    for (uint32_t g = 0; g < p->n_groups; g++) {
+        struct sampling_group *of = &p->group[g];
+        if (of->lacks)
+            of->wanted += DRAWN_LEAST;
+        more |= of->lacks;
+    }
+    return more;
+}
+
+/* Returns the number of launches of a group that were not measured in the first run, nor chosen since. */
+static uint32_t left_of(const struct heddle_plan *p, uint32_t g) {
+    uint32_t n = 0;
+    for (uint32_t i = p->group[g].first; i < p->n; i++)
+        n += p->launch[i].group == g && !p->launch[i].measured && p->launch[i].turn >= p->group[g].wanted;
+    return n;
+}
+
 bool sampling_grow(struct heddle_plan *p) {
     const struct sampling_interval *c = &p->interval[GAP_CYCLES];
-    if (p->error <= 0 || c->half <= p->error * c->value)
-        return false;
+    bool more = measure_lacking(p);
+    if (more || p->error <= 0 || c->half <= p->error * c->value)
+        return more;
     double all = 0;
-    bool more = false;
     for (uint32_t g = 0; g < p->n_groups; g++)
         all += p->group[g].variance;
     /* The half width falls with the square root of the number of samples. Groups that contribute little stay as they
@@ -228,10 +443,11 @@ bool sampling_grow(struct heddle_plan *p) {
     const double ratio = isfinite(c->half) ? fmin(8, pow(c->half / (p->error * c->value), 2)) : 2;
     for (uint32_t g = 0; g < p->n_groups; g++) {
         struct sampling_group *of = &p->group[g];
-        if (of->variance < 0.02 * all || of->wanted == of->n)
+        const uint32_t left = of->variance < 0.02 * all ? 0 : left_of(p, g);
+        if (!left)
             continue;
-        const double wanted = ceil(of->wanted * ratio) + 1;
-        of->wanted = wanted < of->n ? (uint32_t)wanted : of->n;
+        const double wanted = ceil((ratio - 1) * (of->n - left)) + 1;
+        of->wanted += wanted < left ? (uint32_t)wanted : left;
         more = true;
     }
     return more;
@@ -244,12 +460,12 @@ void sampling_clear(struct heddle_plan *p) {
     free(p->group);
     p->launch = NULL;
     p->group = NULL;
-    p->n = p->room = p->n_groups = 0;
+    p->n = p->room = p->n_groups = p->groups_room = 0;
 }
 
 /* ---- files ---- */
 
-static const char magic[16] = "heddle plan 1";
+static const char magic[16] = "heddle plan 2";
 /* Sizes of structs, which a file contains. A reader refuses a file with other sizes: another Heddle has written it. */
 static const uint32_t sizes[] = {sizeof(struct heddle_plan), sizeof(struct planned), sizeof(struct sampling_group),
                                  N_STATS};
@@ -261,7 +477,7 @@ static bool write_stats(const struct stats_kept *k, FILE *out) {
 }
 
 bool sampling_write(const struct heddle_plan *p, FILE *out) {
-    bool ok = fwrite(magic, sizeof magic, 1, out) == 1 && fwrite(sizes, sizeof sizes, 1, out) == 1 &&
+    bool ok = p->surveyed && fwrite(magic, sizeof magic, 1, out) == 1 && fwrite(sizes, sizeof sizes, 1, out) == 1 &&
               fwrite(p, sizeof *p, 1, out) == 1 && fwrite(p->launch, sizeof *p->launch, p->n, out) == p->n &&
               fwrite(p->group, sizeof *p->group, p->n_groups, out) == p->n_groups;
     for (uint32_t i = 0; ok && i < p->n; i++)
@@ -304,13 +520,21 @@ struct heddle_plan *sampling_read(FILE *in) {
     p->launch = calloc((size_t)n + 1, sizeof *p->launch);
     p->group = calloc((size_t)groups + 1, sizeof *p->group);
     p->room = n;
+    p->groups_room = groups;
     p->n = 0;
     ok = p->launch && p->group && groups <= n && fread(p->launch, sizeof *p->launch, n, in) == n &&
          fread(p->group, sizeof *p->group, groups, in) == groups;
+    uint64_t members = 0;
+    for (uint32_t g = 0; ok && g < groups; g++) {
+        members += p->group[g].n;
+        ok = p->group[g].first < n && p->group[g].prototype < n;
+    }
+    ok = ok && members == n;
     for (uint32_t i = 0; ok && i < n; i++) {
         p->launch[i].stats = (struct stats_kept){.n = 0};
         p->n = i + 1;
-        ok = p->launch[i].group < groups && (!p->launch[i].measured || read_stats(&p->launch[i].stats, in));
+        ok = p->launch[i].group < groups && p->launch[i].member < p->group[p->launch[i].group].n &&
+             (!p->launch[i].measured || read_stats(&p->launch[i].stats, in));
     }
     p->next = 0;
     if (ok)

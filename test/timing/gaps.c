@@ -3,16 +3,16 @@
 #include "test/test.h"
 #include <math.h>
 
-/* A launch of 40 waves of 10 CTAs. Each CTA has 100 warp instructions. */
-enum { WAVE = 10, CTAS = 400, EACH = 100 };
+/* A launch of 40 waves of 10 CTAs. Each CTA has 400 warp instructions. */
+enum { WAVE = 10, CTAS = 400, EACH = 400 };
 
 static bool never(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact, struct fault *fault) {
     (void)ctx, (void)first, (void)n, (void)warm_from, (void)exact, (void)fault;
     return false;
 }
-static const struct gap_orders orders = {.samples = 4, .forward = never};
+static const struct gap_orders orders = {.forward = never};
 
-/* Runs the launch on a machine whose waves take rate(CTA) * 1000 cycles. Returns the simulated cycles, and the number
+/* Runs the launch on a machine whose waves take rate(CTA) * 4000 cycles. Returns the simulated cycles, and the number
  * of CTAs that ran in time in *timed. */
 static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *all, uint64_t *timed) {
     uint64_t begun = 0, now = 0, warm;
@@ -53,9 +53,9 @@ static double same(uint64_t cta) {
 }
 
 /* The first wave is no sample. The waves 2 to 4 are equal, so the first gap begins after wave 4. The 39 units before
- * the tail have samples at (2 k + 1) * 39 / 8 = units 4, 14, 24, 34. Unit 4 follows at once. So 4 + 4 waves and the
- * tail of one wave run in time: 9 waves. A unit has 1,000 instructions and takes 1,000 cycles, so the sum is 40,000
- * cycles. */
+ * the tail have samples at (2 k + 1) * 39 / 6 = units 6, 19, 32. So 4 + 3 waves and the tail of one wave run in time: 8
+ * waves. A unit has 4,000 instructions and takes 4,000 cycles, so the sum is
+ * 160,000 cycles. */
 START_TEST(equal_waves_are_exact) {
     bool whole;
     struct gap_result r;
@@ -65,22 +65,24 @@ START_TEST(equal_waves_are_exact) {
     ck_assert(g && !whole && stats_init(&s));
     run(g, same, &s, &timed);
     gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, 9 * WAVE);
-    ck_assert_uint_eq(r.skipped, CTAS - 9 * WAVE);
-    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 40000) < 1e-6);
-    ck_assert(fabs(stats_get(&s, "gpu.warp_instructions") - 40000) < 1e-6);
+    ck_assert_uint_eq(timed, 8 * WAVE);
+    ck_assert_uint_eq(r.skipped, CTAS - 8 * WAVE);
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 160000) < 1e-6);
+    ck_assert(fabs(stats_get(&s, "gpu.warp_instructions") - 160000) < 1e-6);
     ck_assert(r.variance[GAP_CYCLES] < 1e-6);
-    ck_assert_uint_eq(r.n, 7);
-    ck_assert(r.freedom > 5.9 && r.freedom < 6.1);
-    ck_assert(r.unit[3].first == 4 * WAVE && r.unit[4].first == 14 * WAVE && r.unit[6].first == 34 * WAVE);
+    ck_assert_uint_eq(r.n, 6);
+    ck_assert(r.freedom > 4.9 && r.freedom < 5.1);
+    ck_assert(r.unit[3].first == 6 * WAVE && r.unit[4].first == 19 * WAVE && r.unit[5].first == 32 * WAVE);
     gaps_free(g);
     stats_free(&s);
 }
 END_TEST
 
 /* From unit 20 on, waves take 3 cycles per instruction in place of 1. The samples are then 3 waves of the beginning and
- * unit 4 and 14 with the rate 1, and units 24 and 34 with the rate 3: 11 / 7 per instruction for 31 skipped waves of
- * 1,000 instructions, or 48,714 cycles. The 9 waves in time take 4 + 2 of 1,000 and 2 + 1 of 3,000 cycles: 15,000. */
+ * units 6 and 19 with the rate 1, and unit 32 with the rate 3. The gaps have the units 4 and 5, 7 to 18, 20 to 31, and
+ * 33 to 38: the sample before a gap counts half, and that after it half. So the last wave of the beginning stands for 1
+ * unit, unit 6 for 1 + 6, unit 19 for 6 + 6, and unit 32 for 6 + 6, as no sample follows the last gap: 20 units of
+ * 4,000 cycles and 12 of 12,000. The 8 waves in time take 4 + 2 of 4,000 and 1 + 1 of 12,000 cycles. */
 static double slower(uint64_t cta) { return cta < 20 * WAVE ? 1 : 3; }
 START_TEST(changing_waves_have_a_variance) {
     bool whole;
@@ -91,17 +93,20 @@ START_TEST(changing_waves_have_a_variance) {
     ck_assert(g && stats_init(&s));
     const double cycles = run(g, slower, &s, &timed);
     gaps_finish(g, &s, &r);
-    ck_assert(fabs(cycles - 15000) < 1e-6);
-    ck_assert(fabs(stats_get(&s, "gpu.cycles") - (15000 + 31000. * 11 / 7)) < 1e-6);
-    /* the deviations are 5 * (4 / 7)^2 + 2 * (10 / 7)^2 = 280 / 49, so the square of a unit's deviation is 10^6 * 280 /
-     * 49 / 6; the 31 units count with 31^2 / 7 + 31 */
-    ck_assert(fabs(r.variance[GAP_CYCLES] / (1e6 * 280 / 49 / 6 * (31. * 31 / 7 + 31)) - 1) < 1e-9);
+    ck_assert(fabs(cycles - 48000) < 1e-6);
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - (48000 + 20 * 4000 + 12 * 12000)) < 1e-6);
+    /* of five steps between successive samples, one is 8,000 cycles: the variance of a unit is 8000^2 / 2 / 5; the
+     * squares of the numbers of units are 1 + 7^2 + 12^2 + 12^2 = 338, and 32 units were not measured */
+    ck_assert(fabs(r.variance[GAP_CYCLES] / (8e3 * 8e3 / 10 * (338 + 32)) - 1) < 1e-9);
     gaps_free(g);
     stats_free(&s);
 }
 END_TEST
 
-/* Waves whose rates alternate by 20 % are never stable: the first gap begins after 8 waves. */
+/* Waves whose rates alternate by 20 % are never stable: the first gap begins after 8 waves. Of the three kept waves,
+ * one or two have the rate 1.2: the variation is about 10 %, so the wanted 3 % need (2.5 * 10 / 3)^2 = 70 samples. 9
+ * samples at (2 k + 1) * 39 / 18 = units 2, 6, 10, 15, 19, 23, 28, 32 and 36 are the most that leave gaps between them.
+ * Seven of them follow the eighth wave. */
 static double alternating(uint64_t cta) { return cta / WAVE % 2 ? 1.2 : 1; }
 START_TEST(unstable_waves_run_longer) {
     bool whole;
@@ -112,18 +117,62 @@ START_TEST(unstable_waves_run_longer) {
     ck_assert(g && stats_init(&s));
     run(g, alternating, &s, &timed);
     gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, (8 + 3 + 1) * WAVE);
-    ck_assert_uint_eq(r.unit[3].first, 14 * WAVE);
+    ck_assert_uint_eq(timed, (8 + 7 + 1) * WAVE);
+    ck_assert_uint_eq(r.unit[3].first, 10 * WAVE);
     gaps_free(g);
     stats_free(&s);
 }
 END_TEST
 
-/* A launch with fewer than 12 waves and the tail has no gaps. */
+/* Waves of 1,000 cycles are short: a unit has 2.5 of them, rounded up to 3. The first two units are one wave, and two
+ * more units of the beginning end at CTA 80. The samples begin where those of long waves begin, at the waves 6, 19 and
+ * 32; the first of them is over. In time run 8 waves, two units of 3 waves, and the tail of one wave. */
+static double short_wave(uint64_t cta) {
+    (void)cta;
+    return 0.25;
+}
+START_TEST(short_waves_make_longer_units) {
+    bool whole;
+    struct gap_result r;
+    struct stats s;
+    uint64_t timed;
+    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
+    ck_assert(g && stats_init(&s));
+    run(g, short_wave, &s, &timed);
+    gaps_finish(g, &s, &r);
+    ck_assert_uint_eq(timed, (8 + 2 * 3 + 1) * WAVE);
+    ck_assert(r.unit[3].first == 19 * WAVE && r.unit[4].first == 32 * WAVE && r.unit[4].cycles == 3000);
+    gaps_free(g);
+    stats_free(&s);
+}
+END_TEST
+
+/* Waves of 500 cycles would make units of 5 waves, and the 39 waves before the tail are fewer than 9 such units. */
+static double shorter_wave(uint64_t cta) {
+    (void)cta;
+    return 0.125;
+}
+START_TEST(very_short_waves_are_whole) {
+    bool whole;
+    struct gap_result r;
+    struct stats s;
+    uint64_t timed;
+    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
+    ck_assert(g && stats_init(&s));
+    run(g, shorter_wave, &s, &timed);
+    gaps_finish(g, &s, &r);
+    ck_assert_uint_eq(timed, CTAS);
+    ck_assert_uint_eq(r.skipped, 0);
+    gaps_free(g);
+    stats_free(&s);
+}
+END_TEST
+
+/* A launch with fewer than 9 waves and the tail has no gaps. */
 START_TEST(short_launches_are_whole) {
     bool whole;
-    ck_assert(!gaps_new(&orders, 13 * WAVE - 1, WAVE, &whole) && whole);
-    struct gaps *g = gaps_new(&orders, 13 * WAVE, WAVE, &whole);
+    ck_assert(!gaps_new(&orders, 10 * WAVE - 1, WAVE, &whole) && whole);
+    struct gaps *g = gaps_new(&orders, 10 * WAVE, WAVE, &whole);
     ck_assert(g && !whole);
     gaps_free(g);
 }
@@ -133,5 +182,7 @@ SUITE(timing_gaps) {
     TEST(equal_waves_are_exact);
     TEST(changing_waves_have_a_variance);
     TEST(unstable_waves_run_longer);
+    TEST(short_waves_make_longer_units);
+    TEST(very_short_waves_are_whole);
     TEST(short_launches_are_whole);
 }

@@ -14,7 +14,7 @@ struct heddle_plan *cuda_open_plan(void) {
     r->plan = f ? heddle_plan_read(f) : NULL;
     if (f)
         fclose(f);
-    if (!r->plan) /* the file is empty: this run is the survey */
+    if (!r->plan) /* the file is empty: this run is the first */
         r->plan = heddle_plan_new(error ? strtod(error, NULL) : 0);
     return r->plan;
 }

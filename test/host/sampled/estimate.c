@@ -5,37 +5,46 @@
 
 static bool near(double got, double want) { return fabs(got - want) <= 1e-9 * fmax(1, fabs(want)); }
 
-/* Two samples of weight 1 with the values 10 and 14: the ratio is 12. Three launches of weight 1 are left: their sum is
- * 36. The variance between samples is ((-2)^2 + 2^2) / 1 = 8. The mean's error contributes 3^2 * 8 / 2 = 36, and the
- * three launches contribute 3 * 8 = 24. */
+/* Two samples of weight 1 with the values 10 and 14 stand for three launches of weight 1 together, whose sum is 1.5 *
+ * 10 + 1.5 * 14 = 36. The variance between samples is ((-2)^2 + 2^2) / 1 = 8. The samples' error contributes 2 * 1.5^2
+ * * 8 = 36, and the three launches contribute 3 * 8 = 24. */
 START_TEST(rest_of_equal_weights) {
-    const struct estimate_sample s[] = {{1, 10, 0}, {1, 14, 0}};
-    const struct estimate e = estimate_rest(s, 2, 3, 3);
+    const struct estimate_sample s[] = {{1, 10, 0, 1.5}, {1, 14, 0, 1.5}};
+    const struct estimate e = estimate_rest(s, 2, 3);
     ck_assert(near(e.value, 36) && near(e.variance, 60) && near(e.freedom, 1));
 }
 END_TEST
 
 /* If values are proportional to the weights (here 5 for each unit of weight), the estimate has no variance. */
 START_TEST(proportional_values_are_certain) {
-    const struct estimate_sample s[] = {{1, 5, 0}, {4, 20, 0}, {2, 10, 0}};
-    const struct estimate e = estimate_rest(s, 3, 10, 100);
+    const struct estimate_sample s[] = {{1, 5, 0, 20}, {4, 20, 0, 50}, {2, 10, 0, 30}};
+    const struct estimate e = estimate_rest(s, 3, 10);
     ck_assert(near(e.value, 500) && near(e.variance, 0) && near(estimate_half_width(&e), 0));
 }
 END_TEST
 
-/* The samples' own variances 2 and 4 count with the square of rest / samples = 6 / 2 = 3: 9 * 6 = 54. */
+/* The samples' own variances 2 and 4 count with the squares of the launches that each stands for: 4 * 2 + 16 * 4. */
 START_TEST(variances_of_samples_are_scaled) {
-    const struct estimate_sample s[] = {{1, 10, 2}, {1, 10, 4}};
-    const struct estimate e = estimate_rest(s, 2, 6, 6);
-    ck_assert(near(e.value, 60) && near(e.variance, 54));
+    const struct estimate_sample s[] = {{1, 10, 2, 2}, {1, 10, 4, 4}};
+    const struct estimate e = estimate_rest(s, 2, 6);
+    ck_assert(near(e.value, 60) && near(e.variance, 72));
 }
 END_TEST
 
 /* One sample has no variance between launches. With a variance of its own, the interval is unbounded: no degree of
  * freedom is left. */
+/* The samples 10 and 14 stand for one and for three launches: 10 + 3 * 14 = 52. The variance between samples is 8 as
+ * above; the samples' error contributes (1 + 9) * 8 = 80, and the four launches 4 * 8 = 32. */
+START_TEST(samples_stand_for_different_numbers) {
+    const struct estimate_sample s[] = {{1, 10, 0, 1}, {1, 14, 0, 3}};
+    const struct estimate e = estimate_rest(s, 2, 4);
+    ck_assert(near(e.value, 52) && near(e.variance, 112));
+}
+END_TEST
+
 START_TEST(one_sample_has_no_interval) {
-    const struct estimate_sample s[] = {{1, 10, 1}};
-    const struct estimate e = estimate_rest(s, 1, 2, 2);
+    const struct estimate_sample s[] = {{1, 10, 1, 2}};
+    const struct estimate e = estimate_rest(s, 1, 2);
     ck_assert(near(e.value, 20) && near(e.freedom, 0) && isinf(estimate_half_width(&e)));
 }
 END_TEST
@@ -78,11 +87,13 @@ START_TEST(intervals_cover_the_truth) {
                 const double cycles = w * (g + 1) * (1 + 0.173 * noise);
                 truth += cycles;
                 if (i < MEASURED)
-                    s[i] = (struct estimate_sample){w, cycles, 0};
+                    s[i] = (struct estimate_sample){w, cycles, 0, 0};
                 else
                     weight += w;
             }
-            const struct estimate rest = estimate_rest(s, MEASURED, LAUNCHES - MEASURED, weight);
+            for (int i = 0; i < MEASURED; i++)
+                s[i].stands_for = weight / MEASURED;
+            const struct estimate rest = estimate_rest(s, MEASURED, LAUNCHES - MEASURED);
             for (int i = 0; i < MEASURED; i++)
                 all.value += s[i].value;
             estimate_add(&all, &rest);
@@ -97,6 +108,7 @@ SUITE(host_sampled_estimate) {
     TEST(rest_of_equal_weights);
     TEST(proportional_values_are_certain);
     TEST(variances_of_samples_are_scaled);
+    TEST(samples_stand_for_different_numbers);
     TEST(one_sample_has_no_interval);
     TEST(sums_have_satterthwaites_freedom);
     TEST(quantiles_of_student);
