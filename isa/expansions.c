@@ -30,3 +30,39 @@ const struct expansion_step *expansion_last(enum expansion_id id) {
         s++;
     return s;
 }
+
+const char *machine_class_name(enum machine_class c) {
+    static const char *const names[N_MACHINE_CLASSES] = {"ALU", "FMA", "XU", "f64", "memory", "flow"};
+    return names[c];
+}
+
+enum machine_class machine_class_of(uint8_t latency) {
+    switch (latency) {
+    case LAT_INT_MUL:
+    case LAT_INT_MAD:
+    case LAT_F32_ADD:
+    case LAT_F32_MUL:
+    case LAT_F32_FMA:
+    case LAT_F16:
+    case LAT_MMA:
+        return MACHINE_FMA;
+    case LAT_F32_DIV:
+    case LAT_SFU:
+    case LAT_INT_DIV:
+        return MACHINE_XU;
+    case LAT_F64_ADD:
+    case LAT_F64_MINMAX:
+    case LAT_F64_MUL:
+    case LAT_F64_FMA:
+    case LAT_F64_DIV:
+    case LAT_F64_RCP:
+        return MACHINE_F64;
+    case LAT_MEM:
+    case LAT_SHFL:
+        return MACHINE_MEMORY;
+    case LAT_CONTROL:
+        return MACHINE_FLOW;
+    default:
+        return MACHINE_ALU;
+    }
+}

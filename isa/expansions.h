@@ -25,6 +25,21 @@ struct expansion {
     struct expansion_step step[EXPANSION_STEPS];
 };
 
+/* Classes of machine instructions. */
+enum machine_class {
+    MACHINE_ALU,
+    MACHINE_FMA,
+    MACHINE_XU,
+    MACHINE_F64,
+    MACHINE_MEMORY,
+    MACHINE_FLOW,
+    N_MACHINE_CLASSES
+};
+const char *machine_class_name(enum machine_class c);
+/* Returns the class of a machine instruction with a latency class. Products of integers, and matrices, are in the class
+ * of the multipliers; shuffles are in the class of memory accesses. */
+enum machine_class machine_class_of(uint8_t latency);
+
 /* Returns an expansion, which is not EXPANSION_NONE. */
 const struct expansion *expansion_of(enum expansion_id id);
 /* Returns the number of machine instructions; 1 for EXPANSION_NONE. */

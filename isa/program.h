@@ -292,6 +292,7 @@ struct special_init {
     uint16_t id;     /* enum special */
     uint16_t bytes;  /* bytes per lane: 4 or 8 */
     uint32_t offset; /* byte offset in bank 0 */
+    uint32_t param;  /* SPECIAL_PARAM: byte offset in the parameter space */
 };
 /* clang-format off */
 #define ISA_SPECIALS(X)                                                                                                \
@@ -315,7 +316,8 @@ struct special_init {
     X(CLUSTER_CTAID_Z, "%cluster_ctaid.z") X(CLUSTER_NCTAID_X, "%cluster_nctaid.x")                                    \
     X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")                                  \
     X(CLUSTER_CTARANK, "%cluster_ctarank") X(CLUSTER_NCTARANK, "%cluster_nctarank")                                    \
-    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") X(CURRENT_GRAPH_EXEC, "%current_graph_exec")
+    X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") X(CURRENT_GRAPH_EXEC, "%current_graph_exec")                        \
+    X(PARAM, "#param") /* of the pass `select`: a parameter of the kernel, as an operand in constant memory */
 /* clang-format on */
 enum special {
 #define X(id, name) SPECIAL_##id,

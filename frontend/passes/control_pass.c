@@ -81,6 +81,48 @@ static void print_registers(const struct control_bits *b, FILE *out) {
         fputs(" uniform", out);
 }
 
+/* Returns the class of an instruction that is one machine instruction. */
+static enum machine_class class_of(const struct inst *in, enum control_unit unit) {
+    switch (unit) {
+    case CONTROL_ALU:
+        return MACHINE_ALU;
+    case CONTROL_FMA:
+        return MACHINE_FMA;
+    case CONTROL_FLOW:
+        return MACHINE_FLOW;
+    default:
+        break;
+    }
+    if (in->kind == K_BARRIER)
+        return MACHINE_FLOW;
+    if (in->kind == K_WARP && in->latency != LAT_SHFL && in->latency != LAT_MEM && in->latency != LAT_MMA)
+        return MACHINE_ALU;
+    return machine_class_of(in->latency);
+}
+
+void control_count(const struct program *p, uint32_t count[N_MACHINE_CLASSES]) {
+    memset(count, 0, N_MACHINE_CLASSES * sizeof *count);
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const struct control_bits *b = &p->control[pc];
+        if (!b->expansion) {
+            count[class_of(&p->code[pc], b->timing.unit)]++;
+            continue;
+        }
+        const struct expansion_step *s = expansion_of(b->expansion)->step, *last = expansion_last(b->expansion);
+        for (; s <= last; s++)
+            count[machine_class_of(s->latency)] += s->count;
+    }
+}
+
+static void print_count(const struct program *p, FILE *out) {
+    uint32_t count[N_MACHINE_CLASSES];
+    control_count(p, count);
+    fputs("machine instructions:", out);
+    for (int c = 0; c < N_MACHINE_CLASSES; c++)
+        fprintf(out, " %u %s%s", count[c], machine_class_name((enum machine_class)c),
+                c + 1 < N_MACHINE_CLASSES ? "," : "\n");
+}
+
 void dump_control(const struct ir *ir, FILE *out) {
     const struct program *p = ir->program;
     char wait[CONTROL_COUNTERS + 1], text[512];
@@ -97,4 +139,5 @@ void dump_control(const struct ir *ir, FILE *out) {
         print_registers(b, out);
         fputc('\n', out);
     }
+    print_count(p, out);
 }

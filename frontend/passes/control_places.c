@@ -5,7 +5,10 @@
  * the bank (even or odd) has an effect. */
 #include "control_pass.h"
 
-enum { PLACES = 254 };
+enum {
+    PLACES = 254,
+    PARAMETERS = 0x160 /* address of the parameters in constant memory, as on sm_86 */
+};
 
 struct places {
     const struct control *c;
@@ -24,6 +27,14 @@ static void number_classes(struct places *s) {
     }
 }
 
+/* Returns the parameter of the kernel in the special register at `offset`, or NULL if there is none. */
+static const struct special_init *parameter_at(const struct program *p, uint32_t offset) {
+    for (uint32_t i = 0; i < p->n_specials; i++)
+        if (p->specials[i].offset == offset && p->specials[i].id == SPECIAL_PARAM)
+            return &p->specials[i];
+    return NULL;
+}
+
 static void place(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
     struct places *s = ctx;
     const struct program *p = s->c->p;
@@ -31,7 +42,10 @@ static void place(void *ctx, uint32_t offset, enum control_use use, unsigned pos
     int c = N_REG_CLASSES - 1;
     while (c && offset < p->reg_area[c])
         c--;
-    if (c == RC_PRED)
+    const struct special_init *parameter = parameter_at(p, offset);
+    if (parameter)
+        b->constant = PARAMETERS + parameter->param;
+    if (c == RC_PRED || parameter)
         return;
     unsigned words = class_words((enum reg_class)c);
     uint32_t at = (s->base[c] + (offset - p->reg_area[c]) / class_slot_bytes((enum reg_class)c) * words) % PLACES;
@@ -69,7 +83,7 @@ void control_places(struct control *c) {
         s.pc = pc;
         control_uses(c->p, in, place, &s);
         if (c->bits[pc].timing.unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
-            c->bits[pc].uniform = in->a & 1;
+            c->bits[pc].uniform = in->a & 1 || parameter_at(c->p, in->a >> 1);
     }
     for (uint32_t pc = 0; pc < c->p->n; pc++)
         keep_operands(c, pc);

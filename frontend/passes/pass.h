@@ -4,6 +4,7 @@
 #include "frontend/analysis/dump.h"
 #include "frontend/analysis/ir.h"
 #include "frontend/frontend.h"
+#include "isa/expansions.h"
 
 struct pass {
     const char *name, *help;
@@ -45,6 +46,8 @@ bool pass_banks(struct ir *ir);
 /* control_pass.c: control bits for the modern core, and their listing. */
 bool pass_control(struct ir *ir);
 void dump_control(const struct ir *ir, FILE *out);
+/* Counts the machine instructions of a program with control bits. */
+void control_count(const struct program *p, uint32_t count[N_MACHINE_CLASSES]);
 
 /* Checks the program under construction after pass `name`. Returns a description of the first error, in `buffer`, or
  * NULL. */

@@ -228,12 +228,20 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
     }
 }
 
+static uint64_t parameter(const struct warp *w, const struct special_init *init) {
+    uint64_t value = 0;
+    memcpy(&value, w->cta->launch->params + init->param, init->bytes);
+    return value;
+}
+
 static void fill_special(struct warp *w, const struct special_init *init) {
     enum special s = init->id;
     unsigned char *to = w->bank[0] + init->offset;
     bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
     uint32_t narrow[WARP_LANES];
-    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0 : warp_special(w, s);
+    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0
+                                     : s == SPECIAL_PARAM          ? parameter(w, init)
+                                                                   : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)
         warp_thread_ids(w->cta->launch->block, w->first, s, narrow);
     else

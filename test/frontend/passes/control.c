@@ -23,7 +23,7 @@ static struct heddle *open_with(const char *text, struct heddle_module **m, cons
 }
 
 static struct heddle *open_modern(const char *text, struct heddle_module **m) {
-    static const char *const set[] = {"core.check=on", NULL};
+    static const char *const set[] = {"core.check=on", "core.select=off", NULL};
     return open_with(text, m, set);
 }
 
@@ -219,7 +219,7 @@ static void expect_enough_hints(uint64_t seed, const char *const *set) {
 
 /* Random kernels leave the same memory whether results arrive as late as the control bits allow, or at once. */
 START_TEST(random_kernels_have_enough_hints) {
-    static const char *const set[] = {"core.check=on", NULL};
+    static const char *const set[] = {"core.check=on", "core.select=off", NULL};
     for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++)
         expect_enough_hints(seed, set);
 }

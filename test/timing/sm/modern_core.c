@@ -93,7 +93,7 @@ END_TEST
 
 /* With two read ports a bank, the operands need no additional cycle. */
 START_TEST(more_ports_make_no_bubbles) {
-    static const char *const set[] = {"gpu.sms=1", "core.read_ports=2", NULL};
+    static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "core.read_ports=2", NULL};
     char body[4096];
     const uint32_t at = lead_in(body);
     repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
@@ -120,7 +120,7 @@ START_TEST(reuse_bits_keep_operands) {
         {{7, 2, 8}, 0, 1}, /* miss: R7 is in the other bank, so R2 stays and the third instruction hits */
         {{4, 7, 8}, 0, 0}, /* miss, miss: R4 drops R2, which is in the same bank and position */
     };
-    static const char *const no_cache[] = {"gpu.sms=1", "core.reuse_cache=off", NULL};
+    static const char *const no_cache[] = {"gpu.sms=1", "core.assembly=off", "core.reuse_cache=off", NULL};
     static const int first[] = {2, 3, 4}, third[] = {2, 12, 13};
     char body[4096];
     const uint32_t at = lead_in(body);

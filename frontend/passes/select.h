@@ -1,0 +1,41 @@
+#ifndef FRONTEND_SELECT_H
+#define FRONTEND_SELECT_H
+/* The pass `select`: machine instructions for the modern core. Private to select*.c. */
+#include "edit.h"
+#include "frontend/analysis/defuse.h"
+#include "isa/decode.h"
+
+/* One round over the program, in which each instruction changes at most once. */
+struct select {
+    struct ir *ir;
+    struct edit *e;
+    struct defuse du;
+    uint32_t *writers;      /* register -> number of its definitions */
+    unsigned char *touched; /* instruction -> true if this round has changed it */
+};
+
+/* Returns the row of the opcode table of an instruction. */
+const struct isa_row *select_row(const struct inst *in);
+/* Returns the result of an instruction that has exactly one, and no guard; else NULL. */
+const struct reg_def *select_only_result(const struct select *s, uint32_t i);
+/* Returns true if operand `o` has the same value at instruction `use` as at instruction `from`, which reads it. Every
+ * path to `use` passes `from`. */
+bool select_keeps(const struct select *s, opnd_t o, uint32_t from, uint32_t use);
+/* Keeps the definitions of an operand of instruction `i` for this round, because other instructions now read it. */
+void select_keep_definitions(struct select *s, uint32_t i, opnd_t o);
+/* Replaces register `v` by an operand where the instruction reads it. */
+void select_replace(struct select *s, uint32_t i, uint32_t v, opnd_t by);
+/* Gives an instruction the row and sources a, b, c, e, with the same destination and guard. */
+void select_become(struct select *s, uint32_t i, const struct isa_row *row, const opnd_t sources[4]);
+/* Returns true for an integer addition of `bytes` bytes. */
+bool select_is_sum(const struct isa_row *row, unsigned bytes);
+/* Returns the value of a constant operand of 4 or 8 bytes, sign-extended. */
+int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes);
+
+/* select_webs.c: gives each value a register of its own. Returns false on failure. */
+bool select_webs(struct ir *ir);
+/* select_fold.c, select_fuse.c: change instruction `i` and the instructions that use its result. Return true if they
+ * did. */
+bool select_fold(struct select *s, uint32_t i);
+bool select_fuse(struct select *s, uint32_t i);
+#endif

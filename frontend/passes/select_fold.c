@@ -1,0 +1,176 @@
+/* Folds instructions that need no machine instruction of their own into the instructions that use their results:
+ * copies, loads of parameters, additions of constants to addresses, dead results. Requires: blocks. Keeps: results and
+ * control flow. */
+#include "edit.h"
+#include "select.h"
+#include <string.h>
+
+enum { OFFSET_BITS = 23 }; /* an address has a signed offset of 24 bits */
+
+/* Returns the special register for a parameter. */
+static uint32_t parameter_register(struct ir *ir, uint32_t at, unsigned bytes) {
+    for (uint32_t i = 0; i < ir->n_specials; i++)
+        if (ir->specials[i].id == SPECIAL_PARAM && ir->specials[i].param == at && ir->specials[i].bytes == bytes)
+            return ir->specials[i].offset;
+    const char *name = special_name(SPECIAL_PARAM);
+    uint32_t v = ir_vreg(ir, class_of_bytes(bytes), 0, name, (uint32_t)strlen(name));
+    ir->vregs[v].special = true;
+    ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
+    ir->specials[ir->n_specials++] =
+        (struct special_init){.id = SPECIAL_PARAM, .bytes = (uint16_t)bytes, .offset = v, .param = at};
+    return v;
+}
+
+static bool is_parameter(const struct ir *ir, opnd_t o) {
+    if (o & 1 || !ir->vregs[o >> 1].special)
+        return false;
+    for (uint32_t i = 0; i < ir->n_specials; i++)
+        if (ir->specials[i].offset == o >> 1)
+            return ir->specials[i].id == SPECIAL_PARAM;
+    return false;
+}
+
+/* Returns the operand whose value the instruction copies, without a machine instruction. Returns false if there is
+ * none. */
+static bool copied(const struct select *s, uint32_t i, opnd_t *from) {
+    const struct ir *ir = s->ir;
+    const struct inst *in = &ir->code[i];
+    const struct isa_row *row = select_row(in);
+    if (select_is_sum(row, in->dsize) && (in->a & 1) != (in->b & 1) &&
+        !select_constant(ir, in->a & 1 ? in->a : in->b, in->dsize)) { /* a + 0 */
+        *from = in->a & 1 ? in->b : in->a;
+        return !ir->vregs[*from >> 1].special || is_parameter(ir, *from);
+    }
+    if (in->kind != K_LANE || (row->op != OP_MOV && row->op != OP_CVTA) || (in->dsize != 4 && in->dsize != 8))
+        return false;
+    if (row->op == OP_CVTA && form_get(row->form, CAT_SPACE) != SPACE_GLOBAL)
+        return false;
+    *from = in->a;
+    return in->a & 1 || !ir->vregs[in->a >> 1].special || is_parameter(ir, in->a);
+}
+
+/* Returns true if the instruction can have the operand in place of a register. Of the operands of arithmetic, one can be
+ * a constant or a parameter; of those of an access, the address can be a parameter. */
+static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
+    const opnd_t all[] = {in->a, in->b, in->c, in->e};
+    const bool access = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM;
+    unsigned places = 0;
+    if (in->kind == K_CALL || in->kind == K_RET || in->kind == K_BRX || in->kind == K_COMPOUND || in->hints & HINT_DEQ)
+        return false;
+    if (!(from & 1) && !is_parameter(ir, from))
+        return true;
+    if (access && (from & 1 || in->a != instead_of << 1))
+        return false;
+    if (!access && in->kind != K_LANE && (from & 1 || in->kind != K_CVT))
+        return false;
+    for (int k = 0; k < 4; k++)
+        places +=
+            all[k] == instead_of << 1 || (all[k] & 1 && all[k] != OPND_ZERO && !access) || is_parameter(ir, all[k]);
+    for (unsigned k = access ? inst_list_writes(in) : 0; k < in->n_list; k++)
+        places += ir->lists[in->list + k] == instead_of << 1;
+    return places == 1;
+}
+
+static bool fold_copy(struct select *s, uint32_t i) {
+    opnd_t from;
+    const struct reg_def *d = select_only_result(s, i);
+    if (!d || !copied(s, i, &from))
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        if (use->n != 1 || use->start || !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from) ||
+            !select_keeps(s, from, i, use->inst))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++)
+        select_replace(s, s->du.uses[s->du.def_uses[k]].inst, d->vreg, from);
+    select_keep_definitions(s, i, from);
+    edit_remove(s->e, i);
+    ir_note(s->ir, i, "needs no machine instruction");
+    return true;
+}
+
+/* Returns true if the instruction adds a constant to a register. */
+static bool adds_constant(const struct ir *ir, const struct inst *in, opnd_t *base, int64_t *more) {
+    const struct isa_row *row = select_row(in);
+    const bool constant_first = in->a & 1;
+    if (in->kind != K_LANE || (row->op != OP_ADD && row->op != OP_SUB) || row->form || type_class(row->d) == 'f' ||
+        (in->dsize != 4 && in->dsize != 8) || (in->a & 1) == (in->b & 1) || (row->op == OP_SUB && constant_first))
+        return false;
+    *base = constant_first ? in->b : in->a;
+    *more = select_constant(ir, constant_first ? in->a : in->b, in->dsize);
+    if (row->op == OP_SUB)
+        *more = wrap_add(0, -(uint64_t)*more);
+    return *more > -(1 << OFFSET_BITS) && *more < 1 << OFFSET_BITS;
+}
+
+/* Returns true if the instruction uses the register as its address only. */
+static bool is_address_of(const struct inst *in, uint32_t v, unsigned bytes, int64_t more, const struct ir *ir) {
+    if ((in->kind != K_LOAD && in->kind != K_STORE && in->kind != K_ATOM) || in->hints & HINT_DEQ || in->a != v << 1 ||
+        in->asize != bytes || in->b == v << 1 || in->c == v << 1 || in->e == v << 1)
+        return false;
+    for (unsigned k = inst_list_writes(in); k < in->n_list; k++)
+        if (ir->lists[in->list + k] == v << 1)
+            return false;
+    const int64_t sum = wrap_add(in->imm, (uint64_t)more);
+    return sum > -(1 << OFFSET_BITS) && sum < 1 << OFFSET_BITS;
+}
+
+static bool fold_offset(struct select *s, uint32_t i) {
+    opnd_t base;
+    int64_t more;
+    const struct reg_def *d = select_only_result(s, i);
+    if (!d || !adds_constant(s->ir, &s->ir->code[i], &base, &more))
+        return false;
+    uint32_t folds = 0;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        struct inst *in = edit_inst(s->e, use->inst);
+        if (use->n != 1 || use->start || s->touched[use->inst] || !select_keeps(s, base, i, use->inst) ||
+            !is_address_of(in, d->vreg, s->ir->code[i].dsize, more, s->ir))
+            continue;
+        in->imm = wrap_add(in->imm, (uint64_t)more);
+        in->a = base;
+        s->touched[use->inst] = true;
+        folds++;
+    }
+    if (folds && folds == d->n)
+        edit_remove(s->e, i);
+    if (folds)
+        select_keep_definitions(s, i, base);
+    if (folds)
+        ir_note(s->ir, i, "is the offset of %u addresses", folds);
+    return folds != 0;
+}
+
+/* Removes an instruction whose results nothing uses. */
+static bool fold_dead(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct defuse *du = &s->du;
+    if ((in->kind != K_LANE && in->kind != K_CVT && !(in->kind == K_LOAD && in->space == SPACE_PARAM)) ||
+        in->hints & HINT_DEQ || du->inst_defs[i] == du->inst_defs[i + 1])
+        return false;
+    for (uint32_t k = du->inst_defs[i]; k < du->inst_defs[i + 1]; k++)
+        if (du->defs[k].n)
+            return false;
+    edit_remove(s->e, i);
+    return true;
+}
+
+/* Makes a load of a parameter a copy from constant memory. */
+static bool fold_parameter(struct select *s, uint32_t i) {
+    struct ir *ir = s->ir;
+    const struct inst *in = &ir->code[i];
+    if (in->kind != K_LOAD || in->space != SPACE_PARAM || in->n_list || in->hints & HINT_DEQ || !(in->a & 1) ||
+        select_constant(ir, in->a, in->asize) || in->imm < 0 || in->msize != in->rsize ||
+        (in->rsize != 4 && in->rsize != 8))
+        return false;
+    const opnd_t from = parameter_register(ir, (uint32_t)in->imm, in->rsize) << 1;
+    select_become(s, i, isa_find_row(OP_MOV, in->rsize == 8 ? T_B64 : T_B32, T_NONE, 0),
+                  (const opnd_t[]){from, OPND_ZERO, OPND_ZERO, OPND_ZERO});
+    return true;
+}
+
+bool select_fold(struct select *s, uint32_t i) {
+    return fold_parameter(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_dead(s, i);
+}

@@ -1,0 +1,107 @@
+/* Fuses two instructions into one machine instruction: product and sum, or two logic operations. Requires:
+ * blocks. Keeps: results and control flow. */
+#include "select.h"
+#include <string.h>
+
+/* Returns true if `use` can compute the result of `i`, which it reads, itself. */
+static bool may_absorb(const struct select *s, uint32_t i, const struct reg_use *use) {
+    const struct inst *in = &s->ir->code[i];
+    const opnd_t sources[] = {in->a, in->b, in->c};
+    if (use->n != 1 || use->start || s->touched[use->inst] || s->ir->code[use->inst].kind != K_LANE)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!select_keeps(s, sources[k], i, use->inst))
+            return false;
+    return true;
+}
+
+static void absorbed(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    select_keep_definitions(s, i, in->a);
+    select_keep_definitions(s, i, in->b);
+    edit_remove(s->e, i);
+    ir_note(s->ir, i, "is part of the instructions that use it");
+}
+
+/* Finds the factors of a product of 32 bits. Returns the row of mad with such a product, or NULL if the instruction is
+ * no product. */
+static const struct isa_row *product_of(struct select *s, const struct inst *in, opnd_t factors[2]) {
+    const struct isa_row *row = select_row(in);
+    const unsigned part = form_get(row->form, CAT_PART);
+    factors[0] = in->a;
+    factors[1] = in->b;
+    if (row->op == OP_MUL && type_bytes(row->a) == 4 && (part == PART_LO || part == PART_WIDE))
+        return isa_find_row(OP_MAD, row->a, T_NONE, form_put(CAT_PART, part));
+    if (row->op != OP_SHL || in->dsize != 4 || !(in->b & 1))
+        return NULL;
+    const int64_t by = select_constant(s->ir, in->b, 4);
+    if (by < 0 || by > 31)
+        return NULL;
+    factors[1] = ir_constant(s->ir, RC_32, 1ull << by, 0);
+    return isa_find_row(OP_MAD, T_U32, T_NONE, form_put(CAT_PART, PART_LO));
+}
+
+/* Fuses a product with all sums that use it. */
+static bool fuse_product(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const struct reg_def *d = select_only_result(s, i);
+    opnd_t factors[2];
+    const struct isa_row *mad = d && d->n ? product_of(s, &in, factors) : NULL;
+    if (!mad)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *sum = &s->ir->code[use->inst];
+        if (!select_is_sum(select_row(sum), in.dsize) || sum->a == sum->b || !may_absorb(s, i, use))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        const struct inst *sum = &s->ir->code[user];
+        select_become(s, user, mad,
+                      (const opnd_t[]){factors[0], factors[1], sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
+    }
+    absorbed(s, i);
+    return true;
+}
+
+/* The truth tables of the three operands of lop3. */
+enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa, NO_TABLE = 0x100 };
+
+static unsigned table_of(const struct isa_row *row, unsigned a, unsigned b) {
+    switch (row->op) {
+    case OP_AND:
+        return a & b;
+    case OP_OR:
+        return a | b;
+    case OP_XOR:
+        return a ^ b;
+    case OP_NOT:
+        return ~a & 0xff;
+    default:
+        return NO_TABLE;
+    }
+}
+
+static bool fuse_logic(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const unsigned first = table_of(select_row(in), TABLE_A, TABLE_B);
+    const struct reg_def *d = first == NO_TABLE || in->dsize != 4 ? NULL : select_only_result(s, i);
+    if (!d || d->n != 1)
+        return false;
+    const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
+    const struct inst *next = &s->ir->code[use->inst];
+    const opnd_t other = next->a == in->d ? next->b : next->a;
+    const unsigned table = next->a == next->b ? NO_TABLE : table_of(select_row(next), first, TABLE_C);
+    if (table == NO_TABLE || next->dsize != 4 || (in->b & 1 && other & 1 && in->b != OPND_ZERO) ||
+        !may_absorb(s, i, use))
+        return false;
+    const opnd_t e = ir_constant(s->ir, RC_32, table, 0);
+    select_become(s, use->inst, isa_find_row(OP_LOP3, T_B32, T_NONE, 0), (const opnd_t[]){in->a, in->b, other, e});
+    absorbed(s, i);
+    return true;
+}
+
+bool select_fuse(struct select *s, uint32_t i) {
+    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_logic(s, i));
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Counts the machine instructions that ptxas makes of kernels, by class, and compares them with ours.
+
+Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
+
+Prints a line for each kernel and architecture (sm_75, sm_86 ...): ptxas' counts, its registers, and ours. $PTXAS names
+the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
+those of a division, are left out, since ours are counted along the path of ordinary operands.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+CLASSES = ("ALU", "FMA", "XU", "f64", "memory", "flow", "uniform")
+NOP, BRANCH, CALL, RETURN = 0x118, 0x147, 0x144, 0x150
+# Opcodes (bits 0 to 8) by class; the others are ALU.
+FMA = {0x20, 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x30, 0x31, 0x32, 0x3C, 0x3D, 0x37, 0x3F}
+F64 = {0x28, 0x29, 0x2A, 0x2B}
+XU = {0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110, 0x111, 0x112, 0x113}
+FLOW = {0x118, 0x11A, 0x11D, 0x140, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14A, 0x14B, 0x14C,
+        0x14D, 0x14E, 0x14F, 0x150, 0x151, 0x152, 0x15A, 0x15B, 0x15C, 0x15D}
+UNIFORM = {0x1B9, 0x1C2, 0x1C3} | set(range(0x80, 0xC0))
+
+
+def class_of(opcode):
+    if opcode in FMA:
+        return "FMA"
+    if opcode in F64:
+        return "f64"
+    if opcode in XU:
+        return "XU"
+    if opcode in FLOW:
+        return "flow"
+    if opcode in UNIFORM:
+        return "uniform"
+    return "memory" if 0x180 <= opcode < 0x1B8 and opcode not in (0x1A0,) else "ALU"
+
+
+def sections(cubin):
+    start, = struct.unpack_from("<Q", cubin, 0x28)
+    count, names = struct.unpack_from("<HH", cubin, 0x3C)
+    table = [struct.unpack_from("<IIQQQQIIQQ", cubin, start + 64 * i) for i in range(count)]
+    for s in table:
+        at = table[names][4] + s[0]
+        yield cubin[at:cubin.index(0, at)].decode(), s[7], cubin[s[4]:s[4] + s[5]] if s[1] != 8 else b""
+
+
+def without_slow_paths(code):
+    """Drops subroutines that return, and the two instructions of each call of one."""
+    if not any(w & 0x1FF == RETURN for w in code):
+        return code
+    targets, calls = set(), 0
+    for pc, w in enumerate(code):
+        if w & 0x1FF == CALL:
+            offset = (w >> 34 & (1 << 48) - 1) * 4
+            offset -= (1 << 50) if offset >> 49 else 0
+            targets.add(pc + 1 + offset // 16)
+            calls += 1
+    first = min(targets, default=len(code))
+    return code[:max(0, min(first, len(code)) - 2 * calls)] if 0 < first <= len(code) else code
+
+
+def of_ptxas(text, arch):
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
+        with open(source, "w") as f:
+            f.write(re.sub(r"^(\s*[\w$]+:)(?!:)", '\\1\n.pragma "nounroll";', text, flags=re.M))
+        run = subprocess.run([os.environ.get("PTXAS", "ptxas"), f"-arch={arch}", source, "-o", out],
+                             capture_output=True, text=True)
+        if run.returncode:
+            return None
+        with open(out, "rb") as f:
+            cubin = f.read()
+    kernels = {}
+    for name, info, data in sections(cubin):
+        if name.startswith(".text."):
+            code = [lo | hi << 64 for lo, hi in struct.iter_unpack("<QQ", data)]
+            while code and code[-1] & 0x1FF in (NOP, BRANCH):
+                code.pop()
+            count = dict.fromkeys(CLASSES, 0)
+            for w in without_slow_paths(code):
+                count[class_of(w & 0x1FF)] += 1
+            kernels[name[6:]] = [count[c] for c in CLASSES] + [info >> 24]
+    return kernels
+
+
+def of_heddle(heddle, path):
+    kernels, name, regs = {}, None, 0
+    run = subprocess.run([heddle, "inspect", path, "--pass", "control", "-m", "its", "-c", "ampere"],
+                         capture_output=True, text=True)
+    for line in run.stdout.splitlines():
+        found = re.match(r"  registers +(\d+)", line)
+        regs = int(found.group(1)) if found else regs
+        found = re.match(r"kernel (\S+): stall", line)
+        name = found.group(1) if found else name
+        if line.startswith("machine instructions:"):
+            count = {c: int(n) for n, c in re.findall(r"(\d+) (\w+)", line)}
+            kernels[name] = [count.get(c, 0) for c in CLASSES] + [regs]
+    return kernels
+
+
+def main():
+    print("arch\tfile\tkernel\t" + "\t".join(f"ptxas {c}" for c in CLASSES) + "\tptxas registers\t" +
+          "\t".join(CLASSES) + "\tregisters")
+    for path in sys.argv[3:]:
+        with open(path) as f:
+            text = f.read()
+        ours = of_heddle(sys.argv[1], path)
+        for arch in sys.argv[2].split(","):
+            for kernel, counts in sorted((of_ptxas(text, arch) or {}).items()):
+                if kernel in ours:
+                    print("\t".join([arch, os.path.basename(path), kernel] + [str(n) for n in counts + ours[kernel]]))
+
+
+if len(sys.argv) < 4:
+    sys.exit(__doc__)
+main()

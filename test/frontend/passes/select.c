@@ -1,0 +1,111 @@
+/* Tests the pass `select`: which instructions disappear, and that a kernel stores the same with and without the pass. */
+#include "frontend/passes/pass.h"
+#include "host/context.h"
+#include "isa/decode.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS = 16 };
+
+/* Runs a kernel of one thread on `ampere` with late results. Stores the words that it wrote, and its program. */
+static struct heddle *run(const char *body, const char *option, uint32_t out[WORDS], const struct program **p) {
+    char text[4096], err[512];
+    snprintf(text, sizeof text,
+             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
+             ".reg .pred %%p<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>;\nld.param.u64 %%d1, [p];\n%s ret;\n}\n",
+             body);
+    const char *const set[] = {"core.check=on", option, NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "functional", .config = "ampere", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const uint64_t at = heddle_alloc(h, WORDS * sizeof *out);
+    const uint32_t n = 5;
+    for (uint32_t i = 0; i < WORDS; i++)
+        out[i] = 0x01234567u * (i + 1);
+    ck_assert_int_eq(heddle_write(h, at, out, WORDS * sizeof *out), HEDDLE_OK);
+    const struct heddle_arg args[] = {{&at, 8}, {&n, 4}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2) ==
+                      HEDDLE_OK,
+                  "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_read(h, at, out, WORDS * sizeof *out), HEDDLE_OK);
+    *p = module_program(h, m, "k");
+    ck_assert_ptr_nonnull(*p);
+    return h;
+}
+
+#define TWO "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
+#define END "st.global.u32 [%d1+8], %r8;\n"
+
+/* The instructions that are left, without the parameter p, which is in constant memory; and exit. Nothing else is an access to the parameter space. */
+static const struct {
+    const char *body;
+    uint32_t left;
+    const char *why;
+} rows[] = {
+    {TWO "add.u32 %r8, %r1, %r2;" END, 5, "nothing folds but the parameter"},
+    {TWO "mov.u32 %r3, %r1; add.u32 %r8, %r3, %r2;" END, 5, "a copy"},
+    {TWO "mov.u32 %r3, 77; add.u32 %r8, %r3, %r2;" END, 5, "a constant; its first load stays, since it may fault"},
+    {TWO "mov.u32 %r3, 77; st.global.u32 [%d1+12], %r3; add.u32 %r8, %r1, %r2;" END, 7, "a store needs a register"},
+    {"ld.param.u32 %r1, [n]; mul.lo.u32 %r8, %r1, %r1;" END, 4, "a product has one operand in constant memory"},
+    {"add.s64 %d2, %d1, 16; ld.global.u32 %r8, [%d2+4]; st.global.u32 [%d2], %r8;" END, 4, "offsets of addresses"},
+    {"cvta.to.global.u64 %d2, %d1; ld.global.u32 %r8, [%d2+4];" END, 3, "cvta"},
+    {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1;" END, 5, "product and sum"},
+    {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1; add.u32 %r4, %r3, %r2; st.global.u32 [%d1+12], %r4;" END, 7,
+     "a product and two sums"},
+    {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1; st.global.u32 [%d1+12], %r3;" END, 7,
+     "a product that is stored, too"},
+    {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
+    {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r8, %r3, %r2;" END, 5, "two logic operations"},
+    {TWO "not.b32 %r3, %r1; or.b32 %r8, %r2, %r3;" END, 5, "not and or"},
+    {TWO "mov.u32 %r3, %r1; add.u32 %r1, %r1, 1; sub.u32 %r8, %r3, %r1;" END, 6, "a copy of a value before a change"},
+    {TWO "setp.gt.u32 %p1, %r1, %r2; mov.u32 %r8, %r1; @%p1 mov.u32 %r8, %r2;" END, 7, "two values may arrive"},
+    {TWO "mov.u32 %r3, 0; mov.u32 %r8, 1; L: mov.u32 %r4, %r8; add.u32 %r8, %r8, %r3; mov.u32 %r3, %r4;\n"
+         "setp.lt.u32 %p1, %r8, 50; @%p1 bra L;" END,
+     10, "values of the previous turn of a loop"},
+    {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r1, %r1, 7; add.u32 %r8, %r3, %r1; add.u32 %r3, %r8, 1;" END, 6,
+     "a register that is used again; a dead sum"},
+};
+
+START_TEST(instructions_fold) {
+    uint32_t with[WORDS], without[WORDS];
+    const struct program *p;
+    heddle_close(run(rows[_i].body, "core.select=off", without, &p));
+    struct heddle *h = run(rows[_i].body, "core.select=on", with, &p);
+    char text[256];
+    if (p->n != rows[_i].left)
+        for (uint32_t pc = 0; pc < p->n; pc++) {
+            program_print_inst(p, pc, text, sizeof text);
+            printf("%s\n", text);
+        }
+    EXPECT(p->n == rows[_i].left, "%s: %u instructions are left, not %u", rows[_i].why, p->n, rows[_i].left);
+    for (int i = 0; i < WORDS; i++)
+        EXPECT(with[i] == without[i], "%s: word %d is 0x%x, not 0x%x", rows[_i].why, i, with[i], without[i]);
+    heddle_close(h);
+}
+END_TEST
+
+/* The classes of the machine instructions: a load, a 64-bit product (one addition after three products), a square root
+ * with one special function and no .ftz (comparison as an addition of floats, two products), a store, exit. Nothing else is an access to the parameter space. */
+START_TEST(machine_instructions_by_class) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run("ld.global.u64 %d2, [%d1]; mul.lo.u64 %d3, %d2, %d2; cvt.u32.u64 %r1, %d3;\n"
+                           "sqrt.approx.f32 %r2, %r1; st.global.f32 [%d1+8], %r2;",
+                           "core.select=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_ALU], 1 + 1); /* and the conversion */
+    ck_assert_uint_eq(count[MACHINE_FMA], 3 + 3);
+    ck_assert_uint_eq(count[MACHINE_XU], 1);
+    ck_assert_uint_eq(count[MACHINE_MEMORY], 2);
+    ck_assert_uint_eq(count[MACHINE_FLOW], 1);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(frontend_passes_select) {
+    TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
+    TEST(machine_instructions_by_class);
+}
