@@ -94,7 +94,8 @@ static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
         *reg = ir_vreg(ir, wide ? RC_64 : RC_32, 0, special_name(s), (uint32_t)strlen(special_name(s)));
         ir->vregs[*reg].special = true;
         ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
-        ir->specials[ir->n_specials++] = (struct special_init){.id = (uint16_t)s, .bytes = wide ? 8 : 4, .offset = *reg};
+        ir->specials[ir->n_specials++] =
+            (struct special_init){.id = (uint16_t)s, .bytes = wide ? 8 : 4, .offset = *reg};
     }
     return *reg << 1;
 }

@@ -1,6 +1,6 @@
-/* Selects machine instructions for the modern core (core.kind=modern): instructions that fold into others disappear, two
- * instructions become one, and other instructions become several machine instructions (isa/expansions.def). Requires:
- * blocks. Keeps: results and control flow. */
+/* Selects machine instructions for the modern core (core.kind=modern): instructions that fold into others disappear,
+ * two instructions become one, and other instructions become several machine instructions (isa/expansions.def).
+ * Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 #include "isa/expansions.h"
 #include "pass.h"

@@ -64,7 +64,7 @@ static const struct {
     {TWO "setp.gt.u32 %p1, %r1, %r2; mov.u32 %r8, %r1; @%p1 mov.u32 %r8, %r2;" END, 7, "two values may arrive"},
     {TWO "mov.u32 %r3, 0; mov.u32 %r8, 1; L: mov.u32 %r4, %r8; add.u32 %r8, %r8, %r3; mov.u32 %r3, %r4;\n"
          "setp.lt.u32 %p1, %r8, 50; @%p1 bra L;" END,
-     10, "values of the previous turn of a loop"},
+     11, "values of the previous turn of a loop"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r1, %r1, 7; add.u32 %r8, %r3, %r1; add.u32 %r3, %r8, 1;" END, 6,
      "a register that is used again; a dead sum"},
 };
