@@ -49,8 +49,8 @@ static bool copied(const struct select *s, uint32_t i, opnd_t *from) {
     return in->a & 1 || !ir->vregs[in->a >> 1].special || is_parameter(ir, in->a);
 }
 
-/* Returns true if the instruction can have the operand in place of a register. Of the operands of arithmetic, one can be
- * a constant or a parameter; of those of an access, the address can be a parameter. */
+/* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
+ * constant or a parameter; the address of an access can be a parameter. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
     const opnd_t all[] = {in->a, in->b, in->c, in->e};
     const bool access = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM;

@@ -1,6 +1,6 @@
-/* Gives each web of a register a register of its own. A web is a set of definitions that reach common uses: a value that
- * a compiler would keep in one variable. PTX programs often use a register again for another value, which would keep
- * instructions from folding. Requires: blocks. Keeps: results and control flow. */
+/* Gives each web of a register a register of its own. A web is a set of definitions that reach common uses. PTX programs
+ * often use a register again for another value, which would keep instructions from folding. Requires: blocks. Keeps:
+ * results and control flow. */
 #include "select.h"
 
 struct webs {

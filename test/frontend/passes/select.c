@@ -1,4 +1,4 @@
-/* Tests the pass `select`: which instructions disappear, and that a kernel stores the same with and without the pass. */
+/* Tests the pass `select`: which instructions disappear, and that a kernel stores the same with and without it. */
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "isa/decode.h"
@@ -39,7 +39,7 @@ static struct heddle *run(const char *body, const char *option, uint32_t out[WOR
 #define TWO "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
 #define END "st.global.u32 [%d1+8], %r8;\n"
 
-/* The instructions that are left, without the parameter p, which is in constant memory; and exit. Nothing else is an access to the parameter space. */
+/* The instructions that are left, without the parameter p, which is in constant memory; and exit. */
 static const struct {
     const char *body;
     uint32_t left;
@@ -88,7 +88,7 @@ START_TEST(instructions_fold) {
 END_TEST
 
 /* The classes of the machine instructions: a load, a 64-bit product (one addition after three products), a square root
- * with one special function and no .ftz (comparison as an addition of floats, two products), a store, exit. Nothing else is an access to the parameter space. */
+ * with one special function and no .ftz (comparison as an addition of floats, two products), a store, exit. */
 START_TEST(machine_instructions_by_class) {
     uint32_t out[WORDS], count[N_MACHINE_CLASSES];
     const struct program *p;
