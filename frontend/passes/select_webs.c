@@ -1,4 +1,4 @@
-/* Gives each web of a register a register of its own. A web is a set of definitions that reach common uses. PTX programs
+/* Gives each web of a register a register of its own. A web is a set of definitions that reach common uses. Programs
  * often use a register again for another value, which would keep instructions from folding. Requires: blocks. Keeps:
  * results and control flow. */
 #include "select.h"
