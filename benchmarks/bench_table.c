@@ -3,6 +3,7 @@
 #include "bench.h"
 #include <string.h>
 
+extern const struct bench bench_histogram64, bench_diffuse, bench_multiply, bench_binomial;
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
 extern const struct bench bench_arith;
@@ -23,10 +24,11 @@ extern const struct bench bench_jacobi1000, bench_levels2000, bench_transformer,
 extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_f16, bench_gemm_e4m3;
 
 /* clang-format off */
-/* The benchmarks that commands run only by name or by set: tensor and hopper, then large. */
+/* The benchmarks that commands run only by name or by set: tensor and hopper, then large, then public. */
 #define ONLY_BY_NAME \
     &bench_flash2, &bench_gemm_mx, &bench_flash3, &bench_gemm_f16, &bench_gemm_e4m3, \
-    &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p
+    &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p, \
+    &bench_histogram64, &bench_diffuse, &bench_multiply, &bench_binomial
 const struct bench *const benches[] = {
     &bench_vecadd, &bench_sgemm, &bench_reduction, &bench_hotspot, &bench_bfs, &bench_lud, &bench_subwarps2,
     &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,
@@ -60,6 +62,7 @@ const struct bench_set bench_sets[] = {
     {"tensor", "matrix products by tensor cores, and attention of transformers"},
     {"hopper", "the same by wgmma and the tensor memory accelerator, for -c h100"},
     {"large", "for --sampled: 10^8 warp instructions at size paper, 10^9 at size card"},
+    {"public", "the work of public programs at their block shapes, for heddle validate CARD --programs"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];

@@ -178,14 +178,21 @@ static uint32_t shares_pass(const struct sm *sm, const struct sm_joint *j, uint3
 static void finish(struct sm *sm, const struct sm_joint_member *m, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[m->warp];
     const struct timed_inst *ti = &sm->program->inst[m->pc];
+    uint64_t done = max64(m->written - sm->cfg->sm.forward, now + 1);
     if (!ti->regs.n_write) {
+        if (sm->modern)
+            modern_issues(sm, m->warp, &sw->path[p], now);
         if (sm_hooked(sm, HOOK_WRITTEN))
             tell_end(sm, m->warp, &sw->path[p], now, m->written);
         return;
     }
     uint32_t i = sm_inflight_new(sm, m->warp, m->pc, m->lanes, sw->path[p].board);
+    if (sm->modern) {
+        modern_joins(sm, m->warp, &sw->path[p], i, now);
+        done = max64(done, now + 3); /* its counters rise in cycle now + 2 */
+    }
     sm_board_issue(sm, sw, &sw->path[p], ti, false, false);
-    wheel_add(&sm->wheel, max64(m->written - sm->cfg->sm.forward, now + 1), event_make(EVENT_WRITEBACK, i));
+    wheel_add(&sm->wheel, done, event_make(EVENT_WRITEBACK, i));
 }
 
 static void count_member(struct sm *sm, const struct sm_joint *j, uint32_t i, uint32_t p, bool own_pass) {

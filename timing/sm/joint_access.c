@@ -52,6 +52,8 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
     sw->accesses++;
     if (ti->regs.n_write)
         sm_board_issue(sm, sw, path, ti, true, false);
+    if (sm->modern)
+        modern_joins(sm, w, path, i, sm->clock.accounted - 1);
     spell_out(m->addr, &a->halves, m->addr, a->lanes, bytes);
     a->halves.shape = SHAPE_ANY;
     const lanemask_t before = a->lanes;
@@ -85,6 +87,8 @@ static uint32_t part_from(struct sm *sm, uint32_t tag) {
     const struct inflight old = sm->in_flight.entry[tag];
     uint32_t i = sm_inflight_new(sm, old.warp, old.pc, old.lanes, old.board);
     sm->in_flight.entry[i].issued = old.issued;
+    if (sm->modern)
+        modern_hand_over(sm, tag, i);
     sm->joint.ended[tag] = true;
     sm->joint.merged++;
     return i;

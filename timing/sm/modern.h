@@ -57,6 +57,11 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
 /* Begins the record of an instruction in flight that issues in cycle `now`. Its counters rise in Control, so
  * instructions that issue from now + 2 on see them. */
 void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now);
+/* Does what modern_issues() and modern_flies() do, for a member of an issue slot of several warps (joint.h). Such a
+ * member reads its registers elsewhere. */
+void modern_joins(struct sm *sm, uint32_t w, const struct sm_path *path, uint32_t inflight, uint64_t now);
+/* Moves the record of the instruction in flight `from` to `to`, which ends in its place. */
+void modern_hand_over(struct sm *sm, uint32_t from, uint32_t to);
 /* Called when some lanes of the access `of` missed and the others are now the instruction in flight `new`. With
  * counters by lane, moves the record of those others from `of` to `new`. */
 void modern_split(struct sm *sm, uint32_t of, uint32_t new);

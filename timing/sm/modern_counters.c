@@ -52,6 +52,20 @@ void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now)
         wheel_add(&sm->wheel, now + 2, event_make(EVENT_RAISE, inflight));
 }
 
+void modern_joins(struct sm *sm, uint32_t w, const struct sm_path *path, uint32_t inflight, uint64_t now) {
+    struct modern_flight *mf = &sm->modern->flight[inflight];
+    modern_issues(sm, w, path, now);
+    modern_flies(sm, inflight, true, now);
+    mf->reads_reserved = true;
+    mf->space = sm->program->program->code[path->pc].space;
+}
+
+void modern_hand_over(struct sm *sm, uint32_t from, uint32_t to) {
+    struct modern_flight *flight = sm->modern->flight;
+    flight[to] = flight[from];
+    flight[from] = (struct modern_flight){.lanes = 0};
+}
+
 void modern_split(struct sm *sm, uint32_t of, uint32_t new) {
     struct modern_flight *slow = &sm->modern->flight[of], *fast = &sm->modern->flight[new];
     *fast = (struct modern_flight){.lanes = sm->in_flight.entry[new].lanes};

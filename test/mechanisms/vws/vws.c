@@ -1,5 +1,6 @@
 /* Tests gangs of narrow warps on an SM: how many slots they use when they stay together and when they split. */
-#include "host/heddle.h"
+#include "benchmarks/bench.h"
+#include "host/cli/job.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -122,6 +123,19 @@ START_TEST(a_warp_that_hits_leaves_its_gang) {
 }
 END_TEST
 
+/* On a modern core, a warp waits for counters of its control bits. A counter that does not fall when part of an access
+ * ends (modern_hand_over()) is a deadlock in bfs. The run takes seconds, so it is part of `make check-long`. */
+START_TEST(counters_fall_for_each_member) {
+    if (!test_every())
+        return;
+    struct job j = {
+        .bench = bench_find("bfs"), .size = BENCH_PAPER, .options = {.model = "spe+vws", .config = "a6000"}};
+    job_run(&j, 0, NULL);
+    ck_assert_msg(j.status == HEDDLE_OK, "%.1000s", j.message ? j.message : "");
+    job_free(&j);
+}
+END_TEST
+
 static void run_random(const char *model, const char *size, bool poll, uint64_t seed, const char *text, uint32_t *out,
                        double *cycles) {
     static uint32_t in[RANDOM_IN_WORDS];
@@ -193,6 +207,7 @@ SUITE(mechanisms_vws) {
     TEST(a_gang_takes_the_time_of_a_wide_warp);
     TEST(parts_of_a_gang_use_idle_slices);
     TEST(a_warp_that_hits_leaves_its_gang);
+    TEST(counters_fall_for_each_member);
     TEST_LOOP(results_are_the_same, 0, 5);
     TEST(refusals);
 }

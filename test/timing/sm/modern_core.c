@@ -367,6 +367,19 @@ START_TEST(writers_wait_for_consumers) {
 }
 END_TEST
 
+/* When the first member of an access of a gang ends before the others, a new entry ends in its place. This entry has the
+ * record now, so that the counter falls once. */
+START_TEST(a_record_is_handed_over) {
+    static struct modern_flight flight[2];
+    static struct sm_modern m = {.flight = flight};
+    static struct sm sm = {.modern = &m};
+    flight[0] = (struct modern_flight){.lanes = 5, .write_counter = 3, .variable = true};
+    modern_hand_over(&sm, 0, 1);
+    ck_assert(flight[1].lanes == 5 && flight[1].write_counter == 3 && flight[1].variable);
+    ck_assert(!flight[0].lanes && !flight[0].write_counter && !flight[0].variable);
+}
+END_TEST
+
 /* ---- write ports ---- */
 
 /* A load from shared memory is written 24 cycles after its issue. An FFMA is written 10 cycles after its issue:
@@ -546,6 +559,7 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(cards_have_latencies_of_their_own, 0, 5);
     TEST(a_register_of_two_operands_is_read_once);
     TEST_LOOP(writers_wait_for_consumers, 0, 6);
+    TEST(a_record_is_handed_over);
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
     TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);
