@@ -367,8 +367,8 @@ START_TEST(writers_wait_for_consumers) {
 }
 END_TEST
 
-/* When the first member of an access of a gang ends before the others, a new entry ends in its place. This entry has the
- * record now, so that the counter falls once. */
+/* When the first member of an access of a gang ends before the others, a new entry ends in its place. This entry has
+ * the record now, so that the counter falls once. */
 START_TEST(a_record_is_handed_over) {
     static struct modern_flight flight[2];
     static struct sm_modern m = {.flight = flight};
