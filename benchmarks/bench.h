@@ -21,8 +21,8 @@ struct bench {
 };
 
 /* All benchmarks: first the `n_benches` that commands run by default, then the others. The sets "tensor" and "hopper"
- * are among the others because they need much shared memory or many registers, "large" because it runs long, and "public"
- * because its programs resemble others. `n_all_benches` is the number of all benchmarks. */
+ * are among the others because they need much shared memory or many registers, "large" because it runs long, and
+ * "public" because its programs resemble others. `n_all_benches` is the number of all benchmarks. */
 extern const struct bench *const benches[];
 extern const int n_benches, n_all_benches;
 const struct bench *bench_find(const char *name);
