@@ -23,13 +23,17 @@ static uint64_t patience(const struct config *c, const struct sm_unit_row *units
     return max64(longest, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
 }
 
+/* Returns the cycles of a search period for livelocks. */
+static uint64_t period(const struct config *c) { return c->deadlock.cycles / 2; }
+
 void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start) {
     *d = (struct watchdog){.parts = *parts,
                            .launch = l,
                            .start = start,
                            .patience = patience(parts->cfg, parts->units, parts->n_units),
                            .progress_at = start,
-                           .watched = start};
+                           .due = start + period(parts->cfg),
+                           .most = 1};
 }
 
 void watchdog_skip(struct watchdog *d, uint64_t cycles) { d->progress_at += cycles; }
@@ -71,27 +75,56 @@ struct fault watchdog_stopped(const struct watchdog *d, uint64_t to) {
     return stuck(d, FAULT_STOPPED, "stopped after", to - d->start, ", on demand");
 }
 
+/* Returns true if a warp of the launch computes: the search will not end before this warp ends its loop. */
+static bool some_warp_computes(const struct watchdog *d) {
+    bool any = false;
+    for (uint32_t i = 0; i < d->parts.n_sms && !any; i++)
+        any = livelock_computes(d->parts.sm[i]);
+    return any;
+}
+
+/* Ends a search at cycle `to` for many periods, since SMs are slower while they search. The next search may take twice
+ * as long, so that also long repetitions are found. */
+static void pause_search(struct watchdog *d, uint64_t to) {
+    enum { PAUSE = 15 };
+    for (uint32_t i = 0; i < d->parts.n_sms; i++)
+        livelock_end(d->parts.sm[i]);
+    d->watching = false;
+    d->due = to + PAUSE * d->most * period(d->parts.cfg);
+    d->most *= 2;
+}
+
 /* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
  * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
- * the next period if memory has not changed: with slow memory, repetitions take several periods. */
+ * the next period if memory has not changed: with slow memory, repetitions take several periods. But it pauses if a
+ * warp computes. */
 static bool find_livelock(struct watchdog *d, uint64_t to) {
-    bool due = to - d->watched >= d->parts.cfg->deadlock.cycles / 2, any = false;
+    bool due = to >= d->due, any = false;
     if (!due && !d->watching)
         return false;
+    const bool watched = d->watching;
     for (uint32_t i = 0; i < d->parts.n_sms && d->watching; i++)
         d->watching = !livelock_disturbed(d->parts.sm[i]);
+    if (watched && !d->watching)
+        d->most = 1;
     bool all = d->watching && due;
     for (uint32_t i = 0; i < d->parts.n_sms && all; i++)
         all = livelock_repeats(d->parts.sm[i], &any);
     if (all && any)
         return true;
+    if (due && d->watching && ++d->periods >= d->most && some_warp_computes(d)) {
+        pause_search(d, to);
+        return false;
+    }
     for (uint32_t i = 0; i < d->parts.n_sms; i++)
         if (due && !d->watching)
             livelock_begin(d->parts.sm[i]);
         else if (!d->watching)
             livelock_end(d->parts.sm[i]);
+    if (!d->watching)
+        d->periods = 0;
     if (due)
-        d->watched = to;
+        d->due = to + period(d->parts.cfg);
     d->watching |= due;
     return false;
 }

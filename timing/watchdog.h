@@ -21,8 +21,9 @@ struct watchdog {
     uint64_t start;              /* first cycle of the launch */
     uint64_t patience;           /* cycles without progress that count as a deadlock */
     uint64_t progress_at, moved; /* last cycle with progress; moved_so_far() at that cycle */
-    uint64_t watched;            /* cycle at which the livelock search last started */
-    bool watching; /* true if a search for a livelock is running, and nothing has restarted it since `watched` */
+    uint64_t due;                /* cycle at which the present period of the livelock search ends */
+    uint64_t periods, most;      /* periods of the present search; periods after which the search may pause */
+    bool watching;               /* true if a search for a livelock is running, and nothing has disturbed it */
 };
 
 /* Begins a launch at cycle `start`. The arguments must outlive the launch, except `parts`. */

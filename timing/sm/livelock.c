@@ -129,6 +129,23 @@ bool livelock_repeats(const struct sm *sm, bool *any) {
     return true;
 }
 
+/* Returns true if one of `lanes` neither repeats nor waits. */
+static bool goes_on(const struct repeat_warp *r, lanemask_t lanes) {
+    bool any = false;
+    for (int l = 0; l < WARP_LANES; l++)
+        any |= (lanes & ~r->repeats) >> l & 1 && !r->rounds[l];
+    return any;
+}
+
+bool livelock_computes(const struct sm *sm) {
+    enum { OFTEN = 32 };
+    const struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    for (uint32_t w = 0; l->warp && w < WARP_SLOTS; w++)
+        if (sm_is_live(sm, w) && l->warp[w].visits >= OFTEN && goes_on(&l->warp[w], sm_lanes_may_run(sm, w)))
+            return true;
+    return false;
+}
+
 const struct sm_unit_ops unit_livelock = {
     .name = "livelock",
     .make = make,

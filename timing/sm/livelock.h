@@ -21,4 +21,7 @@ void livelock_end(struct sm *sm);
 bool livelock_disturbed(const struct sm *sm);
 /* Returns true if every lane of this SM that may run repeats its states. Sets *any if the SM has such a lane. */
 bool livelock_repeats(const struct sm *sm, bool *any);
+/* Returns true if a lane of this SM has often branched backwards since livelock_begin(), never with the same registers,
+ * and does not wait for other threads. */
+bool livelock_computes(const struct sm *sm);
 #endif

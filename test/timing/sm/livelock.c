@@ -27,7 +27,7 @@ static enum heddle_status run(const char *body, const char *model, uint32_t ctas
     enum heddle_status s =
         heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1);
     snprintf(error, 4096, "%s", heddle_error(h));
-    *cycles = s == HEDDLE_OK ? heddle_stat(h, 0, "gpu.cycles") : 0;
+    *cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
     return s;
 }
@@ -78,6 +78,21 @@ START_TEST(a_lock_inside_a_warp_is_found) {
     ck_assert_int_eq(run(lock, (const char *[]){"spe", "dpe"}[_i], 1, error, &cycles), HEDDLE_DEADLOCK);
     ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "lanes fffffffe at pc") != NULL, "%s", error);
+}
+END_TEST
+
+/* A search period is half of deadlock.cycles, here 10000 cycles, and the first one begins at cycle 10000. The warp then
+ * counts, so the search pauses for 15 periods, from cycle 20000 to 170000. The warp spins long before cycle 170000, and
+ * the second search finds it in its first period, at cycle 180000. Windows end a few cycles later. */
+START_TEST(the_search_pauses_while_a_warp_counts) {
+    static const char counts[] = "mov.u32 %r2,0;\nC: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,4000; @%o bra C;\n"
+                                 "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L;\n";
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run(counts, "spe", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
+    ck_assert_double_ge(cycles, 180000);
+    ck_assert_double_le(cycles, 181000);
 }
 END_TEST
 
@@ -175,6 +190,7 @@ SUITE(timing_livelock) {
     TEST_LOOP(warps_that_repeat_themselves_are_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_cta_without_room_does_not_help);
+    TEST(the_search_pauses_while_a_warp_counts);
     TEST_LOOP(a_spin_that_ends_is_left_alone, 0, 5);
     TEST_LOOP(a_loop_that_counts_elsewhere_is_left_alone, 0, N_COUNTED);
     TEST(the_interpreter_names_the_loop);
