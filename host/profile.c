@@ -9,6 +9,7 @@ static void add(struct gpu_profile *to, const struct gpu_profile *from) {
     to->issued += from->issued;
     to->lanes += from->lanes;
     to->misses += from->misses;
+    to->sectors += from->sectors;
     for (int i = 0; i < N_SLOTS; i++)
         to->stall[i] += from->stall[i];
     for (int i = 0; i < PROFILE_DEGREES; i++)

@@ -29,7 +29,7 @@ static bool add_text(cJSON *o, const char *text, uint32_t n) {
 static bool add_counts(cJSON *o, const struct gpu_profile *p) {
     cJSON *stalls = NULL;
     bool fine = number(o, "issued", p->issued) && number(o, "lanes", p->lanes) && number(o, "l1_misses", p->misses) &&
-                (stalls = cJSON_AddObjectToObject(o, "stalls"));
+                number(o, "l1_sectors", p->sectors) && (stalls = cJSON_AddObjectToObject(o, "stalls"));
     for (int i = 0; fine && i < N_SLOTS; i++)
         fine = !p->stall[i] || !gpu_stall_name(i) || number(stalls, gpu_stall_name(i), p->stall[i]);
     return fine;

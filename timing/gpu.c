@@ -476,6 +476,7 @@ static void end_profile(struct gpu *g) {
             g->profile[pc].issued += from[pc].issued;
             g->profile[pc].lanes += from[pc].lanes;
             g->profile[pc].misses += from[pc].misses;
+            g->profile[pc].sectors += from[pc].sectors;
             for (int k = 0; k < PROFILE_DEGREES; k++)
                 g->profile[pc].degree[k] += from[pc].degree[k];
             for (int k = 0; k < N_SLOTS; k++)

@@ -20,6 +20,7 @@ static const struct runs_table tables[] = {
 struct plan_live {
     const struct plan *plan;
     struct live_http *http;
+    char title[64];
     double started;
     pthread_mutex_t lock;
     struct {
@@ -73,8 +74,9 @@ static char *get(void *ctx, const char *path, const char **type) {
     const bool is_page = strcmp(path, "/") == 0;
     if (!is_page && strcmp(path, "/state.json") != 0)
         return NULL;
-    cJSON *o = state_of(ctx);
-    char *answer = is_page ? runs_page("Runs of a plan", tables, o) : cJSON_PrintUnformatted(o);
+    struct plan_live *l = ctx;
+    cJSON *o = state_of(l);
+    char *answer = is_page ? runs_page(l->title, tables, o) : cJSON_PrintUnformatted(o);
     cJSON_Delete(o);
     *type = is_page ? "text/html; charset=utf-8" : "application/json";
     return answer;
@@ -90,6 +92,7 @@ bool plan_live_open(const struct cli *c, const struct plan *p, struct plan_live 
     if (l && pthread_mutex_init(&l->lock, NULL) == 0) {
         l->plan = p;
         l->started = seconds_now();
+        snprintf(l->title, sizeof l->title, "Runs of heddle %s", c->command->name);
         l->left = -1;
         l->ended = cJSON_CreateArray();
         l->http = l->ended ? live_http_open(where, &(struct live_http_ops){get, l}, err, sizeof err) : NULL;

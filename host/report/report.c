@@ -225,7 +225,8 @@ bool report_write(struct report *r) {
     bool fine = runs(r) && speed_ups(r);
     for (int i = 0; fine && breakdown_at(i); i++)
         fine = breakdown(r, breakdown_at(i));
-    fine = fine && report_roofs(r) && report_operations(r) && report_lines(r) && report_source(r) && report_paths(r);
+    fine = fine && report_roofs(r) && report_kernel_roofs(r) && report_operations(r) && report_lines(r) &&
+           report_line_roofs(r) && report_source(r) && report_paths(r);
     html_end(r->out);
     return fine;
 }

@@ -22,6 +22,13 @@ bool report_chart(struct report *r, const struct chart *c);
 bool report_table(struct report *r, struct table *t);
 /* report_roof.c: writes the roofline by level of memory. */
 bool report_roofs(struct report *r);
+/* Draws the points of all rows by level of memory, and writes their table. */
+bool report_roof_rows(struct report *r);
+/* Adds the options that determine the roofs to the set, so that copies of its rows stay valid. */
+void report_roof_options(const struct report *r);
+/* report_roof_parts.c: write the roofline by kernel, if a run has several, and by line, for runs with a profile. */
+bool report_kernel_roofs(struct report *r);
+bool report_line_roofs(struct report *r);
 /* report_operations.c: writes the roofline by kind of operation. */
 bool report_operations(struct report *r);
 /* report_lines.c: writes the lines with the most issue slots, for runs with a profile. */

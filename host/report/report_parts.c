@@ -2,6 +2,7 @@
 #include "breakdown.h"
 #include "report.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_FIELDS = 16 };
 
@@ -31,11 +32,15 @@ char *report_name(const struct report *r, const struct result_row *row) {
     size_t len;
     FILE *text = open_memstream(&out, &len);
     int n = fields_that_differ(r->set, r->rows, r->n, f, MAX_FIELDS);
+    bool named = false; /* the name contains the kernel */
     for (int i = 0; text && i < n; i++) {
         char number[48];
         fprintf(text, "%s%s%s%s", i ? " " : "", f[i].kind == FIELD_OPTION ? f[i].name : "",
                 f[i].kind == FIELD_OPTION ? "=" : "", field_text(r->set, row, &f[i], number));
+        named |= strcmp(f[i].name, "kernel") == 0;
     }
+    if (text && row->kernel && !named)
+        fprintf(text, " %s", row->kernel);
     if (text && fclose(text) == 0)
         return out;
     free(out);

@@ -89,11 +89,18 @@ static bool table(struct report *r, const struct roof_machine *of) {
     return report_table(r, t);
 }
 
+void report_roof_options(const struct report *r) {
+    if (r->set->n)
+        (void)machine_of(r, r->set->rows);
+}
+
+bool report_roof_rows(struct report *r) { return report_machines(r, &roofline); }
+
 bool report_roofs(struct report *r) {
     fputs("<h2 id=roofline>Roofline by level of memory</h2>\n<p>Each point is a run at one level of memory. It shows "
           "the run's thread instructions per byte that the level moved, and per cycle. The line of a level shows its "
           "largest bandwidth in bytes per cycle, and no run is above this line. If a point is near the line, the run "
           "waits for this level.</p>\n",
           r->out);
-    return report_machines(r, &roofline);
+    return report_roof_rows(r);
 }

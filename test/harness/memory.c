@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { NEW_BYTE = 0xa5, OLD_BYTE = 0x5a, OLD_BYTES = 64 * 1024 };
+enum { NEW_BYTE = 0xa5, OLD_BYTE = 0x5a, OLD_BYTES = 16 * 1024 };
 void *__real_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__real_realloc(void *old, size_t bytes);

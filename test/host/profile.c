@@ -299,30 +299,31 @@ END_TEST
 
 /* One warp executes each statement. The number is the count of its accesses that miss the L1. If two loads access one
  * cache line and the second load waits for the first load's result, only the first misses. If the second load joins the
- * outstanding miss of the first, both count as misses. Stores and accesses to shared memory do not count. */
+ * outstanding miss of the first, both count as misses. Stores do not miss. The second number is the count of sectors in
+ * the L1: this L1 has no sectors, so each access to a line counts the line's four. */
 static const struct {
     const char *text;
-    uint32_t misses;
+    uint32_t misses, sectors;
 } accesses[] = {
-    {"ld.global.u32 %r2,[%d2];", 1},
-    {"add.u32 %r3,%r2,%r2;", 0}, /* waits for the load */
-    {"st.global.u32 [%d2+4096],%r3;", 0},
-    {"ld.global.u32 %r4,[%d2];", 0},
-    {"ld.global.u32 %r5,[%d2];", 0},
-    {"ld.global.u32 %r6,[%d2+128];", 1},
-    {"ld.global.u32 %r7,[%d2+128];", 1}, /* the line is outstanding */
-    {"st.shared.u32 [s],%r2;", 0},
-    {"ld.shared.u32 %r8,[s];", 0},
-    {"ld.global.u32 %r8,[%d1+256];", 1},                                              /* one line */
-    {"mul.wide.u32 %d3,%r1,8; add.u64 %d3,%d1,%d3; ld.global.u64 %d3,[%d3+512];", 1}, /* two lines, one access */
+    {"ld.global.u32 %r2,[%d2];", 1, 4},
+    {"add.u32 %r3,%r2,%r2;", 0, 0}, /* waits for the load */
+    {"st.global.u32 [%d2+4096],%r3;", 0, 4},
+    {"ld.global.u32 %r4,[%d2];", 0, 4},
+    {"ld.global.u32 %r5,[%d2];", 0, 4},
+    {"ld.global.u32 %r6,[%d2+128];", 1, 4},
+    {"ld.global.u32 %r7,[%d2+128];", 1, 4}, /* the line is outstanding */
+    {"st.shared.u32 [s],%r2;", 0, 0},
+    {"ld.shared.u32 %r8,[s];", 0, 0},
+    {"ld.global.u32 %r8,[%d1+256];", 1, 4},                                              /* one line */
+    {"mul.wide.u32 %d3,%r1,8; add.u64 %d3,%d1,%d3; ld.global.u64 %d3,[%d3+512];", 1, 8}, /* two lines, one access */
 };
 enum { N_ACCESSES = sizeof accesses / sizeof accesses[0] };
 
-START_TEST(misses_are_those_of_the_l1) {
+START_TEST(misses_and_sectors_are_those_of_the_l1) {
     static char text[4096], err[512];
     char *json = NULL;
     size_t size;
-    double misses[N_ACCESSES] = {0};
+    double misses[N_ACCESSES] = {0}, sectors[N_ACCESSES] = {0};
     strcpy(text, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
                  ".shared .b32 s[1]; .reg .b32 %r<9>; .reg .b64 %d<4>; ld.param.u64 %d1,[out]; mov.u32 %r1,%tid.x; "
                  "mul.wide.u32 %d2,%r1,4; add.u64 %d2,%d1,%d2;\n");
@@ -346,12 +347,17 @@ START_TEST(misses_are_those_of_the_l1) {
     const cJSON *l;
     cJSON_ArrayForEach(l, cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "profile"), 0), "lines")) {
         int at = (int)cJSON_GetObjectItem(l, "line")->valuedouble - 6;
-        if (at >= 0 && at < N_ACCESSES)
+        if (at >= 0 && at < N_ACCESSES) {
             misses[at] += cJSON_GetObjectItem(l, "l1_misses")->valuedouble;
+            sectors[at] += cJSON_GetObjectItem(l, "l1_sectors")->valuedouble;
+        }
     }
-    for (int i = 0; i < N_ACCESSES; i++)
+    for (int i = 0; i < N_ACCESSES; i++) {
+        ck_assert_msg(sectors[i] == accesses[i].sectors, "%g sectors, not %u: %s", sectors[i], accesses[i].sectors,
+                      accesses[i].text);
         ck_assert_msg(misses[i] == accesses[i].misses, "%g misses, not %u: %s", misses[i], accesses[i].misses,
                       accesses[i].text);
+    }
     cJSON_Delete(o);
     free(json);
 }
@@ -371,6 +377,6 @@ SUITE(host_profile) {
     TEST(trace_is_json);
     TEST(the_json_has_the_profile_by_line_and_source);
     TEST_LOOP(lanes_are_those_that_execute, 0, timed_models()->n);
-    TEST(misses_are_those_of_the_l1);
+    TEST(misses_and_sectors_are_those_of_the_l1);
     TEST(functional_has_no_time);
 }

@@ -311,6 +311,7 @@ bool lsu_has_room(const struct lsu *l) {
 }
 
 void lsu_note_misses(struct lsu *l) { l->misses.wanted = true; }
+void lsu_count_in(struct lsu *l, struct gpu_profile *profile) { l->profile = profile; }
 
 bool lsu_missed(struct lsu *l, uint32_t *tag) {
     if (!l->misses.n)

@@ -142,6 +142,9 @@ uint64_t lsu_occupy(struct lsu *l, uint32_t cycles, uint64_t now);
  * miss is known when the tags are read, or when the access is sent past the L1. Models that yield on a miss need
  * this. */
 void lsu_note_misses(struct lsu *l);
+/* Counts the sectors of accesses in profile[pc] from now on; NULL: nowhere. */
+struct gpu_profile;
+void lsu_count_in(struct lsu *l, struct gpu_profile *profile);
 /* Takes one of the misses that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
 /* Turns on lsu_known(). lsu_known() returns each load when the tags of all its lines have been read (or the lines

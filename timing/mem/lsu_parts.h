@@ -13,6 +13,7 @@
 #include "prefetch.h"
 #include "shared_banks.h"
 #include "timing/config/warp_set.h"
+#include "timing/report/profile.h"
 #include "timing/report/stat.h"
 #include "timing/report/trace.h"
 #include "walker.h"
@@ -170,7 +171,8 @@ struct lsu {
     uint32_t n_returns;   /* number of filled MSHRs of all pipelines whose accesses must return */
     uint32_t return_turn; /* pipeline that has priority in returning an access */
     uint32_t sm;
-    struct trace *trace; /* NULL if there is no trace */
+    struct trace *trace;         /* NULL if there is no trace */
+    struct gpu_profile *profile; /* counts by PC; NULL: off */
     struct coalescer coalescer;
     struct shared_banks banks;
     struct lsu_pipe pipe[LSU_PIPES];

@@ -139,9 +139,12 @@ static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now
     lsu_part_done(l, slot);
 }
 
-static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
+static void count_access(const struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint8_t sectors, bool hit) {
+    uint32_t n = (uint32_t)__builtin_popcount(p->cache.shape.sectored ? sectors : p->all_sectors);
     p->n.accesses++;
-    p->n.sectors += (uint32_t)__builtin_popcount(p->cache.shape.sectored ? sectors : p->all_sectors);
+    p->n.sectors += n;
+    if (__builtin_expect(l->profile != NULL, 0) && p->id == PIPE_L1)
+        l->profile[op->pc].sectors += n;
     p->n.hits += hit;
     p->n.misses += !hit;
 }
@@ -196,7 +199,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     uint32_t *way = &p->way[line % PIPE_WAYS];
     if (!(l->details | op->unlocks) && cache_read_there(&p->cache, *way, line, sectors)) { /* as below */
         lsu_refused(l, p->id, 1, false);
-        count_access(p, sectors, true);
+        count_access(l, p, op, sectors, true);
         tags_read(l, op->slot);
         lsu_part_done(l, op->slot);
         return true;
@@ -216,7 +219,7 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
         p->awaits_fill = true;
         return false;
     }
-    count_access(p, sectors, r == CACHE_HIT);
+    count_access(l, p, op, sectors, r == CACHE_HIT);
     tell_bypass(l, p, op, past, at.way != CACHE_NO_WAY);
     lsu_show(l, p, op,
              past                ? SEEN_PAST
@@ -266,7 +269,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
         cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &out);
         send_store(l, op, now);
     }
-    count_access(p, sectors, hit);
+    count_access(l, p, op, sectors, hit);
     if (past || back)
         tell_bypass(l, p, op, past, hit);
     lsu_show(l, p, op, hit ? SEEN_HIT : SEEN_MISS, &out, now);
@@ -283,7 +286,7 @@ static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct l
         lsu_asked(l, p, op, now);
         return;
     }
-    count_access(p, lsu_sectors_in_line(p, op, op->sectors), true);
+    count_access(l, p, op, lsu_sectors_in_line(p, op, op->sectors), true);
     lsu_show(l, p, op, SEEN_HIT, NULL, now);
     lsu_part_done(l, op->slot);
 }

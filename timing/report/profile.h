@@ -17,6 +17,7 @@ static inline uint32_t profile_degree(uint32_t degree) {
 struct gpu_profile {
     uint64_t issued, lanes; /* number of issues; number of executed lanes: fx_executing() */
     uint64_t misses;        /* number of accesses that missed the L1 */
+    uint64_t sectors;       /* number of sectors accessed in the L1, as l1.sectors counts them */
     /* number of idle issue slots in which a warp waited to issue this instruction, indexed by the cause (enum slot).
      * If several warps wait for this cause, the slot counts for the lowest-numbered warp. */
     uint64_t stall[N_SLOTS];

@@ -8,6 +8,7 @@
 static bool begin_counts(struct sm *sm, bool wanted) {
     free(sm->issue.profile);
     sm->issue.profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->issue.profile) : NULL;
+    lsu_count_in(sm->lsu, sm->issue.profile);
     sm->issue.tally = calloc(sm->program->program->n + 1, sizeof *sm->issue.tally);
     return sm->issue.tally && (sm->issue.profile || !wanted);
 }

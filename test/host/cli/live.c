@@ -307,9 +307,12 @@ START_TEST(the_page_works_in_a_browser) {
         "need(all('#ipc polyline').length===1&&!/NaN/.test($('ipc').innerHTML),'the curve');"
         "need(all('#slots polygon').length===all('#key span').length,'areas');"
         "need(document.documentElement.scrollWidth<=innerWidth,'the page is wide');"
-        "for(const s of ['ipc','slots'])for(const t of "
-        "all('text',$(s)))need(t.getBoundingClientRect().height>=9,'small '"
-        "+t.textContent);"
+        /* labels are at least 9 pixels high, have at most two digits besides zeros, and do not touch */
+        "for(const s of ['ipc','slots']){const "
+        "labels=all('text',$(s)),row=labels.filter(t=>t.getAttribute('y')==='214')"
+        ".map(t=>t.getBoundingClientRect());need(row.length>2&&row.every((r,i)=>!i||row[i-1].right<r.left),'labels "
+        "touch');for(const t of labels)need(t.getBoundingClientRect().height>=9&&(t.textContent==='cycles'||"
+        "t.textContent.replace(/[^0-9]/g,'').replace(/^0+|0+$/g,'').length<=2),t.textContent)}"
         "const h=all('th')[0];h.focus();h.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true}));"
         "need(h.getAttribute('aria-sort')==='ascending','sort');document.title=bad.join('|')||'fine'},50)"
         "</script></body>";

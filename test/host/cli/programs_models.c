@@ -89,8 +89,8 @@ static void run_pair(bool lud, const char *model, const char *preset) {
     runs_are_equal(lud ? "lud" : "bfs", options);
 }
 
-/* Runs a quarter of the models and half of the presets, and alternates between the two programs. With HEDDLE_EVERY:
- * runs both programs with all combinations of models and presets. */
+/* Runs an eighth of the models and a quarter of the presets, and alternates between the two programs. With
+ * HEDDLE_EVERY: runs both programs with all combinations of models and presets. */
 START_TEST(in_models_and_on_presets) {
     static char model[MOST][32], preset[MOST][32];
     int n_models = models(model), n_presets = presets(preset),
@@ -99,8 +99,8 @@ START_TEST(in_models_and_on_presets) {
         for (int i = _i; i < 2 * n_models * n_presets; i += 4)
             run_pair(i % 2, model[i / 2 / n_presets], preset[i / 2 % n_presets]);
     else
-        for (int i = 2 * _i; i < most; i += 8)
-            run_pair(i / 8 % 2, model[(2 * i + i / 8 % 2) % n_models], preset[i % n_presets]);
+        for (int i = 4 * _i; i < most; i += 16)
+            run_pair(i / 16 % 2, model[(2 * i + i / 16 % 2) % n_models], preset[i % n_presets]);
 }
 END_TEST
 

@@ -67,6 +67,66 @@ START_TEST(machines_beyond_six_are_counted) {
 }
 END_TEST
 
+/* --- kernels and lines --- */
+
+/* Kernel `a` has two launches. Together they have 128 instructions in 10 + 30 cycles, which are 3.2 a cycle, and each
+ * accesses one sector (32 bytes) of the L1: 128 / 64 = 2 instructions a byte. Kernel `b` has 64 instructions in 4
+ * cycles, and no access. */
+START_TEST(a_kernel_is_the_sum_of_its_launches) {
+    static const char launch[] = "{\"name\":\"%s\",\"grid\":[1,1,1],\"block\":[32,1,1],\"stats\":{\"gpu.cycles\":%d,"
+                                 "\"gpu.ipc\":0,\"gpu.thread_instructions\":64,\"l1.sectors\":%d}}";
+    char json[2048], one[3][512];
+    struct report_rig g;
+    snprintf(one[0], sizeof one[0], launch, "a", 10, 1);
+    snprintf(one[1], sizeof one[1], launch, "b", 4, 0);
+    snprintf(one[2], sizeof one[2], launch, "a", 30, 1);
+    snprintf(json, sizeof json,
+             "{\"stats\":{\"gpu.cycles\":44,\"gpu.ipc\":0,\"gpu.thread_instructions\":192,\"l1.sectors\":2},"
+             "\"kernels\":[%s,%s,%s]}",
+             one[0], one[1], one[2]);
+    rig_open(&g);
+    rig_add(&g, "lud", "spe", json);
+    char *text = rig_page(&g, report_kernel_roofs);
+    says(text, "Roofline by kernel");
+    row_is(text, "lud a", (const double[]){3.2, 2}, 2, NULL);
+    row_is(text, "lud b", (const double[]){16, NAN}, 2, NULL);
+    free(text);
+    /* a run with one kernel needs no such section */
+    snprintf(json, sizeof json, "{\"stats\":{\"gpu.cycles\":44},\"kernels\":[%s]}", one[0]);
+    rig_open(&g);
+    rig_add(&g, "lud", "spe", json);
+    text = rig_page(&g, report_kernel_roofs);
+    ck_assert_str_eq(text, "");
+    free(text);
+}
+END_TEST
+
+/* Kernel `k` takes 10 cycles. Line 9 has 320 lanes: 32 instructions a cycle. It accesses 20 sectors: 320 / 640 = 0.5
+ * instructions a byte. Line 7 accesses nothing, so it has no point. Where .loc names lines of CUDA, these stand for the
+ * lines of PTX. */
+START_TEST(a_line_has_its_share_of_the_kernel) {
+    static const char line[] = "{\"line\":%d,\"issued\":60,\"lanes\":320,\"l1_misses\":0,\"l1_sectors\":%d,"
+                               "\"stalls\":{\"scoreboard_load\":240}%s}";
+    for (int cuda = 0; cuda < 2; cuda++) {
+        char json[2048], near[256], none[256];
+        struct report_rig g;
+        snprintf(near, sizeof near, line, 9, 20, cuda ? ",\"file\":\"/home/me/k.cu\"" : "");
+        snprintf(none, sizeof none, line, 7, 0, "");
+        snprintf(json, sizeof json,
+                 "{\"stats\":{\"gpu.cycles\":44,\"gpu.ipc\":0,\"gpu.thread_instructions\":192,\"l1.sectors\":2},"
+                 "\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[32,1,1],\"stats\":{\"gpu.cycles\":10}}],"
+                 "\"profile\":[{\"kernel\":\"k\",\"launches\":1,\"%s\":[%s,%s]}]}",
+                 cuda ? "sources" : "lines", none, near);
+        rig_open(&g);
+        rig_add(&g, "lud", "spe", json);
+        char *text = rig_page(&g, report_line_roofs);
+        row_is(text, cuda ? "lud k k.cu:9" : "lud k line 9", (const double[]){32, 0.5}, 2, NULL);
+        ck_assert_ptr_null(strstr(text, "line 7"));
+        free(text);
+    }
+}
+END_TEST
+
 /* --- lines --- */
 
 /* Returns the report's section of hot lines for two runs. The first run has the given profile. */
@@ -151,6 +211,8 @@ END_TEST
 SUITE(host_cli_report_parts) {
     TEST(shares_of_roofs_by_hand);
     TEST(machines_beyond_six_are_counted);
+    TEST(a_kernel_is_the_sum_of_its_launches);
+    TEST(a_line_has_its_share_of_the_kernel);
     TEST(lines_by_their_slots);
     TEST(only_the_hottest_lines_are_shown);
     TEST(without_a_profile_the_page_gives_advice);
