@@ -286,6 +286,24 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
                    : fail(h, HEDDLE_USAGE, "the result cannot be written: %s", strerror(error ? error : EIO));
 }
 
+enum heddle_status results_write_brief(struct heddle *h, FILE *out) {
+    cJSON *o = cJSON_CreateObject(), *kernels = cJSON_CreateArray();
+    bool ok = o && add(o, "kernels", kernels) && add(o, "stats", json_stats(&h->totals)) &&
+              add(o, "incomplete", json_word(heddle_incomplete(h, -1))) &&
+              (!h->plan || !h->settled || add(o, "sampled", sampled_json(h)));
+    for (int i = 0; ok && i < h->n_launches; i++) {
+        cJSON *k = json_kernel(&h->launches[i], h->launches[i].incomplete, NULL, 1);
+        ok = k && cJSON_AddItemToArray(kernels, k);
+        if (h->n_launches == 1)
+            cJSON_DeleteItemFromObjectCaseSensitive(k, "stats");
+    }
+    char *text = ok ? cJSON_PrintUnformatted(o) : NULL;
+    cJSON_Delete(o);
+    ok = text && fputs(text, out) >= 0 && fflush(out) == 0;
+    cJSON_free(text);
+    return ok ? HEDDLE_OK : fail_memory(h);
+}
+
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check) {
     return results_write_json(h, out, argc, argv, check, false);
 }

@@ -114,7 +114,7 @@ static bool plan_items(struct worker *w, int n) {
  * error, prints a message and returns -1. */
 static int do_some(struct worker *w) {
     enum { MOST = 4000 };
-    static const double short_seconds = 5, long_seconds = 30;
+    static const double short_seconds = 15, long_seconds = 60; /* each take starts new processes */
     char err[1024];
     struct plan_outcome out;
     struct queue_state state;
@@ -134,8 +134,9 @@ static int do_some(struct worker *w) {
     if (out.broken)
         return -1;
     double took = seconds_now() - began;
-    if (took < short_seconds && w->want <= MOST / 2)
-        w->want *= 2;
+    const int more = took < short_seconds / 15 ? 8 : 2;
+    if (took < short_seconds && w->want <= MOST / more)
+        w->want *= more;
     else if (took > long_seconds && w->want > 1)
         w->want /= 2;
     return n;

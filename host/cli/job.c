@@ -1,6 +1,7 @@
 #include "job.h"
 #include "host/progress.h"
 #include "host/report/interrupt.h"
+#include "host/results/results_json.h"
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void job_free(struct job *j) {
@@ -70,7 +72,9 @@ static bool take_result(struct job *j, struct heddle *h, int argc, char *const *
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return false;
-    bool fine = heddle_write_json(h, f, argc, argv, unchecked(j) ? -1 : j->status == HEDDLE_OK) == HEDDLE_OK;
+    bool fine = j->brief && !j->options.profile
+                    ? results_write_brief(h, f) == HEDDLE_OK
+                    : heddle_write_json(h, f, argc, argv, unchecked(j) ? -1 : j->status == HEDDLE_OK) == HEDDLE_OK;
     fine = fclose(f) == 0 && fine;
     if (fine && j->in_child && !j->options.profile) {
         j->text = text;
@@ -216,8 +220,9 @@ struct child {
 };
 
 struct head {
-    uint64_t len;   /* bytes of the text */
-    double seconds; /* duration of the job in the child */
+    uint64_t len;    /* bytes of the text: an object, and the result, which may be empty */
+    uint64_t result; /* bytes of the result */
+    double seconds;  /* processor time of the job in the child */
 };
 
 /* The jobs, and the processes that run them. All jobs before number `next` have begun or were not wanted. */
@@ -245,7 +250,7 @@ static bool write_all(int fd, const void *data, size_t len) {
 
 /* Runs the job in the child process and sends its outcome to the parent as JSON. */
 static bool serve(struct job *j, int fd, int argc, char *const *argv) {
-    const double began = seconds_now();
+    const clock_t began = clock();
     j->options.progress = false;
     j->in_child = true;
     job_run(j, argc, argv);
@@ -258,11 +263,10 @@ static bool serve(struct job *j, int fd, int argc, char *const *argv) {
         cJSON_AddStringToObject(o, "notes", j->notes);
     if (j->result)
         cJSON_AddItemReferenceToObject(o, "result", j->result);
-    if (j->text)
-        cJSON_AddRawToObject(o, "result", j->text);
     char *text = cJSON_PrintUnformatted(o);
-    const struct head head = {text ? strlen(text) : 0, seconds_now() - began};
-    bool sent = write_all(fd, &head, sizeof head) && write_all(fd, text, head.len);
+    const size_t own = text ? strlen(text) : 0, result = text && j->text ? strlen(j->text) : 0;
+    const struct head head = {own + result, result, (double)(clock() - began) / CLOCKS_PER_SEC};
+    bool sent = write_all(fd, &head, sizeof head) && write_all(fd, text, own) && write_all(fd, j->text, result);
     cJSON_free(text);
     cJSON_Delete(o);
     job_free(j);
@@ -331,8 +335,9 @@ static bool take(struct child *c) {
 }
 
 /* Takes the outcome of a job from the text. Returns false if the text is no outcome. */
-static bool outcome(struct job *j, const char *text, size_t len) {
-    cJSON *o = len ? cJSON_ParseWithLength(text, len) : NULL;
+static bool outcome(struct job *j, const char *text, const struct head *head) {
+    const size_t own = head->result <= head->len ? head->len - head->result : 0;
+    cJSON *o = own ? cJSON_ParseWithLength(text, own) : NULL;
     const cJSON *status = cJSON_GetObjectItemCaseSensitive(o, "status");
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(o, "message");
     const cJSON *notes = cJSON_GetObjectItemCaseSensitive(o, "notes");
@@ -344,7 +349,8 @@ static bool outcome(struct job *j, const char *text, size_t len) {
             say(j, message->valuestring);
         if (cJSON_IsString(notes))
             set_text(&j->notes, notes->valuestring);
-        j->result = cJSON_DetachItemFromObjectCaseSensitive(o, "result");
+        j->result = head->result ? cJSON_ParseWithLength(text + own, head->result)
+                                 : cJSON_DetachItemFromObjectCaseSensitive(o, "result");
         if (j->result && !cJSON_GetObjectItemCaseSensitive(j->result, "benchmark"))
             fine = cJSON_AddStringToObject(j->result, "benchmark", j->bench->name) != NULL;
     }
@@ -385,14 +391,14 @@ static void lose(struct job *j, int how) {
 
 /* Takes the outcome of child `i`'s job, and returns the number of the job. A child whose job was short stays for
  * another job, which saves the start of a process. After a long job the child ends, so each long job has a process of
- * its own. */
+ * its own. Processor time decides, because on a busy host a short job may wait long. */
 static int finish(struct crew *c, int i) {
     static const double short_seconds = 0.1;
     struct child *one = &c->children[i];
     struct head head = {0};
     int job = one->job;
     struct job *j = &c->jobs[job];
-    bool fine = answered(one, &head) && outcome(j, one->text + sizeof head, head.len);
+    bool fine = answered(one, &head) && outcome(j, one->text + sizeof head, &head);
     if (fine && head.seconds < short_seconds) {
         one->len = 0;
         one->job = -1;

@@ -16,6 +16,7 @@ struct job {
     bool lost;                 /* with HEDDLE_FAULT: true if the job's process was killed or crashed */
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
     char *notes;               /* heddle_notes(); NULL: none */
+    bool brief;                /* `result` needs only the members that a database stores (results_write_brief()) */
     cJSON *result;             /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
     bool in_child;             /* the job runs in a child process of jobs_run() */
     char *text;                /* in a child: the result as JSON text; NULL: `result` has the parsed result */

@@ -262,7 +262,7 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
 static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
 
 /* Adds the launches of a run. If a launch has the same values as the run, because it is the only launch, its values are
- * not stored again. */
+ * not stored again. The only launch may also have no values of its own. */
 static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *kernels, const char *run_stats,
                          char *err, size_t err_size) {
     sqlite3_int64 number = 0;
@@ -272,7 +272,8 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
         const cJSON *shared = member(k, "dynamic_shared");
         char *stats;
         fine = values_text(db, member(k, "stats"), &stats, err, err_size);
-        const char *own = stats && run_stats && strcmp(stats, run_stats) == 0 ? NULL : stats ? stats : "[]";
+        const bool same = run_stats && (stats ? strcmp(stats, run_stats) == 0 : kernels->child->next == NULL);
+        const char *own = same ? NULL : stats ? stats : "[]";
         fine = fine && change(db,
                               "INSERT INTO launch(run, number, kernel, grid, block, dynamic_shared, incomplete, stats)"
                               " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
