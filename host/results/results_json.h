@@ -8,7 +8,7 @@
  * of a kernel; "launches" is the number of launches, and grid, block and dynamic_shared are from the first launch.
  * Without `sums`, each member is one launch. */
 enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check, bool sums);
-/* Writes the members of this JSON that a database stores: "kernels", "stats", "incomplete" and "sampled". If the context has one
- * launch, its values are those of "stats", and its member of "kernels" has none. */
+/* Writes the members of this JSON that a database stores: "kernels", "stats", "incomplete" and "sampled". If the
+ * context has one launch, its values are those of "stats", and its member of "kernels" has none. */
 enum heddle_status results_write_brief(struct heddle *h, FILE *out);
 #endif
