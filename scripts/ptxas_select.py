@@ -5,7 +5,7 @@ Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
 
 Prints a line for each kernel and architecture (sm_75, sm_86 ...): ptxas' counts, its registers, and ours. $PTXAS names
 the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
-those of a division, are left out, since ours are counted along the path of ordinary operands.
+those of a division, are left out of files without functions, since ours are counted for ordinary operands.
 """
 import os
 import re
@@ -55,10 +55,10 @@ def without_slow_paths(code):
     targets, calls = set(), 0
     for pc, w in enumerate(code):
         if w & 0x1FF == CALL:
-            offset = (w >> 34 & (1 << 48) - 1) * 4
-            offset -= (1 << 50) if offset >> 49 else 0
-            targets.add(pc + 1 + offset // 16)
-            calls += 1
+            offset = w >> 32 & 0xFFFFFFFF
+            if 64 < offset < 1 << 31:  # a short call only gathers the lanes of a warp
+                targets.add(pc + 1 + offset // 16)
+                calls += 1
     first = min(targets, default=len(code))
     return code[:max(0, min(first, len(code)) - 2 * calls)] if 0 < first <= len(code) else code
 
@@ -81,7 +81,7 @@ def of_ptxas(text, arch):
             while code and code[-1] & 0x1FF in (NOP, BRANCH):
                 code.pop()
             count = dict.fromkeys(CLASSES, 0)
-            for w in without_slow_paths(code):
+            for w in code if ".func" in text else without_slow_paths(code):
                 count[class_of(w & 0x1FF)] += 1
             kernels[name[6:]] = [count[c] for c in CLASSES] + [info >> 24]
     return kernels

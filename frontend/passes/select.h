@@ -25,6 +25,8 @@ bool select_keeps(const struct select *s, opnd_t o, uint32_t from, uint32_t use)
 void select_keep_definitions(struct select *s, uint32_t i, opnd_t o);
 /* Replaces register `v` by an operand where the instruction reads it. */
 void select_replace(struct select *s, uint32_t i, uint32_t v, opnd_t by);
+/* Returns 1 for an operand in no register: a parameter, or a constant that is not 0; else 0. */
+unsigned select_outside(const struct ir *ir, opnd_t o);
 /* Gives an instruction the row and sources a, b, c, e, with the same destination and guard. */
 void select_become(struct select *s, uint32_t i, const struct isa_row *row, const opnd_t sources[4]);
 /* Returns true for an integer addition of `bytes` bytes. */

@@ -30,6 +30,8 @@ static bool is_parameter(const struct ir *ir, opnd_t o) {
     return false;
 }
 
+unsigned select_outside(const struct ir *ir, opnd_t o) { return (o & 1 && o != OPND_ZERO) || is_parameter(ir, o); }
+
 /* Returns the operand whose value the instruction copies, without a machine instruction. Returns false if there is
  * none. */
 static bool copied(const struct select *s, uint32_t i, opnd_t *from) {

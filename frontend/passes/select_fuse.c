@@ -52,7 +52,10 @@ static bool fuse_product(struct select *s, uint32_t i) {
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const struct inst *sum = &s->ir->code[use->inst];
-        if (!select_is_sum(select_row(sum), in.dsize) || sum->a == sum->b || !may_absorb(s, i, use))
+        if (!select_is_sum(select_row(sum), in.dsize) || sum->a == sum->b || !may_absorb(s, i, use) ||
+            select_outside(s->ir, factors[0]) + select_outside(s->ir, factors[1]) +
+                    select_outside(s->ir, sum->a == in.d ? sum->b : sum->a) >
+                2)
             return false;
     }
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
@@ -61,6 +64,24 @@ static bool fuse_product(struct select *s, uint32_t i) {
         select_become(s, user, mad,
                       (const opnd_t[]){factors[0], factors[1], sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
     }
+    absorbed(s, i);
+    return true;
+}
+
+/* Fuses two sums of 32 bits. At most one of the three addends is not in a register. */
+static bool fuse_sum(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct reg_def *d = select_is_sum(select_row(in), 4) ? select_only_result(s, i) : NULL;
+    if (!d || d->n != 1)
+        return false;
+    const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
+    const struct inst *next = &s->ir->code[use->inst];
+    const opnd_t other = next->a == in->d ? next->b : next->a;
+    if (!select_is_sum(select_row(next), 4) || next->a == next->b || !may_absorb(s, i, use) ||
+        select_outside(s->ir, in->a) + select_outside(s->ir, in->b) + select_outside(s->ir, other) > 1)
+        return false;
+    select_become(s, use->inst, isa_find_row(OP_ADD3, T_U32, T_NONE, 0),
+                  (const opnd_t[]){in->a, in->b, other, OPND_ZERO});
     absorbed(s, i);
     return true;
 }
@@ -93,7 +114,8 @@ static bool fuse_logic(struct select *s, uint32_t i) {
     const struct inst *next = &s->ir->code[use->inst];
     const opnd_t other = next->a == in->d ? next->b : next->a;
     const unsigned table = next->a == next->b ? NO_TABLE : table_of(select_row(next), first, TABLE_C);
-    if (table == NO_TABLE || next->dsize != 4 || (in->b & 1 && other & 1 && in->b != OPND_ZERO) ||
+    if (table == NO_TABLE || next->dsize != 4 ||
+        select_outside(s->ir, in->a) + select_outside(s->ir, in->b) + select_outside(s->ir, other) > 1 ||
         !may_absorb(s, i, use))
         return false;
     const opnd_t e = ir_constant(s->ir, RC_32, table, 0);
@@ -103,5 +125,5 @@ static bool fuse_logic(struct select *s, uint32_t i) {
 }
 
 bool select_fuse(struct select *s, uint32_t i) {
-    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_logic(s, i));
+    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i));
 }

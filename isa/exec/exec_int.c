@@ -191,6 +191,8 @@ CARRY_MAD(U64, u64, uint64_t, HI, hi, (unsigned __int128)a * b >> 64)
 CARRY_MAD(S64, s64, uint64_t, LO, lo, (uint64_t)a * (uint64_t)b)
 CARRY_MAD(S64, s64, uint64_t, HI, hi, (__int128)a * b >> 64)
 
+LANE(add3_u32, ADD3, T1(U32), 0, INT_ADD, DABC(U32, U32, U32, U32), d = a + b + c)
+
 DOT(U32, u32, ubyte, uhalf, U32, u32, ubyte, U32)
 DOT(U32, u32, ubyte, uhalf, S32, s32, byte, S32)
 DOT(S32, s32, byte, half, U32, u32, ubyte, S32)

@@ -143,6 +143,9 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_DIV:
     case OP_REM:
         return ref_quotient(row, x);
+    case OP_ADD3:
+        x->d = (uwide)(x->a.value + x->b.value + x->c.value);
+        return true;
     case OP_SAD:
         x->d = (uwide)(x->c.value + (x->a.value > x->b.value ? x->a.value - x->b.value : x->b.value - x->a.value));
         return true;

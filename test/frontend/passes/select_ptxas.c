@@ -1,0 +1,77 @@
+/* Compares the machine instructions of our kernels with those that ptxas makes of them: test/data/ptxas_counts.tsv,
+ * from scripts/ptxas_select.py. Loops are not unrolled there, and a division is counted along its usual path. */
+#include "frontend/passes/pass.h"
+#include "host/context.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { PTXAS_UNIFORM = N_MACHINE_CLASSES, PTXAS_REGISTERS, PTXAS_COLUMNS };
+
+struct row {
+    char arch[8], file[64], kernel[64];
+    unsigned count[PTXAS_COLUMNS]; /* by enum machine_class; uniform instructions; registers */
+};
+
+static bool next_row(FILE *f, struct row *r) {
+    return fscanf(f, "%7s %63s %63s %u %u %u %u %u %u %u %u", r->arch, r->file, r->kernel, &r->count[MACHINE_ALU],
+                  &r->count[MACHINE_FMA], &r->count[MACHINE_XU], &r->count[MACHINE_F64], &r->count[MACHINE_MEMORY],
+                  &r->count[MACHINE_FLOW], &r->count[PTXAS_UNIFORM], &r->count[PTXAS_REGISTERS]) == 3 + PTXAS_COLUMNS;
+}
+
+/* Adds the counts of a kernel for `ampere` to `ours`. */
+static void add_kernel(struct heddle *h, const struct row *r, unsigned ours[N_MACHINE_CLASSES]) {
+    char path[96];
+    uint32_t count[N_MACHINE_CLASSES];
+    snprintf(path, sizeof path, "kernels/%s", r->file);
+    struct heddle_module *m = heddle_module_file(h, path);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct program *p = module_program(h, m, r->kernel);
+    ck_assert_msg(p != NULL, "%s", heddle_error(h));
+    control_count(p, count);
+    for (int c = 0; c < N_MACHINE_CLASSES; c++)
+        ours[c] += count[c];
+}
+
+static void expect_within(const char *what, unsigned ours, unsigned theirs, double share) {
+    EXPECT(ours >= theirs * (1 - share) && ours <= theirs * (1 + share), "%s: %u machine instructions, %u of ptxas",
+           what, ours, theirs);
+}
+
+/* All instructions, those of the integer and float units with the uniform ones, and accesses are within 5 % of ptxas'
+ * for sm_86. Branches are within 15 %: ptxas replaces some by guards and copies some. Special functions are within
+ * 25 %: ptxas copies the ends of paths with them. */
+START_TEST(counts_are_close_to_those_of_ptxas) {
+    char err[512];
+    struct row r;
+    unsigned ours[N_MACHINE_CLASSES] = {0}, theirs[PTXAS_COLUMNS] = {0}, all[2] = {0}, kernels = 0;
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "its", .config = "ampere"}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    FILE *f = fopen("test/data/ptxas_counts.tsv", "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_ge(fscanf(f, "%*[^\n]"), 0);
+    while (next_row(f, &r)) {
+        if (strcmp(r.arch, "sm_86") != 0)
+            continue;
+        add_kernel(h, &r, ours);
+        for (int c = 0; c < PTXAS_COLUMNS; c++)
+            theirs[c] += r.count[c];
+        kernels++;
+    }
+    fclose(f);
+    heddle_close(h);
+    ck_assert_uint_eq(kernels, 101);
+    for (int c = 0; c < N_MACHINE_CLASSES; c++) {
+        all[0] += ours[c];
+        all[1] += theirs[c];
+    }
+    expect_within("all", all[0], all[1] + theirs[PTXAS_UNIFORM], 0.05);
+    expect_within("arithmetic", ours[MACHINE_ALU] + ours[MACHINE_FMA],
+                  theirs[MACHINE_ALU] + theirs[MACHINE_FMA] + theirs[PTXAS_UNIFORM], 0.05);
+    expect_within("memory", ours[MACHINE_MEMORY], theirs[MACHINE_MEMORY], 0.05);
+    expect_within("flow", ours[MACHINE_FLOW], theirs[MACHINE_FLOW], 0.15);
+    expect_within("special functions", ours[MACHINE_XU], theirs[MACHINE_XU], 0.25);
+}
+END_TEST
+
+SUITE(frontend_passes_select_ptxas) { TEST(counts_are_close_to_those_of_ptxas); }
