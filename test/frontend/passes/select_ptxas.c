@@ -1,5 +1,5 @@
-/* Compares the machine instructions of our kernels with those that ptxas makes of them: test/data/ptxas_counts.tsv,
- * from scripts/ptxas_select.py. Loops are not unrolled there, and a division is counted along its usual path. */
+/* Compares the machine instructions of our kernels with the counts of ptxas in test/data/ptxas_counts.tsv, which
+ * scripts/ptxas_select.py prints. There, loops are not unrolled, and a division is counted along its usual path. */
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "test/test.h"
