@@ -32,10 +32,12 @@ bool modern_launch(struct sm *sm) {
     m->control = sm->program->program->control;
     m->guided = m->control && sm->cfg->core.control_bits;
     m->by_lane = sb != &scoreboard_warp && sb != &scoreboard_counted;
-    memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
-    for (uint32_t i = 0; i < sm->operands.n_parts; i++) {
+    if (m->used)
+        memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
+    for (uint32_t i = 0; m->used && i < sm->operands.n_parts; i++) {
         memset(m->part[i].cached, 0, sizeof m->part[i].cached);
         m->part[i].n_constant = 0; /* the parameters differ from launch to launch */
     }
+    m->used = false;
     return modern_consumers_launch(sm);
 }

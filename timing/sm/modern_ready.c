@@ -5,6 +5,7 @@
 
 void modern_warp_start(struct sm *sm, uint32_t w) {
     memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]);
+    sm->modern->used = true;
     modern_consumers_start(sm, w);
 }
 

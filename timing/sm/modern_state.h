@@ -102,6 +102,7 @@ struct sm_modern {
     bool guided;                        /* control bits decide which instructions may issue */
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
+    bool used;                          /* a warp has begun since modern_launch() */
     uint32_t turn;                      /* sub-core whose memory instruction is next */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
