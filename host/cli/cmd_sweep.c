@@ -63,6 +63,8 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     struct table *t = rows ? view_list(&set, rows, n, NULL, 0) : NULL;
     if (n)
         table_print(t, stdout);
+    if (n && s->plan.sampled)
+        sweep_intervals(s, db, &set);
     table_free(t);
     free(rows);
     printf("%d run%s done, %d already in the database\n", done->ran, done->ran == 1 ? "" : "s", done->there);

@@ -29,6 +29,9 @@ int sweep_add(struct sweep *s, uint64_t number, char *err, size_t err_size);
 /* Calls put() for each option, value and word of the command line that determines the runs. */
 void sweep_words(const struct cli *c, void (*put)(void *ctx, const char *word), void *ctx);
 
+/* sweep_intervals.c: prints the intervals of the sampled runs among the plan's runs. `set` has the runs of `db`. A
+ * speed-up is that over the sweep's first model, with equal options. */
+void sweep_intervals(const struct sweep *s, struct results_db *db, const struct result_set *set);
 /* cmd_queue.c: lists all runs of the sweep in the file, for --queue. */
 enum heddle_status sweep_queue(struct sweep *s, const char *file);
 #endif

@@ -361,7 +361,7 @@ bool results_add(struct results_db *db, const struct run_what *w, const struct r
         return false;
     int there = results_has(db, key, err, err_size);
     bool fine = (there == 1 || (there == 0 && add_run(db, w, e, key, command, err, err_size))) &&
-                profile_add(db, key, e->result, err, err_size) &&
+                profile_add(db, key, e->result, err, err_size) && sampled_add(db, key, e->result, err, err_size) &&
                 change(db, "DELETE FROM claim WHERE key = ?", err, err_size, "t", key) &&
                 (!db->queue || change(db, "DELETE FROM todo WHERE key = ?", err, err_size, "t", key));
     return results_end(db, fine, err, err_size);

@@ -96,6 +96,10 @@ int results_has_profile(struct results_db *db, const char *key, char *err, size_
  * profile. The caller deletes *out. Returns false with a reason on failure. */
 bool results_profile(struct results_db *db, long long run, cJSON **out, char *err, size_t err_size);
 
+/* results_sampled.c: reads the member "sampled" of a run's JSON (result_row.run); *out is NULL if the run was not
+ * sampled. The caller deletes *out. Returns false with a reason on failure. */
+bool results_sampled(struct results_db *db, long long run, cJSON **out, char *err, size_t err_size);
+
 /* A row of a result_set. It describes a run or, if results_load() was called with `launches`, one launch of a run. */
 struct result_row {
     long long run; /* the run's id in the file */

@@ -40,6 +40,10 @@ static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, 
                                " JOIN other.run o ON o.id = p.run JOIN main.run m ON m.key = o.key"
                                " WHERE m.id NOT IN (SELECT run FROM main.profile)";
 
+/* Copies how the new runs were sampled. */
+static const char samples[] = "INSERT OR IGNORE INTO main.sampled SELECT m.id, p.json FROM other.sampled p"
+                              " JOIN other.run o ON o.id = p.run JOIN main.run m ON m.key = o.key";
+
 /* A file that is merged. The statements above call it "other"; SQLite knows it as `name`. */
 struct source {
     struct results_db *db;
@@ -90,7 +94,7 @@ static bool count(const struct source *f, const char *query, int *out, char *err
 
 /* Merges the attached file, inside a transaction. */
 static bool take(struct source *f, struct results_merge *out, char *err, size_t err_size) {
-    int differ = 0, added = 0, there = 0, profiled = 0;
+    int differ = 0, added = 0, there = 0, profiled = 0, sampled = 0;
     bool fine = run_for(f, add_names, err, err_size) && count(f, names_differ, &differ, err, err_size);
     f->translates = differ;
     fine = fine && (!differ || names_translate(f->db, f->name, err, err_size));
@@ -98,9 +102,12 @@ static bool take(struct source *f, struct results_merge *out, char *err, size_t 
         fine = run_for(f, steps[i], err, err_size);
     fine = fine && count(f, "SELECT count(*) FROM fresh", &added, err, err_size) &&
            count(f, "SELECT count(*) FROM other.run", &there, err, err_size) &&
-           count(f, "SELECT 1 FROM other.sqlite_master WHERE name = 'profile'", &profiled, err, err_size);
+           count(f, "SELECT 1 FROM other.sqlite_master WHERE name = 'profile'", &profiled, err, err_size) &&
+           count(f, "SELECT 1 FROM other.sqlite_master WHERE name = 'sampled'", &sampled, err, err_size);
     if (fine && profiled)
         fine = profile_table(f->db, err, err_size) && run_for(f, profiles, err, err_size);
+    if (fine && sampled)
+        fine = sampled_table(f->db, err, err_size) && run_for(f, samples, err, err_size);
     if (fine && f->db->queue)
         fine = run_for(f, settled, err, err_size);
     fine = fine && run_for(f, "DROP TABLE fresh", err, err_size);

@@ -62,6 +62,11 @@ bool results_run(struct results_db *db, const char *sql, char *err, size_t err_s
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
 /* Makes the table of profiles if the file lacks it. */
 bool profile_table(struct results_db *db, char *err, size_t err_size);
+/* results_sampled.c: adds the member "sampled" of `result` to the run with this key. Does nothing if `result` has none
+ * or the run already has one. */
+bool sampled_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
+/* Makes the table of sampled runs if the file lacks it. */
+bool sampled_table(struct results_db *db, char *err, size_t err_size);
 /* Prepares a statement. Returns NULL with a message on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless it

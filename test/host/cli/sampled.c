@@ -80,6 +80,27 @@ START_TEST(sweep_tells_sampled_runs_apart) {
 }
 END_TEST
 
+/* The models of a sweep measure the same samples. So the interval of the speed-up is narrower than that of the
+ * cycles. The database keeps the samples, also when it is merged. */
+START_TEST(sweep_pairs_the_samples) {
+    static const char *const how[] = {"-o s.db", "-o s.db", "-o t.db"};
+    for (int i = 0; i < 3; i++) {
+        if (i == 2)
+            STATUS(HEDDLE_OK, "results --merge s.db -o t.db");
+        STATUS(HEDDLE_OK, "sweep gaussian -m spe,dpe --sampled %s", how[i]);
+        SAYS(out, i ? "0 runs done, 2 already" : "2 runs done, 0 already");
+        const char *at = strstr(out, "95 % interval");
+        double cycles = 0, half = 0, speedup = 0;
+        ck_assert_ptr_nonnull(at);
+        ck_assert_ptr_nonnull(at = strstr(at, "gaussian in dpe on fermi"));
+        ck_assert_int_eq(sscanf(at, "gaussian in dpe on fermi %*s %lf %% %lf %lf %%", &cycles, &speedup, &half), 3);
+        ck_assert(speedup > 0.5 && speedup < 2 && half > 0 && half < cycles);
+    }
+    STATUS(HEDDLE_OK, "sweep gaussian -m spe -o s.db");
+    ck_assert_ptr_null(strstr(out, "95 % interval"));
+}
+END_TEST
+
 /* The program's output appears once, and the table has the interval. */
 START_TEST(exec_runs_the_program_again) {
 #ifdef __x86_64__
@@ -104,5 +125,6 @@ SUITE(cli_sampled) {
     TEST(run_says_what_was_simulated);
     TEST(compare_pairs_the_samples);
     TEST(sweep_tells_sampled_runs_apart);
+    TEST(sweep_pairs_the_samples);
     TEST(exec_runs_the_program_again);
 }
