@@ -128,6 +128,10 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
         }
     if (!check_gpc(c, err, err_size))
         return false;
+    if (!is_power_of_two(c->tlb.page) || !is_power_of_two(c->tlb.l2_page)) {
+        snprintf(err, err_size, "tlb.page and tlb.l2_page must be powers of two");
+        return false;
+    }
     if (c->memory.l2_slices / c->dram.channels > 16) {
         snprintf(err, err_size, "l2.slices: more than 16 slices for each of %u dram.channels", c->dram.channels);
         return false;

@@ -65,8 +65,16 @@ static struct mem_place place_for(const struct memsys *m, uint32_t in, uint64_t 
     return at;
 }
 
-/* Offers the oldest request of SM `s` to the crossbar, or to the cache of its cluster, from cycle `from` on or
- * later. */
+/* Offers request `r` of SM `s` to the crossbar from cycle `ready` on. */
+static void offer_translated(struct memsys *m, uint32_t s, const struct mem_request *r, uint64_t ready) {
+    bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
+    uint32_t payload = data ? r->bytes : 0;
+    m->place[s] = place_for(m, s, r->address);
+    icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), ready);
+}
+
+/* Offers the oldest request of SM `s` to the crossbar, to its TLB, or to the cache of its cluster, from cycle `from` on
+ * or later. */
 static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
@@ -75,10 +83,10 @@ static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
         gpcs_offer(&m->gpcs, s, max64(from, r->cycle + m->ahead));
         return;
     }
-    bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
-    uint32_t payload = data ? r->bytes : 0;
-    m->place[s] = place_for(m, s, r->address);
-    icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
+    if (__builtin_expect(m->tlbs.sms != 0, 0))
+        tlbs_offer(&m->tlbs, s, max64(from, r->cycle + m->ahead));
+    else
+        offer_translated(m, s, r, r->cycle + m->ahead);
 }
 
 /* Offers the oldest request of cluster `g`'s cache to the crossbar. */
@@ -127,7 +135,8 @@ static bool request_tick(struct memsys *m, uint64_t now) {
     for (int i = 0; i < n; i++) {
         uint32_t in = grant[i].input, s = grant[i].output;
         bool is_sm = in < m->sms;
-        const struct mem_request *r = is_sm ? memport_head(&m->port[in]) : gpc_miss(&m->gpcs.gpc[in - m->sms]);
+        const struct mem_request *r =
+            is_sm ? tlbs_request(&m->tlbs, in, memport_head(&m->port[in])) : gpc_miss(&m->gpcs.gpc[in - m->sms]);
         m->n.latency_sum += grant[i].arrival - r->cycle;
         uint64_t next = m->slice[s]->next;
         l2_accept(m->slice[s], r, &m->place[in], grant[i].arrival);
@@ -135,10 +144,10 @@ static bool request_tick(struct memsys *m, uint64_t now) {
             add_partition(m, s);
         if (icnt_room(&m->request, s) < m->request.shape.speedup)
             take_room_of(m, s, now);
-        if (is_sm) {
+        if (is_sm && tlbs_granted(&m->tlbs, in, now)) {
             memport_remove(&m->port[in], now);
             offer_request(m, in, now + 1);
-        } else {
+        } else if (!is_sm) {
             gpc_miss_taken(&m->gpcs.gpc[in - m->sms]);
             offer_miss(m, in - m->sms);
         }
@@ -162,6 +171,28 @@ static void gpcs_turn(struct memsys *m, uint64_t now) {
         memport_remove(&m->port[s], now);
         offer_request(m, (uint32_t)s, now + 1);
         m->worked = max64(m->worked, now + 1);
+    }
+}
+
+/* Runs the TLBs for one cycle. */
+static void tlbs_turn(struct memsys *m, uint64_t now) {
+    m->tlbs.next = NEVER;
+    for (uint32_t s = 0; s < m->tlbs.sms; s++) {
+        if (m->request.in[s].offers)
+            continue;
+        const struct mem_request *head = memport_head(&m->port[s]);
+        const enum tlb_did did = tlbs_next(&m->tlbs, s) <= now ? tlbs_tick(&m->tlbs, s, head, now) : TLB_NOTHING;
+        if (did == TLB_TRANSLATED) {
+            offer_translated(m, s, tlbs_request(&m->tlbs, s, head), now);
+            continue;
+        }
+        if (did == TLB_MISSED) {
+            memport_remove(&m->port[s], now);
+            offer_request(m, s, now + 1);
+            m->worked = max64(m->worked, now + 1);
+        }
+        if (!m->request.in[s].offers)
+            m->tlbs.next = min64(m->tlbs.next, max64(tlbs_next(&m->tlbs, s), now + 1));
     }
 }
 
@@ -314,13 +345,15 @@ static void take_room(struct memsys *m, uint64_t now) {
  * slice has room again. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
-/* Runs the request network and the caches of clusters over [m->front, to). */
+/* Runs the request network, the TLBs and the caches of clusters over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
-    for (uint64_t now; (now = min64(min64(next_request(m), m->next_room), m->gpcs.next)) < to;) {
+    for (uint64_t now; (now = min64(min64(next_request(m), m->next_room), min64(m->gpcs.next, m->tlbs.next))) < to;) {
         if (m->next_room == now)
             take_room(m, now);
         if (m->gpcs.next == now)
             gpcs_turn(m, now);
+        if (m->tlbs.next <= now)
+            tlbs_turn(m, now);
         if (next_request(m) > now)
             continue;
         if (request_tick(m, now))
@@ -343,6 +376,7 @@ static void run_polling(struct memsys *m, uint64_t to) {
         agenda_add(&m->agenda, UNIT_REPLY, now);
         run_back(m, now + 1);
         gpcs_call(&m->gpcs, now);
+        m->tlbs.next = m->tlbs.sms ? now : NEVER;
         m->request.next = now;
         run_front(m, now + 1);
     }
@@ -368,7 +402,12 @@ void memsys_exchange(struct memsys *m) {
 
 /* Returns the cycle of the next known work. */
 static uint64_t next_unit(const struct memsys *m) {
-    return min64(min64(agenda_next(&m->agenda), next_request(m)), m->gpcs.next);
+    return min64(min64(agenda_next(&m->agenda), next_request(m)), min64(m->gpcs.next, m->tlbs.next));
+}
+
+/* Returns true if the oldest request of SM `s` has been offered to the crossbar, to the SM's TLB, or to its cluster. */
+static bool is_offered(const struct memsys *m, uint32_t s) {
+    return gpcs_offered(&m->gpcs, s) || (m->tlbs.sms ? tlbs_offered(&m->tlbs, s) : m->request.in[s].offers);
 }
 
 void memsys_follow(struct memsys *m, uint64_t to) {
@@ -378,7 +417,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
         return;
     }
     for (uint32_t s = 0; s < m->sms; s++)
-        if (!m->request.in[s].offers && memport_head(&m->port[s]) && !gpcs_offered(&m->gpcs, s))
+        if (memport_head(&m->port[s]) && !is_offered(m, s))
             offer_request(m, s, m->front);
     if (m->poll)
         run_polling(m, to);
@@ -413,6 +452,7 @@ uint64_t memsys_worked(const struct memsys *m) { return m->worked; }
 
 void memsys_end(struct memsys *m, uint64_t end) {
     assert(memsys_next(m, 0) == NEVER);
+    tlbs_settle(&m->tlbs);
     m->agenda.now = 0; /* it is empty */
     agenda_over(&m->agenda, end);
     m->turn = m->front = m->back = end;
@@ -427,7 +467,7 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     for (uint32_t s = 0; s < m->sms; s++) {
         /* p->sent also counts requests that memport_exchange() has not passed on yet */
         const struct memport *p = &m->port[s];
-        if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers))
+        if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers && !m->tlbs.sms))
             continue;
         uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;
         next = c < next ? c : next;
@@ -473,6 +513,7 @@ void memsys_stats(struct memsys *m, struct stats *s) {
         return;
     network_stats(m, s);
     gpcs_stats(&m->gpcs, s);
+    tlbs_stats(&m->tlbs, s);
     for (uint32_t i = 0; i < m->partitions; i++)
         partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;

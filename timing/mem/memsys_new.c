@@ -89,7 +89,7 @@ static bool init_full(struct memsys *m, const struct config *c) {
     if (m->part)
         memset(m->part, 0, m->partitions * sizeof *m->part);
     m->place = calloc(ends, sizeof *m->place);
-    if (!m->partition || !m->slice || !m->part || !m->place || !gpcs_init(&m->gpcs, c) ||
+    if (!m->partition || !m->slice || !m->part || !m->place || !gpcs_init(&m->gpcs, c) || !tlbs_init(&m->tlbs, c) ||
         UNIT_PARTITION + m->partitions > AGENDA_UNITS)
         return false;
     agenda_init(&m->agenda, UNIT_PARTITION + m->partitions, 0);
@@ -126,7 +126,7 @@ struct memsys *memsys_new(const struct config *cfg) {
     m->poll = c.gpu.poll;
     m->ahead = c.memory.model == MEMORY_FIXED ? 0 : c.icnt.latency;
     m->quantum = quantum_of(&c);
-    m->gpcs.next = NEVER;
+    m->gpcs.next = m->tlbs.next = NEVER;
     if (init_ports(m, &c) && (c.memory.model == MEMORY_FIXED || init_full(m, &c)))
         return m;
     memsys_free(m);
@@ -165,6 +165,7 @@ void memsys_free(struct memsys *m) {
     for (uint32_t i = 0; m->room && i < m->slices; i++)
         free(m->room[i].cycle);
     gpcs_free(&m->gpcs);
+    tlbs_free(&m->tlbs);
     free(m->room);
     free(m->port);
     free(m->part);

@@ -98,6 +98,8 @@ static const struct ground needs[] = {
     {"l2.dirty_ways", "spe", "fermi", {"l2.ways=2", "l2.size=24576", NULL}, "1"},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
+    {"tlb.entries", "spe", "fermi", {NULL}, NULL},
+    {"tlb.", "spe", "fermi", {"tlb.entries=2", "tlb.page=4096", "tlb.l2_page=8192", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
     {"l1.line", "spe", "fermi", {"lsu.line=32", NULL}, "64"},

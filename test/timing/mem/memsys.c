@@ -131,6 +131,75 @@ START_TEST(latency_of_a_far_slice) {
 }
 END_TEST
 
+/* An SM's TLB has 2 entries for pages of 4096 bytes; the pages of the TLB of all SMs have 8192 bytes. A miss of the
+ * first TLB takes 40 cycles, a page walk 25 more. Each load is of a new line that the L2 has, so it takes 175 cycles
+ * without a TLB. */
+START_TEST(latency_of_translation) {
+    static const struct {
+        uint64_t address;
+        uint32_t more;
+    } row[] = {
+        {0x10000000, 40 + 25}, /* both TLBs miss */
+        {0x10000080, 0},       /* the same page: hit */
+        {0x10001000, 40},      /* another page of the SM's TLB, the same one of the other TLB */
+        {0x10002000, 40 + 25}, /* both miss; this page replaces 0x10000 in the SM's TLB */
+        {0x10001080, 0},       /* hit */
+        {0x10000100, 40},      /* it has been replaced; now it replaces 0x10002 */
+        {0x10001100, 0},       /* hit */
+    };
+    static struct rig r;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_memory = true;
+    r.cfg.tlb.entries = 2;
+    r.cfg.tlb.page = 4096;
+    r.cfg.tlb.l2_page = 8192;
+    r.cfg.tlb.latency = 40;
+    r.cfg.tlb.walk = 25;
+    r.cfg.gpu.core_mhz = r.cfg.gpu.icnt_mhz = r.cfg.gpu.l2_mhz = r.cfg.gpu.dram_mhz = 700;
+    rig_start(&r);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        const uint64_t took = latency(&r, MEM_READ, row[i].address, 4);
+        ck_assert_msg(took == 175 + row[i].more, "row %zu: %u cycles", i, (unsigned)took);
+        ticks(&r, 200);
+    }
+    ck_assert_uint_eq(latency(&r, MEM_READ, 0x10002000, 4), 35); /* an L1 hit needs no translation */
+    memsys_stats(r.mem, &s);
+    ck_assert_double_eq(stats_get(&s, "tlb.accesses"), 7);
+    ck_assert_double_eq(stats_get(&s, "tlb.misses"), 4);
+    ck_assert_double_eq(stats_get(&s, "tlb.walks"), 2);
+    ck_assert_double_eq(stats_get(&s, "tlb.wait"), 2 * 65 + 2 * 40);
+    rig_stop(&r);
+    stats_free(&s);
+}
+END_TEST
+
+/* A load of 32 lines in two pages. The first line of each page misses, the other 15 wait with it. All wait for the walk
+ * that begins with the first line. */
+START_TEST(requests_of_a_page_share_a_walk) {
+    static struct rig r;
+    struct stats s;
+    ck_assert(stats_init(&s));
+    config_default(&r.cfg);
+    r.cfg.memory.perfect_memory = true;
+    r.cfg.tlb.entries = 2;
+    r.cfg.tlb.page = 2048 * 2;
+    r.cfg.tlb.l2_page = 8192;
+    r.cfg.tlb.latency = 100;
+    r.cfg.tlb.misses = 40;
+    rig_start(&r);
+    latency(&r, MEM_READ, 0x10000800, 128);
+    memsys_stats(r.mem, &s);
+    ck_assert_double_eq(stats_get(&s, "tlb.accesses"), 32);
+    ck_assert_double_eq(stats_get(&s, "tlb.misses"), 32);
+    ck_assert_double_eq(stats_get(&s, "tlb.pending_hits"), 30);
+    ck_assert_double_eq(stats_get(&s, "tlb.walks"), 1);
+    rig_stop(&r);
+    stats_free(&s);
+}
+END_TEST
+
 /* An atomic leaves at 1 and reads the L2's tags at 129.
  * - all 32 lanes on one address: the atomic takes 32 cycles, its reply is ready at 161, and the reply's one flit
  *   arrives at 169
@@ -539,6 +608,14 @@ static void variant_of_clusters(struct config *c, int i) {
 static void variant(struct config *c, int i) {
     config_default(c);
     c->gpu.sms = 4;
+    if (i == 8 || i == 12)
+        c->tlb = (struct tlb_cfg){.entries = 2,
+                                  .page = 4096,
+                                  .l2_entries = 3,
+                                  .l2_page = 8192,
+                                  .latency = 30,
+                                  .walk = 70,
+                                  .misses = i == 8 ? 2 : 9};
     if (i == 1) {
         c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 2;
         c->icnt.sm_queue = c->icnt.slice_queue = 1;
@@ -610,6 +687,7 @@ START_TEST(events_and_polling_agree) {
         ck_assert(!l2 || stats_get(&a, "l2.prefetch_lookups") > 20);
         ck_assert(!l2 || r.cfg.memory.perfect_memory || stats_get(&a, "l2.prefetches") > 20);
     }
+    ck_assert((_i % VARIANTS == 8 || _i % VARIANTS == 12) == (stats_get(&a, "tlb.walks") > 3));
     ck_assert((_i % VARIANTS >= 9) == (stats_get(&a, "gpc.accesses") > 30));
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -631,6 +709,8 @@ SUITE(timing_memsys) {
     TEST(latency_of_l2);
     TEST(copies_of_the_host);
     TEST(latency_of_a_far_slice);
+    TEST(latency_of_translation);
+    TEST(requests_of_a_page_share_a_walk);
     TEST(latency_of_atomics);
     TEST(latency_of_constants);
     TEST(slice_port_bounds_hits);
