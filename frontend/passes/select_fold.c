@@ -106,14 +106,19 @@ static bool adds_constant(const struct ir *ir, const struct inst *in, opnd_t *ba
     return *more > -(1 << OFFSET_BITS) && *more < 1 << OFFSET_BITS;
 }
 
+/* Returns true if an operand other than guard and address is the register. */
+static bool reads(const struct ir *ir, const struct inst *in, uint32_t v) {
+    for (unsigned k = inst_list_writes(in); k < in->n_list; k++)
+        if (ir->lists[in->list + k] == v << 1)
+            return true;
+    return in->b == v << 1 || in->c == v << 1 || in->e == v << 1;
+}
+
 /* Returns true if the instruction uses the register as its address only. */
 static bool is_address_of(const struct inst *in, uint32_t v, unsigned bytes, int64_t more, const struct ir *ir) {
     if ((in->kind != K_LOAD && in->kind != K_STORE && in->kind != K_ATOM) || in->hints & HINT_DEQ || in->a != v << 1 ||
-        in->asize != bytes || in->b == v << 1 || in->c == v << 1 || in->e == v << 1)
+        in->asize != bytes || reads(ir, in, v))
         return false;
-    for (unsigned k = inst_list_writes(in); k < in->n_list; k++)
-        if (ir->lists[in->list + k] == v << 1)
-            return false;
     const int64_t sum = wrap_add(in->imm, (uint64_t)more);
     return sum > -(1 << OFFSET_BITS) && sum < 1 << OFFSET_BITS;
 }
@@ -159,6 +164,32 @@ static bool fold_dead(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Replaces the negation of a predicate by negated guards, if all its uses are guards. */
+static bool fold_negation(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct isa_row *row = select_row(in);
+    const struct reg_def *d = row->op == OP_NOT && row->d == T_PRED ? select_only_result(s, i) : NULL;
+    if (!d || !d->n || in->a & 1)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *user = edit_inst(s->e, use->inst);
+        if (use->n != 1 || use->start || user->guard != d->vreg || user->hints & HINT_DEQ || user->a == d->vreg << 1 ||
+            reads(s->ir, user, d->vreg) || !select_keeps(s, in->a, i, use->inst))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        edit_inst(s->e, user)->guard = in->a >> 1;
+        edit_inst(s->e, user)->guard_not ^= 1;
+        s->touched[user] = true;
+    }
+    select_keep_definitions(s, i, in->a);
+    edit_remove(s->e, i);
+    ir_note(s->ir, i, "negates guards");
+    return true;
+}
+
 /* Makes a load of a parameter a copy from constant memory. */
 static bool fold_parameter(struct select *s, uint32_t i) {
     struct ir *ir = s->ir;
@@ -174,5 +205,5 @@ static bool fold_parameter(struct select *s, uint32_t i) {
 }
 
 bool select_fold(struct select *s, uint32_t i) {
-    return fold_parameter(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_dead(s, i);
+    return fold_parameter(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i);
 }

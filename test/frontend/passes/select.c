@@ -59,6 +59,8 @@ static const struct {
      "a product that is stored, too"},
     {TWO "add.u32 %r3, %r1, %r2; add.u32 %r8, %r3, 9;" END, 5, "two sums"},
     {TWO "add.u32 %r3, %r1, 5; add.u32 %r8, %r3, 9;" END, 6, "two sums of constants: an instruction has one constant"},
+    {TWO "setp.gt.u32 %p1, %r1, %r2; not.pred %p2, %p1; mov.u32 %r8, %r1; @!%p2 mov.u32 %r8, %r2;" END, 7,
+     "the negation of a guard"},
     {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
     {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r8, %r3, %r2;" END, 5, "two logic operations"},
     {TWO "not.b32 %r3, %r1; or.b32 %r8, %r2, %r3;" END, 5, "not and or"},
