@@ -190,12 +190,21 @@ static int order_tasks(struct schedule *s, int bound) {
     return most;
 }
 
-/* Orders the tasks so that the function needs no more registers than in its original order. Returns false if that is
+/* Returns the number of registers that a function may need without a change of occupancy: those of its original order,
+ * rounded up to the unit of allocation (sm.register_unit). */
+static int registers_allowed(const struct ir *ir, uint32_t function) {
+    const uint32_t unit = (uint32_t)pass_option(&ir->context, "sm.register_unit", WARP_LANES) / WARP_LANES;
+    const uint32_t pressure = ir->functions[function].pressure, limit = register_limit(ir, NULL);
+    const uint32_t most = unit ? (pressure + unit - 1) / unit * unit : pressure;
+    return (int)(limit && most > limit ? (pressure > limit ? pressure : limit) : most);
+}
+
+/* Orders the tasks so that the function needs no more registers than allowed. Returns false if that is
  * not possible. */
 static bool order_within_registers(struct schedule *s) {
     const struct ir *ir = s->ir;
     uint32_t first = s->task[0].inst;
-    int limit = most_words(s), room = (int)ir->functions[ir->info[first].function].pressure - (int)ir->live_at[first];
+    int limit = most_words(s), room = registers_allowed(ir, ir->info[first].function) - (int)ir->live_at[first];
     limit = room > limit ? room : limit;
     for (int bound = limit; bound > -limit; bound -= 1 + limit / 4)
         if (order_tasks(s, bound) <= limit)
