@@ -2,8 +2,8 @@
  * copies of earlier stretches, with one letter in 50 changed. Queries are substrings of the sequence, also with one
  * letter in 50 changed. The check in C finds the query's position among the sorted suffixes. The longest match is with
  * one of the two suffixes next to this position. The kernel may report any place of the longest match.
- *   size small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
- *   size paper: 65,536 letters, 5,120 queries of 32, 11.3 M warp and 144 M thread instructions (148 M in the
+ *   size small: 3,000 letters, 200 queries of 24, 0.25 M warp and 1.8 M thread instructions
+ *   size paper: 65,536 letters, 7,680 queries of 32, 18.3 M warp and 148 M thread instructions (148 M in the
  *     dual-path paper) */
 #include "bench.h"
 #include <stdlib.h>
@@ -17,6 +17,7 @@ struct sequences {
     uint32_t n, count, length, starts; /* starts: number of start positions per query */
     uint8_t *text, *query;             /* the text: n letters and a final 0; the queries: count x length letters */
     int32_t *suffix;                   /* n */
+    uint16_t *shared;                  /* 2 n: a place of `suffix` -> letters shared with either bound of the search */
     int32_t *want, *match, *place;     /* starts x count each */
 };
 
@@ -27,6 +28,27 @@ static int order(const void *a, const void *b, void *text) {
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
     return strcmp((char *)text + x, (char *)text + y);
+}
+
+static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text) {
+    uint32_t i = 0;
+    while (i < length && query[i] == text[i]) /* stops at the end of the text, too: its final 0 is not a letter */
+        i++;
+    return (int32_t)i;
+}
+
+/* Fills `shared` for the part of the binary search between the places `low` and `high`. Beyond both ends of the suffix
+ * array are bounds that share no letter. */
+static void fill_shared(const struct sequences *q, int32_t low, int32_t high) {
+    if (high - low < 2)
+        return;
+    int32_t middle = low + (high - low) / 2;
+    const uint8_t *at = q->text + q->suffix[middle];
+    uint32_t left = q->n - (uint32_t)q->suffix[middle];
+    q->shared[2 * middle] = low < 0 ? 0 : (uint16_t)shared(at, left, q->text + q->suffix[low]);
+    q->shared[2 * middle + 1] = high == (int32_t)q->n ? 0 : (uint16_t)shared(at, left, q->text + q->suffix[high]);
+    fill_shared(q, low, middle);
+    fill_shared(q, middle, high);
 }
 
 static void fill(const struct sequences *q) {
@@ -47,13 +69,7 @@ static void fill(const struct sequences *q) {
     for (uint32_t i = 0; i < q->n; i++)
         q->suffix[i] = (int32_t)i;
     qsort_r(q->suffix, q->n, sizeof *q->suffix, order, q->text);
-}
-
-static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text) {
-    uint32_t i = 0;
-    while (i < length && query[i] == text[i]) /* stops at the end of the text, too: its final 0 is not a letter */
-        i++;
-    return (int32_t)i;
+    fill_shared(q, -1, (int32_t)q->n);
 }
 
 static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t length) {
@@ -91,16 +107,17 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, cons
                                  size_t why_size) {
     fill(q);
     uint64_t text = bench_buffer(h, q->text, q->n), suffix = bench_buffer(h, q->suffix, q->n * sizeof *q->suffix);
+    uint64_t prefixes = bench_buffer(h, q->shared, 2 * q->n * sizeof *q->shared);
     uint64_t query = bench_buffer(h, q->query, (uint64_t)q->count * q->length);
     uint64_t bytes = (uint64_t)q->starts * q->count * sizeof *q->match;
     uint64_t match = bench_buffer(h, NULL, bytes), place = bench_buffer(h, NULL, bytes);
-    if (!text || !suffix || !query || !match || !place)
+    if (!text || !suffix || !prefixes || !query || !match || !place)
         return heddle_status(h);
     struct heddle_dim grid = {bench_blocks(q->count, BLOCK), 1, 1}, block = {BLOCK, 1, 1};
     uint32_t least = LEAST;
-    enum heddle_status s =
-        BENCH_LAUNCH(h, m, "mumpp", grid, block, BENCH_ARG(text), BENCH_ARG(suffix), BENCH_ARG(q->n), BENCH_ARG(query),
-                     BENCH_ARG(q->count), BENCH_ARG(q->length), BENCH_ARG(least), BENCH_ARG(match), BENCH_ARG(place));
+    enum heddle_status s = BENCH_LAUNCH(h, m, "mumpp", grid, block, BENCH_ARG(text), BENCH_ARG(suffix),
+                                        BENCH_ARG(prefixes), BENCH_ARG(q->n), BENCH_ARG(query), BENCH_ARG(q->count),
+                                        BENCH_ARG(q->length), BENCH_ARG(least), BENCH_ARG(match), BENCH_ARG(place));
     if (s != HEDDLE_OK || (s = heddle_read(h, place, q->place, bytes)) != HEDDLE_OK ||
         (s = heddle_read(h, match, q->match, bytes)) != HEDDLE_OK)
         return s;
@@ -111,15 +128,16 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
                               size_t why_size) {
     struct sequences q = {.n = 3000, .count = 200, .length = 24};
     if (size != BENCH_SMALL)
-        q = (struct sequences){.n = 65536, .count = 5120, .length = 32};
+        q = (struct sequences){.n = 65536, .count = 7680, .length = 32};
     q.starts = q.length - LEAST + 1;
     size_t results = (size_t)q.starts * q.count;
     q.text = calloc(q.n + 1 + (size_t)q.count * q.length, 1);
-    q.suffix = calloc(q.n + 3 * results, sizeof *q.suffix);
+    q.suffix = calloc(2 * q.n + 3 * results, sizeof *q.suffix);
     enum heddle_status s;
     if (q.text && q.suffix) {
         q.query = q.text + q.n + 1;
-        q.want = q.suffix + q.n;
+        q.shared = (uint16_t *)(q.suffix + q.n);
+        q.want = q.suffix + 2 * q.n;
         q.match = q.want + results;
         q.place = q.match + results;
         s = run_on(h, m, &q, why, why_size);
