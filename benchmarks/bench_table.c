@@ -62,7 +62,7 @@ const struct bench_set bench_sets[] = {
     {"tensor", "matrix products by tensor cores, and attention of transformers"},
     {"hopper", "the same by wgmma and the tensor memory accelerator, for -c h100"},
     {"large", "for --sampled: 10^8 warp instructions at size paper, 10^9 at size card"},
-    {"public", "the work of public programs at their block shapes, for heddle validate CARD --programs"},
+    {"public", "work and block shapes of public programs, for heddle validate CARD --programs"},
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];
