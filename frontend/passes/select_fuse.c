@@ -1,5 +1,5 @@
-/* Fuses two instructions into one machine instruction: product and sum, or two logic operations. Requires:
- * blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, or comparison
+ * and logic operation. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 #include <string.h>
 
@@ -86,6 +86,33 @@ static bool fuse_sum(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Fuses a comparison with the logic operation that combines its predicate with another one. */
+static bool fuse_comparison(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct isa_row *row = select_row(in);
+    const bool plain = row->op == OP_SETP && in->d2 == OPND_SINK && !form_get(row->form, CAT_OPN);
+    const struct reg_def *d = plain ? select_only_result(s, i) : NULL;
+    if (!d || d->n != 1)
+        return false;
+    const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
+    const struct inst *next = &s->ir->code[use->inst];
+    const struct isa_row *logic = select_row(next);
+    const unsigned operation = logic->op == OP_AND   ? OPN_AND
+                               : logic->op == OP_OR  ? OPN_OR
+                               : logic->op == OP_XOR ? OPN_XOR
+                                                     : 0;
+    const opnd_t other = next->a == in->d ? next->b : next->a;
+    if (!operation || logic->d != T_PRED || next->guard == d->vreg || next->a == next->b || other & 1 ||
+        !may_absorb(s, i, use))
+        return false;
+    const struct isa_row *both = isa_find_row_of(OP_SETP, row->types, row->form | form_put(CAT_OPN, operation));
+    if (!both)
+        return false;
+    select_become(s, use->inst, both, (const opnd_t[]){in->a, in->b, other, OPND_ZERO});
+    absorbed(s, i);
+    return true;
+}
+
 /* The truth tables of the three operands of lop3. */
 enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa, NO_TABLE = 0x100 };
 
@@ -125,5 +152,6 @@ static bool fuse_logic(struct select *s, uint32_t i) {
 }
 
 bool select_fuse(struct select *s, uint32_t i) {
-    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i));
+    return s->ir->code[i].kind == K_LANE &&
+           (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i));
 }
