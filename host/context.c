@@ -244,7 +244,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .sample_ctx = h,
                                                        .trace = o->trace,
                                                        .trace_from = o->trace_from,
-                                                       .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
+                                                       .trace_to = o->trace_to ? o->trace_to : UINT64_MAX,
+                                                       .trace_sms = o->trace_sms});
     return h->gpu != NULL;
 }
 

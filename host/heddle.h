@@ -62,6 +62,7 @@ struct heddle_options {
      * caller owns the streams, and Heddle does not close them. The trace is complete after heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
     uint64_t trace_from, trace_to; /* range of cycles in the trace; trace_to = 0 means the end of the launch */
+    uint32_t trace_sms;            /* the trace has the SMs below this number; 0: all */
     /* true: events are counted for each instruction, for heddle_print_profile() and the JSON */
     bool profile;
     uint64_t sample_interval; /* interval in cycles; 0 means no samples */

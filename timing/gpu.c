@@ -55,11 +55,12 @@ static void free_machine(struct gpu *g) {
 }
 
 /* Adds the units of an SM: the units that every GPU has, then the units in opt.units. */
-static bool add_units(struct gpu *g, struct sm *sm) {
+static bool add_units(struct gpu *g, struct sm *sm, uint32_t number) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
+    bool traced = g->opt.trace && (!g->opt.trace_sms || number < g->opt.trace_sms);
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
               sm_add_unit(sm, &(struct sm_unit_row){&unit_tma, NULL}) &&
-              (!g->opt.trace || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
+              (!traced || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
     for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
         ok = sm_add_unit(sm, &g->opt.units[i]);
     return ok;
@@ -94,7 +95,7 @@ static bool build_machine(struct gpu *g) {
     g->sm = calloc(g->n_sms, sizeof(struct sm *));
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
+        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i], i);
     if (!ok || !use_policies(g) || !add_prefetchers(g) ||
         !windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers)) {
         free_machine(g);
@@ -297,11 +298,13 @@ static bool sample_and_view(struct run *r) {
     return !(view || sample) || add_interval(r, r->to, sample);
 }
 
-/* Writes the window's events to the trace. */
+/* Writes the window's events to the trace. SMs that are not traced have no state. */
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         struct trace *t = sm_unit_state(g->sm[i], &unit_trace);
+        if (!t)
+            continue;
         g->traced = trace_write(t, i, r->l->program, &r->names, g->opt.trace, !g->traced);
         g->trace_lost += t->lost;
         t->lost = 0;
@@ -312,7 +315,8 @@ static void write_trace(struct run *r) {
 static void end_trace(struct run *r, bool ok) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
-        trace_finish(sm_unit_state(g->sm[i], &unit_trace), r->to);
+        if (sm_unit_state(g->sm[i], &unit_trace))
+            trace_finish(sm_unit_state(g->sm[i], &unit_trace), r->to);
     if (!g->sm)
         return;
     write_trace(r);

@@ -35,6 +35,7 @@ static const struct option_def options[] = {
     {0, "samples", "FILE", "where --sample writes (default samples.csv)"},
     {0, "trace", "FILE", "write a trace of events for chrome://tracing or ui.perfetto.dev; X.gz is compressed"},
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
+    {0, "trace-sms", "N", "only the first N SMs, which keeps the file small"},
     LIVE_OPTION,
     BOUNDS_OPTION,
     SAMPLED_OPTIONS,
@@ -346,9 +347,11 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
     char err[512];
     const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"), *samples = samples_file(c);
     unsigned long long from = 0, to = 0;
+    uint64_t sms = 0;
     char rest;
     if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval) || !needs(c, "samples", "sample") ||
-        !needs(c, "trace-cycles", "trace"))
+        !needs(c, "trace-cycles", "trace") || !needs(c, "trace-sms", "trace") ||
+        !cli_number(c, "trace-sms", 1, UINT32_MAX, &sms))
         return false;
     if (cycles && (sscanf(cycles, "%llu:%llu%c", &from, &to, &rest) != 2 || to <= from)) {
         cli_error(c, "--trace-cycles takes A:B with A below B, not '%s'", cycles);
@@ -367,6 +370,7 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
     o->trace = files->packed ? files->packed : files->trace.stream;
     o->trace_from = from;
     o->trace_to = to;
+    o->trace_sms = (uint32_t)sms;
     o->samples = files->samples.stream;
     o->profile = cli_has(c, "profile");
     return true;

@@ -39,6 +39,7 @@ class Options(Structure):
         ("trace", c_void_p),
         ("trace_from", c_uint64),
         ("trace_to", c_uint64),
+        ("trace_sms", c_uint32),
         ("profile", c_bool),
         ("sample_interval", c_uint64),
         ("samples", c_void_p),

@@ -338,6 +338,8 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"-m functional -s reconv=zzz", "zzz"},
                  {"--trace t.json --trace-cycles 9:3", "A below B"},
                  {"--trace-cycles 3:9", "--trace-cycles does nothing without --trace"},
+                 {"--trace-sms 1", "--trace-sms does nothing without --trace"},
+                 {"--trace t.json --trace-sms 0", "--trace-sms"},
                  {"--samples s.csv", "--samples does nothing without --sample"},
                  {"-k k -k k", "--kernel is given twice"},
                  {"--grid 1", "--grid is given twice"},

@@ -60,6 +60,12 @@ START_TEST(a_compressed_trace_is_small) {
     STATUS(HEDDLE_OK, "run %s/benchmarks/bfs.heddle --trace t.json.gz --trace-cycles 20000:21000", cli_root);
     ck_assert_int_eq(system("gzip -dc t.json.gz | cmp - t.json"), 0);
     ck_assert_int_eq(system("test $(wc -c <t.json.gz) -lt 200000 && test $(wc -c <t.json) -gt 200000"), 0);
+    /* --trace-sms 1 keeps the events of SM 0 and no others. Fermi has 15 SMs. */
+    STATUS(HEDDLE_OK, "run %s/benchmarks/bfs.heddle --trace one.json --trace-sms 1 --trace-cycles 20000:21000",
+           cli_root);
+    ck_assert_int_eq(system("grep -o '.*\"pid\":0,.*}' t.json >all0 && grep -o '.*\"pid\":.*}' one.json | cmp - all0"),
+                     0);
+    ck_assert_int_eq(system("test $(wc -l <all0) -gt 100 && grep -q '\"pid\":14,' t.json"), 0);
     STATUS(HEDDLE_USAGE, "run %s/benchmarks/bfs.heddle --trace full.gz --trace-cycles 20000:21000 --json none/x",
            cli_root);
     ck_assert(!exists("full.gz"));
