@@ -348,8 +348,8 @@ static bool choose_programs(struct reproduction *x) {
         return true;
     for (int i = 0; i < x->c->n_words; i++)
         if (is_of_paper(x->c->words[i])) {
-            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and "
-                            "'today'");
+            cli_error(x->c, "--programs: a paper names the programs of its figures; it works with 'mechanisms', "
+                            "'today' and 'modern-core'");
             return false;
         }
     x->programs = strdup(list);

@@ -164,7 +164,9 @@ START_TEST(invalid_programs_are_refused) {
     STATUS(HEDDLE_USAGE, "reproduce mechanisms --programs ,");
     SAYS(err, "--programs: there is no program or set ''");
     STATUS(HEDDLE_USAGE, "reproduce dpe-13 mechanisms --programs vecadd");
-    SAYS(err, "--programs: a paper names the programs of its figures; it works with 'mechanisms' and 'today'");
+    SAYS(
+        err,
+        "--programs: a paper names the programs of its figures; it works with 'mechanisms', 'today' and 'modern-core'");
     STATUS(HEDDLE_USAGE, "reproduce all --programs vecadd");
     SAYS(err, "--programs: a paper names");
     ck_assert(!exists("results.db"));

@@ -41,9 +41,10 @@ START_TEST(defaults_are_the_fermi_preset) {
 END_TEST
 
 START_TEST(presets_load) {
-    static const char *const names[] = {"fermi", "gt200", "turing",    "turing-rtx2060", "volta-classic", "pepsc",
-                                        "tiny",  "gv100", "rtx2080ti", "rtx3080",        "rtx3090",       "a6000",
-                                        "a100",  "h100",  "ampere",    "rtx5070ti",      "rtx2070s",      "volta"};
+    static const char *const names[] = {
+        "fermi",  "gt200",     "turing",   "turing-rtx2060", "volta-classic",   "pepsc",         "tiny",
+        "gv100",  "rtx2080ti", "rtx3080",  "rtx3090",        "a6000",           "a100",          "h100",
+        "ampere", "rtx5070ti", "rtx2070s", "volta",          "turing-gpgpusim", "volta-gpgpusim"};
     struct config c;
     ck_assert_msg(config_load(&c, names[_i], err, sizeof err), "%s", err);
 }
@@ -92,7 +93,7 @@ START_TEST(presets_in_a_copy) {
     /* the list is sorted and also contains the presets that are compiled into the library */
     ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: a100 a6000 ampere fermi ") == err, "%s", err);
     ck_assert_msg(strstr(err, " one pepsc ") &&
-                      strstr(err, " three tiny turing turing-rtx2060 two volta volta-classic"),
+                      strstr(err, " three tiny turing turing-gpgpusim turing-rtx2060 two volta volta-classic "),
                   "%s", err);
 }
 END_TEST
@@ -461,7 +462,7 @@ SUITE(timing_config) {
     TEST(numbers_that_fit_are_taken);
     TEST(large_numbers_of_an_included_file);
     TEST(defaults_are_the_fermi_preset);
-    TEST_LOOP(presets_load, 0, 18);
+    TEST_LOOP(presets_load, 0, 20);
     TEST(presets_are_listed);
     TEST(dump_reads_back_equal);
     TEST(set_takes_every_kind);
