@@ -94,8 +94,8 @@ struct figure {
     struct panel panels[FIGURE_PANELS]; /* entries with a title */
     const char *note;    /* differences between this measurement and the paper's; NULL if there are none */
     const char *missing; /* reason why the figure cannot run yet; NULL if it can */
-    bool
-        own; /* true: the figure is not of a mechanism's paper. The user may choose its programs, and "all" leaves it out. */
+    /* true: the figure is not of a mechanism's paper. The user may choose its programs, and "all" leaves it out. */
+    bool own;
     /* NULL: no contest. Otherwise the figure is a contest of mechanisms, and this is the label of the series
      * with which the others compete. All panels have the same series. The first panel decides which series is the best
      * for a program. Each panel is drawn as a map, with a cell for each program and series. */
