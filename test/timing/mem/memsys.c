@@ -116,7 +116,7 @@ END_TEST
 
 /* SM 0 is in the first half of the chip, like slices 0 to 5. Piece 0x100000 of 256 bytes is in channel 4 (0x100000
  * modulo 6), so it is in slice 8 or 9. Piece 0x100002 is in channel 0. The far slice answers l2.far_latency cycles
- * later. */
+ * later, and counts all three packets. */
 START_TEST(latency_of_a_far_slice) {
     for (int far = 0; far < 2; far++) {
         const uint64_t address = far ? 0x10000000 : 0x10000200;
@@ -126,6 +126,11 @@ START_TEST(latency_of_a_far_slice) {
         latency(&r, MEM_WRITE, address, 4);
         ticks(&r, 1000);
         ck_assert_uint_eq(latency(&r, MEM_READ, address, 4), 175 + (far ? 60 : 0));
+        struct stats s;
+        ck_assert(stats_init(&s));
+        memsys_stats(r.mem, &s);
+        ck_assert(stats_get(&s, "l2.far") == (far ? 3 : 0));
+        stats_free(&s);
         rig_stop(&r);
     }
 }
