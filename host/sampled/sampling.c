@@ -164,6 +164,7 @@ struct members {
 static void members_free(struct members *m) {
     free(m->member);
     free(m->from);
+    *m = (struct members){0};
 }
 
 static bool members_list(struct members *m, const struct heddle_plan *p) {
@@ -186,7 +187,7 @@ bool sampling_end_first(struct heddle_plan *p) {
     if (!members_list(&m, p))
         return false;
     for (uint32_t g = 0; g < p->n_groups; g++) {
-        uint32_t *list = &m.member[m.from[g]], n = 0;
+        uint32_t *list = m.member + m.from[g], n = 0;
         uint64_t state = g + 1;
         for (uint32_t i = 0; i < p->group[g].n; i++)
             if (!p->launch[list[i]].measured)
@@ -394,7 +395,7 @@ bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     struct stats s = {0};
     bool ok = sample && o.sample && o.between && members_list(&m, p) && stats_init(&s);
     for (uint32_t g = 0; ok && g < p->n_groups; g++) {
-        o.list = &m.member[m.from[g]];
+        o.list = m.member + m.from[g];
         o.n = p->group[g].n;
         ok = add_group(&o, &p->group[g], all, estimated, sample, &s, fill, ctx);
     }
