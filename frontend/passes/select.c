@@ -4,7 +4,6 @@
 #include "select.h"
 #include "isa/expansions.h"
 #include "pass.h"
-#include <string.h>
 
 static bool is_wide(const struct isa_row *row) { return type_bytes(row->a) == 8 || type_bytes(row->d) == 8; }
 static bool is_integer(enum type t) { return t != T_NONE && type_class(t) != 'f'; }
@@ -115,82 +114,6 @@ bool selects(const struct ir *ir) { return pass_option(&ir->context, "core.selec
 uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
     uint32_t n;
     return selects(ir) ? (uint8_t)expansion_for(in, &isa_rows(&n)[in->row]) : EXPANSION_NONE;
-}
-
-const struct isa_row *select_row(const struct inst *in) {
-    uint32_t n;
-    return &isa_rows(&n)[in->row];
-}
-
-const struct reg_def *select_only_result(const struct select *s, uint32_t i) {
-    const uint32_t first = s->du.inst_defs[i];
-    const struct inst *in = &s->ir->code[i];
-    return s->touched[i] || in->guard != NO_GUARD || in->hints & HINT_DEQ || s->du.inst_defs[i + 1] != first + 1
-               ? NULL
-               : &s->du.defs[first];
-}
-
-bool select_keeps(const struct select *s, opnd_t o, uint32_t from, uint32_t use) {
-    const struct ir *ir = s->ir;
-    const uint32_t v = o >> 1;
-    if (o & 1 || v == SINK_VREG || ir->vregs[v].special || !s->writers[v])
-        return true;
-    const struct reg_use *read = defuse_use(&s->du, from, v);
-    if (s->writers[v] == 1 && read && read->n == 1 && !read->start)
-        return true;
-    if (use <= from || ir->info[use].block != ir->info[from].block)
-        return false;
-    for (uint32_t i = from; i < use; i++)
-        for (uint32_t k = s->du.inst_defs[i]; k < s->du.inst_defs[i + 1]; k++)
-            if (s->du.defs[k].vreg == v)
-                return false;
-    return true;
-}
-
-void select_keep_definitions(struct select *s, uint32_t i, opnd_t o) {
-    const struct reg_use *read = o & 1 ? NULL : defuse_use(&s->du, i, o >> 1);
-    for (uint32_t k = 0; read && k < read->n; k++)
-        s->touched[s->du.defs[s->du.use_defs[read->first + k]].inst] = true;
-}
-
-bool select_is_sum(const struct isa_row *row, unsigned bytes) {
-    return row->op == OP_ADD && row->kind == K_LANE && !row->form && type_class(row->d) != 'f' && bytes >= 4 &&
-           type_bytes(row->d) == bytes;
-}
-
-struct replacement {
-    opnd_t from, to;
-};
-
-static void replace_operand(void *ctx, opnd_t *o, enum operand_role role) {
-    const struct replacement *r = ctx;
-    if (role == OPERAND_READ && *o == r->from)
-        *o = r->to;
-}
-
-void select_replace(struct select *s, uint32_t i, uint32_t v, opnd_t by) {
-    ir_operands(s->ir, edit_inst(s->e, i), replace_operand, &(struct replacement){v << 1, by});
-    s->touched[i] = true;
-}
-
-void select_become(struct select *s, uint32_t i, const struct isa_row *row, const opnd_t sources[4]) {
-    struct inst *to = edit_inst(s->e, i);
-    to->a = sources[0];
-    to->b = sources[1];
-    to->c = sources[2];
-    to->e = sources[3];
-    inst_set_row(to, row);
-    s->touched[i] = true;
-}
-
-int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes) {
-    int32_t narrow;
-    int64_t wide;
-    memcpy(&narrow, ir->constants + (o >> 1), sizeof narrow);
-    if (bytes == 4)
-        return narrow;
-    memcpy(&wide, ir->constants + (o >> 1), sizeof wide);
-    return wide;
 }
 
 /* Changes instructions with `change`, each at most once. Adds the number of changes to *changes. Returns false on

@@ -15,6 +15,7 @@
 struct sm;
 struct timed_inst;
 struct timed_part;
+struct exec_part;
 struct sm_form;
 struct sb_regs;
 
@@ -112,6 +113,13 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
 /* Sends an issued instruction without a memory access through the stages. */
 void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                     const struct sm_form *form, uint64_t now);
+/* ---- modern_pipes.c: from Control to write-back ---- */
+/* Lets nothing issue to the pipes of a sub-core before cycle `from`. */
+void modern_hold(struct exec_part *e, uint64_t from);
+/* Sends a fixed-latency instruction through Allocate and its pipe. Returns the number of cycles that it waits for the
+ * pipe. */
+uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_part *t, bool own_file,
+                      uint64_t now);
 /* Sends a machine instruction of an expansion, but not the last one, to its pipe. It uses as many register ports as the
  * instruction of the program. Returns the number of cycles that it waits. */
 uint64_t modern_pass(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now);
