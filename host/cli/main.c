@@ -30,13 +30,23 @@ static const struct command *find(const char *name) {
     return NULL;
 }
 
-/* Returns the command with a name close to `name`; NULL: there is none. */
+/* Returns true if one of the words begins with the other, and both have three letters or more. */
+static bool begins(const char *a, const char *b) {
+    size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return n >= 3 && strncmp(a, b, n) == 0;
+}
+
+/* Returns the command whose name is close to `name` or begins like it ("benchmark", "repro"). Returns NULL if no name
+ * is close. */
 static const char *near_command(const char *name) {
     const char *names[N_COMMANDS + 1];
     for (int i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->name;
     names[N_COMMANDS] = "help";
-    return diag_suggest(name, names, N_COMMANDS + 1);
+    const char *near = diag_suggest(name, names, N_COMMANDS + 1);
+    for (int i = 0; !near && i < N_COMMANDS; i++)
+        near = begins(name, names[i]) ? names[i] : NULL;
+    return near;
 }
 
 static enum heddle_status unknown(const char *name) {

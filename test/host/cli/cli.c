@@ -65,6 +65,10 @@ START_TEST(pages_of_the_documents_are_help) {
     SAYS(err, "there is no command or page 'memry'; did you mean the page 'memory'?");
     STATUS(HEDDLE_USAGE, "help comparee");
     SAYS(err, "did you mean 'compare'?");
+    STATUS(HEDDLE_USAGE, "benchmark lud");
+    SAYS(err, "there is no command 'benchmark'; did you mean 'bench'?");
+    STATUS(HEDDLE_USAGE, "repro dpe-13");
+    SAYS(err, "did you mean 'reproduce'?");
     STATUS(HEDDLE_USAGE, "help ../README");
     STATUS(HEDDLE_USAGE, "help memory.md");
     ck_assert_str_eq(out, "");
