@@ -217,6 +217,7 @@ struct child {
     int job; /* number of the running job; -1: none */
     char *text;
     size_t len, cap;
+    bool no_memory; /* this process had no memory for the answer */
 };
 
 struct head {
@@ -323,8 +324,10 @@ static bool take(struct child *c) {
     struct head head;
     if (c->cap - c->len < 65536) {
         char *more = realloc(c->text, c->cap + (1 << 18));
-        if (!more)
+        if (!more) {
+            c->no_memory = true;
             return false;
+        }
         c->text = more;
         c->cap += 1 << 18;
     }
@@ -351,6 +354,7 @@ static bool outcome(struct job *j, const char *text, const struct head *head) {
             set_text(&j->notes, notes->valuestring);
         j->result = head->result ? cJSON_ParseWithLength(text + own, head->result)
                                  : cJSON_DetachItemFromObjectCaseSensitive(o, "result");
+        fine = j->result || !head->result;
         if (j->result && !cJSON_GetObjectItemCaseSensitive(j->result, "benchmark"))
             fine = cJSON_AddStringToObject(j->result, "benchmark", j->bench->name) != NULL;
     }
@@ -371,12 +375,13 @@ static int dismiss(struct crew *c, int i) {
     return how;
 }
 
-/* Sets the outcome of a job whose child ended without an answer. */
-static void lose(struct job *j, int how) {
+/* Sets the outcome of a job whose child ended without an answer, or whose answer this process had no memory for. In the
+ * second case the child may have ended by SIGPIPE. */
+static void lose(struct job *j, int how, bool no_memory) {
     if (interrupt_signal()) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
-    } else if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* the child had no memory for the text */
+    } else if (no_memory || (WIFEXITED(how) && WEXITSTATUS(how) == 0)) { /* or the child had no memory for the text */
         j->status = HEDDLE_USAGE;
         say(j, "the host is out of memory");
     } else {
@@ -405,9 +410,10 @@ static int finish(struct crew *c, int i) {
         c->running--;
         return job;
     }
+    const bool no_memory = one->no_memory;
     int how = dismiss(c, i);
     if (!fine)
-        lose(j, how);
+        lose(j, how, no_memory);
     return job;
 }
 
@@ -492,7 +498,7 @@ void jobs_run(struct job *jobs, int n, int parallel, int argc, char *const *argv
     while (c.n) {
         int job = c.children[c.n - 1].job, how = dismiss(&c, c.n - 1);
         if (job >= 0)
-            lose(&jobs[job], how);
+            lose(&jobs[job], how, false);
     }
     while (c.next < n)
         job_skip(&jobs[c.next++]);
