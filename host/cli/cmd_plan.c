@@ -119,17 +119,6 @@ static bool wanted(void *ctx, int job) {
     return how == CLAIM_OURS;
 }
 
-void plan_run_name(const struct plan *p, int run, char *out, size_t size) {
-    const struct plan_run *r = &p->runs[run];
-    const struct run_machine *m = &p->machines[r->machine].machine;
-    const struct own *own = bench_own(r->bench);
-    int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
-    for (int i = 0; own && own->setting && own->setting(own, i) && n > 0 && (size_t)n < size; i++)
-        n += snprintf(out + n, size - (size_t)n, " values.%s", own->setting(own, i));
-    for (int i = 0; i < m->n_settings && n > 0 && (size_t)n < size; i++)
-        n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
-}
-
 /* Stores a run that ended. A failure of the host (out of memory, a killed process) is not stored. */
 static void ended(void *ctx, int job) {
     struct execution *x = ctx;

@@ -10,8 +10,6 @@ struct plan_outcome {
     int failed;  /* runs without a result to store, each with a message on stderr */
     bool broken; /* the database could not be read or written */
 };
-/* Writes the name of run `run` of the plan: "lud in dpe on fermi l1.size=8192". */
-void plan_run_name(const struct plan *p, int run, char *out, size_t size);
 /* Executes the runs that the database lacks, `parallel` at a time, and stores each run when it ends. Returns HEDDLE_OK
  * if the database then has all runs, whatever their status; HEDDLE_STOPPED after a signal; HEDDLE_USAGE, after a
  * message, if the database cannot be written or a run was refused. Serves a page if the command line has --live. */

@@ -251,3 +251,14 @@ int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size
     return p->profile ? results_has_profile(db, p->runs[i].key, err, err_size)
                       : results_has(db, p->runs[i].key, err, err_size);
 }
+
+void plan_run_name(const struct plan *p, int run, char *out, size_t size) {
+    const struct plan_run *r = &p->runs[run];
+    const struct run_machine *m = &p->machines[r->machine].machine;
+    const struct own *own = bench_own(r->bench);
+    int n = snprintf(out, size, "%s in %s on %s", own && own->label ? own->label : r->bench->name, m->model, m->preset);
+    for (int i = 0; own && own->setting && own->setting(own, i) && n > 0 && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, " values.%s", own->setting(own, i));
+    for (int i = 0; i < m->n_settings && n > 0 && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
+}

@@ -60,4 +60,6 @@ bool plan_describe(struct plan *p, const struct bench *b, enum bench_size size, 
 
 /* Returns 1 if the database has run `i` (with its profile, if wanted), 0 if not, -1 with the reason on failure. */
 int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size);
+/* Writes the name of run `run` of the plan: "lud in dpe on fermi l1.size=8192". */
+void plan_run_name(const struct plan *p, int run, char *out, size_t size);
 #endif
