@@ -134,12 +134,6 @@ void stats_add(struct stats *s, const char *name, double value) {
     combine(s, i, value);
 }
 
-void stats_add_scaled(struct stats *to, const struct stats *from, double factor) {
-    for (int i = 0; i < ROWS; i++)
-        if (table[i].kind == STAT_SUM)
-            to->v[i] += factor * from->v[i];
-}
-
 void stats_put(struct stats *s, enum stat_id id, double value) {
     assert(table[id].kind != STAT_RATIO);
     combine(s, (int)id, value);

@@ -63,8 +63,6 @@ void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const v
 struct rounding_error;
 /* Adds the statistics of results that are not rounded between operations (isa/rounding.h). */
 void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
-/* Adds `factor` times each sum of `from` to `to`. Leaves maxima as they are. */
-void stats_add_scaled(struct stats *to, const struct stats *from, double factor);
 /* Adds all statistics of `from` to `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
 /* Returns the value; a ratio is computed now (0 when the denominator is 0). The name must exist (asserted). */
