@@ -20,17 +20,16 @@ static bool fast_instructions(const struct sm *sm) {
            units_ignore_instructions(sm);
 }
 
-static bool fast_cycles(const struct sm *sm) {
-    const struct sm_cfg *cfg = &sm->cfg->sm;
+static bool quiet_cycles(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return !sm->modern && sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls &&
-           !sm->issue.sched[0].ops->cycle_ends && !wants->interleaves && !wants->splits && !sm->contexts.n &&
-           !sm->issue.profile && units_ignore_cycles(sm);
+    return !sm->cfg->sm.fetch_retires_warps && !sm->clock.polls && !sm->issue.sched[0].ops->cycle_ends &&
+           !wants->interleaves && !wants->splits && !sm->contexts.n && !sm->issue.profile && units_ignore_cycles(sm);
 }
 
 void sm_find_fast_path(struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    struct sm_fast_path fast = {.instructions = fast_instructions(sm), .cycles = fast_cycles(sm)};
+    struct sm_fast_path fast = {.instructions = fast_instructions(sm), .quiet = quiet_cycles(sm)};
+    fast.cycles = fast.quiet && !sm->modern && sm->warps.words == 1;
     fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;
     fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&
                  !sm_hooked(sm, HOOK_AFTER_ISSUE);

@@ -21,10 +21,12 @@ struct sm_fast_path {
      * of every PC, and no unit puts warps to sleep. Uniform branches, block ends and barriers then change the stack
      * without calling the model. */
     bool stack;
-    /* Cycles run on the fast path. Requirements: the core is classic, the sets of warps use one word, no context is
-     * open, no statistic is counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor
-     * the model, nor finished warps (peer.fetch_retires_warps) need work in each cycle. A cycle in which only memory
-     * accesses advance skips the other stages. */
+    /* A cycle in which only memory accesses advance skips the other stages. Requirements: no context is open, no
+     * statistic is counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor the
+     * model, nor finished warps (peer.fetch_retires_warps) need work in each cycle. */
+    bool quiet;
+    /* `quiet` is true, and cycles run on the fast path. Requirements: the core is classic, and the sets of warps use
+     * one word. */
     bool cycles;
 };
 

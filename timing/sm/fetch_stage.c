@@ -218,6 +218,7 @@ void sm_fetch_retry(struct sm *sm) {
         struct sm_warp *sw = &sm->warps.slot[w];
         for (uint32_t p = 0; p < sw->n_paths; p++)
             sw->path[p].refused = false;
+        warp_set_add(&sm->fetching.room, w);
     }
 }
 

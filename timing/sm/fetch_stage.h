@@ -9,6 +9,8 @@ struct sm;
 
 /* State of the fetch stage, which chooses the paths that fetch. */
 struct sm_fetch_stage {
+    /* modern core: all warps with a path that can fetch, and maybe others; see modern_fetch.c */
+    struct warp_set room;
     bool any_refused;          /* true if some path may have the flag `refused` */
     uint16_t last[8];          /* warp that fetched last, by part */
     struct warp_set spent;     /* with peer.fetch_retires_warps: finished warps that still hold their slots */

@@ -51,33 +51,45 @@ static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path
     return true;
 }
 
+/* Returns the path of the warp that can fetch, as path_with_room() does. A warp without such a path leaves the set of
+ * warps with room. */
+static int look_at(struct sm *sm, uint32_t w) {
+    int p = path_with_room(sm, &sm->warps.slot[w]);
+    if (p < 0)
+        warp_set_drop(&sm->fetching.room, w);
+    return p;
+}
+
 /* Returns the warp that fetches next: the warp that issued last or, if it has no room, the youngest warp with room.
- * Returns -1 if no warp of `left` has room. */
-static int next_warp(const struct sm *sm, const struct warp_set *left, uint32_t last) {
+ * Returns -1 if no warp of `left` has room. Sets *path to its path. */
+static int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last, int *path) {
     int best = -1;
     uint32_t w;
-    if (last / 64 < sm->warps.words && warp_set_has(left, last) && path_with_room(sm, &sm->warps.slot[last]) >= 0)
+    if (last / 64 < sm->warps.words && warp_set_has(left, last) && (*path = look_at(sm, last)) >= 0)
         return (int)last;
-    for (struct warp_walk at = warp_walk(left); warp_next(&at, left, sm->warps.words, &w);)
-        if ((best < 0 || sm->warps.age[w] > sm->warps.age[best]) && path_with_room(sm, &sm->warps.slot[w]) >= 0)
-            best = (int)w;
+    for (struct warp_walk at = warp_walk(left); warp_next(&at, left, sm->warps.words, &w);) {
+        if (best >= 0 && sm->warps.age[w] <= sm->warps.age[best])
+            continue;
+        int p = look_at(sm, w);
+        best = p < 0 ? best : (int)w;
+        *path = p < 0 ? *path : p;
+    }
     return best;
 }
 
-static void fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
+/* Runs the fetch of a sub-core. Returns true if it started one and another warp may have room. */
+static bool fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
     const struct sched *s = &sm->issue.sched[part];
     struct warp_set left;
-    int w;
+    int w, p = 0;
     for (uint32_t k = 0; k < sm->warps.words; k++)
-        left.word[k] = s->mine.word[k] & sm->warps.live.word[k];
-    while ((w = next_warp(sm, &left, s->last)) >= 0) {
-        struct sm_warp *sw = &sm->warps.slot[w];
-        if (start(sm, part, (uint32_t)w, &sw->path[path_with_room(sm, sw)], now)) {
-            sm->modern->fetches = true;
-            return;
-        }
+        left.word[k] = s->mine.word[k] & sm->warps.live.word[k] & sm->fetching.room.word[k];
+    while (warp_set_any(&left, sm->warps.words) && (w = next_warp(sm, &left, s->last, &p)) >= 0) {
+        if (start(sm, part, (uint32_t)w, &sm->warps.slot[w].path[p], now))
+            return look_at(sm, (uint32_t)w) >= 0 || warp_sets_meet(&sm->fetching.room, &left, sm->warps.words);
         warp_set_drop(&left, (uint32_t)w);
     }
+    return false;
 }
 
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
@@ -88,7 +100,10 @@ void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {
         if (!path->coming || path->ticket != (ticket & 0xffff))
             continue;
         path->buffered++;
-        path->missed = --path->coming ? path->missed : false;
+        if (!--path->coming && path->missed) {
+            path->missed = false;
+            warp_set_add(&sm->fetching.room, w);
+        }
         if (path->state == PATH_FETCHING)
             sm_evaluate(sm, w, p, now);
         return;
@@ -109,6 +124,8 @@ void modern_fetch(struct sm *sm, uint64_t now) {
     sm->modern->fetches = false;
     while (fetch_take(&sm->fetch, &ticket, &latency))
         arrived(sm, ticket, latency, now);
+    if (!warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words))
+        return;
     for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        fetch_part(sm, s, now);
+        sm->modern->fetches |= fetch_part(sm, s, now);
 }

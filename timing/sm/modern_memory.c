@@ -76,7 +76,7 @@ bool modern_mem_tick(struct sm *sm, uint64_t now) {
         grant(sm, now, &turn);
     for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
         const struct mem_queue *q = &sm->operands.part[k].mem;
-        if (is_due(sm, q, now))
+        if (is_due(sm, q, now) && !sm->memory.lsu_refused) /* else sm_lsu_take() sets memory.due */
             due = min64(due, max64(now + 1, sm->modern->grant_from));
         else if (q->n && q->step->at > now)
             due = min64(due, q->step->at);

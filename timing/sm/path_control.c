@@ -46,6 +46,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     path->pc++;
     path->buffered--;
     path->stale = true;
+    warp_set_add(&sm->fetching.room, w);
     if (sw->n_paths > 1)
         /* the register that the instruction writes is pending now, which may stall other paths */
         sm_evaluate_all(sm, w, now);

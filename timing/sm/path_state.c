@@ -68,8 +68,10 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     uint8_t state = next_state(sm, sw, path, now);
-    if (__builtin_expect(path->refused, 0) && state != PATH_FETCH)
+    if (__builtin_expect(path->refused, 0) && state != PATH_FETCH) {
         path->refused = false;
+        warp_set_add(&sm->fetching.room, w);
+    }
     warps_move(&sm->warps, w, path, state);
 }
 

@@ -176,6 +176,17 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
+/* Returns true if no instruction is ready and no expansion has taken an issue slot, so that no scheduler issues until
+ * the next simulated cycle. */
+static inline bool nothing_issues(const struct sm *sm, uint64_t now) {
+    uint64_t ready = 0;
+    for (uint32_t k = 0; k < sm->warps.words; k++)
+        ready |= warps_ready(&sm->warps, k);
+    for (uint32_t s = 0; sm->modern && s < sm->operands.n_parts; s++)
+        ready |= modern_slot_taken(sm->modern, s, now);
+    return !ready;
+}
+
 /* Runs the schedulers of an SM: the general case, with any number of schedulers, even while a table is nearly full. */
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
@@ -313,9 +324,30 @@ struct walked {
     unsigned found; /* lsu: what lsu_tick() returned */
 };
 
-/* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.cycles). Returns true if
+/* Returns true if a memory instruction waits for its pipe. */
+static inline bool some_memory(const struct sm *sm, uint32_t words) {
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < words; k++)
+        any |= warps_with(&sm->warps, PATH_READY + PIPE_MEM, k);
+    return any;
+}
+
+/* Runs the memory stage in a quiet cycle. Returns true if nothing changed for the rest of the SM. */
+static inline __attribute__((always_inline)) bool quiet_memory(struct sm *sm, uint64_t now, uint32_t words,
+                                                               const bool fast) {
+    const uint32_t had = sm->memory.n_free;
+    if (fast ? sm_mem_tick(sm, now) : memory_stage(sm, now))
+        return false;
+    if (!fast && sm->modern)
+        sm->clock.own_next = min64(sm->clock.own_next, wheel_next(&sm->wheel, now)); /* the read of the operands */
+    /* a memory instruction can issue now, so the cycle is not quiet */
+    return !some_memory(sm, words) || (!fast && sm->modern && sm->memory.n_free == had);
+}
+
+/* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.quiet). Returns true if
  * nothing changed for the rest of the SM, as in a skipped cycle. */
-static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
+static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did,
+                                                              uint32_t words, const bool fast) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
         did->lsu = true;
@@ -327,9 +359,7 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
     }
     if (sm->memory.due <= now) {
         did->mem = true;
-        if (sm_mem_tick(sm, now) ||
-            /* a memory instruction can issue now, so the cycle is not quiet */
-            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0))
+        if (!quiet_memory(sm, now, words, fast))
             return false;
     }
     sm->status.next = next_with_memory(sm, sm->clock.own_next);
@@ -360,7 +390,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     }
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (fast && !warps_ready(&sm->warps, 0)) { /* no scheduler issues until the next simulated cycle */
+    if (fast ? !warps_ready(&sm->warps, 0)
+             : sm->fast.quiet && nothing_issues(sm, now)) { /* no scheduler issues until the next simulated cycle */
         sm->clock.accounted = now;
     } else if (counts) {
         count_live_warps(sm, 1, words, fast);
@@ -372,11 +403,12 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm->warps.words != words || /* the sets have more words if a unit has opened a context in this cycle */
         (!fast && sm->modern != NULL))
         sm_fetch(sm, now);
-    sm->clock.own_next = fast ? next_own(sm, now, words) : 0;
-    if (fast) {
+    if (fast || sm->fast.quiet) {
+        sm->clock.own_next = !fast && sm->modern && sm->modern->fetches ? now + 1 : next_own(sm, now, words);
         sm->status.next = next_with_memory(sm, sm->clock.own_next);
         return;
     }
+    sm->clock.own_next = 0;
     bool again = sm->model.wants.interleaves && sm_select(sm, now);
     if (sm->issue.sched[0].ops->cycle_ends)
         end_scheduler_cycle(sm);
@@ -395,12 +427,14 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
 
 static inline __attribute__((always_inline)) void fast_cycle(struct sm *sm, uint64_t now) {
     struct walked did = {false, false, 0};
-    if (now >= sm->clock.own_next || !quiet_cycle(sm, now, &did))
+    if (now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, 1, true))
         cycle(sm, now, 1, &did, true);
 }
 
 static __attribute__((noinline)) void general_cycle(struct sm *sm, uint64_t now) {
-    cycle(sm, now, sm->warps.words, &(struct walked){false, false, 0}, false);
+    struct walked did = {false, false, 0};
+    if (!sm->fast.quiet || now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, sm->warps.words, false))
+        cycle(sm, now, sm->warps.words, &did, false);
 }
 
 void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }

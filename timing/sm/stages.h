@@ -34,7 +34,7 @@
 /* State of the SM's clock, which chooses the cycles to simulate (sm.c). */
 struct sm_clock {
     uint64_t accounted; /* first cycle whose issue slots are not counted yet */
-    uint64_t own_next;  /* with sm_fast_path.cycles: next cycle with work other than memory accesses */
+    uint64_t own_next;  /* with sm_fast_path.quiet: next cycle with work other than memory accesses */
     bool polls;         /* true if every cycle is simulated: slow, with the same results */
     uint64_t walked;    /* the last cycle that was simulated more than once */
     uint32_t repeats;   /* how often that cycle has been repeated */

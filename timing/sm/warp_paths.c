@@ -65,6 +65,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (sm->fast.stack && sm_follow(sm, w))
         return;
+    warp_set_add(&sm->fetching.room, w);
     struct path p[MAX_PATHS];
     int n = control_paths(&sw->control, sw->w, p);
     sm_heed_control(sm, sw);
