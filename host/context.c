@@ -245,7 +245,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .trace = o->trace,
                                                        .trace_from = o->trace_from,
                                                        .trace_to = o->trace_to ? o->trace_to : UINT64_MAX,
-                                                       .trace_sms = o->trace_sms});
+                                                       .trace_sms = o->trace_sms,
+                                                       .trace_waits = o->trace_waits ? o->trace_waits : 3});
     return h->gpu != NULL;
 }
 

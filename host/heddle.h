@@ -63,6 +63,7 @@ struct heddle_options {
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
     uint64_t trace_from, trace_to; /* range of cycles in the trace; trace_to = 0 means the end of the launch */
     uint32_t trace_sms;            /* the trace has the SMs below this number; 0: all */
+    uint32_t trace_waits;          /* cycles of the shortest wait in the trace (1: all waits); 0 means 3 */
     /* true: events are counted for each instruction, for heddle_print_profile() and the JSON */
     bool profile;
     uint64_t sample_interval; /* interval in cycles; 0 means no samples */

@@ -56,7 +56,7 @@ static void free_machine(struct gpu *g) {
 
 /* Adds the units of an SM: the units that every GPU has, then the units in opt.units. */
 static bool add_units(struct gpu *g, struct sm *sm, uint32_t number) {
-    struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
+    struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift, g->opt.trace_waits};
     bool traced = g->opt.trace && (!g->opt.trace_sms || number < g->opt.trace_sms);
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
               sm_add_unit(sm, &(struct sm_unit_row){&unit_tma, NULL}) &&
@@ -298,12 +298,12 @@ static bool sample_and_view(struct run *r) {
     return !(view || sample) || add_interval(r, r->to, sample);
 }
 
-/* Writes the window's events to the trace. SMs that are not traced have no state. */
-static void write_trace(struct run *r) {
+/* Writes the events of the SMs that have at least `least` events. SMs that are not traced have no state. */
+static void write_trace(struct run *r, uint32_t least) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
         struct trace *t = sm_unit_state(g->sm[i], &unit_trace);
-        if (!t)
+        if (!t || t->n < least)
             continue;
         g->traced = trace_write(t, i, r->l->program, &r->names, g->opt.trace, !g->traced);
         g->trace_lost += t->lost;
@@ -319,7 +319,7 @@ static void end_trace(struct run *r, bool ok) {
             trace_finish(sm_unit_state(g->sm[i], &unit_trace), r->to);
     if (!g->sm)
         return;
-    write_trace(r);
+    write_trace(r, 0);
     if (g->broken)
         g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
     if (ok)
@@ -398,7 +398,7 @@ static bool run_windows(struct run *r) {
         if (!windows_run(&g->windows, &r->ctas, r->from, r->to, exact))
             return ended_early(r);
         if (g->opt.trace)
-            write_trace(r);
+            write_trace(r, TRACE_BATCH);
         if (find_fault(r))
             return false;
         bool done = all_done(r);

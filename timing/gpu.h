@@ -46,6 +46,7 @@ struct gpu_options {
     /* traced cycles, counted since gpu_new(); when a launch ends, all its events are in the file */
     uint64_t trace_from, trace_to;
     uint32_t trace_sms;              /* the SMs below this number are traced; 0: all */
+    uint32_t trace_waits;            /* cycles of the shortest wait that is traced */
     const struct sm_unit_row *units; /* additional units of each SM: timing/sm/unit.h */
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */

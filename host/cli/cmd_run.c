@@ -36,6 +36,7 @@ static const struct option_def options[] = {
     {0, "trace", "FILE", "write a trace of events for chrome://tracing or ui.perfetto.dev; X.gz is compressed"},
     {0, "trace-cycles", "A:B", "only the cycles from A to before B"},
     {0, "trace-sms", "N", "only the first N SMs, which keeps the file small"},
+    {0, "trace-waits", "N", "only waits of at least N cycles (default 3; 1: all)"},
     LIVE_OPTION,
     BOUNDS_OPTION,
     SAMPLED_OPTIONS,
@@ -347,11 +348,11 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
     char err[512];
     const char *trace = cli_value(c, "trace"), *cycles = cli_value(c, "trace-cycles"), *samples = samples_file(c);
     unsigned long long from = 0, to = 0;
-    uint64_t sms = 0;
+    uint64_t sms = 0, waits = 0;
     char rest;
     if (!cli_number(c, "sample", 1, UINT64_MAX, &o->sample_interval) || !needs(c, "samples", "sample") ||
-        !needs(c, "trace-cycles", "trace") || !needs(c, "trace-sms", "trace") ||
-        !cli_number(c, "trace-sms", 1, UINT32_MAX, &sms))
+        !needs(c, "trace-cycles", "trace") || !needs(c, "trace-sms", "trace") || !needs(c, "trace-waits", "trace") ||
+        !cli_number(c, "trace-sms", 1, UINT32_MAX, &sms) || !cli_number(c, "trace-waits", 1, UINT32_MAX, &waits))
         return false;
     if (cycles && (sscanf(cycles, "%llu:%llu%c", &from, &to, &rest) != 2 || to <= from)) {
         cli_error(c, "--trace-cycles takes A:B with A below B, not '%s'", cycles);
@@ -371,6 +372,7 @@ static bool open_records(const struct cli *c, struct records *files, struct hedd
     o->trace_from = from;
     o->trace_to = to;
     o->trace_sms = (uint32_t)sms;
+    o->trace_waits = (uint32_t)waits;
     o->samples = files->samples.stream;
     o->profile = cli_has(c, "profile");
     return true;

@@ -1,7 +1,7 @@
 /* A small compressor for gzip (RFC 1952) and deflate (RFC 1951). It searches the latest places with the same four bytes
- * for the longest match, and writes the fixed codes of RFC 1951, section 3.2.6. Traces repeat themselves so much that
- * this suffices. */
+ * for the longest match, and writes each block with Huffman codes of its own (RFC 1951, section 3.2.7). */
 #include "gzip.h"
+#include "huffman.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,15 @@
 
 /* WINDOW: the longest distance of a match. BLOCK: bytes that are compressed at a time. END: the code for the end of a
  * block. TRIED: most places that are tried for a match. */
-enum { WINDOW = 32768, BLOCK = 1 << 18, HASHES = 1 << 15, LONGEST = 258, SHORTEST = 4, END = 256, TRIED = 24 };
+enum { WINDOW = 32768, BLOCK = 1 << 20, HASHES = 1 << 15, LONGEST = 258, SHORTEST = 4, END = 256, TRIED = 64 };
+/* Symbols: literals, END and lengths; then distances. */
+enum { SYMBOLS = 286, DISTANCES = 30 };
+
+/* A literal byte, or a match. */
+struct token {
+    uint16_t length;   /* 0: a literal */
+    uint16_t distance; /* distance less 1; of a literal: the byte */
+};
 
 struct gzip {
     FILE *to;
@@ -21,6 +29,8 @@ struct gzip {
     uint32_t before[BLOCK];    /* by place in the block: the previous place with the same hash, plus 1; 0: none */
     unsigned char data[BLOCK]; /* the content of the current block */
     size_t n;
+    struct token token[BLOCK];                        /* the block as literals and matches */
+    uint32_t n_tokens, used[SYMBOLS], far[DISTANCES]; /* used, far: how often the block has each symbol and distance */
 };
 
 static void put_bits(struct gzip *z, uint32_t v, int n) {
@@ -32,44 +42,83 @@ static void put_bits(struct gzip *z, uint32_t v, int n) {
     }
 }
 
-/* Writes a Huffman code, whose highest bit is first. */
-static void put_code(struct gzip *z, uint32_t code, int n) {
-    uint32_t turned = 0;
-    for (int i = 0; i < n; i++)
-        turned |= (code >> i & 1) << (n - 1 - i);
-    put_bits(z, turned, n);
+/* Returns the symbol of a match's length, and the number of extra bits (RFC 1951, section 3.2.5). From one power of two
+ * to the next, lengths have four symbols, and distances have two. */
+static uint32_t length_symbol(uint32_t length, int *extra) {
+    uint32_t l = length - 3;
+    *extra = 0;
+    if (length == LONGEST)
+        return 285;
+    while (l >> *extra >= 8)
+        ++*extra;
+    return 257 + 4 * (uint32_t)*extra + (l >> *extra);
 }
 
-/* Writes a literal, the end of a block, or a code of a length (257 to 285), by the fixed codes. */
-static void put_symbol(struct gzip *z, uint32_t s) {
-    if (s < 144)
-        put_code(z, 0x30 + s, 8);
-    else if (s < 256)
-        put_code(z, 0x190 + s - 144, 9);
-    else if (s < 280)
-        put_code(z, s - 256, 7);
-    else
-        put_code(z, 0xc0 + s - 280, 8);
+static uint32_t distance_symbol(uint32_t d, int *extra) {
+    *extra = 0;
+    while (d >> *extra >= 4)
+        ++*extra;
+    return 2 * (uint32_t)*extra + (d >> *extra);
 }
 
-/* Writes a match (RFC 1951, section 3.2.5). From one power of two to the next, lengths have four codes, and distances
- * have two. */
-static void put_match(struct gzip *z, uint32_t length, uint32_t distance) {
-    uint32_t l = length - 3, d = distance - 1;
+static void note_token(struct gzip *z, uint32_t length, uint32_t distance) {
+    int extra;
+    z->token[z->n_tokens++] = (struct token){(uint16_t)length, (uint16_t)distance};
+    z->used[length ? length_symbol(length, &extra) : distance]++;
+    if (length)
+        z->far[distance_symbol(distance, &extra)]++;
+}
+
+static void put_token(struct gzip *z, const struct huffman *symbols, const struct huffman *distances,
+                      const struct token *t) {
     int extra = 0;
-    if (length == LONGEST) {
-        put_symbol(z, 285);
-    } else {
-        while (l >> extra >= 8)
-            extra++;
-        put_symbol(z, 257 + 4 * (uint32_t)extra + (l >> extra));
-        put_bits(z, l & ((1u << extra) - 1), extra);
-    }
-    extra = 0;
-    while (d >> extra >= 4)
-        extra++;
-    put_code(z, 2 * (uint32_t)extra + (d >> extra), 5);
-    put_bits(z, d & ((1u << extra) - 1), extra);
+    uint32_t s = t->length ? length_symbol(t->length, &extra) : t->distance;
+    put_bits(z, symbols->code[s], symbols->bits[s]);
+    if (!t->length)
+        return;
+    put_bits(z, (t->length - 3u) & ((1u << extra) - 1), extra);
+    s = distance_symbol(t->distance, &extra);
+    put_bits(z, distances->code[s], distances->bits[s]);
+    put_bits(z, t->distance & ((1u << extra) - 1), extra);
+}
+
+/* Writes the lengths of all codes. Each length is a symbol with a code of four bits: the lengths 0 to 15 and no
+ * others. Zeroes are not packed, because the codes are a hundredth of a block. */
+static void put_lengths(struct gzip *z, const struct huffman *symbols, const struct huffman *distances) {
+    static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    struct huffman four;
+    uint32_t same[16];
+    for (int i = 0; i < 16; i++)
+        same[i] = 1;
+    huffman_make(&four, same, 16);
+    put_bits(z, SYMBOLS - 257, 5);
+    put_bits(z, DISTANCES - 1, 5);
+    put_bits(z, 19 - 4, 4);
+    for (int i = 0; i < 19; i++)
+        put_bits(z, order[i] < 16 ? four.bits[order[i]] : 0, 3);
+    for (int s = 0; s < SYMBOLS; s++)
+        put_bits(z, four.code[symbols->bits[s]], 4);
+    for (int s = 0; s < DISTANCES; s++)
+        put_bits(z, four.code[distances->bits[s]], 4);
+}
+
+/* Writes the tokens of the block and forgets them. */
+static void put_tokens(struct gzip *z) {
+    struct huffman symbols, distances;
+    /* a code needs two symbols at least */
+    z->used[END]++;
+    z->used[0]++;
+    z->far[0]++;
+    z->far[1]++;
+    huffman_make(&symbols, z->used, SYMBOLS);
+    huffman_make(&distances, z->far, DISTANCES);
+    put_lengths(z, &symbols, &distances);
+    for (uint32_t i = 0; i < z->n_tokens; i++)
+        put_token(z, &symbols, &distances, &z->token[i]);
+    put_bits(z, symbols.code[END], symbols.bits[END]);
+    z->n_tokens = 0;
+    memset(z->used, 0, sizeof z->used);
+    memset(z->far, 0, sizeof z->far);
 }
 
 /* Returns the length of the match of place `at` with the earlier place `from`. */
@@ -112,21 +161,21 @@ static uint32_t longest(const struct gzip *z, size_t at, uint32_t *distance) {
 static void put_block(struct gzip *z, bool last) {
     memset(z->place, 0, sizeof z->place);
     put_bits(z, last, 1);
-    put_bits(z, 1, 2); /* fixed codes */
+    put_bits(z, 2, 2); /* codes of its own */
     for (size_t at = 0; at < z->n;) {
         uint32_t distance = 0, next = 0, length = longest(z, at, &distance);
         note_place(z, at);
-        if (length && length < 64 && longest(z, at + 1, &next) > length)
+        if (length && length < LONGEST && longest(z, at + 1, &next) > length)
             length = 0;
         if (!length) {
-            put_symbol(z, z->data[at++]);
+            note_token(z, 0, z->data[at++]);
             continue;
         }
-        put_match(z, length, distance);
+        note_token(z, length, distance - 1);
         for (size_t end = at + length; ++at < end;)
             note_place(z, at);
     }
-    put_symbol(z, END);
+    put_tokens(z);
     z->n = 0;
 }
 

@@ -89,10 +89,10 @@ void program_print_source_line(const struct program *p, uint32_t pc, FILE *out) 
     }
 }
 
-/* Returns true if the message counts the lanes whose addresses are outside one buffer. Such an address may be inside
- * another buffer. */
-static bool is_outside_buffer(const struct fault *f) {
-    return f->kind == FAULT_OUT_OF_BOUNDS && f->space == SPACE_GLOBAL;
+/* Returns the buffer that the message names, and beside which it counts lanes: such a lane's address may be inside
+ * another buffer. NULL: none. */
+static const struct allocation *near_buffer(const struct fault *f, const struct launch *l) {
+    return f->kind == FAULT_OUT_OF_BOUNDS && f->space == SPACE_GLOBAL ? mem_nearest(l->memory, f->address) : NULL;
 }
 
 /* Returns true if a lane's access to `at` is invalid. Only called for spaces that lane_access_known() accepts. */
@@ -103,11 +103,10 @@ static bool lane_fails(const struct fault *f, const struct launch *l, uint64_t a
         uint64_t size = (uint64_t)l->program->shared_bytes + l->dynamic_shared;
         return at > size || f->bytes > size - at;
     }
-    if (is_outside_buffer(f)) {
-        const struct allocation *near = mem_nearest(l->memory, f->address);
-        return !near || at < mem_begin(near) || at - mem_begin(near) > mem_bytes(near) ||
+    const struct allocation *near = near_buffer(f, l);
+    if (near)
+        return at < mem_begin(near) || at - mem_begin(near) > mem_bytes(near) ||
                f->bytes > mem_bytes(near) - (at - mem_begin(near));
-    }
     const struct allocation *a = mem_find(l->memory, at, f->bytes, NULL);
     return !a || (f->is_store && a->read_only);
 }
@@ -147,13 +146,13 @@ static void print_ranges(lanemask_t lanes, FILE *out) {
 }
 
 /* Prints what the other lanes of the warp did. */
-static void print_lanes(const struct fault *f, FILE *out) {
+static void print_lanes(const struct fault *f, const struct launch *l, FILE *out) {
     int all = __builtin_popcountll(f->lanes), failing = __builtin_popcountll(f->failing);
     if (!failing || all == 1)
         return;
-    const char *what = is_outside_buffer(f) ? (failing == 1 ? "is outside this buffer" : "are outside this buffer")
-                       : failing == 1       ? "fails"
-                                            : "fail";
+    const char *what = near_buffer(f, l) ? (failing == 1 ? "is outside this buffer" : "are outside this buffer")
+                       : failing == 1    ? "fails"
+                                         : "fail";
     if (failing == all) {
         fprintf(out, "  all %d executing lanes %s\n", all, what);
         return;
@@ -241,7 +240,7 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     print_thread(f, l, out);
     if (is_access(f))
         print_memory(f, l, out);
-    print_lanes(f, out);
+    print_lanes(f, l, out);
 }
 
 const char *launch_end_word(enum fault_kind kind) {

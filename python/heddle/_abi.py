@@ -40,6 +40,7 @@ class Options(Structure):
         ("trace_from", c_uint64),
         ("trace_to", c_uint64),
         ("trace_sms", c_uint32),
+        ("trace_waits", c_uint32),
         ("profile", c_bool),
         ("sample_interval", c_uint64),
         ("samples", c_void_p),

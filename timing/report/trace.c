@@ -55,6 +55,11 @@ static uint32_t track(const struct trace_event *e) {
     }
 }
 
+/* Returns the warp slot of an event on a track of a warp, or WARP_SLOTS for the other tracks. */
+static uint32_t warp_of(const struct trace_event *e) {
+    return e->kind == TRACE_INST || e->kind == TRACE_WAIT ? e->row : WARP_SLOTS;
+}
+
 /* Writes the event's name and its type in the viewer. */
 static void write_head(const struct trace_event *e, const struct program *p, const struct trace_names *names,
                        FILE *out) {
@@ -175,14 +180,26 @@ void trace_write_end(FILE *out, bool first, uint64_t now, const char *why, const
     fputs("\"}}", out);
 }
 
+static void write_one(struct trace *t, const struct trace_event *e, uint32_t sm, const struct program *p,
+                      const struct trace_names *names, FILE *out, bool first) {
+    name_track(t, e, sm, out, first);
+    fputs(",\n", out);
+    write_event(e, sm, p, names, out);
+}
+
+/* Writes the events of one warp after the other: lines that resemble each other are then near each other, and the file
+ * compresses better. Viewers accept events in any order. */
 bool trace_write(struct trace *t, uint32_t sm, const struct program *p, const struct trace_names *names, FILE *out,
                  bool first) {
-    for (uint32_t i = 0; i < t->n; i++) {
-        name_track(t, &t->event[i], sm, out, first);
-        first = false;
-        fputs(",\n", out);
-        write_event(&t->event[i], sm, p, names, out);
-    }
+    uint64_t some[(WARP_SLOTS + 64) / 64] = {0}; /* by warp slot, and WARP_SLOTS for the others: there are events */
+    for (uint32_t i = 0; i < t->n; i++)
+        some[warp_of(&t->event[i]) / 64] |= 1ull << warp_of(&t->event[i]) % 64;
+    for (uint32_t w = 0; w <= WARP_SLOTS; w++)
+        for (uint32_t i = 0; some[w / 64] >> w % 64 & 1 && i < t->n; i++)
+            if (warp_of(&t->event[i]) == w) {
+                write_one(t, &t->event[i], sm, p, names, out, first);
+                first = false;
+            }
     t->n = 0;
     return !first;
 }

@@ -10,7 +10,7 @@
  * - the affine units of CAE;
  * - curves of values that units count, such as the length of their queues.
  * A microsecond in the viewer is one cycle. Each SM stores events in its own buffer, so that SMs can run on several
- * threads. Buffers are written out between windows, in order of the SMs. */
+ * threads. Full buffers are written out between windows, in order of the SMs. */
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
@@ -57,6 +57,9 @@ enum {
     TRACE_TRACKS = TRACE_FIRST_UNIT + TRACE_UNIT_TRACKS
 };
 
+/* Events of an SM that are written together. Large batches compress better. */
+enum { TRACE_BATCH = 4096 };
+
 /* A waiting path. */
 struct trace_wait {
     uint64_t since;
@@ -73,8 +76,9 @@ struct trace_bars {
 
 /* Events of one SM that are not written yet, and what is needed to record the next events. */
 struct trace {
-    uint64_t from, to; /* traced cycles: [from, to) */
-    uint64_t shift;    /* number added to the cycles of events */
+    uint64_t from, to;      /* traced cycles: [from, to) */
+    uint64_t shift;         /* number added to the cycles of events */
+    uint32_t shortest_wait; /* cycles; shorter waits get no bar */
 
     uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX if the slot is empty */
     uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number of the CTA in the grid */

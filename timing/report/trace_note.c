@@ -26,7 +26,7 @@ void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, u
     struct trace_wait *w = &t->wait[warp][path];
     if (w->state == state && w->pc == pc && w->lanes == lanes)
         return;
-    if (w->state >= N_PIPES)
+    if (w->state >= N_PIPES && now - w->since >= t->shortest_wait)
         trace_note(t, &(struct trace_event){.from = w->since,
                                             .to = now,
                                             .pc = w->pc,

@@ -8,8 +8,10 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg;
     (void)sm;
     struct trace *t = trace_new(range->from, range->to);
-    if (t)
-        t->shift = range->shift;
+    if (!t)
+        return NULL;
+    t->shift = range->shift;
+    t->shortest_wait = range->waits;
     return t;
 }
 

@@ -8,6 +8,7 @@
 struct trace_range {
     uint64_t from, to; /* cycles to trace: [from, to) */
     uint64_t shift;    /* number added to a cycle of the SM to get the cycle in the trace */
+    uint32_t waits;    /* cycles of the shortest wait that gets a bar */
 };
 extern const struct sm_unit_ops unit_trace;
 #endif

@@ -340,6 +340,8 @@ START_TEST(models_configurations_and_options_are_checked) {
                  {"--trace-cycles 3:9", "--trace-cycles does nothing without --trace"},
                  {"--trace-sms 1", "--trace-sms does nothing without --trace"},
                  {"--trace t.json --trace-sms 0", "--trace-sms"},
+                 {"--trace-waits 1", "--trace-waits does nothing without --trace"},
+                 {"--trace t.json --trace-waits 0", "--trace-waits"},
                  {"--samples s.csv", "--samples does nothing without --sample"},
                  {"-k k -k k", "--kernel is given twice"},
                  {"--grid 1", "--grid is given twice"},

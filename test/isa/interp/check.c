@@ -59,6 +59,14 @@ START_TEST(out_of_bounds_says_how_far) {
                      "  8 of the 32 executing lanes are outside this buffer: 24-31\n");
     n = 0;
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_OK);
+    /* From a null pointer, the lanes 0 to 7 reach the addresses below device memory, where no buffer is near. The other
+     * lanes write to the buffer at 0x10000000, and do not fail. */
+    const uint64_t null = 0;
+    const struct heddle_arg low[] = {BENCH_ARG(null), BENCH_ARG(n)};
+    n = 0x10000000 / 4 - 8;
+    ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, low, 2), HEDDLE_FAULT);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  8 of the 32 executing lanes fail: 0-7\n"));
+    ck_assert_ptr_null(strstr(heddle_error(h), "this buffer"));
 }
 END_TEST
 
