@@ -4,6 +4,7 @@
 #include "host/load/device_runtime.h"
 #include "isa/interp/interp.h"
 #include "ptx/tree.h"
+#include "timing/sm/occupancy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,6 +262,7 @@ static struct lower_options lowering(const struct heddle *h) {
                                               .facts = reconv->facts,
                                               .extensions = h->runs_plain ? h->plain.extensions : h->model.extensions,
                                               .option = option_number,
+                                              .most_registers = sm_most_registers,
                                               .config = &h->config,
                                               .machine = &h->config},
                                   .passes = h->passes};

@@ -5,6 +5,7 @@
 #include "isa/compound.h"
 #include "isa/exec/exec.h"
 #include "isa/machine/warpsync.h"
+#include "pass.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,10 +177,12 @@ static void copy_functions(struct ir *ir, struct program *p) {
 static void copy_streams(struct ir *ir, struct program *p) {
     p->n_streams = ir->n_streams + 1;
     p->streams = arena_array(ir->keep, p->n_streams, sizeof *p->streams);
-    p->streams[0] = (struct program_stream){.name = p->name, .function = 0, .thread_regs = ir->thread_regs};
+    p->streams[0] = (struct program_stream){
+        .name = p->name, .function = 0, .thread_regs = ir->thread_regs + registers_reserved(ir)};
     for (uint32_t s = 0; s < ir->n_streams; s++) {
         const struct ir_stream *from = &ir->streams[s];
-        p->streams[s + 1] = (struct program_stream){from->name, from->function, ir_thread_regs(ir, from->function)};
+        p->streams[s + 1] = (struct program_stream){from->name, from->function,
+                                                    ir_thread_regs(ir, from->function) + registers_reserved(ir)};
     }
 }
 
@@ -317,7 +320,7 @@ bool pass_emit(struct ir *ir) {
     p->reg_bytes = ir->reg_bytes;
     _Static_assert((int)N_REG_AREAS == (int)N_REG_CLASSES, "an area a class");
     memcpy(p->reg_area, ir->reg_area, sizeof p->reg_area);
-    p->thread_regs = ir->thread_regs;
+    p->thread_regs = ir->thread_regs + registers_reserved(ir);
     p->n_specials = ir->n_specials;
     p->specials = copy(ir, ir->specials, ir->n_specials, sizeof *ir->specials);
     for (uint32_t i = 0; i < p->n_specials; i++)

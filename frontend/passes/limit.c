@@ -1,6 +1,10 @@
 /* Computes the maximum number of registers that a thread may use. */
 #include "pass.h"
 
+enum { MODERN_RESERVED = 2 }; /* ptxas counts two registers more than instructions name: the thread's program counter */
+
+uint32_t registers_reserved(const struct ir *ir) { return assembles(ir) ? MODERN_RESERVED : 0; }
+
 uint32_t register_limit(const struct ir *ir, const char **key) {
     static const char *const keys[] = {"regs.max", "pepsc.registers"};
     uint32_t least = 0;
@@ -17,5 +21,6 @@ uint32_t register_limit(const struct ir *ir, const char **key) {
         if (key)
             *key = ".maxnreg";
     }
-    return least;
+    const uint32_t reserved = registers_reserved(ir);
+    return least > reserved ? least - reserved : least;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wants_control(const struct ir *ir) {
+bool assembles(const struct ir *ir) {
     return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
 }
 
-static bool wants_select(const struct ir *ir) { return wants_control(ir) && selects(ir); }
+static bool wants_select(const struct ir *ir) { return assembles(ir) && selects(ir); }
 
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
@@ -30,14 +30,14 @@ const struct pass passes[] = {
     {"select", "the machine instructions that each instruction becomes", .run = pass_select, .wanted = wants_select,
      .when = "core.kind=modern with core.assembly=on and core.select=on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
-     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on"},
+     .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,
-     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on"},
+     .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
     {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
-     .wanted = wants_control, .when = "core.kind=modern with core.assembly=on", .dump = dump_control},
+     .wanted = assembles, .when = "core.kind=modern with core.assembly=on", .dump = dump_control},
     {.name = NULL},
 };
 

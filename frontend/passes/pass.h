@@ -28,9 +28,14 @@ extern const struct pass passes[];
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit);
 
-/* limit.c: returns the limit of 32-bit registers per thread, which is the minimum of regs.max, pepsc.registers and the
- * kernel's .maxnreg, or 0 without a limit. If `key` is not NULL, stores in it the name of the setting that gives the
- * limit. Without a limit, `key` is unchanged. */
+/* Returns true if the machine has control bits, which passes make: core.kind=modern with core.assembly=on. */
+bool assembles(const struct ir *ir);
+
+/* limit.c: returns the number of registers that each thread has besides those of its values. */
+uint32_t registers_reserved(const struct ir *ir);
+/* Returns the limit of 32-bit registers for a thread's values, which is the minimum of regs.max, pepsc.registers and
+ * the kernel's .maxnreg, less the reserved ones, or 0 without a limit. If `key` is not NULL, stores in it the name of
+ * the setting that gives the limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
 /* select.c: machine instructions for the modern core. */

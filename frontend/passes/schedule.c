@@ -2,33 +2,51 @@
  * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
  *
  * List scheduling: of the instructions whose operands have arrived, the next one is the instruction from which the
- * longest path of latencies begins. An instruction that would make more registers live than the original order ever
- * needs comes later. Loads may pass each other, but no store. Nothing passes a barrier, an atomic, or an instruction
- * that depends on the lanes that execute it. */
+ * longest path of latencies begins. It comes later if more registers than the occupancy leaves would be live when the
+ * others follow it in their original order. Loads may pass each other, but no store. Nothing passes a barrier, an
+ * atomic, or an instruction that depends on the lanes that execute it. */
 #include "control_table.h"
 #include "edit.h"
+#include "isa/arith.h"
+#include "isa/machine/launch.h"
+#include "needed.h"
 #include "pass.h"
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 32,   /* assumed cycles of a load: a hit in the L1 */
-    QUEUED_LATENCY = 20, /* assumed cycles of other instructions of variable latency */
-    MOST = 256           /* maximum number of instructions that are ordered together */
+    LOAD_LATENCY = 32,     /* assumed cycles of a load from shared or local memory, or of a parameter */
+    FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
+    QUEUED_LATENCY = 20,   /* assumed cycles of other instructions of variable latency */
+    ASSUMED_THREADS = 256, /* assumed threads of a CTA if the kernel has neither .reqntid nor .maxntid */
+    TRIES = 8,             /* number of tasks that are tried in each place */
+    MOST = 256             /* maximum number of instructions that are ordered together */
 };
 
 struct task {
     uint32_t inst;
     unsigned waits; /* number of tasks that must come before this one and are not done */
     unsigned latency, path, ready;
-    bool done;
+    bool done, rejected;
+};
+
+/* A value that a register holds while the tasks execute. */
+struct value {
+    uint32_t vreg, left; /* number of its reads and writes in the tasks that are left */
+    uint32_t uses;       /* number of all of them */
+    unsigned words;
+    bool live, was_live; /* true if the register holds it now; before the tasks */
+    bool dies;           /* true if no instruction after the tasks needs it */
 };
 
 struct schedule {
     struct ir *ir;
     struct control_latencies latencies;
-    uint32_t *left;             /* register -> number of its uses in the tasks that are left */
-    unsigned char *dies, *live; /* register -> true if its live range ends in the tasks; register -> true if it holds a
-                                 * value now */
+    const unsigned char *needed; /* of find_needed() */
+    uint32_t *current;           /* register -> its value while find_values() walks the tasks; 0: none */
+    uint32_t *value_of;          /* element of ir.regs -> value; 0: an operand before it has the same value */
+    struct value *value, *saved;
+    uint32_t n_values;
+    int *allowed; /* function -> the number of registers that it may need */
     struct task task[MOST];
     uint32_t n, order[MOST];
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
@@ -68,6 +86,10 @@ static unsigned char depends(const struct ir *ir, uint32_t a, uint32_t b) {
     return found;
 }
 
+static unsigned load_latency(int space) {
+    return space == SPACE_GLOBAL || space == SPACE_GENERIC ? FAR_LATENCY : LOAD_LATENCY;
+}
+
 static unsigned latency_of(const struct schedule *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
@@ -75,7 +97,7 @@ static unsigned latency_of(const struct schedule *s, uint32_t i) {
     struct control_timing t = control_timing_of(&s->latencies, in, expansion);
     const unsigned before = control_expansion_cycles(expansion);
     if (t.unit == CONTROL_QUEUED)
-        return before + (in->kind == K_LOAD ? LOAD_LATENCY : in->kind == K_STORE ? 1 : QUEUED_LATENCY);
+        return before + (in->kind == K_LOAD ? load_latency(in->space) : in->kind == K_STORE ? 1 : QUEUED_LATENCY);
     bool predicate = in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].cls == RC_PRED;
     return before + (predicate ? t.guard : t.latency);
 }
@@ -83,42 +105,71 @@ static unsigned latency_of(const struct schedule *s, uint32_t i) {
 /* Returns by how many words the live registers grow if the task comes next. With `apply`, also records that it comes
  * next. */
 static int words_after(struct schedule *s, const struct task *t, bool apply) {
-    const struct ir *ir = s->ir;
-    const struct inst_info *info = &ir->info[t->inst];
+    const struct inst_info *info = &s->ir->info[t->inst];
     int sum = 0;
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
-        uint32_t v = ir->regs[info->regs + k];
-        int words = (int)class_words((enum reg_class)ir->vregs[v].cls);
-        if (k >= info->n_reads && !s->live[v])
-            sum += words;
-        if (s->live[v] && s->dies[v] && s->left[v] == 1)
-            sum -= words;
+        struct value *v = &s->value[s->value_of[info->regs + k]];
+        if (!v->uses)
+            continue;
+        if (!v->live)
+            sum += (int)v->words;
+        if (v->dies && v->left == 1)
+            sum -= (int)v->words;
         if (!apply)
             continue;
-        s->left[v]--;
-        s->live[v] = !s->dies[v] || s->left[v];
+        v->left--;
+        v->live = !v->dies || v->left;
     }
     return sum;
 }
 
-/* Prepares the counts of uses. */
 static void begin_words(struct schedule *s) {
+    for (uint32_t k = 1; k <= s->n_values; k++) {
+        s->value[k].left = s->value[k].uses;
+        s->value[k].live = s->value[k].was_live;
+    }
+}
+
+/* Records a read or write of a register, element `at` of ir.regs. Unless `begins`, the value may be an older one. */
+static void note_use(struct schedule *s, uint32_t at, bool begins, bool was_live, uint32_t first) {
+    const uint32_t v = s->ir->regs[at];
+    const struct vreg *reg = &s->ir->vregs[v];
+    if (begins || !s->current[v]) {
+        if (s->current[v])
+            s->value[s->current[v]].dies = true;
+        s->current[v] = ++s->n_values;
+        s->value[s->n_values] = (struct value){
+            .vreg = v, .was_live = was_live, .words = reg->special ? 0 : class_words((enum reg_class)reg->cls)};
+    }
+    s->value_of[at] = s->current[v];
+    s->value[s->current[v]].dies = !s->needed[at];
+    for (uint32_t k = first; k < at; k++)
+        if (s->value_of[k] == s->current[v])
+            s->value_of[at] = 0;
+    if (s->value_of[at])
+        s->value[s->current[v]].uses++;
+}
+
+/* Finds the values of the tasks. A write under a guard does not end the old value. */
+static void find_values(struct schedule *s) {
     const struct ir *ir = s->ir;
-    uint32_t from = 2 * s->task[0].inst, to = 2 * s->task[s->n - 1].inst + 1;
-    for (int count = 0; count < 2; count++)
-        for (uint32_t i = 0; i < s->n; i++) {
-            const struct inst_info *info = &ir->info[s->task[i].inst];
-            for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
-                uint32_t v = ir->regs[info->regs + k];
-                s->left[v] = count ? s->left[v] + 1 : 0;
-                s->live[v] = ir->intervals[v].begin < from;
-                s->dies[v] = ir->intervals[v].end >= from && ir->intervals[v].end <= to;
-            }
-        }
+    s->n_values = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t inst = s->task[i].inst;
+        const struct inst_info *info = &ir->info[inst];
+        const bool all = inst_writes_all(ir, &ir->code[inst]);
+        for (uint32_t k = info->regs; k < info->regs + info->n_reads; k++)
+            note_use(s, k, false, true, info->regs);
+        for (uint32_t k = info->regs + info->n_reads; k < info->regs + info->n_reads + info->n_writes; k++)
+            note_use(s, k, all, !all && s->needed[k], info->regs);
+    }
+    for (uint32_t k = 1; k <= s->n_values; k++)
+        s->current[s->value[k].vreg] = 0;
 }
 
 static int most_words(struct schedule *s) {
     int words = 0, most = 0;
+    find_values(s);
     begin_words(s);
     for (uint32_t i = 0; i < s->n; i++) {
         words += words_after(s, &s->task[i], true);
@@ -143,19 +194,29 @@ static void prepare(struct schedule *s) {
     }
 }
 
-/* Returns the next task. Tasks whose operands have arrived come first, and of these, the task with the longest path. A
- * task that adds more than `room` words to the live registers comes after all tasks that add at most `room` words. */
-static uint32_t next_task(struct schedule *s, unsigned now, int room) {
+/* Returns true if the live registers have at most `bound` words more than at the beginning when task `next` comes next
+ * and the others that are left follow in their original order. They have `words` now. */
+static bool rest_fits(struct schedule *s, uint32_t next, int words, int bound) {
+    const size_t size = (s->n_values + 1) * sizeof *s->value;
+    memcpy(s->saved, s->value, size);
+    words += words_after(s, &s->task[next], true);
+    for (uint32_t i = 0; i < s->n && words <= bound; i++)
+        if (!s->task[i].done && i != next)
+            words += words_after(s, &s->task[i], true);
+    memcpy(s->value, s->saved, size);
+    return words <= bound;
+}
+
+/* Returns the best task that can come next and is not rejected. Tasks whose operands have arrived come first, and of
+ * these, the task with the longest path. */
+static uint32_t best_task(const struct schedule *s, unsigned now) {
     uint32_t best = s->n;
     int64_t best_value = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
-        if (t->done || t->waits)
+        if (t->done || t->waits || t->rejected)
             continue;
-        int64_t value = t->ready > now ? -(int64_t)(t->ready - now) * (1 << 16) : t->path;
-        int over = words_after(s, t, false) - room;
-        if (over > 0)
-            value -= (int64_t)over * (1ll << 32);
+        int64_t value = t->ready > now ? -(int64_t)(t->ready - now) : t->path;
         if (best == s->n || value > best_value) {
             best = i;
             best_value = value;
@@ -164,18 +225,36 @@ static uint32_t next_task(struct schedule *s, unsigned now, int room) {
     return best;
 }
 
-/* Orders the tasks, if possible so that the live registers have at most `bound` words more than at the beginning.
- * Returns the maximum number of words that the live registers have in addition to those at the beginning. */
-static int order_tasks(struct schedule *s, int bound) {
-    int words = 0, most = 0;
+/* Returns the next task: the best after which the tasks that are left still fit, of the first TRIES, or else the first
+ * task of the original order. */
+static uint32_t next_task(struct schedule *s, unsigned now, int words, int bound) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->task[i].rejected = false;
+    for (int k = 0; k < TRIES; k++) {
+        const uint32_t i = best_task(s, now);
+        if (i == s->n)
+            break;
+        if (rest_fits(s, i, words, bound))
+            return i;
+        s->task[i].rejected = true;
+    }
+    while (s->task[first].done)
+        first++;
+    return first;
+}
+
+/* Orders the tasks so that the live registers have at most `bound` words more than at the beginning. Their original
+ * order must do with that many. */
+static void order_tasks(struct schedule *s, int bound) {
+    int words = 0;
     unsigned now = 0;
     prepare(s);
     begin_words(s);
     for (uint32_t n = 0; n < s->n; n++, now++) {
-        uint32_t i = next_task(s, now, bound - words);
+        uint32_t i = next_task(s, now, words, bound);
         struct task *t = &s->task[i];
         words += words_after(s, t, true);
-        most = words > most ? words : most;
         now = t->ready > now ? t->ready : now;
         t->done = true;
         s->order[n] = i;
@@ -187,29 +266,39 @@ static int order_tasks(struct schedule *s, int bound) {
             s->task[k].ready = at > s->task[k].ready ? at : s->task[k].ready;
         }
     }
-    return most;
 }
 
-/* Returns the number of registers that a function may need without a change of occupancy: those of its original order,
- * rounded up to the unit of allocation (sm.register_unit). */
-static int registers_allowed(const struct ir *ir, uint32_t function) {
-    const uint32_t unit = (uint32_t)pass_option(&ir->context, "sm.register_unit", WARP_LANES) / WARP_LANES;
-    const uint32_t pressure = ir->functions[function].pressure, limit = register_limit(ir, NULL);
-    const uint32_t most = unit ? (pressure + unit - 1) / unit * unit : pressure;
-    return (int)(limit && most > limit ? (pressure > limit ? pressure : limit) : most);
+/* Returns the number of threads of a CTA, as far as the kernel tells it. */
+static uint32_t cta_threads(const struct ir *ir) {
+    const struct dim3 d = ir->reqntid.x ? ir->reqntid : ir->maxntid;
+    return d.x ? dim3_count(d) : ASSUMED_THREADS;
 }
 
-/* Orders the tasks so that the function needs no more registers than allowed. Returns false if that is
- * not possible. */
-static bool order_within_registers(struct schedule *s) {
+/* Returns the number of registers that a function may need: for a kernel, the most with the occupancy that its
+ * original order gives; for a called function, those of its original order, rounded up to the unit of allocation. */
+static uint32_t registers_allowed(const struct ir *ir, const struct ir_function *f) {
+    const struct pass_context *c = &ir->context;
+    const uint32_t limit = register_limit(ir, NULL), unit = (uint32_t)pass_option(c, "sm.register_unit", WARP_LANES);
+    const uint32_t reserved = registers_reserved(ir), need = f->pressure + reserved;
+    uint32_t most = need;
+    if (f->is_entry && c->most_registers)
+        most = c->most_registers(c->machine, cta_threads(ir), ir->shared_bytes, need);
+    else if (unit > WARP_LANES)
+        most = (uint32_t)round_up(need, unit / WARP_LANES);
+    most -= reserved;
+    return limit && most > limit ? (f->pressure > limit ? f->pressure : limit) : most;
+}
+
+/* Returns how many words more than at the beginning the tasks may need. */
+static int words_allowed(struct schedule *s) {
     const struct ir *ir = s->ir;
-    uint32_t first = s->task[0].inst;
-    int limit = most_words(s), room = registers_allowed(ir, ir->info[first].function) - (int)ir->live_at[first];
-    limit = room > limit ? room : limit;
-    for (int bound = limit; bound > -limit; bound -= 1 + limit / 4)
-        if (order_tasks(s, bound) <= limit)
-            return true;
-    return false;
+    const uint32_t first = s->task[0].inst;
+    const int most = most_words(s);
+    begin_words(s);
+    const int growth = words_after(s, &s->task[0], false); /* live_at[first] includes it */
+    const int begin = (int)ir->live_at[first] - (growth > 0 ? growth : 0);
+    const int room = s->allowed[ir->info[first].function] - begin;
+    return room > most ? room : most;
 }
 
 /* Orders the instructions [from, to) of a block, which may pass each other. */
@@ -218,8 +307,9 @@ static void order_run(struct schedule *s, struct edit *e, uint32_t from, uint32_
     s->n = to - from;
     for (uint32_t i = 0; i < s->n; i++)
         s->task[i].inst = from + i;
-    if (s->n < 2 || !order_within_registers(s))
+    if (s->n < 2)
         return;
+    order_tasks(s, words_allowed(s));
     for (uint32_t n = 0; n < s->n; n++) {
         if (to < s->ir->blocks[block].end)
             edit_move_before(e, from + s->order[n], to);
@@ -238,10 +328,15 @@ bool pass_schedule(struct ir *ir) {
     control_latencies_read(&s->latencies, &ir->context);
     if (!pass_liveness(ir))
         return false;
-    s->left = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s->left);
-    s->dies = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
-    s->live = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
+    s->needed = find_needed(ir);
+    s->current = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s->current);
+    s->value_of = arena_array(ir->tmp, (size_t)ir->n_regs + 1, sizeof *s->value_of);
+    s->value = arena_array(ir->tmp, (size_t)ir->n_regs + 1, sizeof *s->value);
+    s->saved = arena_array(ir->tmp, (size_t)ir->n_regs + 1, sizeof *s->saved);
+    s->allowed = arena_array(ir->tmp, ir->n_functions, sizeof *s->allowed);
     struct edit *e = edit_begin(ir);
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        s->allowed[f] = (int)registers_allowed(ir, &ir->functions[f]);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         for (uint32_t from = ir->blocks[b].begin, to; from<ir->blocks[b].end; from = to> from ? to : to + 1) {
             for (to = from; to < ir->blocks[b].end && to - from < MOST && !is_fence(&ir->code[to]);)

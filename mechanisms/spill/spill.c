@@ -407,7 +407,8 @@ static bool run(struct ir *ir) {
     if (need_of(&s, 0, &where) <= s.max)
         return true;
     snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %u registers a thread in line %u; %s is %u, raise it",
-             ir->kernel, need_of(&s, 0, &where), ir->info[where].line, key, s.max);
+             ir->kernel, need_of(&s, 0, &where) + registers_reserved(ir), ir->info[where].line, key,
+             s.max + registers_reserved(ir));
     return false;
 }
 

@@ -45,6 +45,21 @@ uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct s
     return at_most(n, cfg->sm.shared_bytes, f.shared);
 }
 
+uint32_t sm_most_registers(const struct config *cfg, uint32_t threads, uint32_t shared, uint32_t registers) {
+    struct program p = {.thread_regs = registers, .shared_bytes = shared};
+    const struct launch l = {.program = &p, .block = {threads, 1, 1}, .warp_size = cfg->sm.warp_size};
+    const struct sm_demand none = {0, 0};
+    const uint32_t n = sm_occupancy(cfg, &l, none), counted = cfg->sm.thread_registers;
+    if (!n || counted)
+        return counted > registers ? counted : registers;
+    while (p.thread_regs < SM_THREAD_REGISTERS) {
+        p.thread_regs++;
+        if (sm_occupancy(cfg, &l, none) < n)
+            return p.thread_regs - 1;
+    }
+    return p.thread_regs;
+}
+
 uint64_t sm_most_clusters(const struct config *cfg, uint32_t occupancy, uint32_t ctas) {
     uint64_t n = 0;
     for (uint32_t first = 0, sms; first < cfg->gpu.sms; first += sms) {

@@ -24,6 +24,10 @@ struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launc
 
 /* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d);
+/* Returns the most registers of a thread, at least `registers` and at most SM_THREAD_REGISTERS, with which an SM can
+ * hold as many CTAs of `threads` threads and `shared` bytes of shared memory as with `registers`. */
+enum { SM_THREAD_REGISTERS = 255 };
+uint32_t sm_most_registers(const struct config *cfg, uint32_t threads, uint32_t shared, uint32_t registers);
 /* Returns how many clusters of `ctas` CTAs all GPCs can hold at once, if an SM can hold `occupancy` such CTAs. */
 uint64_t sm_most_clusters(const struct config *cfg, uint32_t occupancy, uint32_t ctas);
 /* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */

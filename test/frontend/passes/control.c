@@ -396,29 +396,6 @@ START_TEST(loads_go_first) {
 }
 END_TEST
 
-/* Seven loads, each followed by an addition to the sum. In this order the kernel needs 4 registers: two for the
- * address, the sum and one value. With all loads first, it would need 6 more, so the pass must keep the order. If a
- * thread gets registers in units of 8, the kernel may use 8: some loads go first. */
-START_TEST(an_order_needs_no_more_registers) {
-    static const char *const one[] = {"core.select=off", "sm.register_unit=32", NULL};
-    static const char *const eight[] = {"core.select=off", "sm.register_unit=256", NULL};
-    char body[1024] = "ld.param.u64 %d1, [p]; mov.u32 %r8, 0;\n";
-    for (int i = 1; i < 8; i++)
-        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d1+%d]; add.u32 %%r8, %%r8, %%r%d;\n", i, 4 * i, i);
-    strcat(body, "st.global.u32 [%d1], %r8; ret;");
-    char *text = kernel(body);
-    struct heddle_module *m;
-    struct heddle *h = open_with(text, &m, one);
-    ck_assert_uint_eq(program_of(h, m)->thread_regs, 4);
-    heddle_close(h);
-    h = open_with(text, &m, eight);
-    ck_assert_uint_gt(program_of(h, m)->thread_regs, 4);
-    ck_assert_uint_le(program_of(h, m)->thread_regs, 8);
-    heddle_close(h);
-    free(text);
-}
-END_TEST
-
 SUITE(frontend_passes_control) {
     TEST(straight_code);
     TEST(borders_of_blocks);
@@ -431,5 +408,4 @@ SUITE(frontend_passes_control) {
     TEST(operands_are_in_both_banks);
     TEST(operands_are_kept);
     TEST(loads_go_first);
-    TEST(an_order_needs_no_more_registers);
 }

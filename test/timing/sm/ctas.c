@@ -82,6 +82,30 @@ START_TEST(how_many_ctas_an_sm_holds) {
 }
 END_TEST
 
+/* The most registers with which as many CTAs fit. */
+START_TEST(how_many_registers_leave_the_occupancy) {
+    static const struct {
+        uint32_t threads, shared, regs, most;
+    } rows[] = {
+        {256, 0, 20, 20},     /* 48 warps; 32768 / 48 = 682 a warp, in units of 64: 640, or 20 a thread */
+        {256, 0, 5, 20},      /* also 48 warps */
+        {256, 0, 33, 42},     /* 3 CTAs: 32768 / 24 = 1365 a warp; 1344 = 42 x 32 */
+        {256, 20000, 20, 64}, /* 2 CTAs: 32768 / 16 = 2048 a warp */
+        {64, 0, 20, 64},      /* 8 CTAs, which have 16 warps */
+        {32, 49152, 20, 255}, /* one warp */
+        {256, 0, 200, 200},   /* no CTA fits */
+        {256, 49153, 20, 20}, /* no CTA fits */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t most = sm_most_registers(&cfg, rows[i].threads, rows[i].shared, rows[i].regs);
+        EXPECT(most == rows[i].most, "row %zu: %u, not %u", i, most, rows[i].most);
+    }
+    cfg.sm.thread_registers = 64; /* occupancy counts 64 in any case */
+    ck_assert_uint_eq(sm_most_registers(&cfg, 256, 0, 20), 64);
+    ck_assert_uint_eq(sm_most_registers(&cfg, 256, 0, 70), 70);
+}
+END_TEST
+
 START_TEST(why_a_cta_does_not_fit) {
     char why[512];
     l.block.x = 2048;
@@ -153,6 +177,7 @@ END_TEST
 SUITE(timing_sm_cta) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(how_many_ctas_an_sm_holds);
+    TEST(how_many_registers_leave_the_occupancy);
     TEST(why_a_cta_does_not_fit);
     TEST_LOOP(local_memory_of_warps_lies_apart, 0, 2);
 }

@@ -1,0 +1,102 @@
+/* Tests how many registers the pass `schedule` uses to issue loads early. */
+#include "frontend/passes/pass.h"
+#include "host/context.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Opens a kernel on `ampere`, whose SM holds 48 warps and 16 CTAs, with this many registers in an SM. Without
+ * core.select, the address of the parameter is a register. */
+static struct heddle *open_kernel(const char *directives, const char *body, unsigned registers,
+                                  const struct program **p) {
+    char err[512], sm[32], text[4096];
+    const char *const set[] = {"core.select=off", "core.check=on", "sm.register_unit=32", sm, NULL};
+    snprintf(sm, sizeof sm, "sm.registers=%u", registers);
+    snprintf(text, sizeof text,
+             ".version 7.0 .target sm_70 .address_size 64\n"
+             ".visible .entry k(.param .u64 p) %s { .reg .pred %%p<2>; .reg .b32 %%r<99>; .reg .b64 %%d<2>;\n%s\n}\n",
+             directives, body);
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = "functional", .config = "ampere", .set = set, .cycle_limit = 1000000}, err,
+        sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    *p = module_program(h, m, "k");
+    ck_assert_msg(*p != NULL, "%s", heddle_error(h));
+    return h;
+}
+
+/* Seven loads, each followed by an addition to the sum. In this order the kernel needs 4 registers: two for the
+ * address, the sum and one value. With all loads first, it needs 6 more. To both, two are added that each thread has. */
+START_TEST(loads_use_registers_that_occupancy_leaves) {
+    static const struct {
+        const char *directives;
+        unsigned registers, least, most;
+    } rows[] = {
+        /* CTAs of 256 threads are assumed: 6 have 48 warps. With 6 x 256 x 6 registers, each thread has 6 of them. */
+        {"", 6 * 256 * 6, 6, 6},
+        {"", 6 * 256 * 8, 7, 8},
+        {"", 6 * 256 * 12, 12, 12},
+        {"", 6 * 256 * 40, 12, 12},
+        /* 16 CTAs of one warp: each thread may have 9 x 256 x 6 / (16 x 32) = 27 registers */
+        {".reqntid 32", 6 * 256 * 9, 12, 12},
+        {".maxntid 32", 6 * 256 * 6, 12, 12},
+        /* one CTA of 1024 threads: 32 warps, and a second one has no room in 48; 8192 / 1024 = 8 registers a thread */
+        {".reqntid 32, 32", 8192, 7, 8},
+        /* the limit includes the two */
+        {".maxnreg 8", 6 * 256 * 40, 7, 8},
+    };
+    char body[1024] = "ld.param.u64 %d1, [p]; mov.u32 %r8, 0;\n";
+    for (int i = 1; i < 8; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d1+%d]; add.u32 %%r8, %%r8, %%r%d;\n", i, 4 * i, i);
+    strcat(body, "st.global.u32 [%d1], %r8; ret;");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct program *p;
+        struct heddle *h = open_kernel(rows[i].directives, body, rows[i].registers, &p);
+        EXPECT(p->thread_regs >= rows[i].least && p->thread_regs <= rows[i].most, "row %zu: %u registers, not %u to %u",
+               i, p->thread_regs, rows[i].least, rows[i].most);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* In each iteration of the loop, four sums pass four additions of a loaded value. Between its first read and its last
+ * write, a sum's register is free, so each of the sums takes one register. With the address, the count of iterations
+ * and the sums, 7 registers are live at the begin of the loop. With four more, all loads go first. */
+START_TEST(sums_of_a_loop_take_one_register) {
+    const struct program *p;
+    char body[2048] = "ld.param.u64 %d1, [p]; mov.u32 %r9, 5;\n";
+    for (int sum = 0; sum < 4; sum++)
+        sprintf(body + strlen(body), "mov.u32 %%r%d, %d;\n", 10 + sum, sum);
+    strcat(body, "LOOP:\n");
+    for (int stage = 0; stage < 4; stage++) {
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d1+%d];\n", stage + 1, 4 * stage);
+        for (int sum = 0; sum < 4; sum++)
+            sprintf(body + strlen(body), "add.u32 %%r%d, %%r%d, %%r%d;\n", 10 * ((stage + 1) % 4 + 1) + sum,
+                    10 * (stage + 1) + sum, stage + 1);
+    }
+    strcat(body, "sub.u32 %r9, %r9, 1; setp.ne.u32 %p1, %r9, 0; @%p1 bra LOOP;\n");
+    for (int sum = 0; sum < 4; sum++)
+        sprintf(body + strlen(body), "st.global.u32 [%%d1+%d], %%r%d;\n", 4 * sum, 10 + sum);
+    strcat(body, "ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * (7 + 4 + 2), &p);
+    ck_assert_uint_eq(p->thread_regs, 7 + 4 + 2);
+    uint32_t last = 0, loads = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_GLOBAL) {
+            last = pc;
+            loads++;
+        }
+    ck_assert_uint_eq(loads, 4);
+    /* before the loop: a load, five moves; then four loads and perhaps the count of iterations and its comparison */
+    ck_assert_uint_le(last, 6 + 4 + 2 - 1);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(frontend_passes_schedule) {
+    TEST(loads_use_registers_that_occupancy_leaves);
+    TEST(sums_of_a_loop_take_one_register);
+}
