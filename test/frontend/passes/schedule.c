@@ -29,7 +29,7 @@ static struct heddle *open_kernel(const char *directives, const char *body, unsi
 }
 
 /* Seven loads, each followed by an addition to the sum. In this order the kernel needs 4 registers: two for the
- * address, the sum and one value. With all loads first, it needs 6 more. To both, two are added that each thread has. */
+ * address, the sum and one value. With all loads first, it needs 6 more. Each thread has two more in any case. */
 START_TEST(loads_use_registers_that_occupancy_leaves) {
     static const struct {
         const char *directives;
