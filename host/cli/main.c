@@ -77,7 +77,7 @@ static bool install_text(const char *what) {
     return true;
 }
 
-/* Handles heddle help PAGE, and heddle help pages. */
+/* Handles heddle help PAGE, heddle help pages, and heddle help WORD. */
 static enum heddle_status help_page(const char *name) {
     if (strcmp(name, "pages") == 0) {
         if (pages_list(stdout))
@@ -89,6 +89,8 @@ static enum heddle_status help_page(const char *name) {
     if (page_print(name, stdout))
         return HEDDLE_OK;
     const char *near = near_command(name) ? NULL : page_near(name);
+    if (!near && !near_command(name) && pages_about(name, stdout))
+        return HEDDLE_OK;
     if (!near)
         return unknown(name);
     fprintf(stderr, "heddle: there is no command or page '%s'; did you mean the page '%s'?\n", name, near);

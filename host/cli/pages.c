@@ -2,6 +2,7 @@
 #include "host/table.h"
 #include "ptx/diag.h"
 #include "timing/config/places.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -88,6 +89,59 @@ bool page_print(const char *name, FILE *out) {
     if (f)
         fclose(f);
     return f != NULL;
+}
+
+/* Returns true if a word of the line is `word` or begins with it, as "traces" with "trace". */
+static bool has_word(const char *line, const char *word) {
+    for (const char *at = line; (at = strcasestr(at, word)); at++)
+        if (at == line || !isalnum((unsigned char)at[-1]))
+            return true;
+    return false;
+}
+
+/* Returns the number of lines of the page that have the word, and the section of the first of them. */
+static int count_lines(const char *path, const char *word, char *section, size_t size) {
+    FILE *f = fopen(path, "r");
+    char line[1024], last[160] = "";
+    int n = 0;
+    *section = '\0';
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#')
+            snprintf(last, sizeof last, "%s", line + strspn(line, "# "));
+        if (has_word(line, word) && !n++)
+            snprintf(section, size, "%s", last);
+    }
+    if (f)
+        fclose(f);
+    return n;
+}
+
+bool pages_about(const char *word, FILE *out) {
+    static const char *const titles[] = {"page", "lines", "first in the section", NULL};
+    char folder[PATH_MAX], path[2 * PATH_MAX], section[160];
+    struct dirent **list;
+    int n = find_pages(folder, sizeof folder, &list), found = 0;
+    struct table *t = table_new(titles);
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
+        int lines = count_lines(path, word, section, sizeof section);
+        if (!lines)
+            continue;
+        list[i]->d_name[strlen(list[i]->d_name) - strlen(ending)] = '\0';
+        table_text(t, list[i]->d_name);
+        table_number(t, lines, NUM_COUNT);
+        table_text(t, section);
+        found++;
+    }
+    if (found) {
+        fprintf(out, "No command or page is named '%s'. These pages have the word ('heddle help PAGE' prints one):\n",
+                word);
+        table_print(t, out);
+    }
+    table_free(t);
+    free_pages(list, n);
+    return found > 0;
 }
 
 const char *page_near(const char *name) {

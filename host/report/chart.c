@@ -1,4 +1,5 @@
 #include "chart.h"
+#include "chart_axis.h"
 #include "gnuplot.h"
 #include "host/look.h"
 #include "outfile.h"
@@ -83,6 +84,29 @@ static void roof_axes(const struct chart *c, FILE *out) {
         fprintf(out, "set xrange [%.9g:%.9g]\n", least / margin, most * margin);
 }
 
+/* Sets the range and the ticks of an axis as the SVG has them, with SI prefixes. `name` is x or y. */
+static void linear_axis(const char *name, const struct axis *a, const char *unit, FILE *out) {
+    char text[32];
+    fprintf(out, "set %srange [%.9g:%.9g]\n%sset %stics (", name, a->low, a->high,
+            a->logarithmic ? "set logscale x\n" : "", name);
+    for (int i = 0; i < a->n; i++) {
+        fputs(i ? ", " : "", out);
+        quoted(out, axis_number(a->tick[i], unit, text));
+        number(out, a->tick[i]);
+    }
+    fputs(")\n", out);
+}
+
+static void axes(const struct chart *c, FILE *out) {
+    struct axis values, places;
+    axis_of_values(&values, c);
+    linear_axis("y", &values, c->y_label, out);
+    if (!c->x)
+        return;
+    axis_of_places(&places, c);
+    linear_axis("x", &places, c->x_label, out);
+}
+
 static void looks(const struct chart *c, char *const *names, const char *shared, FILE *out) {
     enum { LEAST = 640, MOST = 2400, KEY = 160, HEIGHT = 360 };
     int each = c->kind == CHART_STACK ? 26 : 14 * (c->n_series + 1);
@@ -105,16 +129,13 @@ static void looks(const struct chart *c, char *const *names, const char *shared,
     quoted(out, c->y_label);
     fputc('\n', out);
     if (!c->x)
-        fprintf(out,
-                "set style data histograms\nset style histogram %s\nset xtics rotate by -45 "
-                "font ',9'\n"
-                "set yrange [0:%s]\n%s",
-                c->kind == CHART_STACK ? "rowstacked" : "clustered gap 1", c->percent ? "100" : "*",
+        fprintf(out, "set style data histograms\nset style histogram %s\nset xtics rotate by -45 font ',9'\n%s",
+                c->kind == CHART_STACK ? "rowstacked" : "clustered gap 1",
                 c->kind == CHART_STACK ? "set boxwidth 0.75\n" : "");
-    else if (c->n_roofs)
+    if (c->n_roofs)
         roof_axes(c, out);
-    else
-        fputs("set offsets graph 0.04, graph 0.04, graph 0.05, 0\n", out);
+    else if (c->kind != CHART_HEAT)
+        axes(c, out);
     if (c->level)
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
 }

@@ -100,6 +100,11 @@ def sweep_rows(
     **values: Any,
 ) -> Rows:
     """Like sweep(), but always returns a list of dicts."""
+    if not callable(run):
+        raise TypeError(
+            f"a sweep calls a function run(context, ...) that launches kernels, and {type(run).__name__} was given; "
+            "benchmarks are swept by the command 'heddle sweep', and read_results() reads its database"
+        )
     if statistics is not None:
         check_names(statistics)
     axes: Dict[str, List[Any]] = {"model": _several(model), "config": _several(config)}

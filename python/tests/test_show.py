@@ -113,6 +113,8 @@ def test_a_sweep_checks_the_names_of_statistics_first():
         heddle.sweep(never, statistics=["gpu.cycle"])
     with pytest.raises(TypeError, match="list of names"):
         heddle.sweep(never, statistics="gpu.cycles")
+    with pytest.raises(TypeError, match="calls a function .* and list was given; benchmarks are swept by"):
+        heddle.sweep(["lud", "bfs"], model=["spe", "dpe"])
 
 
 def test_the_progress_bar_of_a_sweep(capsys):

@@ -69,6 +69,14 @@ START_TEST(pages_of_the_documents_are_help) {
     SAYS(err, "there is no command 'benchmark'; did you mean 'bench'?");
     STATUS(HEDDLE_USAGE, "repro dpe-13");
     SAYS(err, "did you mean 'reproduce'?");
+    /* A word that is no page: the pages that have it. Kanata's log is in no document. */
+    STATUS(HEDDLE_OK, "help perfetto");
+    SAYS(out, "No command or page is named 'perfetto'. These pages have the word");
+    SAYS(out, "\ntiming ");
+    SAYS(out, "Looking inside\n");
+    STATUS(HEDDLE_USAGE, "help kanata");
+    ck_assert_str_eq(out, "");
+    SAYS(err, "there is no command 'kanata'");
     STATUS(HEDDLE_USAGE, "help ../README");
     STATUS(HEDDLE_USAGE, "help memory.md");
     ck_assert_str_eq(out, "");

@@ -62,6 +62,25 @@ START_TEST(a_script_has_the_values) {
 }
 END_TEST
 
+/* PNG has the numbers of SVG. From 80,000 to 350,000, a fifth is 54,000, so that the round step is 100,000. Sizes that
+ * double are ticks of a logarithmic axis. 0.0001 J are 100 microjoules. */
+START_TEST(a_script_has_si_prefixes) {
+    char *const places[] = {alpha, beta, one}, *const series[] = {two};
+    const double sizes[] = {8192, 16384, 32768}, cycles[] = {350000, 90000, 80000}, joules[] = {0.00035, 0.0002, 0};
+    struct chart c = {CHART_LINES, "t",    "l1.size", "cycles", places, sizes, 3,   series,
+                      1,           cycles, false,     false,    NULL,   0,     NULL};
+    char *text = script_of(&c);
+    SAYS(text, "set logscale x\nset xtics ('8K' 8192, '16K' 16384, '32K' 32768)\n");
+    SAYS(text, "set ytics ('0' 0, '100 k' 100000, ");
+    free(text);
+    c = (struct chart){CHART_STACK, "t",    NULL,  "joules", places, NULL, 3,   series,
+                       1,           joules, false, false,    NULL,   0,    NULL};
+    text = script_of(&c);
+    SAYS(text, "set yrange [0:0.0004]\nset ytics ('0 J' 0, '100 uJ' 0.0001, ");
+    free(text);
+}
+END_TEST
+
 /* The points of a line are sorted by x, whatever the order of the runs. A roof is a slope up to its maximum height, and
  * then flat. */
 START_TEST(lines_ascend_and_roofs_bend) {
@@ -260,6 +279,7 @@ END_TEST
 SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
+    TEST(a_script_has_si_prefixes);
     TEST(lines_ascend_and_roofs_bend);
     TEST(a_single_point_shows_the_bend_of_the_roof);
     TEST(errors_of_gnuplot_are_reported);
