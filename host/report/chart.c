@@ -136,7 +136,7 @@ static void looks(const struct chart *c, char *const *names, const char *shared,
         roof_axes(c, out);
     else if (c->kind != CHART_HEAT)
         axes(c, out);
-    if (c->level)
+    if (c->level && c->kind != CHART_HEAT)
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
 }
 
@@ -177,10 +177,12 @@ static void heat(const struct chart *c, char *const *names, FILE *out) {
             number(out, c->y[i * c->n_series + s]);
         fputc('\n', out);
     }
-    fprintf(out, "END\nset palette defined (%s)\n%s",
-            c->level ? "0 '#e67814', 1 '#ffffff', 2 '#2878c8'" : "0 '#ffffff', 1 '#2878c8'",
-            c->level ? "set cbrange [0.5:1.5]\n" : "");
-    fputs("plot $map matrix rowheaders columnheaders using 1:2:3 with image pixels\n", out);
+    fprintf(out, "END\nset palette defined (%s)\n",
+            c->level ? "0 '#e67814', 1 '#ffffff', 2 '#2878c8'" : "0 '#ffffff', 1 '#2878c8'");
+    if (c->level)
+        fprintf(out, "set cbrange [%.9g:%.9g]\n", 2 - chart_strongest(c), chart_strongest(c));
+    /* Boxes, because gnuplot draws no image of a single row or column. */
+    fputs("plot $map matrix rowheaders columnheaders using 1:2:(0.5):(0.5):3 with boxxyerror fc palette\n", out);
 }
 
 bool chart_script(const struct chart *c, FILE *out) {

@@ -34,6 +34,8 @@ struct chart {
 };
 /* Returns true if the chart has any value. */
 bool chart_any(const struct chart *c);
+/* Returns the ratio that has the strongest colour in a heat map of ratios, 1.01 to 1.5: the value farthest from 1. */
+double chart_strongest(const struct chart *c);
 /* Returns the indices of the chart's places in the order of their x. Returns NULL if out of memory; the caller frees
  * the array. */
 int *chart_order(const struct chart *c);

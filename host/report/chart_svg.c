@@ -286,10 +286,9 @@ static bool curves(const struct frame *f) {
 }
 
 /* Returns a value's colour in a heat map, from -1 (orange) over 0 (the page's colour) to 1 (blue). Ratios are relative
- * to 1, other values to the largest value. */
+ * to 1, other values to zero. `most` has the strongest colour. */
 static double heat_of(const struct chart *c, double v, double most) {
-    const double strongest = 1.5; /* the ratio with the strongest colour */
-    double strength = c->level ? log(v) / log(strongest) : most > 0 ? v / most : 0;
+    double strength = c->level ? log(v) / log(most) : most > 0 ? v / most : 0;
     return fmax(-1, fmin(1, strength));
 }
 
@@ -299,6 +298,7 @@ static void heat(const struct frame *f) {
     char number[32];
     for (int i = 0; i < c->n * c->n_series; i++)
         most = isfinite(c->y[i]) && fabs(c->y[i]) > most ? fabs(c->y[i]) : most;
+    most = c->level ? chart_strongest(c) : most;
     for (int s = 0; s < c->n_series; s++)
         label(f, f->left + CELL * (s + 0.5), f->top - 6, f->slanted ? "start" : "middle", f->slanted ? -45 : 0,
               c->series[s]);

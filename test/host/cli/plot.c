@@ -62,6 +62,37 @@ START_TEST(a_script_has_the_values) {
 }
 END_TEST
 
+/* The colours of a map of ratios go as far as its values: to 1.25, or to 1 / 0.8 = 1.25. They go to 1.5 at most, and to
+ * 1.01 at least. */
+START_TEST(a_map_uses_all_its_colours) {
+    static const double rows[][3] = {{1.25, 1, 1.25}, {1, 0.8, 1.25}, {9, 1, 1.5}, {1, 1, 1.01}, {NAN, 0, 1.01}};
+    char *const places[] = {alpha, beta}, *const series[] = {one};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct chart c = {CHART_HEAT, "t", NULL, "x", places, NULL, 2, series, 1, rows[i], true, false, NULL, 0, NULL};
+        char *text = script_of(&c), want[64];
+        snprintf(want, sizeof want, "set cbrange [%g:%g]\n", 2 - rows[i][2], rows[i][2]);
+        SAYS(text, want);
+        free(text);
+    }
+}
+END_TEST
+
+/* A map of one row has cells: two maps with the same colours in another order differ. */
+START_TEST(a_map_of_one_row_is_drawn) {
+    static const double rows[][2] = {{1.25, 1}, {1, 1.25}};
+    static const char *const names[] = {"map0.png", "map1.png"};
+    char *const places[] = {alpha}, *const series[] = {one, two};
+    char why[256];
+    if (!has_gnuplot())
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct chart c = {CHART_HEAT, "t", NULL, "x", places, NULL, 1, series, 2, rows[i], true, false, NULL, 0, NULL};
+        ck_assert_int_eq(chart_file(&c, "png", names[i], why, sizeof why), 1);
+    }
+    ck_assert_int_ne(system("cmp -s map0.png map1.png"), 0);
+}
+END_TEST
+
 /* PNG has the numbers of SVG. From 80,000 to 350,000, a fifth is 54,000, so that the round step is 100,000. Sizes that
  * double are ticks of a logarithmic axis. 0.0001 J are 100 microjoules. */
 START_TEST(a_script_has_si_prefixes) {
@@ -279,6 +310,8 @@ END_TEST
 SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
+    TEST(a_map_uses_all_its_colours);
+    TEST(a_map_of_one_row_is_drawn);
     TEST(a_script_has_si_prefixes);
     TEST(lines_ascend_and_roofs_bend);
     TEST(a_single_point_shows_the_bend_of_the_roof);
