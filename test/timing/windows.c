@@ -155,8 +155,10 @@ START_TEST(windows_change_no_figure) {
 END_TEST
 
 /* A window is at most half of the ROP latency plus two crossings of the crossbar (memsys_window()).
- * - fermi's crossing of 8 cycles and ROP latency of 120 allow (120 + 2 x 8) / 2 = 68 cycles, but no window is longer
- *   than 64 cycles
+ * - fermi's crossing of 8 cycles and ROP latency of 120 allow (120 + 2 x 8) / 2 = 68 cycles; a window ends at an edge,
+ *   and 64 is the last multiple of 16
+ * - a crossing of 60 cycles allows (120 + 2 x 60) / 2 = 120 cycles, so the window is 7 x 16 cycles
+ * - a ROP latency of 300 allows (300 + 2 x 8) / 2 = 158 cycles, but no window is longer than 128 cycles
  * - a ROP latency of 0 counts as 1 and allows (1 + 2 x 8) / 2 = 8 cycles; this is less than the 16 cycles between
  *   edges, so the window is 16 cycles */
 START_TEST(windows_are_as_long_as_the_lookahead) {
@@ -164,7 +166,8 @@ START_TEST(windows_are_as_long_as_the_lookahead) {
         const char *set;
         uint32_t edge, longest;
     } rows[] = {{"l2.rop_latency=120", 16, 64}, {"l2.rop_latency=0", 16, 16}, {"l2.rop_latency=100", 16, 48},
-                {"icnt.latency=1", 2, 60},      {"icnt.latency=60", 16, 64},  {"memory.model=fixed", 16, 16}};
+                {"icnt.latency=1", 2, 60},      {"icnt.latency=60", 16, 112}, {"l2.rop_latency=300", 16, 128},
+                {"memory.model=fixed", 16, 16}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct config c;
         char err[256] = "";

@@ -87,7 +87,7 @@ uint32_t memsys_crossing(const struct memsys *m);
 /* Returns how many cycles SMs may run between two exchanges: 2 L, from L cycles behind the memory side to L cycles
  * ahead of it. With the fixed model, this is its latency, if that is less than 2 x icnt.latency. */
 uint32_t memsys_quantum(const struct memsys *m);
-enum { MEMSYS_WINDOW = 64 }; /* maximum of memsys_window() */
+enum { MEMSYS_WINDOW = 128 }; /* maximum of memsys_window() */
 /* Returns the longest interval between two memsys_follow() calls, in cycles, with which memsys_lead() can stay ahead
  * of running SMs. It is half of the cycles that memsys_lead() may be ahead of the requests, up to MEMSYS_WINDOW.
  * Returns 0 if this is less than memsys_quantum(). */

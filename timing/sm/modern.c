@@ -8,9 +8,11 @@ struct sm_modern *modern_new(uint32_t slots) {
     struct sm_modern *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    m->warp = calloc(slots, sizeof *m->warp);
+    m->warp = aligned_alloc(_Alignof(struct modern_warp), slots * sizeof *m->warp);
     m->flight = calloc(MAX_INFLIGHT, sizeof *m->flight);
     pipes_init(&m->f64, 1);
+    if (m->warp)
+        memset(m->warp, 0, slots * sizeof *m->warp);
     if (m->warp && m->flight)
         return m;
     modern_free(m);

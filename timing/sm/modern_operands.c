@@ -83,8 +83,8 @@ static void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, 
 
 static struct modern_ports *ports_at(struct modern_part *p, uint64_t cycle) {
     struct modern_ports *e = &p->ports[cycle % MODERN_RING];
-    if (e->cycle != cycle)
-        *e = (struct modern_ports){.cycle = cycle};
+    if (e->cycle != (uint32_t)cycle)
+        *e = (struct modern_ports){.cycle = (uint32_t)cycle};
     return e;
 }
 

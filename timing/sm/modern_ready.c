@@ -20,12 +20,12 @@ static bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t 
 
 /* Returns the largest value of a counter that the lanes see. */
 static unsigned count_of(const struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes) {
-    const uint8_t *count = m->warp[w].count[counter];
+    const uint8_t(*count)[CONTROL_COUNTERS] = (const void *)m->warp[w].count;
     unsigned most = 0;
     if (!m->by_lane)
-        return count[0];
+        return count[0][counter];
     for (; lanes; lanes &= lanes - 1) {
-        unsigned one = count[__builtin_ctz(lanes)];
+        unsigned one = count[__builtin_ctz(lanes)][counter];
         most = one > most ? one : most;
     }
     return most;

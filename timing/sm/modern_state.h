@@ -32,16 +32,17 @@ struct modern_stalled {
     lanemask_t lanes;
 };
 
+/* The fields that every instruction uses are in the first two cache lines of the host. */
 struct modern_warp {
-    /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane) */
-    uint8_t count[CONTROL_COUNTERS][WARP_LANES];
-    uint8_t of_loads; /* bit i: a memory access raised counter i last */
-    struct modern_stalled stalled[MODERN_STALLS];
-    lanemask_t expands; /* lanes whose instruction has machine instructions that have not issued yet */
+    _Alignas(64) struct modern_stalled stalled[MODERN_STALLS];
     struct {
         uint64_t cycle;
         uint32_t pc;
-    } fresh[2]; /* the fixed-latency instructions whose results arrived last, the newest first */
+    } fresh[2];         /* the fixed-latency instructions whose results arrived last, the newest first */
+    lanemask_t expands; /* lanes whose instruction has machine instructions that have not issued yet */
+    uint8_t of_loads;   /* bit i: a memory access raised counter i last */
+    /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane) */
+    uint8_t count[WARP_LANES][CONTROL_COUNTERS];
 };
 
 /* A value in the register-file cache. */
@@ -53,7 +54,7 @@ struct modern_cached {
 
 /* Ports of the register banks in one cycle. */
 struct modern_ports {
-    uint64_t cycle;             /* the cycle of this entry; for any other cycle, the entry counts as empty */
+    uint32_t cycle; /* the cycle of this entry modulo 2^32; for any other cycle, the entry counts as empty */
     uint8_t read[MODERN_BANKS]; /* number of reads of each bank */
     uint8_t written;            /* bit b: bank b is written */
 };
