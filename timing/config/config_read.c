@@ -5,6 +5,7 @@
 #include "config_scan.h"
 #include "config_text.h"
 #include "places.h"
+#include "ptx/spelling.h"
 #include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
@@ -281,6 +282,20 @@ static bool is_path(const char *s) {
     return strchr(s, '/') || (n > 4 && strcmp(s + n - 4, ".cfg") == 0);
 }
 
+static void unknown_preset(const char *name, char *err, size_t err_size) {
+    char **names = config_presets();
+    struct spelling near;
+    spelling_begin(&near, name, strlen(name));
+    for (int i = 0; names && names[i]; i++)
+        spelling_try(&near, names[i]);
+    int n = near.best
+                ? snprintf(err, err_size, "there is no preset \"%s\"; did you mean \"%s\"? Known are:", name, near.best)
+                : snprintf(err, err_size, "there is no preset \"%s\"; known are:", name);
+    for (int i = 0; names && names[i] && n > 0 && (size_t)n < err_size; i++)
+        n += snprintf(err + n, err_size - (size_t)n, " %s", names[i]);
+    free(names);
+}
+
 bool config_load_noting(struct config *c, const char *name_or_path, const struct config_notes *notes, char *err,
                         size_t err_size) {
     struct reader r = {c, err, err_size, 0, notes};
@@ -289,11 +304,7 @@ bool config_load_noting(struct config *c, const char *name_or_path, const struct
     if (is_path(name_or_path)) {
         snprintf(path, sizeof path, "%s", name_or_path);
     } else if (!find_preset(name_or_path, strlen(name_or_path), path, sizeof path)) {
-        char **names = config_presets();
-        int n = snprintf(err, err_size, "there is no preset \"%s\"; known are:", name_or_path);
-        for (int i = 0; names && names[i] && n > 0 && (size_t)n < err_size; i++)
-            n += snprintf(err + n, err_size - (size_t)n, " %s", names[i]);
-        free(names);
+        unknown_preset(name_or_path, err, err_size);
         return false;
     }
     if (!read_file(&r, path))
