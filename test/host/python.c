@@ -51,8 +51,11 @@ START_TEST(tests_of_the_package) {
     if (SANITIZED || !with)
         test_skip(SANITIZED ? "a sanitized build has no shared library"
                             : "Python has no numpy, pandas or pytest: apt-get install python3-pandas python3-pytest");
-    else
-        run_python(with, "-m pytest -q --no-header -p no:cacheprovider --color=no");
+    else /* the documents show cycles of usual tables */
+        run_python(with,
+                   LEAST_TABLES
+                       ? "-m pytest -q --no-header -p no:cacheprovider --color=no -k 'not sessions and not notebook'"
+                       : "-m pytest -q --no-header -p no:cacheprovider --color=no");
 }
 END_TEST
 

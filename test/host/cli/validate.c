@@ -164,6 +164,6 @@ SUITE(host_cli_validate) {
     TEST(a_program_without_a_benchmark_is_not_run);
     TEST(a_program_has_the_counts_of_the_card);
     TEST(another_machine_and_a_preset_without_figures);
-    TEST(no_rate_exceeds_its_peak);
+    TEST_SPEED(no_rate_exceeds_its_peak);
     TEST(mistakes_are_reported);
 }

@@ -148,8 +148,8 @@ END_TEST
 
 SUITE(mechanisms_lcs) {
     tcase_add_checked_fixture(tc, NULL, rig_stop);
-    TEST(limit_follows_the_first_cta);
-    TEST(equal_ctas_all_stay);
+    TEST_SPEED(limit_follows_the_first_cta);
+    TEST_SPEED(equal_ctas_all_stay);
     TEST_LOOP(blocks_stay_together, 0, 4);
     TEST(a_block_waits_for_room);
     TEST(baws_stays_with_a_block);

@@ -357,15 +357,15 @@ START_TEST(refusals) {
 END_TEST
 
 SUITE(timing_sm_joint) {
-    TEST_LOOP(two_sides_share_their_slots, 0, 2);
+    TEST_SPEED_LOOP(two_sides_share_their_slots, 0, 2);
     TEST(the_bound_takes_all_sides);
-    TEST_LOOP(warps_fill_idle_lanes, 0, 5);
-    TEST(a_formed_warp_fetches_once);
-    TEST_LOOP(accesses_are_merged, 0, 4);
-    TEST_LOOP(threads_cross_to_free_lanes, 0, 2);
-    TEST(crossed_threads_wait_for_banks);
+    TEST_SPEED_LOOP(warps_fill_idle_lanes, 0, 5);
+    TEST_SPEED(a_formed_warp_fetches_once);
+    TEST_SPEED_LOOP(accesses_are_merged, 0, 4);
+    TEST_SPEED_LOOP(threads_cross_to_free_lanes, 0, 2);
+    TEST_SPEED(crossed_threads_wait_for_banks);
     TEST(a_slot_has_as_many_threads_as_lanes);
-    TEST_LOOP(accesses_of_crossed_threads_are_merged, 0, 3);
+    TEST_SPEED_LOOP(accesses_of_crossed_threads_are_merged, 0, 3);
     TEST_LOOP(results_are_the_same, 0, 18);
     TEST(refusals);
 }

@@ -546,13 +546,13 @@ END_TEST
 
 SUITE(timing_sm_modern_core) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
-    TEST_LOOP(memory_instructions_issue_as_in_table_1, 0, 12);
+    TEST_SPEED_LOOP(memory_instructions_issue_as_in_table_1, 0, 12);
     TEST_LOOP(operands_of_one_bank_make_bubbles, 0, 4);
     TEST(more_ports_make_no_bubbles);
     TEST_LOOP(reuse_bits_keep_operands, 0, 4);
-    TEST(the_scheduler_is_greedy_then_youngest);
-    TEST(a_stall_count_switches_warps);
-    TEST(a_yield_switches_warps);
+    TEST_SPEED(the_scheduler_is_greedy_then_youngest);
+    TEST_SPEED(a_stall_count_switches_warps);
+    TEST_SPEED(a_yield_switches_warps);
     TEST(a_yield_to_nobody_costs_a_cycle);
     TEST_LOOP(a_counter_rises_a_cycle_after_issue, 0, 2);
     TEST_LOOP(accesses_take_the_cycles_of_table_2, 0, 60);
@@ -561,7 +561,7 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(writers_wait_for_consumers, 0, 6);
     TEST(a_record_is_handed_over);
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
-    TEST_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
+    TEST_SPEED_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);
     TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
