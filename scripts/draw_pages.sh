@@ -1,6 +1,7 @@
 #!/bin/sh
-# Draws the pages for docs/images: the report, the page of reproduce, and the live pages of a run and of a sweep, each on a
-# desktop (1280 pixels) and on a telephone (390 pixels), light and dark. Needs Chromium. usage: draw_pages.sh HEDDLE [FOLDER]
+# Draws the pages for docs/images: the report, the page of reproduce, and the live pages of a run, of a sweep and of a
+# queue, each on a desktop (1280 pixels) and on a telephone (390 pixels), light and dark. Needs Chromium.
+# usage: draw_pages.sh HEDDLE [FOLDER]
 set -eu
 heddle=$(realpath "$1")
 folder=$(realpath "${2:-docs/images}")
@@ -42,3 +43,11 @@ kill $server
 server=$!
 sleep 12
 draw sweep http://127.0.0.1:8098/ --timeout=2500
+kill $server
+"$heddle" sweep dual-path --size paper -m spe,dpe,dws --queue "$tmp/queue.db" >/dev/null
+"$heddle" work "$tmp/queue.db" -j 2 >/dev/null 2>&1 &
+server=$!
+"$heddle" results "$tmp/queue.db" --progress --live 127.0.0.1:8097 >/dev/null 2>&1 &
+server="$server $!"
+sleep 12
+draw queue http://127.0.0.1:8097/ --timeout=2500
