@@ -153,7 +153,8 @@ static void ended_well(pid_t pid) {
 }
 
 /* Sweeps a user's own kernel in 60 runs (with HEDDLE_EVERY 200). The sweep is killed three times: in the first tenth of
- * the runs, after a third, and after two thirds. */
+ * the runs, after a third, and after two thirds. A loop of 3,000 rounds makes each run take some milliseconds, so that
+ * the sweep does not end first. */
 START_TEST(many_runs_survive_three_kills) {
     const int latencies = test_every() ? 50 : 15, all = 4 * latencies, points[] = {all / 13, all / 3, all * 2 / 3};
     char line[64], sweep[256];
@@ -161,7 +162,8 @@ START_TEST(many_runs_survive_three_kills) {
              "sweep k.ptx -c tiny -g 2 -b 64 -a zero:64 -m spe,dpe -s l1.latency=10:%d:1 -s l1.size=8K,16K ",
              9 + latencies);
     int before = 0;
-    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1]; st.global.u32 [%rd1],%r1;");
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1]; st.global.u32 [%rd1],%r1;\n"
+                                  "mov.u32 %r2,0;\nL: add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,3000; @%p1 bra L;");
     STATUS(HEDDLE_OK, "%s -j 2 -o whole.db", sweep);
     snprintf(line, sizeof line, "%d runs done, 0 already in the database", all);
     SAYS(out, line);

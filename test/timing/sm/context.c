@@ -64,6 +64,7 @@ static struct heddle *run(struct beside *b) {
                                  .config = b->config ? b->config : "tiny",
                                  .set = b->set,
                                  .trace = b->trace,
+                                 .trace_waits = 1,
                                  .threads = b->host_threads ? b->host_threads : 1},
         &(struct context_parts){.models = &model_tables, .passes = table, .units = &row, .n_units = !b->alone}, err,
         sizeof err);
