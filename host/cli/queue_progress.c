@@ -13,5 +13,6 @@ void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]) {
         n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld process%s", q->processes,
                       q->processes == 1 ? "" : "es");
     if (q->left && left >= 0)
-        snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %.3g a second, %.3g minutes left", q->rate, left / 60);
+        snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %.3g a second, %.0f %s left", q->rate,
+                 left < 120 ? left : left / 60, left < 120 ? "s" : "minutes");
 }
