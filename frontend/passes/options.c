@@ -1,5 +1,6 @@
 /* What a model and its configuration tell the passes: extensions, facts and options. */
 #include "frontend/frontend.h"
+#include "pass.h"
 #include <string.h>
 
 static bool has_name(const char *const *list, const char *name) {
@@ -14,4 +15,8 @@ bool pass_fact(const struct pass_context *c, const char *name) { return has_name
 double pass_option(const struct pass_context *c, const char *key, double otherwise) {
     double value;
     return c->option && c->option(c->config, key, &value) ? value : otherwise;
+}
+
+bool assembles(const struct ir *ir) {
+    return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
 }

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool assembles(const struct ir *ir) {
-    return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
-}
-
 static bool wants_select(const struct ir *ir) { return assembles(ir) && selects(ir); }
 
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
