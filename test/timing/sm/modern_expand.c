@@ -86,5 +86,5 @@ END_TEST
 SUITE(timing_sm_modern_expand) {
     TEST_LOOP(cycles_of_an_expansion, 0, 4);
     TEST(the_last_instruction_has_a_variable_latency);
-    TEST(machine_instructions_share_slots_and_pipes);
+    TEST_SPEED(machine_instructions_share_slots_and_pipes);
 }

@@ -234,7 +234,7 @@ SUITE(timing_sm_tensor) {
     TEST(commits_wait_for_products);
     TEST(a_full_product_takes_128_cycles);
     TEST(types_of_equal_bytes_take_equal_time);
-    TEST(small_products_wait_for_shared_memory);
+    TEST_SPEED(small_products_wait_for_shared_memory);
     TEST(waits_see_the_latency);
     TEST(the_queue_limits_products_in_flight);
 }
