@@ -125,5 +125,5 @@ SUITE(host_report_gzip) {
     TEST(the_content_comes_back);
     TEST(no_code_is_longer_than_the_format_allows);
     TEST(a_compressed_trace_is_small);
-    TEST(a_compressed_trace_of_a_dense_kernel_is_small);
+    TEST_SPEED(a_compressed_trace_of_a_dense_kernel_is_small);
 }
