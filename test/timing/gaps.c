@@ -47,6 +47,29 @@ static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *al
     return cycles;
 }
 
+/* What a launch with sampled waves gives. */
+struct outcome {
+    struct gap_result r;
+    uint64_t timed;              /* CTAs with timing */
+    double clock;                /* cycles of these CTAs */
+    double cycles, instructions; /* the estimates for the whole launch */
+};
+
+static struct outcome sample(double (*rate)(uint64_t cta)) {
+    bool whole;
+    struct outcome o;
+    struct stats s;
+    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
+    ck_assert(g && !whole && stats_init(&s));
+    o.clock = run(g, rate, &s, &o.timed);
+    gaps_finish(g, &s, &o.r);
+    o.cycles = stats_get(&s, "gpu.cycles");
+    o.instructions = stats_get(&s, "gpu.warp_instructions");
+    gaps_free(g);
+    stats_free(&s);
+    return o;
+}
+
 static double same(uint64_t cta) {
     (void)cta;
     return 1;
@@ -57,24 +80,15 @@ static double same(uint64_t cta) {
  * waves. A unit has 4,000 instructions and takes 4,000 cycles, so the sum is
  * 160,000 cycles. */
 START_TEST(equal_waves_are_exact) {
-    bool whole;
-    struct gap_result r;
-    struct stats s;
-    uint64_t timed;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
-    ck_assert(g && !whole && stats_init(&s));
-    run(g, same, &s, &timed);
-    gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, 8 * WAVE);
-    ck_assert_uint_eq(r.skipped, CTAS - 8 * WAVE);
-    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 160000) < 1e-6);
-    ck_assert(fabs(stats_get(&s, "gpu.warp_instructions") - 160000) < 1e-6);
-    ck_assert(r.variance[GAP_CYCLES] < 1e-6);
-    ck_assert_uint_eq(r.n, 6);
-    ck_assert(r.freedom > 4.9 && r.freedom < 5.1);
-    ck_assert(r.unit[3].first == 6 * WAVE && r.unit[4].first == 19 * WAVE && r.unit[5].first == 32 * WAVE);
-    gaps_free(g);
-    stats_free(&s);
+    const struct outcome o = sample(same);
+    ck_assert_uint_eq(o.timed, 8 * WAVE);
+    ck_assert_uint_eq(o.r.skipped, CTAS - 8 * WAVE);
+    ck_assert(fabs(o.cycles - 160000) < 1e-6);
+    ck_assert(fabs(o.instructions - 160000) < 1e-6);
+    ck_assert(o.r.variance[GAP_CYCLES] < 1e-6);
+    ck_assert_uint_eq(o.r.n, 6);
+    ck_assert(o.r.freedom > 4.9 && o.r.freedom < 5.1);
+    ck_assert(o.r.unit[3].first == 6 * WAVE && o.r.unit[4].first == 19 * WAVE && o.r.unit[5].first == 32 * WAVE);
 }
 END_TEST
 
@@ -85,21 +99,12 @@ END_TEST
  * 4,000 cycles and 12 of 12,000. The 8 waves in time take 4 + 2 of 4,000 and 1 + 1 of 12,000 cycles. */
 static double slower(uint64_t cta) { return cta < 20 * WAVE ? 1 : 3; }
 START_TEST(changing_waves_have_a_variance) {
-    bool whole;
-    struct gap_result r;
-    struct stats s;
-    uint64_t timed;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
-    ck_assert(g && stats_init(&s));
-    const double cycles = run(g, slower, &s, &timed);
-    gaps_finish(g, &s, &r);
-    ck_assert(fabs(cycles - 48000) < 1e-6);
-    ck_assert(fabs(stats_get(&s, "gpu.cycles") - (48000 + 20 * 4000 + 12 * 12000)) < 1e-6);
+    const struct outcome o = sample(slower);
+    ck_assert(fabs(o.clock - 48000) < 1e-6);
+    ck_assert(fabs(o.cycles - (48000 + 20 * 4000 + 12 * 12000)) < 1e-6);
     /* of five steps between successive samples, one is 8,000 cycles: the variance of a unit is 8000^2 / 2 / 5; the
      * squares of the numbers of units are 1 + 7^2 + 12^2 + 12^2 = 338, and 32 units were not measured */
-    ck_assert(fabs(r.variance[GAP_CYCLES] / (8e3 * 8e3 / 10 * (338 + 32)) - 1) < 1e-9);
-    gaps_free(g);
-    stats_free(&s);
+    ck_assert(fabs(o.r.variance[GAP_CYCLES] / (8e3 * 8e3 / 10 * (338 + 32)) - 1) < 1e-9);
 }
 END_TEST
 
@@ -109,41 +114,23 @@ END_TEST
  * Seven of them follow the eighth wave. */
 static double alternating(uint64_t cta) { return cta / WAVE % 2 ? 1.2 : 1; }
 START_TEST(unstable_waves_run_longer) {
-    bool whole;
-    struct gap_result r;
-    struct stats s;
-    uint64_t timed;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
-    ck_assert(g && stats_init(&s));
-    run(g, alternating, &s, &timed);
-    gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, (8 + 7 + 1) * WAVE);
-    ck_assert_uint_eq(r.unit[3].first, 10 * WAVE);
-    gaps_free(g);
-    stats_free(&s);
+    const struct outcome o = sample(alternating);
+    ck_assert_uint_eq(o.timed, (8 + 7 + 1) * WAVE);
+    ck_assert_uint_eq(o.r.unit[3].first, 10 * WAVE);
 }
 END_TEST
 
-/* Waves of 1,000 cycles are short: a unit has 2.5 of them, rounded up to 3. The first two units are one wave, and two
- * more units of the beginning end at CTA 80. The samples begin where those of long waves begin, at the waves 6, 19 and
- * 32; the first of them is over. In time run 8 waves, two units of 3 waves, and the tail of one wave. */
+/* Waves of 1,000 cycles are short: 2,500 cycles are 2.5 waves, so a unit is 3 waves. Timing covers the first 8 waves:
+ * two units of one wave, then two units of 3 waves, up to CTA 80. Samples begin at the waves 6, 19 and 32, as with long
+ * waves; wave 6 is among the first 8. Timing also covers the units at waves 19 and 32, and the last wave. */
 static double short_wave(uint64_t cta) {
     (void)cta;
     return 0.25;
 }
 START_TEST(short_waves_make_longer_units) {
-    bool whole;
-    struct gap_result r;
-    struct stats s;
-    uint64_t timed;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
-    ck_assert(g && stats_init(&s));
-    run(g, short_wave, &s, &timed);
-    gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, (8 + 2 * 3 + 1) * WAVE);
-    ck_assert(r.unit[3].first == 19 * WAVE && r.unit[4].first == 32 * WAVE && r.unit[4].cycles == 3000);
-    gaps_free(g);
-    stats_free(&s);
+    const struct outcome o = sample(short_wave);
+    ck_assert_uint_eq(o.timed, (8 + 2 * 3 + 1) * WAVE);
+    ck_assert(o.r.unit[3].first == 19 * WAVE && o.r.unit[4].first == 32 * WAVE && o.r.unit[4].cycles == 3000);
 }
 END_TEST
 
@@ -153,18 +140,9 @@ static double shorter_wave(uint64_t cta) {
     return 0.125;
 }
 START_TEST(very_short_waves_are_whole) {
-    bool whole;
-    struct gap_result r;
-    struct stats s;
-    uint64_t timed;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
-    ck_assert(g && stats_init(&s));
-    run(g, shorter_wave, &s, &timed);
-    gaps_finish(g, &s, &r);
-    ck_assert_uint_eq(timed, CTAS);
-    ck_assert_uint_eq(r.skipped, 0);
-    gaps_free(g);
-    stats_free(&s);
+    const struct outcome o = sample(shorter_wave);
+    ck_assert_uint_eq(o.timed, CTAS);
+    ck_assert_uint_eq(o.r.skipped, 0);
 }
 END_TEST
 
