@@ -31,7 +31,7 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
 /* Returns true if the machine has control bits, which passes make: core.kind=modern with core.assembly=on. */
 bool assembles(const struct ir *ir);
 
-/* limit.c: returns the number of registers that each thread has besides those of its values. */
+/* limit.c: returns the number of registers of a thread that no value can have. */
 uint32_t registers_reserved(const struct ir *ir);
 /* Returns the limit of 32-bit registers for a thread's values, which is the minimum of regs.max, pepsc.registers and
  * the kernel's .maxnreg, less the reserved ones, or 0 without a limit. If `key` is not NULL, stores in it the name of

@@ -274,8 +274,8 @@ static uint32_t cta_threads(const struct ir *ir) {
     return d.x ? dim3_count(d) : ASSUMED_THREADS;
 }
 
-/* Returns the number of registers that a function may need: for a kernel, the most with the occupancy that its
- * original order gives; for a called function, those of its original order, rounded up to the unit of allocation. */
+/* Returns the number of registers that a function may need. A kernel may need as many as leave its occupancy as in the
+ * original order. A called function may need as many as in its original order, rounded up to the unit of allocation. */
 static uint32_t registers_allowed(const struct ir *ir, const struct ir_function *f) {
     const struct pass_context *c = &ir->context;
     const uint32_t limit = register_limit(ir, NULL), unit = (uint32_t)pass_option(c, "sm.register_unit", WARP_LANES);

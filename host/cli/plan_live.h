@@ -19,6 +19,6 @@ void plan_live_close(struct plan_live *l);
 void plan_live_began(struct plan_live *l, int run);
 /* The run has ended as the job says. */
 void plan_live_ended(struct plan_live *l, int run, const struct job *j);
-/* `done` runs of the plan need no execution any more, of which `before` were in the database at the start. */
+/* `done` runs of the plan have results. `before` of them were in the database at the start. */
 void plan_live_count(struct plan_live *l, int done, int before);
 #endif

@@ -32,7 +32,7 @@ struct tlb_miss {
 /* The TLB of an SM. */
 struct tlb_port {
     struct tlb tlb;
-    struct tlb_miss *miss; /* tlb.misses elements, of which the first n_misses are used, the oldest first */
+    struct tlb_miss *miss; /* the waiting misses, the oldest first; room for tlb.misses */
     uint32_t n_misses;
     uint32_t offered; /* element of `miss` that is offered to the crossbar, or TLB_HEAD: the port's oldest request */
     uint64_t due;     /* cycle from which the port's oldest request may be looked up; NEVER: it is unknown */

@@ -49,7 +49,8 @@ static struct memory_row row_of(const struct sm *sm, uint32_t pc, uint8_t space)
     return r;
 }
 
-/* Returns the difference between the card's latencies and those of the table. */
+/* Returns how many cycles more an access takes on the card (core.load_latency, core.shared_latency) than in the table
+ * above. */
 static int32_t card_adds(const struct sm *sm, enum memory_kind kind) {
     const struct core_cfg *core = &sm->cfg->core;
     if (kind == GLOBAL_LOAD || kind == GLOBAL_STORE)

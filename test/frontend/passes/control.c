@@ -267,8 +267,8 @@ static double cycles_of_chain(const char *inst, int n, const char *option) {
     return cycles;
 }
 
-/* A dependent instruction issues latency.* cycles after its source, but at least 2, because the pipe has 16 lanes. Up
- * to 14 cycles are a stall count, and more are a counter. A 64-bit addition is two additions, of which the second adds
+/* A dependent instruction issues latency.* cycles after its source, but at least 2, because the pipe has 16 lanes. A
+ * stall count expresses up to 14 cycles, a counter more. The second of the two additions of a 64-bit addition waits for
  * the carry of the first. */
 START_TEST(cycles_follow_the_latencies_of_the_machine) {
     static const int latencies[] = {1, 4, 11, 14, 15, 40};

@@ -80,8 +80,8 @@ START_TEST(sweep_tells_sampled_runs_apart) {
 }
 END_TEST
 
-/* The models of a sweep measure the same samples. So the interval of the speed-up is narrower than that of the
- * cycles. The database keeps the samples, also when it is merged. */
+/* All models of a sweep run the same samples with timing. So the interval of the speed-up is narrower than the interval
+ * of the cycles. The database keeps the samples, also after a merge. */
 START_TEST(sweep_pairs_the_samples) {
     static const char *const how[] = {"-o s.db", "-o s.db", "-o t.db"};
     for (int i = 0; i < 3; i++) {
