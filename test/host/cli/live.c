@@ -316,13 +316,9 @@ START_TEST(the_page_works_in_a_browser) {
         "const h=all('th')[0];h.focus();h.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true}));"
         "need(h.getAttribute('aria-sort')==='ascending','sort');document.title=bad.join('|')||'fine'},50)"
         "</script></body>";
-    const char *name = browser();
-    if (without_library())
+    const char *name = live_browser();
+    if (!name)
         return;
-    if (!name) {
-        test_skip(NO_BROWSER);
-        return;
-    }
     write_endless();
     start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
     cJSON_Delete(state_with(3));
@@ -333,14 +329,10 @@ END_TEST
 
 /* The server answers a browser: the script may fetch the state, and prints no errors on the console. */
 START_TEST(a_browser_fetches_the_state) {
-    const char *name = browser();
     char command[1024];
-    if (without_library())
+    const char *name = live_browser();
+    if (!name)
         return;
-    if (!name) {
-        test_skip(NO_BROWSER);
-        return;
-    }
     write_endless();
     start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
     snprintf(command, sizeof command,

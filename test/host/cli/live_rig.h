@@ -24,6 +24,16 @@ static inline bool without_library(void) {
     return true;
 }
 
+/* Returns the name of a browser. Without one, or without the server's library, returns NULL and skips the test. */
+static inline const char *live_browser(void) {
+    if (without_library())
+        return NULL;
+    const char *name = browser();
+    if (!name)
+        test_skip(NO_BROWSER);
+    return name;
+}
+
 /* Writes k.ptx, whose threads count without end. */
 static inline void write_endless(void) {
     write_kernel(".param .u64 p",

@@ -102,13 +102,9 @@ START_TEST(the_page_works_in_a_browser) {
         "need(/k.ptx -g 1 -b 32 in spe on tiny/.test($('running').textContent),$('running').textContent);"
         "need(document.documentElement.scrollWidth<=innerWidth,'the page is wide');"
         "document.title=bad.join('|')||'fine'},50)</script></body>";
-    const char *name = browser();
-    if (without_library())
+    const char *name = live_browser();
+    if (!name)
         return;
-    if (!name) {
-        test_skip(NO_BROWSER);
-        return;
-    }
     write_count(2000000000);
     start("sweep k.ptx -c tiny -g 1 -b 32 -a zero:256 -s l1.latency=10:12:1 -j 1 -o r.db --live 0");
     cJSON *o = state();
