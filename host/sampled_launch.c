@@ -68,20 +68,15 @@ static bool go(struct forward *r, uint64_t first, uint64_t n, struct stats *s, s
     return !n || launch_forward(r->h, r->m, r->l, &part, s, f);
 }
 
-/* Runs `n` CTAs from CTA number `first` on. The CTAs from `warm_from` on warm the caches. */
-static bool go_warming(struct forward *r, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *s,
-                       struct fault *f) {
+/* Runs `n` CTAs from CTA number `first` on. The CTAs from `warm_from` on warm the caches. Implements
+ * gap_orders.forward; ctx is a struct forward. */
+static bool go_warming(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *s, struct fault *f) {
+    struct forward *r = ctx;
     const uint64_t end = first + n, from = warm_from < first ? first : warm_from > end ? end : warm_from;
     r->warms = false;
     const bool ok = go(r, first, from - first, s, f);
     r->warms = true;
     return ok && go(r, from, end - from, s, f);
-}
-
-/* Implements gap_orders.forward. */
-static bool go_forward(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
-                       struct fault *f) {
-    return go_warming(ctx, first, n, warm_from, exact, f);
 }
 
 static bool may_have_gaps(const struct heddle *h, enum dependence d) {
@@ -91,7 +86,7 @@ static bool may_have_gaps(const struct heddle *h, enum dependence d) {
 /* Runs a launch in time, as a whole or with gaps. */
 static bool measure(struct forward *r, enum dependence d, struct planned *planned, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
-    const struct gap_orders o = {.error = h->plan->error / 2, .forward = go_forward, .ctx = r};
+    const struct gap_orders o = {.error = h->plan->error / 2, .forward = go_warming, .ctx = r};
     if (!gpu_run_sampled(h->gpu, r->l, may_have_gaps(h, d) ? &o : NULL, &planned->gaps, s, f))
         return false;
     planned->measured = stats_keep(&planned->stats, s);

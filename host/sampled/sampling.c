@@ -27,13 +27,7 @@ uint64_t sampling_key(const char *kernel, const uint32_t dims[7]) {
     return h;
 }
 
-static uint64_t mixed(uint64_t x) {
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
-static uint64_t random_next(uint64_t *state) { return mixed(*state += 0x9e3779b97f4a7c15ull); }
+static uint64_t random_next(uint64_t *state) { return survey_hash(*state += 0x9e3779b97f4a7c15ull); }
 
 /* ---- the first run ---- */
 
@@ -66,7 +60,7 @@ static bool drawn(uint32_t g, uint64_t member) {
         from += size;
         size = from < FINE_FROM ? from : from / 4;
     }
-    return member == from + mixed(from * 0x9e3779b97f4a7c15ull + g) % size;
+    return member == from + survey_hash(from * 0x9e3779b97f4a7c15ull + g) % size;
 }
 
 bool sampling_draws(struct heddle_plan *p, uint64_t key) {

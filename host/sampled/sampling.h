@@ -11,8 +11,8 @@
 struct planned {
     uint64_t key;  /* hash of the kernel's name, grid, block and shared memory */
     double weight; /* warp instructions */
-    double
-        bytes; /* bytes of device memory that the launch touches, estimated from the observed CTAs; 0: not observed */
+    /* bytes of device memory that the launch touches, estimated from the observed CTAs; 0: not observed */
+    double bytes;
     struct signature signature; /* unused if not observed */
     bool observed;              /* the functional model has observed CTAs */
     bool measured;

@@ -20,7 +20,7 @@ struct survey {
     uint64_t marked; /* set bits of the sketch */
 };
 
-static uint64_t mixed(uint64_t x) {
+uint64_t survey_hash(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
@@ -30,14 +30,14 @@ static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
     struct survey *s = ctx;
     const struct program *p = s->program;
     const double n = p->blocks[p->info[pc].block].end - pc;
-    s->blocks[mixed(pc) % SURVEY_BLOCKS] += n;
+    s->blocks[survey_hash(pc) % SURVEY_BLOCKS] += n;
     s->instructions += n;
     s->entries++;
     s->lanes += __builtin_popcountll(lanes);
 }
 
 static void touch(struct survey *s, uint64_t line) {
-    const uint64_t bit = mixed(line) % SKETCH_BITS, mask = 1ull << bit % 64;
+    const uint64_t bit = survey_hash(line) % SKETCH_BITS, mask = 1ull << bit % 64;
     s->marked += !(s->sketch[bit / 64] & mask);
     s->sketch[bit / 64] |= mask;
 }

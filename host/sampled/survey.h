@@ -37,4 +37,6 @@ enum dependence {
     CTAS_WAIT,    /* CTAs may wait for each other: all CTAs must run together */
 };
 enum dependence survey_dependence(const struct launch *l);
+/* Returns a hash of `x`, whose bits all depend on all bits of `x`. */
+uint64_t survey_hash(uint64_t x);
 #endif
