@@ -126,3 +126,12 @@ void html_heat(FILE *out, double v, const char *text, double heat) {
     fprintf(out, "<td class=n data-v=\"%.9g\" style=\"background:rgba(%s,%.2f)\">%s</td>", v,
             heat < 0 ? "230,120,20" : "40,120,200", 0.65 * fabs(heat), text);
 }
+
+char *html_finish(FILE *out, char **text, const char *last) {
+    html_end(out);
+    fputs(last, out);
+    if (fclose(out) == 0)
+        return *text;
+    free(*text);
+    return NULL;
+}

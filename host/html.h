@@ -8,6 +8,9 @@ void html_text(FILE *out, const char *text);
 /* Write the head and the end of a page. */
 void html_begin(FILE *out, const char *title);
 void html_end(FILE *out);
+/* Writes the end of the page and its script `last`, and closes the memory stream of *text. Returns *text, which the
+ * caller frees, or NULL if memory is out. */
+char *html_finish(FILE *out, char **text, const char *last);
 
 /* Write table cells: a column header, and a cell with text. A click on the header sorts the rows, by number if the
  * cells have numbers. */

@@ -66,10 +66,5 @@ char *runs_page(const char *title, const struct runs_table *tables, const cJSON 
     fputs("</p>\n", out);
     for (; tables->id; tables++)
         table(out, tables, cJSON_GetObjectItem(state, tables->id));
-    html_end(out);
-    fputs(script, out);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return html_finish(out, &text, script);
 }

@@ -2,7 +2,6 @@
  * (html.h). */
 #include "host/html.h"
 #include "live_parts.h"
-#include <stdlib.h>
 
 /* The pictures have the same colours as all pages (host/look.h): the script sets --c0, --c1, ... */
 static const char style[] =
@@ -101,10 +100,5 @@ char *live_page(const struct live_state *s) {
         "first. A click on a column's head sorts.</p>\n",
         out);
     table(out);
-    html_end(out);
-    fputs(script, out);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return html_finish(out, &text, script);
 }
