@@ -61,8 +61,9 @@ struct pass_context {
     /* Stores the value of option `key` as a number: true is 1, a choice is its index. Returns false if there is no such
      * option. */
     bool (*option)(const void *config, const char *key, double *value);
-    /* Returns the most registers of a thread, at least `registers`, with which as many CTAs of `threads` threads and
-     * `shared` bytes of shared memory fit on an SM as with `registers`. NULL: `registers` is returned. */
+    /* Returns the largest number of registers of a thread that keeps the occupancy of `registers`: as many CTAs of
+     * `threads` threads and `shared` bytes of shared memory fit on an SM. The result is at least `registers`. NULL: the
+     * pass `schedule` rounds `registers` up to the unit of allocation. */
     uint32_t (*most_registers)(const struct config *machine, uint32_t threads, uint32_t shared, uint32_t registers);
     const void *config;
     const struct config *machine; /* the configuration, for passes of mechanisms; NULL: there is none */

@@ -159,16 +159,10 @@ static struct control_timing usual_timing(const struct inst *in, const struct is
 
 /* Returns the timing of a machine instruction of an expansion. */
 static struct control_timing step_timing(const struct expansion_step *step) {
-    switch (step->latency) {
-    case LAT_INT_ADD:
-    case LAT_INT_MINMAX:
-    case LAT_INT_OTHER:
+    switch (machine_class_of(step->latency)) {
+    case MACHINE_ALU:
         return fixed(CONTROL_ALU, 4);
-    case LAT_INT_MUL:
-    case LAT_INT_MAD:
-    case LAT_F32_ADD:
-    case LAT_F32_MUL:
-    case LAT_F32_FMA:
+    case MACHINE_FMA:
         return fixed(CONTROL_FMA, 4);
     default:
         return queued;
@@ -192,12 +186,11 @@ struct control_timing control_timing_of(const struct control_latencies *l, const
 }
 
 unsigned control_expansion_cycles(uint8_t expansion) {
-    enum { VARIABLE = 20 }; /* assumed latency of an instruction of variable latency */
     unsigned cycles = 0;
     if (!expansion)
         return 0;
     const struct expansion_step *last = expansion_last(expansion);
     for (const struct expansion_step *s = expansion_of(expansion)->step; s <= last; s++)
-        cycles += (s->count - (s == last)) * (s->gap ? s->gap : VARIABLE);
+        cycles += (s->count - (s == last)) * (s->gap ? s->gap : QUEUED_LATENCY);
     return cycles;
 }

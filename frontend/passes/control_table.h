@@ -20,6 +20,8 @@ void control_latencies_read(struct control_latencies *l, const struct pass_conte
  * an instruction that the table makes slower, such as a 64-bit addition, changes by the same number of cycles.
  * `expansion`: enum expansion_id; the latency counts from the issue of the last machine instruction. */
 struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in, uint8_t expansion);
+/* assumed cycles of an instruction of variable latency that is no memory access */
+enum { QUEUED_LATENCY = 20 };
 /* Returns the cycles between the issue of the first and of the last machine instruction of an expansion, if nothing
  * else delays them. */
 unsigned control_expansion_cycles(uint8_t expansion);

@@ -6,9 +6,9 @@
 struct needs {
     const struct ir *ir;
     size_t words;
-    uint64_t *in,
-        *now; /* block -> registers live at its begin, in `words` words; registers live at the current place */
-    unsigned char *needed;
+    uint64_t *in;          /* block -> registers live at its begin, `words` words each */
+    uint64_t *now;         /* registers live at the current place */
+    unsigned char *needed; /* the result of find_needed() */
 };
 
 static uint64_t bit(uint32_t v) { return 1ull << v % 64; }

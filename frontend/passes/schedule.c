@@ -2,8 +2,8 @@
  * the order makes it wait. Requires: blocks. Keeps: results and control flow. Makes: another order in blocks.
  *
  * List scheduling: of the instructions whose operands have arrived, the next one is the instruction from which the
- * longest path of latencies begins. It comes later if more registers than the occupancy leaves would be live when the
- * others follow it in their original order. Loads may pass each other, but no store. Nothing passes a barrier, an
+ * longest path of latencies begins. That instruction waits if the rest of the run, in its original order, would then
+ * need more registers than the occupancy leaves. Loads may pass each other, but no store. Nothing passes a barrier, an
  * atomic, or an instruction that depends on the lanes that execute it. */
 #include "control_table.h"
 #include "edit.h"
@@ -16,7 +16,6 @@
 enum {
     LOAD_LATENCY = 32,     /* assumed cycles of a load from shared or local memory, or of a parameter */
     FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
-    QUEUED_LATENCY = 20,   /* assumed cycles of other instructions of variable latency */
     ASSUMED_THREADS = 256, /* assumed threads of a CTA if the kernel has neither .reqntid nor .maxntid */
     TRIES = 8,             /* number of tasks that are tried in each place */
     MOST = 256             /* maximum number of instructions that are ordered together */
@@ -225,8 +224,8 @@ static uint32_t best_task(const struct schedule *s, unsigned now) {
     return best;
 }
 
-/* Returns the next task: the best after which the tasks that are left still fit, of the first TRIES, or else the first
- * task of the original order. */
+/* Returns the next task. Of the TRIES best tasks, it is the first one after which the remaining tasks fit in `bound`
+ * words. If none fits, it is the first remaining task of the original order. */
 static uint32_t next_task(struct schedule *s, unsigned now, int words, int bound) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < s->n; i++)

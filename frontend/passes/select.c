@@ -112,8 +112,7 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
 bool selects(const struct ir *ir) { return pass_option(&ir->context, "core.select", 1) != 0; }
 
 uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
-    uint32_t n;
-    return selects(ir) ? (uint8_t)expansion_for(in, &isa_rows(&n)[in->row]) : EXPANSION_NONE;
+    return selects(ir) ? (uint8_t)expansion_for(in, select_row(in)) : EXPANSION_NONE;
 }
 
 /* Changes instructions with `change`, each at most once. Adds the number of changes to *changes. Returns false on

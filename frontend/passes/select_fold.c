@@ -141,13 +141,13 @@ static bool fold_offset(struct select *s, uint32_t i) {
         s->touched[use->inst] = true;
         folds++;
     }
-    if (folds && folds == d->n)
+    if (!folds)
+        return false;
+    if (folds == d->n)
         edit_remove(s->e, i);
-    if (folds)
-        select_keep_definitions(s, i, base);
-    if (folds)
-        ir_note(s->ir, i, "is the offset of %u addresses", folds);
-    return folds != 0;
+    select_keep_definitions(s, i, base);
+    ir_note(s->ir, i, "is the offset of %u addresses", folds);
+    return true;
 }
 
 /* Removes an instruction whose results nothing uses. */

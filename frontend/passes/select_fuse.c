@@ -1,7 +1,6 @@
 /* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, or comparison
  * and logic operation. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
-#include <string.h>
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
 static bool may_absorb(const struct select *s, uint32_t i, const struct reg_use *use) {

@@ -89,8 +89,8 @@ void program_print_source_line(const struct program *p, uint32_t pc, FILE *out) 
     }
 }
 
-/* Returns the buffer that the message names, and beside which it counts lanes: such a lane's address may be inside
- * another buffer. NULL: none. */
+/* Returns the buffer that the message names, or NULL. The message then counts the lanes whose addresses are outside
+ * this buffer. Such an address may be inside another buffer. */
 static const struct allocation *near_buffer(const struct fault *f, const struct launch *l) {
     return f->kind == FAULT_OUT_OF_BOUNDS && f->space == SPACE_GLOBAL ? mem_nearest(l->memory, f->address) : NULL;
 }
