@@ -83,10 +83,11 @@ for _ in 1 2 3; do
 done
 t1=$(speed "$tmp/t1")
 row timing.six "$t1" "M wi/s" "spe on fermi, one thread, best of three runs"
+launches=10000 rounds=5
 if [ -n "${LAUNCHES_SPEED:-}" ]; then
-    "$LAUNCHES_SPEED" 10000 5 >"$tmp/launches"
+    "$LAUNCHES_SPEED" $launches $rounds >"$tmp/launches"
     while IFS=, read -r name value; do
-        row "timing.launch.$name" "$value" "us" "processor time of an empty launch, spe, best of five rounds of 10,000"
+        row "timing.launch.$name" "$value" "us" "processor time of an empty launch, spe, best of $rounds rounds of $launches"
     done <"$tmp/launches"
 fi
 lud_seconds=$("$heddle" bench lud --size paper --csv "$tmp/lud.csv" >/dev/null && column 'host s' <"$tmp/lud.csv" | awk '{ printf "%.3f", $1 }')

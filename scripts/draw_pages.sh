@@ -38,12 +38,12 @@ draw reproduction "file://$tmp/figures/index.html" --virtual-time-budget=3000
 server=$!
 sleep 3
 draw live http://127.0.0.1:8099/ --timeout=2500
-kill $server
+kill $server 2>/dev/null || :
 "$heddle" sweep dual-path --size paper -j 2 -m spe,dpe,dws -o "$tmp/sweep.db" --live 127.0.0.1:8098 >/dev/null 2>&1 &
 server=$!
 sleep 12
 draw sweep http://127.0.0.1:8098/ --timeout=2500
-kill $server
+kill $server 2>/dev/null || :
 "$heddle" sweep dual-path --size paper -m spe,dpe,dws --queue "$tmp/queue.db" >/dev/null
 "$heddle" work "$tmp/queue.db" -j 2 >/dev/null 2>&1 &
 server=$!

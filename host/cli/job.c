@@ -375,8 +375,8 @@ static int dismiss(struct crew *c, int i) {
     return how;
 }
 
-/* Sets the outcome of a job whose child ended without an answer, or whose answer this process had no memory for. In the
- * second case the child may have ended by SIGPIPE. */
+/* Sets the outcome of a job without an answer: its child ended early, or this process had no memory for the answer
+ * (`no_memory`). In the second case SIGPIPE may have ended the child. */
 static void lose(struct job *j, int how, bool no_memory) {
     if (interrupt_signal()) {
         j->status = HEDDLE_STOPPED;
