@@ -19,6 +19,9 @@ static inline uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) /
 /* Returns true for 1, 2, 4, ...; false for 0. */
 static inline bool is_power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
+/* Returns the largest k for which 2^k <= n (n > 0). */
+static inline uint32_t log2_of(uint32_t n) { return 31 - (uint32_t)__builtin_clz(n); }
+
 /* Returns the smallest power of two that is at least n (n <= 2^31): a ring buffer of this size finds an entry by
  * masking its number. */
 static inline uint32_t ring_size(uint32_t n) {

@@ -25,7 +25,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->targets = each;
     c->lines = (uint32_t)lines;
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
-    c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
+    c->set_bits = log2_of(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
     c->tag = c->storage; /* arrays with the widest elements come first, so that all are aligned */
     c->used = c->tag + all;

@@ -37,7 +37,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->latency = c->l2.latency;
     s->far_latency = c->memory.l2_far;
     s->atomic_bytes = c->memory.atomic_bytes;
-    s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
+    s->port_shift = log2_of(c->memory.l2_port_bytes);
     s->next = NEVER;
     s->write_acks = c->memory.write_acks;
     s->dirty_ways = c->memory.dirty_ways;

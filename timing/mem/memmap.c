@@ -1,7 +1,6 @@
 #include "memmap.h"
+#include "isa/arith.h"
 #include <string.h>
-
-static uint32_t log2_of(uint32_t v) { return 31 - (uint32_t)__builtin_clz(v); }
 
 /* Irreducible polynomials of degree 0 to 8; bit i is the coefficient of x^i. From degree 4 to 6, GPGPU-Sim 4 hashes the
  * channels of its Volta with the same ones (src/gpgpu-sim/hashing.cc). */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool init_tlb(struct tlb *t, uint32_t entries, uint32_t page) {
-    *t = (struct tlb){.entries = entries, .shift = 31 - (uint32_t)__builtin_clz(page)};
+    *t = (struct tlb){.entries = entries, .shift = log2_of(page)};
     t->entry = calloc(entries, sizeof *t->entry);
     return t->entry != NULL;
 }
