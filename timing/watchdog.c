@@ -83,10 +83,10 @@ static bool some_warp_computes(const struct watchdog *d) {
     return any;
 }
 
-/* Ends a search at cycle `to` for many periods, since SMs are slower while they search. The next search may take twice
- * as long, so that also long repetitions are found. */
+/* Ends a search at cycle `to`. SMs run slower during a search, so the next one begins PAUSE * `most` periods later. It
+ * may take twice as many periods, so that it also finds long repetitions. */
 static void pause_search(struct watchdog *d, uint64_t to) {
-    enum { PAUSE = 15 };
+    enum { PAUSE = 15 }; /* periods without a search for each period of a search */
     for (uint32_t i = 0; i < d->parts.n_sms; i++)
         livelock_end(d->parts.sm[i]);
     d->watching = false;
@@ -95,9 +95,9 @@ static void pause_search(struct watchdog *d, uint64_t to) {
 }
 
 /* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
- * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
- * the next period if memory has not changed: with slow memory, repetitions take several periods. But it pauses if a
- * warp computes. */
+ * period is half of deadlock.cycles. The findings of a search are valid until memory changes, so a search continues in
+ * the next period if memory has not changed: with slow memory, repetitions take several periods. After `most` periods,
+ * the search pauses if a warp computes. */
 static bool find_livelock(struct watchdog *d, uint64_t to) {
     bool due = to >= d->due, any = false;
     if (!due && !d->watching)

@@ -96,7 +96,7 @@ struct cache {
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
-    bool filled;                          /* false: all ways are empty */
+    bool filled;                          /* false: all ways are empty, so a flush has nothing to do */
     const struct replacement_ops *policy; /* replacement policy; NULL means LRU, which cache.c implements inline */
     void *policy_state;
     uint64_t clock; /* clock for the order of use */

@@ -70,7 +70,7 @@ struct l2 {
     bool by_sector; /* true if accesses are answered sector by sector */
     bool split;     /* true for a sectored L2: a packet becomes one request per sector */
     uint8_t all_sectors;
-    uint32_t far_latency, atomic_bytes;
+    uint32_t far_latency, atomic_bytes; /* l2.far_latency, cycles; l2.atomic_bytes, bytes a cycle */
     struct l2_queue in[2];   /* from the crossbar: of SMs in the same half of the chip, and in the other half */
     struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
     uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */

@@ -38,7 +38,7 @@ struct memsys {
     struct agenda agenda;        /* work of all units except the request network */
     uint64_t turn;               /* first cycle in which the request network may still be called */
     struct gpcs gpcs;            /* caches of clusters, which run with the request network */
-    struct tlbs tlbs;            /* they run with the request network */
+    struct tlbs tlbs;            /* TLBs of the SMs, which run with the request network */
     struct mem_room *room;       /* by slice */
     uint64_t scarce[ICNT_WORDS]; /* slices with so little room that new room is reported to the network at once */
     uint64_t next_room;          /* first cycle with new room in a scarce slice; NEVER if no scarce slice has any */

@@ -4,7 +4,6 @@
 
 enum {
     TO_ALLOCATE = 2, /* cycles from issue to Allocate */
-    TO_PIPE = 6,     /* cycles from issue to the input latch of a pipe */
     ALLOCATE_TO_PIPE = 4,
     TO_QUEUE = 3, /* cycles from issue to the operand reads of a variable-latency instruction */
     READS = 3     /* cycles of operand reads */
@@ -24,8 +23,8 @@ static uint64_t enter_pipe(struct exec_part *e, const struct timed_part *t, uint
     pipes->n.waits += enters - from;
     pipes_enter(pipes, unit, enters, t->initiation);
     uint64_t next = pipes->unit_free[pipes_earliest(pipes)];
-    if (next > TO_PIPE)
-        e->takes[t->pipe] = max64(e->takes[t->pipe], next - TO_PIPE);
+    if (next > MODERN_TO_PIPE)
+        e->takes[t->pipe] = max64(e->takes[t->pipe], next - MODERN_TO_PIPE);
     return enters;
 }
 
@@ -39,7 +38,7 @@ uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, con
     modern_hold(e, arrives - 1); /* the instruction leaves Control in cycle `arrives` */
     /* The result counts only the wait for the pipe, not for register ports: a dependent instruction reaches Allocate
      * later by the same number of cycles. */
-    uint64_t waits = enter_pipe(e, t, now + TO_PIPE) - now - TO_PIPE;
+    uint64_t waits = enter_pipe(e, t, now + MODERN_TO_PIPE) - now - MODERN_TO_PIPE;
     if (!own_file)
         modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + t->latency);
     return waits;
@@ -49,7 +48,7 @@ uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, con
 static uint64_t execute_variable(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now) {
     const uint32_t part = sm->in_flight.entry[inflight].part;
     modern_hold(&sm->operands.part[part], now + 1);
-    return modern_enter_queue(sm, part, t, now, &sm->modern->flight[inflight].entry) - now - TO_PIPE;
+    return modern_enter_queue(sm, part, t, now, &sm->modern->flight[inflight].entry) - now - MODERN_TO_PIPE;
 }
 
 uint64_t modern_pass(struct sm *sm, uint32_t inflight, const struct timed_part *t, uint64_t now) {

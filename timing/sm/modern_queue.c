@@ -1,9 +1,7 @@
-/* The modern core: variable-latency instructions without a memory access between issue and their pipe: the queue of a
- * sub-core, and the f64 pipe that all sub-cores share. */
+/* The modern core: how variable-latency instructions without a memory access reach their pipes. They pass the queue of
+ * their sub-core (core.queue). All sub-cores may share one f64 pipe (core.f64_shared). */
 #include "modern.h"
 #include "stages.h"
-
-enum { TO_PIPE = 6 }; /* cycles from issue to the input latch of a pipe */
 
 static bool is_shared(const struct sm *sm, const struct timed_part *t) {
     return sm->cfg->core.f64_shared && t->pipe == PIPE_DP && t->op != CLASS_MMA;
@@ -26,9 +24,9 @@ uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_par
     struct modern_queue *q = &sm->modern->part[part].queue;
     struct pipes *pipes = is_shared(sm, t) ? &sm->modern->f64 : &e->pipe[t->pipe].units;
     const uint32_t size = sm->cfg->core.queue, unit = pipes_earliest(pipes);
-    const uint64_t from = size ? max64(now + TO_PIPE, q->last + 1) : now + TO_PIPE;
+    const uint64_t from = size ? max64(now + MODERN_TO_PIPE, q->last + 1) : now + MODERN_TO_PIPE;
     const uint64_t enters = pipes_free(pipes, unit, from);
-    pipes->n.waits += enters - now - TO_PIPE;
+    pipes->n.waits += enters - now - MODERN_TO_PIPE;
     pipes_enter(pipes, unit, enters, t->initiation);
     *entry = q->next;
     if (size) {
@@ -39,7 +37,7 @@ uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_par
     }
     /* an instruction for the shared pipe waits in the latch of its sub-core, which holds one */
     const uint64_t next = is_shared(sm, t) ? enters + 1 : pipes->unit_free[pipes_earliest(pipes)];
-    e->takes[t->pipe] = max64(e->takes[t->pipe], next > TO_PIPE ? next - TO_PIPE : 0);
+    e->takes[t->pipe] = max64(e->takes[t->pipe], next > MODERN_TO_PIPE ? next - MODERN_TO_PIPE : 0);
     return enters;
 }
 

@@ -16,6 +16,7 @@ enum {
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
     MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
     MODERN_TO_SHARED = 11,      /* cycles from its issue to the arbiter that all sub-cores share */
+    MODERN_TO_PIPE = 6,         /* cycles from issue to the input latch of a pipe */
     MODERN_QUEUE = 64,          /* the largest core.queue */
     MODERN_CONSTANT_LINES = 32, /* lines of the constant cache for fixed-latency operands */
     MODERN_PARTS = 8
@@ -94,7 +95,7 @@ struct modern_flight {
     uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
     uint8_t step, done; /* expansion: the step that is next, and the number of its machine instructions that issued */
-    bool reads_held;    /* its sources may not be written yet: core.consumers */
+    bool reads_held;    /* writers of its source registers must wait: core.consumers */
     uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
 };
 
