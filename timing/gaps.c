@@ -8,11 +8,12 @@ enum {
     /* The first wave that fills no empty SM tells how many waves take about CYCLES_LEAST cycles: they are a unit. A
      * shorter unit would depend on whether its CTAs have just begun or are about to end. */
     CYCLES_LEAST = 2500,
-    /* Number of sampled units after the first gap. More samples are three times as many, so that the places of few
-     * samples are also places of many samples, and models with different numbers have common samples. */
+    /* Number of sampled units after the first gap. More samples are THINNING times as many. THINNING is odd, so the
+     * places of few samples are also places of many samples, and models with different numbers have common samples. */
+    THINNING = 3,
     SAMPLES_LEAST = 3,
-    SAMPLES_MORE = 3 * SAMPLES_LEAST,
-    SAMPLES_MOST = 3 * SAMPLES_MORE,
+    SAMPLES_MORE = THINNING * SAMPLES_LEAST,
+    SAMPLES_MOST = THINNING * SAMPLES_MORE,
     MORE_FROM = 100, /* a launch of at least MORE_FROM waves has at least SAMPLES_MORE samples */
     STABLE = 3,      /* number of consecutive units whose cycles per instruction are compared */
     /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
@@ -161,7 +162,7 @@ static void want_samples(struct gaps *g) {
     const double variation = sqrt(square / (g->n > 1 ? g->n - 1 : 1)) / mean;
     const double n = pow(2.5 * variation / error, 2);
     while (g->n + g->wanted < n && g->wanted < SAMPLES_MOST && g->waves / g->length > 9 * (uint64_t)g->wanted)
-        g->wanted *= 3;
+        g->wanted *= THINNING;
 }
 
 /* Returns the first CTA of the next sampled unit, or of the tail. Sampled units have the same places in every model,

@@ -31,6 +31,9 @@ bool report_kernel_roofs(struct report *r);
 bool report_line_roofs(struct report *r);
 /* report_operations.c: writes the roofline by kind of operation. */
 bool report_operations(struct report *r);
+/* report_lines.c: return a member of a profile; 0 and "" if it is missing or has another type. */
+double report_number(const cJSON *o, const char *name);
+const char *report_text(const cJSON *o, const char *name);
 /* report_lines.c: writes the lines with the most issue slots, for runs with a profile. */
 bool report_lines(struct report *r);
 /* report_source.c: writes every line of the kernels, with the runs of a program side by side, from their profiles. */

@@ -8,12 +8,12 @@
 
 enum { SHOWN = 6, KERNELS = 3 }; /* SHOWN: number of lines shown per kernel; KERNELS: number of kernels shown per run */
 
-static double number(const cJSON *o, const char *name) {
+double report_number(const cJSON *o, const char *name) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
     return cJSON_IsNumber(v) ? v->valuedouble : 0;
 }
 
-static const char *text(const cJSON *o, const char *name) {
+const char *report_text(const cJSON *o, const char *name) {
     const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name));
     return s ? s : "";
 }
@@ -21,7 +21,7 @@ static const char *text(const cJSON *o, const char *name) {
 /* Returns the number of issue slots of a line: slots in which the line issued, and slots that were lost because a warp
  * waited to issue it. Sets *cause to the main cause of the lost slots. */
 static double slots(const cJSON *line, const char **cause) {
-    double sum = number(line, "issued"), most = 0;
+    double sum = report_number(line, "issued"), most = 0;
     const cJSON *s;
     *cause = "";
     cJSON_ArrayForEach(s, cJSON_GetObjectItemCaseSensitive(line, "stalls")) {
@@ -64,22 +64,23 @@ static double line_weight(const cJSON *line) {
 }
 
 static void line_row(FILE *out, const cJSON *line, double all) {
-    const char *cause, *file = text(line, "file");
-    double own = slots(line, &cause), issued = number(line, "issued");
+    const char *cause, *file = report_text(line, "file");
+    double own = slots(line, &cause), issued = report_number(line, "issued");
     char shown[48];
     fputs("<tr>", out);
     snprintf(shown, sizeof shown, "%.1f %%", all > 0 ? 100 * own / all : 0);
     html_number(out, own, shown);
     html_number(out, issued, group_digits(issued, shown, sizeof shown));
-    snprintf(shown, sizeof shown, "%.1f", issued > 0 ? number(line, "lanes") / issued : 0);
-    html_number(out, issued > 0 ? number(line, "lanes") / issued : 0, shown);
-    html_number(out, number(line, "l1_misses"), group_digits(number(line, "l1_misses"), shown, sizeof shown));
+    snprintf(shown, sizeof shown, "%.1f", issued > 0 ? report_number(line, "lanes") / issued : 0);
+    html_number(out, issued > 0 ? report_number(line, "lanes") / issued : 0, shown);
+    html_number(out, report_number(line, "l1_misses"),
+                group_digits(report_number(line, "l1_misses"), shown, sizeof shown));
     html_cell(out, slot_find(cause) >= 0 ? slot_words(slot_find(cause)) : cause);
-    snprintf(shown, sizeof shown, "%.0f", number(line, "line"));
+    snprintf(shown, sizeof shown, "%.0f", report_number(line, "line"));
     fputs("<td>", out);
     html_text(out, file);
     fprintf(out, "%s%s</td><td><code>", *file ? ":" : "", shown);
-    html_text(out, text(line, "text"));
+    html_text(out, report_text(line, "text"));
     fputs("</code></td></tr>\n", out);
 }
 
@@ -98,11 +99,11 @@ static void lines_table(FILE *out, const cJSON *list, double all, const char *wh
 }
 
 static void kernel_section(FILE *out, const cJSON *k) {
-    double all = all_slots(k), launches = number(k, "launches");
+    double all = all_slots(k), launches = report_number(k, "launches");
     fputs("<h3>", out);
-    html_text(out, text(k, "kernel"));
+    html_text(out, report_text(k, "kernel"));
     fprintf(out, ", %.0f launch%s, ", launches, launches == 1 ? "" : "es");
-    html_text(out, text(k, "file"));
+    html_text(out, report_text(k, "file"));
     fputs("</h3>\n", out);
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "sources"), all, "source");
     lines_table(out, cJSON_GetObjectItemCaseSensitive(k, "lines"), all, "PTX");

@@ -17,7 +17,7 @@ struct parts {
     struct report r; /* its rows are the parts */
     struct result_row *own;
     const struct result_row **rows;
-    int n, left_out;
+    int left_out;
 };
 
 static bool parts_init(struct parts *p, const struct report *r, struct result_set *set) {
@@ -26,12 +26,13 @@ static bool parts_init(struct parts *p, const struct report *r, struct result_se
     p->rows = calloc(MOST_PARTS, sizeof *p->rows);
     p->r.set = set;
     p->r.rows = p->rows;
+    p->r.n = 0;
     report_roof_options(&p->r);
     return p->own && p->rows;
 }
 
 static void parts_free(struct parts *p) {
-    for (int i = 0; i < p->n; i++) {
+    for (int i = 0; i < p->r.n; i++) {
         free(p->own[i].kernel);
         free(p->own[i].values);
     }
@@ -43,11 +44,11 @@ static void parts_free(struct parts *p) {
  * if memory runs out. */
 static struct result_row *add_part(struct parts *p, const struct result_row *of, const char *name) {
     int n_names = p->r.set->n_names;
-    if (p->n == MOST_PARTS) {
+    if (p->r.n == MOST_PARTS) {
         p->left_out++;
         return NULL;
     }
-    struct result_row *row = &p->own[p->n];
+    struct result_row *row = &p->own[p->r.n];
     *row = *of;
     row->launch = -1;
     row->kernel = strdup(name);
@@ -59,8 +60,7 @@ static struct result_row *add_part(struct parts *p, const struct result_row *of,
     }
     for (int i = 0; i < n_names; i++)
         row->values[i] = NAN;
-    p->rows[p->n++] = row;
-    p->r.n = p->n;
+    p->rows[p->r.n++] = row;
     return row;
 }
 
@@ -74,7 +74,7 @@ static void add_value(struct parts *p, struct result_row *row, const char *name,
 /* Sets the instructions per cycle of all parts. */
 static void set_ipc(struct parts *p) {
     int ipc = result_stat(p->r.set, "gpu.ipc");
-    for (int i = 0; ipc >= 0 && i < p->n; i++) {
+    for (int i = 0; ipc >= 0 && i < p->r.n; i++) {
         double cycles = report_stat(&p->r, p->rows[i], "gpu.cycles");
         p->own[i].values[ipc] = cycles > 0 ? report_stat(&p->r, p->rows[i], "gpu.thread_instructions") / cycles : NAN;
     }
@@ -92,7 +92,7 @@ static bool draw(struct parts *p, struct report *r, const char *head) {
 }
 
 static struct result_row *find_part(struct parts *p, const struct result_row *launch) {
-    for (int i = p->n - 1; i >= 0 && p->own[i].run == launch->run; i--)
+    for (int i = p->r.n - 1; i >= 0 && p->own[i].run == launch->run; i--)
         if (strcmp(p->own[i].kernel, launch->kernel) == 0)
             return &p->own[i];
     return NULL;
@@ -100,7 +100,7 @@ static struct result_row *find_part(struct parts *p, const struct result_row *la
 
 /* Adds the launches of run `run`, and notes in *several whether the run has more than one kernel. */
 static void add_launches(struct parts *p, long long run, bool *several) {
-    int first = p->n;
+    int first = p->r.n;
     for (int i = 0; i < p->r.set->n; i++) {
         const struct result_row *launch = &p->r.set->rows[i];
         if (launch->run != run || !launch->kernel)
@@ -110,7 +110,7 @@ static void add_launches(struct parts *p, long long run, bool *several) {
         for (int k = 0; row && k < SUMMED; k++)
             add_value(p, row, summed[k], report_stat(&p->r, launch, summed[k]));
     }
-    *several |= p->n > first + 1;
+    *several |= p->r.n > first + 1;
 }
 
 bool report_kernel_roofs(struct report *r) {
@@ -134,34 +134,28 @@ bool report_kernel_roofs(struct report *r) {
     return fine;
 }
 
-static double number(const cJSON *o, const char *name) {
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
-    return cJSON_IsNumber(v) ? v->valuedouble : 0;
-}
-
 static double slots_of(const cJSON *line) {
     const cJSON *s;
-    double sum = number(line, "issued");
+    double sum = report_number(line, "issued");
     cJSON_ArrayForEach(s, cJSON_GetObjectItemCaseSensitive(line, "stalls")) sum += s->valuedouble;
     return sum;
 }
 
 /* Writes the name of a line: "lud_diagonal lud.cu:31" for CUDA, "lud_diagonal line 31" for PTX. */
 static void name_line(const cJSON *kernel, const cJSON *line, char *out, size_t size) {
-    const char *k = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "kernel"));
     const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, "file"));
     const char *base = file ? strrchr(file, '/') : NULL;
-    snprintf(out, size, "%s %s%s%.0f", k ? k : "",
+    snprintf(out, size, "%s %s%s%.0f", report_text(kernel, "kernel"),
              base   ? base + 1
              : file ? file
                     : "line",
-             file ? ":" : " ", number(line, "line"));
+             file ? ":" : " ", report_number(line, "line"));
 }
 
 /* Returns the cycles of all launches of a kernel in run `run`. */
 static double cycles_of(const struct parts *kernels, long long run, const cJSON *kernel) {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "kernel"));
-    for (int i = 0; name && i < kernels->n; i++)
+    for (int i = 0; name && i < kernels->r.n; i++)
         if (kernels->own[i].run == run && strcmp(kernels->own[i].kernel, name) == 0)
             return report_stat(&kernels->r, &kernels->own[i], "gpu.cycles");
     return NAN;
@@ -176,7 +170,7 @@ static void add_lines(struct parts *p, const struct result_row *of, const cJSON 
     if (!cJSON_GetArraySize(sources))
         sources = cJSON_GetObjectItemCaseSensitive(kernel, "lines");
     cJSON_ArrayForEach(line, sources) {
-        if (number(line, "l1_sectors") <= 0)
+        if (report_number(line, "l1_sectors") <= 0)
             continue;
         int at = n < LINES ? n++ : LINES;
         for (; at > 0 && slots_of(hot[at - 1]) < slots_of(line); at--)
@@ -191,8 +185,8 @@ static void add_lines(struct parts *p, const struct result_row *of, const cJSON 
         if (!row)
             continue;
         add_value(p, row, "gpu.cycles", cycles);
-        add_value(p, row, "gpu.thread_instructions", number(hot[i], "lanes"));
-        add_value(p, row, "l1.sectors", number(hot[i], "l1_sectors"));
+        add_value(p, row, "gpu.thread_instructions", report_number(hot[i], "lanes"));
+        add_value(p, row, "l1.sectors", report_number(hot[i], "l1_sectors"));
     }
 }
 
@@ -219,7 +213,7 @@ bool report_line_roofs(struct report *r) {
         add_launches(&kernels, r->rows[i]->run, &several);
         fine = lines_of_run(&p, &kernels, r, r->rows[i]);
     }
-    if (fine && p.n)
+    if (fine && p.r.n)
         fine = draw(&p, r,
                     "<h2 id=lineroofs>Roofline by line</h2>\n<p>Each point is a line that accesses the L1: a line of "
                     "CUDA if the program names its lines, else a line of PTX. It shows the thread instructions of the "

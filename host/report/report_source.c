@@ -31,22 +31,13 @@ struct view {
     int n_lines;
 };
 
-static double number(const cJSON *o, const char *name, double missing) {
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
-    return cJSON_IsNumber(v) ? v->valuedouble : missing;
-}
-
-static const char *text(const cJSON *o, const char *name) {
-    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name));
-    return s ? s : "";
-}
-
 static const cJSON *list(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
 
 static const cJSON *find_kernel(const cJSON *profile, const cJSON *like) {
     const cJSON *k;
     cJSON_ArrayForEach(k, profile) {
-        if (strcmp(text(k, "kernel"), text(like, "kernel")) == 0 && strcmp(text(k, "file"), text(like, "file")) == 0)
+        if (strcmp(report_text(k, "kernel"), report_text(like, "kernel")) == 0 &&
+            strcmp(report_text(k, "file"), report_text(like, "file")) == 0)
             return k;
     }
     return NULL;
@@ -75,17 +66,17 @@ static void add_run(struct view *v, int run) {
     const cJSON *entry, *stall;
     int hint = 0;
     cJSON_ArrayForEach(entry, list(v->kernel[run], "lines")) {
-        double own = number(entry, "line", 0);
+        double own = report_number(entry, "line");
         struct source_line *l = own >= 1 && own <= 1e9 ? line_of(v, (unsigned)own, &hint) : NULL;
         if (!l)
             continue;
-        l->text = l->text ? l->text : text(entry, "text");
-        double source = number(entry, "source", -1);
+        l->text = l->text ? l->text : report_text(entry, "text");
+        double source = list(entry, "source") ? report_number(entry, "source") : -1;
         if (run == 0 && l->source < 0 && source >= 0 && source < 1e6)
             l->source = (int)source;
-        l->run[run].issued += number(entry, "issued", 0);
-        l->run[run].lanes += number(entry, "lanes", 0);
-        l->run[run].slots[SLOT_ISSUED] += number(entry, "issued", 0);
+        l->run[run].issued += report_number(entry, "issued");
+        l->run[run].lanes += report_number(entry, "lanes");
+        l->run[run].slots[SLOT_ISSUED] += report_number(entry, "issued");
         cJSON_ArrayForEach(stall, list(entry, "stalls")) {
             int slot = slot_find(stall->string);
             if (slot > SLOT_ISSUED)
@@ -127,10 +118,10 @@ static void line_row(const struct view *v, const struct source_line *l, const do
     fputs("</code></td>", out);
     const cJSON *s = l->source >= 0 ? cJSON_GetArrayItem(list(v->kernel[0], "sources"), l->source) : NULL;
     if (cuda) {
-        fprintf(out, "<td data-v=%.0f><code>", number(s, "line", 0));
+        fprintf(out, "<td data-v=%.0f><code>", report_number(s, "line"));
         if (s)
-            fprintf(out, "%.0f: ", number(s, "line", 0));
-        html_text(out, text(s, "text"));
+            fprintf(out, "%.0f: ", report_number(s, "line"));
+        html_text(out, report_text(s, "text"));
         fputs("</code></td>", out);
     }
     for (int i = 0; i < v->n; i++)
@@ -173,9 +164,9 @@ static void write_kernel(struct view *v) {
     fputs("<details><summary>", v->r->out);
     html_text(v->r->out, v->row[0]->program);
     fputs(": ", v->r->out);
-    html_text(v->r->out, text(v->kernel[0], "kernel"));
+    html_text(v->r->out, report_text(v->kernel[0], "kernel"));
     fputs(", ", v->r->out);
-    html_text(v->r->out, text(v->kernel[0], "file"));
+    html_text(v->r->out, report_text(v->kernel[0], "file"));
     fputs("</summary>\n", v->r->out);
     head(v, cuda);
     for (int l = 0; l < v->n_lines; l++)
