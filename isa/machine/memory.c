@@ -1,6 +1,7 @@
 /* Allocates device memory, maps host memory, finds allocations, and describes addresses (memory.h). */
 #include "memory.h"
 #include "heap.h"
+#include "isa/arith.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -157,6 +158,20 @@ static void *file_pages(struct memory *m, void *at, uint64_t bytes) {
 /* Returns true if a buffer of this size is in a file of the folder. */
 static bool in_folder(const struct memory *m, uint64_t bytes) { return m->folder && bytes >= MEM_FILE_BYTES; }
 
+/* Buffers of these sizes use huge pages, which need fewer page faults. A larger buffer keeps small pages, because
+ * a program that uses a small part of it would occupy too much memory. */
+enum { HUGE_PAGE = 2 << 20, HUGE_LEAST = 2 * HUGE_PAGE, HUGE_MOST = 256 << 20 };
+
+/* Allocates the storage in huge pages, if the host provides them. */
+static void provide_huge(struct allocation *a, uint64_t bytes) {
+    const size_t whole = round_up(bytes, HUGE_PAGE);
+    a->storage = calloc(1, whole + HUGE_PAGE);
+    if (!a->storage)
+        return;
+    a->host = (unsigned char *)round_up((uintptr_t)a->storage, HUGE_PAGE);
+    madvise(a->host, whole, MADV_HUGEPAGE);
+}
+
 /* Allocates zeroed storage for an allocation. Returns false if out of memory or disk space. */
 static bool provide(struct memory *m, struct allocation *a) {
     const uint64_t bytes = a->end - a->begin;
@@ -165,6 +180,10 @@ static bool provide(struct memory *m, struct allocation *a) {
         void *p = file_pages(m, NULL, a->pages);
         a->host = p == MAP_FAILED ? NULL : p;
         return a->host != NULL;
+    }
+    if (bytes >= HUGE_LEAST && bytes <= HUGE_MOST) {
+        provide_huge(a, bytes);
+        return a->storage != NULL;
     }
     a->storage = bytes <= SIZE_MAX - 64 ? calloc(1, bytes + 64) : NULL;
     a->host = a->storage ? align_storage(a->storage) : NULL;

@@ -54,6 +54,23 @@ START_TEST(new_memory_is_zero) {
 }
 END_TEST
 
+/* Buffers of 4 to 256 MiB begin at a multiple of the host's huge pages (2 MiB), and are zero. The sizes are the least,
+ * one with a partial last page, and the greatest. Smaller and larger buffers begin 64 bytes after a page. */
+START_TEST(large_buffers_have_huge_pages) {
+    enum { MIB = 1 << 20 };
+    static const uint64_t sizes[] = {4 * MIB, 5 * MIB + 3, 256 * MIB, 4 * MIB - 1, 256 * MIB + 1};
+    for (unsigned i = 0; i < 5; i++) {
+        mem_init(&m, 0);
+        uint64_t a = mem_alloc(&m, sizes[i], 0, NULL, false);
+        uint8_t v[2] = {1, 1};
+        ck_assert_uint_eq((uintptr_t)m.list[0].host % (2 * MIB) == 0, i < 3);
+        ck_assert(mem_read(&m, a, &v[0], 1) && mem_read(&m, a + sizes[i] - 1, &v[1], 1));
+        ck_assert_uint_eq(v[0] | v[1], 0);
+        mem_free_all(&m);
+    }
+}
+END_TEST
+
 START_TEST(read_back) {
     mem_init(&m, 0);
     uint64_t a = mem_alloc(&m, 16, 0, NULL, false);
@@ -282,6 +299,7 @@ SUITE(isa_memory) {
     TEST(alignment_and_gap);
     TEST(packed_buffers_have_no_gaps);
     TEST(new_memory_is_zero);
+    TEST(large_buffers_have_huge_pages);
     TEST(read_back);
     TEST(limit_counts_live_bytes);
     TEST(huge_sizes_are_refused);
