@@ -185,12 +185,18 @@ struct control_timing control_timing_of(const struct control_latencies *l, const
     return on_machine(usual_timing(in, row), l->more[in->latency], row->d == T_PRED);
 }
 
-unsigned control_expansion_cycles(uint8_t expansion) {
+/* Returns the cycles from a machine instruction of an expansion to the next one. */
+static unsigned step_cycles(const struct control_latencies *l, const struct expansion_step *s) {
+    const struct control_timing t = on_machine(step_timing(s), l->more[s->latency], false);
+    return s->gap ? s->gap : t.unit == CONTROL_QUEUED ? QUEUED_LATENCY : t.latency;
+}
+
+unsigned control_expansion_cycles(const struct control_latencies *l, uint8_t expansion) {
     unsigned cycles = 0;
     if (!expansion)
         return 0;
     const struct expansion_step *last = expansion_last(expansion);
     for (const struct expansion_step *s = expansion_of(expansion)->step; s <= last; s++)
-        cycles += (s->count - (s == last)) * (s->gap ? s->gap : QUEUED_LATENCY);
+        cycles += (s->count - (s == last)) * step_cycles(l, s);
     return cycles;
 }

@@ -24,5 +24,5 @@ struct control_timing control_timing_of(const struct control_latencies *l, const
 enum { QUEUED_LATENCY = 20 };
 /* Returns the cycles between the issue of the first and of the last machine instruction of an expansion, if nothing
  * else delays them. */
-unsigned control_expansion_cycles(uint8_t expansion);
+unsigned control_expansion_cycles(const struct control_latencies *l, uint8_t expansion);
 #endif

@@ -94,7 +94,7 @@ static unsigned latency_of(const struct schedule *s, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const uint8_t expansion = select_expansion(ir, in);
     struct control_timing t = control_timing_of(&s->latencies, in, expansion);
-    const unsigned before = control_expansion_cycles(expansion);
+    const unsigned before = control_expansion_cycles(&s->latencies, expansion);
     if (t.unit == CONTROL_QUEUED)
         return before + (in->kind == K_LOAD ? load_latency(in->space) : in->kind == K_STORE ? 1 : QUEUED_LATENCY);
     bool predicate = in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].cls == RC_PRED;

@@ -44,6 +44,7 @@ static const struct event {
 #include "timing/sm/remote_stats.def"
 #include "timing/sm/tensor_stats.def"
 #include "timing/sm/tma_stats.def"
+#include "timing/sm/modern_stats.def"
 /* clang-format on */
 #define COUNT_LIST
 #include "timing/report/count_end.def"

@@ -1,6 +1,6 @@
 /* The modern core: the machine instructions of an expansion (isa/expansions.h). The instruction of the program has its
  * effect when the first one issues. Its result arrives when the last one has been executed. In between, its lanes wait,
- * and other paths and warps issue. */
+ * and other paths and warps issue. Each machine instruction waits until it has been fetched. */
 #include "isa/expansions.h"
 #include "modern.h"
 #include "stages.h"
@@ -13,6 +13,7 @@ bool modern_expands_variable(const struct sm *sm, const struct control_bits *c) 
 /* Counts the machine instruction that issues. Returns true if it is the last one. */
 static bool advance(struct modern_flight *mf, const struct control_bits *c) {
     const struct expansion_step *s = &expansion_of(c->expansion)->step[mf->step];
+    mf->issued++;
     if (++mf->done < s->count)
         return false;
     mf->done = 0;
@@ -46,6 +47,27 @@ void modern_expand_begin(struct sm *sm, uint32_t inflight, uint64_t now) {
     issue(sm, inflight, c, &t, now);
 }
 
+/* Takes the next machine instruction from the buffer of the path that has its lanes now. Returns false if the
+ * machine instruction has not arrived in this buffer. */
+static bool take_fetched(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    const uint32_t at = sm->program->inst[f->pc].place + sm->modern->flight[inflight].issued;
+    struct sm_warp *sw = &sm->warps.slot[f->warp];
+    for (uint32_t p = 0; p < sw->n_paths; p++) {
+        struct sm_path *path = &sw->path[p];
+        if (path->at != at || !(path->lanes & f->lanes))
+            continue;
+        if (!path->buffered)
+            return false;
+        modern_move(path, at + 1);
+        warp_set_add(&sm->fetching.room, f->warp);
+        sm_evaluate(sm, f->warp, p, now);
+        return true;
+    }
+    modern_fetch_alone(sm, f->part, f->warp, at, now);
+    return true;
+}
+
 void modern_expand(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct control_bits *c = modern_control(sm->modern, f->pc);
@@ -57,8 +79,13 @@ void modern_expand(struct sm *sm, uint32_t inflight, uint64_t now) {
         wheel_add(&sm->wheel, takes, event_make(EVENT_EXPAND, inflight));
         return;
     }
+    if (!take_fetched(sm, inflight, now)) {
+        wheel_add(&sm->wheel, now + 1, event_make(EVENT_EXPAND, inflight));
+        return;
+    }
     sm->modern->part[f->part].expanded = now + 1;
     sm->modern->n.machine++;
+    sm->modern->n.expanded++;
     if (!issue(sm, inflight, c, &t, now))
         return;
     sm->modern->warp[w].expands &= ~lanes;

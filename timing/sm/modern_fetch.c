@@ -1,13 +1,19 @@
-/* The modern core: the fetch stage. In each cycle, a sub-core fetches one instruction: for the warp that issued last
- * or, if its buffer is full, for the youngest warp with room. A fetched instruction that has not arrived yet counts as
- * part of the buffer. */
+/* The modern core: the fetch stage. In each cycle, a sub-core fetches one machine instruction: for the warp that
+ * issued last or, if its buffer is full, for the youngest warp with room. A fetched instruction that has not arrived
+ * yet counts as part of the buffer. */
 #include "modern.h"
 #include "stages.h"
+
+/* Returns the address of a machine instruction. */
+static uint64_t address_of(const struct sm *sm, uint32_t at) {
+    return sm->program->code_address + (uint64_t)at * sm->cfg->sm.inst_bytes;
+}
 
 /* Returns true if the path can fetch its next instruction. After a miss it waits for the line. */
 static bool has_room(const struct sm *sm, const struct sm_path *path) {
     uint32_t n = path->buffered + path->coming;
-    return n < MODERN_BUFFER && !path->missed && !path->refused && path->pc + n < sm->program->program->n;
+    return n < MODERN_BUFFER && !path->missed && !path->refused &&
+           path->at + n < sm->program->inst[sm->program->program->n].place;
 }
 
 /* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
@@ -25,11 +31,10 @@ static int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
 static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_cfg *cfg = &sm->cfg->sm;
-    const uint32_t pc = path->pc + path->buffered + path->coming;
+    const uint32_t at = path->at + path->buffered + path->coming;
     const uint16_t ticket = path->coming ? path->ticket : (uint16_t)(sw->ticket + 1);
     uint32_t latency;
-    enum fetch_result r = fetch_accept(&sm->fetch, part, sm->program->code_address + (uint64_t)pc * cfg->inst_bytes,
-                                       sm_ticket(w, ticket), now, &latency);
+    enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, at), sm_ticket(w, ticket), now, &latency);
     if (r == FETCH_REFUSED) {
         if (path->state == PATH_FETCH)
             path->refused = sm->fetching.any_refused = true;
@@ -90,6 +95,35 @@ static bool fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
         warp_set_drop(&left, (uint32_t)w);
     }
     return false;
+}
+
+uint32_t modern_next_place(const struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes) {
+    const struct timed_inst *ti = &sm->program->inst[pc];
+    return sm->modern->warp[w].expands & lanes ? ti->place + 1 : ti[1].place;
+}
+
+uint32_t modern_place_after(const struct sm *sm, uint32_t w, const struct sm_path *old, uint32_t pc, lanemask_t lanes) {
+    if (pc == old->pc)
+        return old->at;
+    return pc == old->pc + 1 ? modern_next_place(sm, w, old->pc, lanes) : sm->program->inst[pc].place;
+}
+
+void modern_move(struct sm_path *path, uint32_t to) {
+    const uint32_t steps = to - path->at;
+    path->at = to;
+    if (steps > path->buffered) {
+        path->coming = 0; /* the next fetch has a new ticket */
+        path->missed = false;
+    }
+    path->buffered = steps < path->buffered ? (uint8_t)(path->buffered - steps) : 0;
+}
+
+void modern_fetch_alone(struct sm *sm, uint32_t part, uint32_t w, uint32_t at, uint64_t now) {
+    uint32_t latency;
+    const uint32_t ticket = sm_ticket(w, ++sm->warps.slot[w].ticket);
+    if (fetch_accept(&sm->fetch, part, address_of(sm, at), ticket, now, &latency) != FETCH_HIT)
+        fetch_send(&sm->fetch, now);
+    sm_lsu_due(sm, now);
 }
 
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now) {

@@ -95,6 +95,7 @@ struct modern_flight {
     uint8_t space;     /* state space of a memory instruction that has left the sub-core */
     bool reads_reserved;
     uint8_t step, done; /* expansion: the step that is next, and the number of its machine instructions that issued */
+    uint8_t issued;     /* expansion: number of its machine instructions that issued */
     bool reads_held;    /* writers of its source registers must wait: core.consumers */
     uint8_t read_counter, write_counter; /* 1 + number of the counter that the instruction increments; 0: none */
 };

@@ -43,8 +43,11 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         refresh_after_step(sm, w, now);
         return;
     }
+    if (__builtin_expect(sm->modern != NULL, 0))
+        modern_move(path, modern_next_place(sm, w, path->pc, path->lanes));
+    else
+        path->buffered--;
     path->pc++;
-    path->buffered--;
     path->stale = true;
     warp_set_add(&sm->fetching.room, w);
     if (sw->n_paths > 1)

@@ -229,6 +229,16 @@ static uint8_t fetch_count(const struct timed_program *t, const struct config *c
     return (uint8_t)(n ? n : 1);
 }
 
+/* Sets the places of the instructions in the code, and of its end. */
+static void set_places(struct timed_program *t) {
+    uint32_t place = 0;
+    for (uint32_t pc = 0; pc < t->program->n; pc++) {
+        t->inst[pc].place = place;
+        place += expansion_count(t->program->control ? t->program->control[pc].expansion : EXPANSION_NONE);
+    }
+    t->inst[t->program->n].place = place;
+}
+
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
@@ -287,6 +297,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
         fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
     }
+    set_places(t);
     for (uint32_t i = 0; i < p->n_compounds; i++)
         t->fallback[i].initiation = (uint16_t)sm_pipe_cycles(sm, t->fallback[i].initiation);
     return true;

@@ -64,7 +64,8 @@ struct timed_inst {
     uint8_t op;                      /* enum op_class */
     uint32_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words per lane */
-    uint8_t fetch; /* number of instructions that a fetch at this instruction brings, including this one */
+    uint32_t place; /* number of machine instructions before it in the code; its PC if there are no expansions */
+    uint8_t fetch;  /* number of instructions that a fetch at this instruction brings, including this one */
 };
 
 struct timed_program {

@@ -12,12 +12,15 @@ enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 struct sm_path {
     lanemask_t lanes;
     uint32_t pc;
-    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
+    union {
+        uint32_t wrong; /* STRAY_FETCH: PC of the wrong-path fetch */
+        uint32_t at; /* modern core: the next machine instruction (timed_inst.place); during an expansion, one of it */
+    };
     uint16_t id;       /* number that the model gave to the path */
     uint16_t ticket;   /* ticket of the path's fetch, in state PATH_FETCHING */
     uint8_t board;     /* path.board */
     uint8_t state;     /* enum path_state */
-    uint8_t buffered;  /* number of instructions in the buffer, from `pc` on */
+    uint8_t buffered;  /* number of instructions in the buffer, from `pc` on; modern core: from `at` on */
     bool stale : 1;    /* true if the model has not been notified of the path's last steps */
     bool refused : 1;  /* in state PATH_FETCH: true if the instruction cache has no room until a line arrives */
     uint8_t stray : 2; /* enum path_stray */

@@ -17,33 +17,45 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     sm_evaluate_all(sm, w, now);
 }
 
+/* Returns how many instructions of the old path's buffer are before the new path. */
+static uint32_t steps_between(const struct sm *sm, uint32_t w, const struct sm_path *old, const struct path *new) {
+    if (__builtin_expect(sm->modern != NULL, 0))
+        return modern_place_after(sm, w, old, new->pc, new->lanes) - old->at;
+    return new->pc - old->pc;
+}
+
 /* Returns the old path that has the next instruction of the new path in its buffer or its pending fetch. Returns
  * NULL if no old path has it. */
-static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
+static struct sm_path *inherit(const struct sm *sm, uint32_t w, struct sm_path *old, uint32_t n,
+                               const struct path *new) {
     struct sm_path *found = NULL;
     for (uint32_t i = 0; i < n; i++) {
         struct sm_path *o = &old[i];
-        uint32_t steps = new->pc - o->pc;
+        uint32_t steps = steps_between(sm, w, o, new);
         bool has = o->buffered ? steps < o->buffered + (uint32_t)(o->coming != 0) : o->state == PATH_FETCHING && !steps;
+        has |= sm->modern && steps == o->buffered && o->at + steps != sm->program->inst[new->pc].place; /* expands */
         if (has && (!found || o->id == new->id))
             found = o;
     }
     return found;
 }
 
-static void adopt(struct sm_path *to, struct sm_path *from, const struct path *new) {
+static void adopt(const struct sm *sm, uint32_t w, struct sm_path *to, struct sm_path *from, const struct path *new) {
     if (!from) {
         *to = (struct sm_path){
             .pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board, .state = PATH_FETCH};
+        if (sm->modern)
+            to->at = sm->program->inst[new->pc].place;
         return;
     }
-    const uint32_t steps = new->pc - from->pc;
-    const bool there = steps < from->buffered; /* the path's instruction is in the buffer */
+    const uint32_t steps = steps_between(sm, w, from, new);
+    const bool there = steps < from->buffered, /* the path's instruction is in the buffer */
+        comes = from->coming || from->state == PATH_FETCHING;
     *to = (struct sm_path){.pc = new->pc,
                            .lanes = new->lanes,
                            .id = new->id,
                            .board = new->board,
-                           .state = there ? PATH_FETCH : PATH_FETCHING,
+                           .state = there || !comes ? PATH_FETCH : PATH_FETCHING,
                            .buffered = there ? (uint8_t)(from->buffered - steps) : 0,
                            .stray = there ? STRAY_NONE : from->stray,
                            .wrong = there ? 0 : from->wrong,
@@ -51,6 +63,8 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
                            .ticket = from->ticket,
                            .coming = from->coming,
                            .missed = from->missed};
+    if (sm->modern)
+        to->at = from->at + steps;
     from->coming = 0;
     from->buffered = 0; /* empties the old path's buffer, so that no other new path inherits it */
     from->state = PATH_FETCH;
@@ -72,10 +86,10 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     if (n == 1 && sw->n_paths == 1) { /* the common case */
         struct sm_path old = sw->path[0];
         uint8_t state = old.state;
-        struct sm_path *heir = inherit(&old, 1, p);
+        struct sm_path *heir = inherit(sm, w, &old, 1, p);
         const uint32_t had = heir ? 0 : old.buffered;
-        adopt(&sw->path[0], heir, p);
-        if (sm->cfg->sm.fetch_wrong_path && had)
+        adopt(sm, w, &sw->path[0], heir, p);
+        if (sm->cfg->sm.fetch_wrong_path && !sm->modern && had)
             sw->path[0].state = sm_stray(sm, w, &sw->path[0], old.pc, had, now);
         warps_state_drop(&sm->warps, state, w);
         warps_state_add(&sm->warps, sw->path[0].state, w);
@@ -86,7 +100,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         struct sm_path old[MAX_PATHS];
         memcpy(old, sw->path, sw->n_paths * sizeof *old);
         for (int i = 0; i < n; i++)
-            adopt(&sw->path[i], inherit(old, sw->n_paths, &p[i]), &p[i]);
+            adopt(sm, w, &sw->path[i], inherit(sm, w, old, sw->n_paths, &p[i]), &p[i]);
         sw->n_paths = (uint8_t)n;
         bool ended = n == 0 && sm->model.ops->finished(sw->control.model);
         sw->finished = ended;

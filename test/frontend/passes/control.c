@@ -1,9 +1,11 @@
 /* Tests the pass `control`: control bits equal bits derived by hand, and random kernels compute the same with late
  * results. If bits are too weak, the verifier and a run of the program notice this. */
+#include "frontend/passes/control_table.h"
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "isa/control_bits.h"
 #include "isa/decode.h"
+#include "isa/expansions.h"
 #include "test/frontend/frontend_help.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -396,6 +398,23 @@ START_TEST(loads_go_first) {
 }
 END_TEST
 
+/* - 64-bit addition: the second addition waits for the carry of the first, which takes latency.int_add
+ * - 64-bit logic: a gap of 1 before the second half, on every machine
+ * - sine: a product, whose result arrives after 4 cycles, before the special function
+ * - population count of 64 bits: 8 cycles, then an unknown number, assumed as QUEUED_LATENCY */
+START_TEST(cycles_of_expansions) {
+    struct control_latencies l = {.more = {0}};
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_NONE), 0);
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_ADD_64), 4);
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_PAIR), 1);
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_SINE), 4);
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_POPC_64), 8 + QUEUED_LATENCY);
+    l.more[LAT_INT_ADD] = 2;
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_ADD_64), 6);
+    ck_assert_uint_eq(control_expansion_cycles(&l, EXPANSION_PAIR), 1);
+}
+END_TEST
+
 SUITE(frontend_passes_control) {
     TEST(straight_code);
     TEST(borders_of_blocks);
@@ -408,4 +427,5 @@ SUITE(frontend_passes_control) {
     TEST(operands_are_in_both_banks);
     TEST(operands_are_kept);
     TEST(loads_go_first);
+    TEST(cycles_of_expansions);
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 
 struct counts {
-    double cycles, machine, issued, hazards;
+    double cycles, machine, issued, hazards, fetches, lines;
 };
 
 /* Runs a kernel with `n` times the instruction on one SM of `ampere`. */
-static struct counts run(const char *inst, int n, unsigned threads, const char *option) {
+static struct counts run(const char *inst, int n, unsigned threads, const char *option, bool perfect) {
     char text[8192] = ".version 7.0 .target sm_80 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
                       ".reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                       "ld.param.u64 %d1, [p]; ld.global.u64 %d2, [%d1]; ld.global.u32 %r1, [%d1]; mov.b32 %f1, %r1;\n",
@@ -19,7 +19,7 @@ static struct counts run(const char *inst, int n, unsigned threads, const char *
         strcat(text, inst);
     strcat(text, "cvt.u32.u64 %r2, %d2; mov.b32 %r3, %f1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;\n"
                  "st.global.u32 [%d1], %r1; ret; }\n");
-    const char *const set[] = {"gpu.sms=1", "fetch.perfect=on", option, NULL};
+    const char *const set[] = {"gpu.sms=1", perfect ? "fetch.perfect=on" : "fetch.prefetch=0", option, NULL};
     struct heddle *h =
         heddle_open(&(struct heddle_options){.model = "spe", .config = "ampere", .set = set}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
@@ -29,18 +29,24 @@ static struct counts run(const char *inst, int n, unsigned threads, const char *
     ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0,
                                    &(struct heddle_arg){&out, 8}, 1),
                      HEDDLE_OK);
-    struct counts c = {heddle_stat(h, 0, "gpu.cycles"), heddle_stat(h, 0, "core.machine_instructions"),
-                       heddle_stat(h, 0, "issue.issued"), heddle_stat(h, 0, "core.hazards")};
+    struct counts c = {heddle_stat(h, 0, "gpu.cycles"),    heddle_stat(h, 0, "core.machine_instructions"),
+                       heddle_stat(h, 0, "issue.issued"),  heddle_stat(h, 0, "core.hazards"),
+                       heddle_stat(h, 0, "fetch.fetches"), heddle_stat(h, 0, "fetch.l0_misses")};
     heddle_close(h);
     return c;
 }
 
 /* Returns the cycles and machine instructions of one of many equal instructions. */
-static struct counts each(const char *inst, unsigned threads, const char *option) {
-    const struct counts few = run(inst, 8, threads, option), many = run(inst, 24, threads, option);
+static struct counts each_of(const char *inst, unsigned threads, const char *option, bool perfect) {
+    const struct counts few = run(inst, 8, threads, option, perfect), many = run(inst, 24, threads, option, perfect);
     ck_assert_double_eq(many.hazards, 0);
-    return (struct counts){(many.cycles - few.cycles) / 16, (many.machine - few.machine) / 16,
-                           (many.issued - few.issued) / 16, 0};
+    return (struct counts){(many.cycles - few.cycles) / 16,   (many.machine - few.machine) / 16,
+                           (many.issued - few.issued) / 16,   0,
+                           (many.fetches - few.fetches) / 16, (many.lines - few.lines) / 16};
+}
+
+static struct counts each(const char *inst, unsigned threads, const char *option) {
+    return each_of(inst, threads, option, true);
 }
 
 /* Cycles from an instruction to the next one, which uses its result. `ampere` has a latency of 4 for additions,
@@ -83,8 +89,24 @@ START_TEST(machine_instructions_share_slots_and_pipes) {
 }
 END_TEST
 
+/* A 64-bit product has four machine instructions of 16 bytes, so two products fill a line of 128 bytes. Without the
+ * pass, a product has 16 bytes. A load whose offset folds into its address takes no bytes for the addition. */
+START_TEST(machine_instructions_are_fetched) {
+    const struct counts on = each_of("mul.lo.u64 %d2, %d2, %d2;\n", 1, "core.select=on", false),
+                        off = each_of("mul.lo.u64 %d2, %d2, %d2;\n", 1, "core.select=off", false);
+    ck_assert_double_eq(on.fetches, 4);
+    ck_assert_double_eq(on.lines, 0.5);
+    ck_assert_double_eq(off.fetches, 1);
+    ck_assert_double_eq(off.lines, 0.125);
+    const struct counts load = each_of("add.u64 %d3, %d1, 4; ld.global.u32 %r1, [%d3];\n", 1, "core.select=on", false);
+    ck_assert_double_eq(load.fetches, 1);
+    ck_assert_double_eq(load.lines, 0.125);
+}
+END_TEST
+
 SUITE(timing_sm_modern_expand) {
     TEST_LOOP(cycles_of_an_expansion, 0, 4);
+    TEST(machine_instructions_are_fetched);
     TEST(the_last_instruction_has_a_variable_latency);
     TEST_SPEED(machine_instructions_share_slots_and_pipes);
 }
