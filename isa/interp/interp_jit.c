@@ -42,9 +42,34 @@ static uint32_t take(struct jit_frame *f, uint32_t i) {
     return JIT_WENT_ON;
 }
 
-/* Returns false where lanes exit or only exits follow, because the path driver handles these cases. */
-static bool may_enter(const struct program *p, uint32_t pc) {
-    return pc < p->n && !p->info[pc].only_exits && !p->info[pc].only_returns;
+static void set_lanes(struct jit_frame *f, rowmask_t lanes) {
+    f->active = lanes;
+    f->inactive = ~lanes;
+    f->n_active = (unsigned)__builtin_popcount(lanes);
+}
+
+static void *code_of(const struct cta_run *r, rowmask_t lanes, uint32_t pc) {
+    return atomic_load_explicit(&r->native.code->entry[lanes != LANES_ALL][pc].inside, memory_order_acquire);
+}
+
+/* Does nothing outside of run_spe(), where the budget is 0, and for loops that wait for other threads. */
+static void *next(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    struct warp *w = r->native.warp;
+    const struct inst *in = &f->first[i];
+    const bool falls = i && in[-1].ends_block;
+    if (!f->budget || r->affine || (!falls && in->ends_block & BLOCK_WAITS))
+        return NULL;
+    f->executed += i + !falls;
+    const struct spe_entry *top = cta_path_after(r, w, in - falls, f->active, &f->threads);
+    void *code = top && f->executed < f->budget ? code_of(r, (rowmask_t)top->lanes, top->pc) : NULL;
+    f->moved = !code;
+    if (!code)
+        return NULL;
+    f->first = &w->program->code[top->pc];
+    f->rpc = top->rpc;
+    set_lanes(f, (rowmask_t)top->lanes);
+    return code;
 }
 
 static void *call(struct jit_frame *f, uint32_t i) {
@@ -53,10 +78,9 @@ static void *call(struct jit_frame *f, uint32_t i) {
     struct warp *w = r->native.warp;
     uint32_t next;
     if (f->executed + i + 1 >= f->budget || !calls_next(w, in, __builtin_ctz(f->active), &next) || next == f->rpc ||
-        !may_enter(w->program, next))
+        !jit_may_enter(w->program, next))
         return NULL;
-    void *code =
-        atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
+    void *code = code_of(r, f->active, next);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
     /* only model spe lets native code continue in other blocks, so the model is spe here */
@@ -80,23 +104,25 @@ void native_cta_start(struct cta_run *r) {
                                          .row = row,
                                          .take = take,
                                          .call = call,
+                                         .next = next,
                                          .jit = r->native.code,
                                          .fx = &r->fx,
                                          .ctx = r};
 }
 
-bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t lanes, uint64_t *clock,
+bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t *lanes, uint64_t *clock,
                 struct tally *t) {
     struct jit_frame *f = &r->native.frame;
     const struct inst *program = r->native.warp->program->code;
     f->warp = r->native.warp;
-    f->active = lanes;
-    f->inactive = ~lanes;
-    f->n_active = (unsigned)__builtin_popcount(lanes);
+    set_lanes(f, (rowmask_t)*lanes);
+    f->moved = false;
     f->threads = f->loads = f->executed = 0;
     f->first = *in;
     f->clock = *clock;
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
+    if (f->moved) /* next() has counted the instructions */
+        n = reason = 0;
     if (reason == JIT_LEFT)
         jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
     /* the instruction in which the code stopped, or the first instruction that the code did not execute */
@@ -104,6 +130,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     t->warp += f->executed + n + (reason == JIT_STOPPED);
     t->thread += f->threads;
     r->n.affine.all_loads += f->loads;
+    *lanes = f->active;
     *clock += f->executed + n;
     if (reason == JIT_STOPPED) {
         if (!r->affine || !r->affine->faulted)
@@ -111,6 +138,8 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
         *in = NULL;
         return true;
     }
+    if (f->moved)
+        return true;
     bool ended = n && at[-1].ends_block;
     *in = ended ? at - 1 : at;
     return ended;

@@ -24,6 +24,12 @@ static inline void native_may_go_on(struct native_cta *n, uint64_t budget, uint3
     n->frame.budget = budget;
     n->frame.rpc = rpc;
 }
+/* Returns true if the last native_block() has changed the paths of the warp. */
+static inline bool native_has_moved(struct native_cta *n) {
+    bool moved = n->frame.moved;
+    n->frame.moved = false;
+    return moved;
+}
 /* Starts the CTA of `r`. */
 void native_cta_start(struct cta_run *r);
 /* Starts a turn of warp `w`. */
@@ -33,15 +39,16 @@ static inline void native_turn(struct native_cta *n, struct warp *w) {
     n->frame.local = w->local;
 }
 /* Runs `code` for native_block(). */
-bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t lanes, uint64_t *clock,
+bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t *lanes, uint64_t *clock,
                 struct tally *t);
-/* Runs the block at *in as native code, if it has any, and adds the executed instructions to *t and *clock. Returns
- * true if native code ran to the end of a block. *in is then the last instruction of this block, or NULL after a fault
- * or a stop. Returns false if the interpreter must continue at *in. */
+/* Runs the block at *in with *lanes as native code, if it has any, and adds the executed instructions to *t and *clock.
+ * Returns true if native code ran to the end of a block. *in is then the last instruction of this block, or NULL after
+ * a fault or a stop. Returns false if the interpreter must continue at *in. In both cases, *lanes are the lanes that
+ * native code ran last, which may belong to another path (native_has_moved()). */
 static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
-                                lanemask_t lanes, uint64_t *clock, struct tally *t) {
+                                lanemask_t *lanes, uint64_t *clock, struct tally *t) {
     jit_code *code;
-    return n->code && (code = jit_enter(n->code, (uint32_t)(*in - w->program->code), lanes != LANES_ALL)) &&
+    return n->code && (code = jit_enter(n->code, (uint32_t)(*in - w->program->code), *lanes != LANES_ALL)) &&
            native_run(r, in, code, lanes, clock, t);
 }
 #endif

@@ -21,10 +21,14 @@ static inline bool native_is_taken(struct native_cta *n, const struct inst *in) 
 static inline void native_may_go_on(struct native_cta *n, uint64_t budget, uint32_t rpc) {
     (void)n, (void)budget, (void)rpc;
 }
+static inline bool native_has_moved(struct native_cta *n) {
+    (void)n;
+    return false;
+}
 static inline void native_cta_start(struct cta_run *r) { (void)r; }
 static inline void native_turn(struct native_cta *n, struct warp *w) { (void)n, (void)w; }
 static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
-                                lanemask_t lanes, uint64_t *clock, struct tally *t) {
+                                lanemask_t *lanes, uint64_t *clock, struct tally *t) {
     (void)r, (void)n, (void)w, (void)in, (void)lanes, (void)clock, (void)t;
     return false;
 }

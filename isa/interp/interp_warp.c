@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         tensor_block(r->check, w, in);
     /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
      * warps with all lanes active. */
-    if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
+    if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, &lanes, &clock, t))
         return in;
     if (__builtin_expect(r->observer != NULL, 0))
         r->observer->block(r->observer->ctx, pc_of(w, in), lanes);
@@ -351,6 +351,36 @@ static inline bool repeats_waiting_loop(const struct cta_run *r, const struct in
     return in->ends_block & BLOCK_WAITS && r->turns && r->fx.taken;
 }
 
+/* Lets the path of the stack model continue after `in`, if all lanes go to one PC. Returns false if leave_block() must
+ * decide. */
+static inline bool spe_go_on(struct cta_run *r, const struct warp *w, struct spe_stack *st, const struct inst *in,
+                             lanemask_t lanes) {
+    if (r->stands || in->kind > K_BRANCH)
+        return false;
+    if (in->kind < K_BRANCH)
+        spe_advance(st, pc_of(w, in) + 1);
+    else if (in->ends_block == BLOCK_ENDS && (r->fx.taken == lanes || !r->fx.taken))
+        spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
+    else
+        return false;
+    return true;
+}
+
+const struct spe_entry *cta_path_after(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes,
+                                       uint64_t *threads) {
+    struct warp_run *wr = &r->warps[w->index];
+    struct spe_stack *st = wr->control.model;
+    if (in->kind == K_BRANCH)
+        r->fx.lanes = r->fx.taken = guard_lanes(w, in, lanes);
+    else if (in->kind == K_EXIT)
+        exec_inst(w, in, lanes, &r->fx);
+    if (in->kind >= K_BRANCH)
+        *threads += lanes_count(r->fx.lanes);
+    if (!spe_go_on(r, w, st, in, lanes))
+        leave_block(r, w, wr, in, &(const struct path){.pc = st->e[st->n - 1].pc, .lanes = lanes});
+    return st->n ? &st->e[st->n - 1] : NULL;
+}
+
 /* Runs the stack model. Steps in which all lanes of the top entry go to the same PC are inline. Requires: no lane
  * waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
@@ -360,27 +390,23 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     enum warp_end end = WARP_DONE;
     while (st->n) {
         const struct spe_entry *top = &st->e[st->n - 1];
-        const uint32_t pc = top->pc;
-        const lanemask_t lanes = top->lanes;
         if (t.warp >= budget || r->polled) {
             end = WARP_SPENT;
             break;
         }
         native_may_go_on(&r->native, budget - t.warp, top->rpc);
-        const struct inst *in = run_block(r, w, code + pc, lanes, wr->executed + t.warp, false, &t);
+        const struct inst *in = run_block(r, w, code + top->pc, top->lanes, wr->executed + t.warp, false, &t);
         if (!in) {
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
             break;
         }
-        if (in->kind < K_BRANCH && !r->stands)
-            spe_advance(st, pc_of(w, in) + 1);
-        else if (in->kind == K_BRANCH && !r->stands && in->ends_block == BLOCK_ENDS &&
-                 (r->fx.taken == lanes || !r->fx.taken))
-            spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
-        else {
+        if (native_has_moved(&r->native))
+            continue;
+        const struct path p = spe_top(st); /* native code may have run several paths */
+        if (!spe_go_on(r, w, st, in, p.lanes)) {
             bool round = repeats_waiting_loop(r, in) && !r->stands;
             if (r->stands || !arrive_only_path(r, w, wr, in))
-                leave_block(r, w, wr, in, &(struct path){.pc = pc, .lanes = lanes});
+                leave_block(r, w, wr, in, &p);
             if (wr->starved || (round && ends_turn_waiting(w, wr, wr->executed + t.warp))) {
                 end = WARP_SPENT;
                 break;

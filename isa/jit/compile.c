@@ -190,54 +190,64 @@ static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, ui
         emit_land(e, stay[i]);
 }
 
-/* Emits a call of jit_frame.call, which executes the call or return after the block and returns the address at which to
- * continue. */
-static void compile_call_or_return(struct compiler *c) {
+/* Emits a call of jit_frame.call or jit_frame.next, which returns the address at which to continue, or NULL. */
+static void continue_by(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     zero_upper(e);
     emit_mov(e, RDI, FRAME);
     emit_constant(e, RSI, c->n);
-    emit_call_mem(e, frame_at(offsetof(struct jit_frame, call)));
+    emit_call_mem(e, frame_at(function));
     emit_alu(e, ALU_OR, true, RAX, RAX);
     jump_t stay = emit_jump_if(e, IF_ZERO);
     emit_jump_gpr(e, RAX);
     emit_land(e, stay);
 }
 
-/* Emits the end of the block. The code continues in the next block, also after a branch if all lanes go the same way.
- * Otherwise it returns. */
-static void compile_branch(struct compiler *c) {
+/* Emits the branch `in` after the block, for the case that all lanes go the same way. */
+static void compile_branch(struct compiler *c, const struct inst *in) {
     struct emit *e = &c->e;
-    uint32_t pc = (uint32_t)(c->first - c->program->code) + c->n;
-    const struct inst *in = &c->first[c->n];
-    if (c->n && in[-1].ends_block) {
-        continue_at(c, pc, 0, 0);
-        return;
-    }
-    if (pc < c->program->n && (in->kind == K_CALL || in->kind == K_RET) && in->guard == NO_GUARD) {
-        compile_call_or_return(c);
-        return;
-    }
-    if (pc >= c->program->n || in->kind != K_BRANCH || in->ends_block != BLOCK_ENDS || in->hints & HINT_APART)
-        return;
+    const uint32_t next = (uint32_t)(in + 1 - c->program->code);
     if (in->hints & HINT_DEQ)
         call_frame(c, offsetof(struct jit_frame, take));
     if (in->guard == NO_GUARD) {
-        continue_at(c, in->target, 1, WARP_LANES);
+        if (jit_may_enter(c->program, in->target))
+            continue_at(c, in->target, 1, WARP_LANES);
         return;
     }
     guard_mask(c, in, RAX);
-    if (c->partial)
-        emit_alu_mem(e, ALU_CMP, false, RAX, frame_at(offsetof(struct jit_frame, active)));
-    else
-        emit_alu_imm(e, ALU_CMP, false, RAX, -1);
-    jump_t not_all = emit_jump_if(e, IF_NOT_ZERO);
-    continue_at(c, in->target, 1, WARP_LANES);
-    emit_land(e, not_all);
-    emit_alu(e, ALU_OR, false, RAX, RAX);
-    jump_t some = emit_jump_if(e, IF_NOT_ZERO);
-    continue_at(c, pc + 1, 1, 0);
-    emit_land(e, some);
+    if (jit_may_enter(c->program, in->target)) {
+        if (c->partial)
+            emit_alu_mem(e, ALU_CMP, false, RAX, frame_at(offsetof(struct jit_frame, active)));
+        else
+            emit_alu_imm(e, ALU_CMP, false, RAX, -1);
+        jump_t not_all = emit_jump_if(e, IF_NOT_ZERO);
+        continue_at(c, in->target, 1, WARP_LANES);
+        emit_land(e, not_all);
+    }
+    if (jit_may_enter(c->program, next)) {
+        emit_alu(e, ALU_OR, false, RAX, RAX);
+        jump_t some = emit_jump_if(e, IF_NOT_ZERO);
+        continue_at(c, next, 1, 0);
+        emit_land(e, some);
+    }
+}
+
+/* Emits the end of the block. If all lanes go to one block that has code, the code continues there. Otherwise the path
+ * driver decides. */
+static void compile_end(struct compiler *c) {
+    const uint32_t pc = (uint32_t)(c->first - c->program->code) + c->n;
+    const struct inst *in = &c->first[c->n];
+    const bool falls = c->n && in[-1].ends_block;
+    if (pc >= c->program->n)
+        return;
+    if (falls)
+        continue_at(c, pc, 0, 0);
+    else if ((in->kind == K_CALL || in->kind == K_RET) && in->guard == NO_GUARD)
+        continue_by(c, offsetof(struct jit_frame, call));
+    else if (in->kind == K_BRANCH && !(in->ends_block & BLOCK_WAITS) && !(in->hints & HINT_APART))
+        compile_branch(c, in);
+    if (falls || (in->kind == K_BRANCH && !(in->hints & (HINT_APART | HINT_DEQ))) || in->kind == K_EXIT)
+        continue_by(c, offsetof(struct jit_frame, next));
 }
 
 bool compile_block(struct compiler *c) {
@@ -264,7 +274,7 @@ bool compile_block(struct compiler *c) {
     lines_forget(c);
     count_done(c, &c->done);
     c->done = (struct done){0};
-    compile_branch(c);
+    compile_end(c);
     emit_constant(&c->e, RAX, c->n);
     size_t finish = c->e.n;
     emit_epilogue(c);

@@ -9,7 +9,7 @@
 
 enum {
     PROFILED_RUNS = 2,        /* number of interpreted runs of a block that record the shapes of its accesses */
-    MIN_LENGTH = 3,           /* minimum number of instructions of a compiled block, including its branch */
+    MIN_LENGTH = 1,           /* minimum number of instructions of a compiled block, including its branch */
     EXITS_TO_RECOMPILE = 256, /* number of side exits after which a block is recompiled */
     MAX_COMPILATIONS = 6,     /* maximum number of compilations of a block */
     PAGE = 4096,
@@ -127,7 +127,7 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
     const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
-    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET) >= MIN_LENGTH;
+    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET || kind == K_EXIT) >= MIN_LENGTH;
 }
 
 static double seconds(void) {
@@ -154,7 +154,7 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool partial, boo
                          .cap_exits = parts->cap_exits};
     struct jit_block *b = calloc(1, sizeof *b);
     if (b)
-        b->sites = c.sites = calloc(c.n, sizeof *c.sites);
+        b->sites = c.sites = calloc(c.n + 1, sizeof *c.sites);
     if (c.sites && compile_block(&c) && is_mostly_native(&c)) {
         b->code = make_code(&parts->areas, &c.e);
         *refused = !b->code;

@@ -38,6 +38,10 @@ struct jit_frame {
     /* Executes first[i], a call or return after a block, if all lanes go to one PC that has code. Updates `first`
      * and the counts for the block at that PC. Returns the address at which to continue, or NULL if it did nothing. */
     void *(*call)(struct jit_frame *f, uint32_t i);
+    /* Lets the paths of the warp change at the end of a block of i instructions: executes first[i] if it is a branch or
+     * an exit, and then continues the path that the model selects, or returns NULL as call() does. */
+    void *(*next)(struct jit_frame *f, uint32_t i);
+    bool moved; /* set by next(): the paths have changed, so that the interpreter must not execute first[i] */
     const struct inst *taken;
     const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
@@ -94,6 +98,11 @@ struct jit_counts {
     uint64_t exits; /* side exits taken */
 };
 struct jit_counts jit_count(const struct jit *j);
+
+/* Returns false where lanes exit or only exits follow: the path driver handles these cases. */
+static inline bool jit_may_enter(const struct program *p, uint32_t pc) {
+    return pc < p->n && !p->info[pc].only_exits && !p->info[pc].only_returns;
+}
 
 /* Constants that native code loads. Each array is at least as long as the vector register that is loaded from it. */
 struct jit_tables {
