@@ -47,6 +47,8 @@ bool cli_program_options(const struct cli *c, struct heddle_options *o) {
 enum heddle_status cli_checkpoint_end(const struct cli *c, struct heddle *h, enum heddle_status status) {
     if (!cli_has(c, "checkpoint") || heddle_checkpoint_end(h) == HEDDLE_OK)
         return status;
+    if (status == HEDDLE_USAGE) /* the launch has said why */
+        return status;
     enum heddle_status failed = cli_fail(c, "%.*s", (int)strcspn(heddle_error(h), "\n"), heddle_error(h));
     return status == HEDDLE_OK ? failed : status;
 }

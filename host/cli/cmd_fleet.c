@@ -57,7 +57,7 @@ static cJSON *state_of(const char *file) {
         return NULL;
     }
     results_close(db);
-    results_progress(&q, line);
+    results_progress(&q, NULL, line);
     cJSON_AddStringToObject(o, "line", line);
     cJSON_AddNumberToObject(o, "done", (double)q.done);
     cJSON_AddNumberToObject(o, "total", (double)(q.done + q.left + q.given_up));

@@ -10,6 +10,7 @@
 #include "isa/document.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,15 +164,16 @@ static const struct {
 };
 enum { N_LISTS = sizeof lists / sizeof lists[0] };
 
-static enum heddle_status print_list(const struct cli *c, struct table *(*make)(void)) {
+static enum heddle_status print_list(const struct cli *c, const char *name, struct table *(*make)(void)) {
     struct table *t = make();
     if (!table_whole(t)) {
         table_free(t);
         return cli_fail(c, "the host is out of memory");
     }
-    if (cli_has(c, "markdown"))
+    if (cli_has(c, "markdown")) {
+        printf("# %c%s\n\n", toupper((unsigned char)*name), name + 1);
         table_markdown(t, stdout);
-    else if (cli_has(c, "csv"))
+    } else if (cli_has(c, "csv"))
         table_csv(t, stdout);
     else
         table_print(t, stdout);
@@ -222,7 +224,7 @@ static enum heddle_status run(const struct cli *c) {
     }
     for (int i = 0; i < N_LISTS; i++)
         if (strcmp(lists[i].name, c->words[0]) == 0)
-            return print_list(c, lists[i].make);
+            return print_list(c, lists[i].name, lists[i].make);
     return cli_error(c, "there is no list of '%s'; there is one of %s", c->words[0], choices);
 }
 

@@ -250,7 +250,7 @@ static enum heddle_status progress(const struct cli *c) {
     struct results_db *db = results_open(c->words[0], false, err, sizeof err);
     bool fine = db && queue_count(db, &q, err, sizeof err);
     if (fine) {
-        results_progress(&q, line);
+        results_progress(&q, NULL, line);
         puts(line);
         fine = !queue_is(db) || queue_list(db, print_lost, print_owner, NULL, err, sizeof err);
     }

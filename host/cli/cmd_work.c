@@ -32,7 +32,9 @@ struct worker {
     struct queue_plan text;
     struct cli line;
     struct sweep sweep;
-    double said; /* time of the latest line about the progress */
+    double said;      /* time of the latest line about the progress */
+    double estimate;  /* seconds left in that line; negative: none */
+    long long length; /* number of runs of the queue in that line */
     long long ran;
 };
 
@@ -53,8 +55,12 @@ static void beat(void *ctx) {
     struct queue_state state;
     if (seconds_now() - w->said < SECONDS || !queue_count(w->db, &state, err, sizeof err))
         return;
+    const long long length = state.done + state.left + state.given_up;
+    if (w->length != length) /* another command has added runs */
+        w->estimate = -1;
+    w->length = length;
     w->said = seconds_now();
-    results_progress(&state, line);
+    results_progress(&state, &w->estimate, line);
     fprintf(stderr, "heddle work: %s\n", line);
 }
 
@@ -178,7 +184,7 @@ static enum heddle_status work_off(struct worker *w) {
         return HEDDLE_STOPPED;
     if (n < 0)
         return HEDDLE_USAGE;
-    results_progress(&state, line);
+    results_progress(&state, NULL, line);
     printf("%lld run%s done by this process; %s\n", w->ran, w->ran == 1 ? "" : "s", line);
     if (!state.given_up)
         return HEDDLE_OK;
@@ -215,7 +221,8 @@ static enum heddle_status run(const struct cli *c) {
         return HEDDLE_USAGE;
     char *path = realpath(c->words[0], NULL); /* absolute, because the process will change to the folder of the plan */
     struct results_db *db = results_open(path ? path : c->words[0], false, err, sizeof err);
-    struct worker w = {.c = c, .db = db, .file = c->words[0], .parallel = (int)parallel, .want = (int)parallel};
+    struct worker w = {
+        .c = c, .db = db, .file = c->words[0], .parallel = (int)parallel, .want = (int)parallel, .estimate = -1};
     enum heddle_status status = HEDDLE_USAGE;
     w.said = seconds_now();
     if (!db)

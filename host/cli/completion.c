@@ -81,6 +81,10 @@ static const char helpers[] =
     "_heddle_kernels() { local file; for file in \"$@\"; do case $file in *.ptx)\n"
     "    sed -n 's/.*\\.entry[[:space:]]*\\([A-Za-z0-9_$]*\\).*/\\1/p' \"$file\" 2>/dev/null ;; esac; done; }\n"
     "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d '+\"'\\'; }\n"
+    "_heddle_pages() { heddle help pages 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n"
+    /* the values of an option of the machine, if they can be counted */
+    "_heddle_choices() { heddle list options --csv 2>/dev/null | awk -F, -v \"key=$1\" \\\n"
+    "    '$1 == key && $3 !~ /\\.\\.|text/ { gsub(\"/\", \" \", $3); print $3 }'; }\n"
     "_heddle_cards() { heddle validate list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n"
     "_heddle_figures() { heddle reproduce list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n";
 
@@ -102,7 +106,9 @@ static void print_values(FILE *out, const struct command *k) {
 
 /* Prints the code that both shells run: it sets `offer` from the command and the word before the cursor's word. */
 static void print_choice(const struct command *const *commands, int n, FILE *out) {
-    fputs("    case $command:$before in\n", out);
+    fputs("    case $before:$word in -s:*=* | --set:*=*) key=${word%%=*} ;; esac\n"
+          "    case $command:$before in\n",
+          out);
     for (int i = 0; i < n; i++)
         print_values(out, commands[i]);
     fputs("    *) case $command in\n", out);
@@ -116,7 +122,10 @@ static void print_choice(const struct command *const *commands, int n, FILE *out
     fputs("        *) offer=\"", out);
     for (int i = 0; i < n; i++)
         fprintf(out, "%s ", commands[i]->name);
-    fputs("help --version\" ;;\n        esac ;;\n    esac\n", out);
+    fputs(
+        "help --version\"; [ \"$before\" != help ] || offer=\"$offer $(_heddle_pages)\" ;;\n        esac ;;\n    esac\n"
+        "    [ -z \"$key\" ] || { offer=$(_heddle_choices \"$key\"); files=; list=${word%\"${word##*[=,]}\"}; }\n",
+        out);
 }
 
 void completion_bash(const struct command *const *commands, int n, FILE *out) {
@@ -125,7 +134,13 @@ void completion_bash(const struct command *const *commands, int n, FILE *out) {
         "# Completion of heddle for bash.\n%s"
         "_heddle() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= offer= files=1 list=\n"
-        "    local all=(\"${COMP_WORDS[@]}\")\n"
+        "    local all=(\"${COMP_WORDS[@]}\") key=\n"
+        /* bash splits KEY=VALUE and --OPTION=VALUE at the sign */
+        "    case $word in\n"
+        "        =) key=$before word= ;;\n"
+        "        *) [ \"$before\" = = ] && key=${COMP_WORDS[COMP_CWORD-2]} ;;\n"
+        "    esac\n"
+        "    case $key in -*) before=$key key= ;; esac\n"
         "    [ \"$word\" = : ] && word=\n" /* bash splits in:FILE at the colon */
         "    [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]}\n"
         "    [ \"$command\" = help ] && command=\n",
@@ -146,13 +161,17 @@ void completion_zsh(const struct command *const *commands, int n, FILE *out) {
             "#compdef heddle\n# Completion of heddle for zsh.\n%s"
             "_heddle() {\n"
             "    local word=${words[CURRENT]} before=${words[CURRENT-1]} command=\n"
-            "    local offer= files=1 list= all=(\"${words[@]}\")\n"
+            "    local offer= files=1 list= all=(\"${words[@]}\") key=\n"
+            "    case $word in --*=*) before=${word%%=*} word=${word#*=}; compset -P '--*=' ;; esac\n"
             "    compset -P '(in|out|inout|bytes):'\n"
             "    [ \"$CURRENT\" -gt 2 ] && command=${words[2]}\n"
             "    [ \"$command\" = help ] && command=\n",
             helpers);
     print_choice(commands, n, out);
-    fputs("    compadd -p \"$list\" -- ${=offer}\n"
+    fputs("    case $offer in\n"
+          "        *[:=]) compadd -S '' -p \"$list\" -- ${=offer} ;;\n"
+          "        *) compadd -p \"$list\" -- ${=offer} ;;\n"
+          "    esac\n"
           "    [ -z \"$command\" ] || [ -z \"$files\" ] || [ \"${word#-}\" != \"$word\" ] || _files\n"
           "}\n"
           "_heddle \"$@\"\n",

@@ -2,8 +2,12 @@
 #include "work.h"
 #include <stdio.h>
 
-void results_progress(const struct queue_state *q, char out[PROGRESS_LINE]) {
-    const double left = q->rate > 0 ? (double)q->left / q->rate : -1;
+void results_progress(const struct queue_state *q, double *estimate, char out[PROGRESS_LINE]) {
+    double left = q->rate > 0 ? (double)q->left / q->rate : -1;
+    if (estimate && left >= 0) {
+        left = *estimate >= 0 && *estimate < left ? *estimate : left;
+        *estimate = left;
+    }
     int n = snprintf(out, PROGRESS_LINE, "%lld of %lld runs done", q->done, q->done + q->left + q->given_up);
     if (q->bad)
         n += snprintf(out + n, PROGRESS_LINE - (size_t)n, ", %lld of them failed", q->bad);

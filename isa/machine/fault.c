@@ -190,15 +190,23 @@ static bool points_into(const struct launch *l, const struct program_param *p, c
     return value - mem_begin(a) < mem_bytes(a);
 }
 
+/* Returns true if the name tells more than the position: nvcc names all parameters KERNEL_param_N. */
+static bool name_tells(const struct program *p, const char *name) {
+    size_t n = strlen(p->name);
+    return strncmp(name, p->name, n) != 0 || strncmp(name + n, "_param_", strlen("_param_")) != 0;
+}
+
 /* Names the first parameter that points into the allocation: "parameter 1, `in` [1,024 bytes], points to this buffer".
- * The position tells more than the name for PTX of nvcc, which names all parameters KERNEL_param_N. */
+ */
 static void print_parameter(const struct launch *l, const struct allocation *a, FILE *out) {
     const struct program *p = l->program;
     for (uint32_t i = 0; a && l->params && i < p->n_params; i++)
         if (points_into(l, &p->params[i], a)) {
-            fprintf(out, "  parameter %u, `%s` [", i + 1, p->params[i].name);
+            const bool named = name_tells(p, p->params[i].name);
+            fprintf(out, "  parameter %u%s%s%s [", i + 1, named ? ", `" : "", named ? p->params[i].name : "",
+                    named ? "`" : "");
             print_grouped(mem_bytes(a), out);
-            fputs(" bytes], points to this buffer\n", out);
+            fprintf(out, " bytes]%s points to this buffer\n", named ? "," : "");
             return;
         }
 }

@@ -222,8 +222,10 @@ enum cuda_error cuda_open(void) {
 }
 
 static void print(const char *who, const char *why) {
+    char name[256]; /* of the function, or of the kernel as in the source */
+    heddle_demangle(who, name, sizeof name);
     fflush(stdout);
-    fprintf(stderr, "heddle: %s: %s", who, why);
+    fprintf(stderr, "heddle: %s: %s", name, why);
 }
 
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {

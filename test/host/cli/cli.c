@@ -107,6 +107,7 @@ START_TEST(lists_are_not_empty) {
         SAYS(out, cases[i].part);
     }
     STATUS(HEDDLE_OK, "list statistics --markdown");
+    SAYS(out, "# Statistics\n\n| statistic |");
     SAYS(out, "| --- |");
     STATUS(HEDDLE_USAGE, "list everything");
     SAYS(err, "statistics");

@@ -93,6 +93,13 @@ START_TEST(bash_offers_what_fits) {
     bash_offers("heddle plot stack.db --kind st", "stack", "stack.db");
     bash_offers("heddle list opt", "options", NULL);
     bash_offers("heddle help pl", "plot", NULL);
+    bash_offers("heddle help tut", "tutorial", NULL);
+    bash_offers("heddle bench lud -s sched.policy =", "gto", "stack"); /* bash splits "sched.policy=" into two words */
+    bash_offers("heddle bench lud -s sched.policy = gt", "gto", "lrr");
+    bash_offers("heddle sweep lud -s sched.policy = lrr,gt", "lrr,gto", NULL);
+    bash_offers("heddle bench lud -s sched.policy=gt", "sched.policy=gto", NULL);
+    bash_offers("heddle bench lud -s l1.sectored =", "true", NULL);
+    bash_offers("heddle bench lud --model = dp", "dpe", "stack");
     write_kernel("", "");
     bash_offers("heddle run k.ptx -k \"\"", "k", "stack");
     bash_offers("heddle run k.ptx -a i", "inout:", NULL);

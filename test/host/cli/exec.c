@@ -154,6 +154,7 @@ START_TEST(a_fault_is_told) {
     STATUS(HEDDLE_FAULT, "exec ./registers %s/test/cuda/lz4.fatbin fault", cli_root);
     SAYS(out, "cudaErrorIllegalAddress\n");
     SAYS(err, "null pointer");
+    SAYS(err, "heddle: saxpy(int, float, float const*, float*): ");
     SAYS(err, "_Z5saxpyifPKfPf");
     STATUS(HEDDLE_DEADLOCK, "exec --cycle-limit 20 ./registers %s/test/cuda/lz4.fatbin", cli_root);
     SAYS(out, "cudaErrorLaunchTimeout\n");

@@ -55,7 +55,7 @@ START_TEST(out_of_bounds_says_how_far) {
                      "    \t^~~~~~~~~~~~~~~~~~~~~~~~~~\n"
                      "  CTA (0,0,0), warp 0, lane 24, thread (24,0,0)\n"
                      "  the address is 0 bytes past the end of buffer 1 (1024 bytes at 0x10000000)\n"
-                     "  parameter 1, `out_of_bounds_param_0` [1,024 bytes], points to this buffer\n"
+                     "  parameter 1 [1,024 bytes] points to this buffer\n"
                      "  8 of the 32 executing lanes are outside this buffer: 24-31\n");
     n = 0;
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_OK);
