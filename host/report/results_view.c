@@ -1,6 +1,7 @@
 #include "results_view.h"
 #include "ptx/diag.h"
 #include "timing/config/config.h"
+#include "timing/report/stat.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -150,53 +151,64 @@ static bool is_operator(const char *op) {
     return false;
 }
 
-/* Parses one condition, the first `len` characters of `text`. */
-static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
-                           struct condition *c, char *err, size_t err_size) {
-    char all[400], name[64];
+/* Splits one condition, the first `len` characters of `text`, at its operator. Sets the operator and the value. */
+static bool condition_split(const char *text, size_t len, struct condition *c, char name[64], char *err,
+                            size_t err_size) {
+    char all[400];
     snprintf(all, sizeof all, "%.*s", (int)len, text);
     size_t n = strcspn(all, "=!<>"), at = n, ops = strspn(all + n, "=!<>");
     while (n && all[n - 1] == ' ')
         n--;
     snprintf(c->op, sizeof c->op, "%.*s", (int)ops, all + at);
-    if (!n || ops > 2 || n >= sizeof name || !is_operator(c->op)) {
+    if (!n || ops > 2 || n >= 64 || !is_operator(c->op)) {
         snprintf(err, err_size, "'%s' is no condition; for example model=spe,dpe or gpu.ipc>100", all);
         return false;
     }
     if (strcmp(c->op, "==") == 0)
         strcpy(c->op, "=");
-    snprintf(name, sizeof name, "%.*s", (int)n, all);
+    snprintf(name, 64, "%.*s", (int)n, all);
     snprintf(c->value, sizeof c->value, "%s", all + at + ops + strspn(all + at + ops, " "));
     for (n = strlen(c->value); n && c->value[n - 1] == ' '; n--)
         c->value[n - 1] = '\0';
-    if (!field_find(db, set, name, &c->field, err, err_size))
+    return true;
+}
+
+/* Parses one condition, the first `len` characters of `text`. */
+static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
+                           struct condition *c, char *err, size_t err_size) {
+    char name[64];
+    if (!condition_split(text, len, c, name, err, err_size) || !field_find(db, set, name, &c->field, err, err_size))
         return false;
     bool number = !isnan(as_number(c->value));
     if (!*c->value || (c->field.kind == FIELD_STATISTIC && *c->op != '=' && *c->op != '!' && !number)) {
-        snprintf(err, err_size, "'%s': %s%s", all,
+        snprintf(err, err_size, "'%.*s': %s%s", (int)len, text,
                  *c->value ? "it is compared with a number, not with " : "a value is missing", c->value);
         return false;
     }
     return true;
 }
 
+/* Returns the length of the first condition of `text`, and sets *next to the text after it; NULL: it is the last. */
+static size_t condition_end(const char *text, const char **next) {
+    static const char also[] = " and ";
+    const char *end = strstr(text, also);
+    *next = end ? end + sizeof also - 1 : NULL;
+    return end ? (size_t)(end - text) : strlen(text);
+}
+
 bool conditions_read(struct results_db *db, struct result_set *set, const char *text, struct condition *c, int *n,
                      char *err, size_t err_size) {
-    for (;;) {
-        const char *end = strstr(text, " and ");
-        size_t len = end ? (size_t)(end - text) : strlen(text);
+    for (const char *next; text; text = next) {
         if (*n == CONDITIONS) {
             snprintf(err, err_size, "more than %d conditions", CONDITIONS);
             return false;
         }
         text += strspn(text, " ");
-        len = end ? (size_t)(end - text) : strlen(text);
+        const size_t len = condition_end(text, &next);
         if (!condition_read(db, set, text, len, &c[(*n)++], err, err_size))
             return false;
-        if (!end)
-            return true;
-        text = end + 5;
     }
+    return true;
 }
 
 /* Returns true if the text equals one of the values; two numbers are compared as numbers. */
@@ -213,18 +225,43 @@ static bool among(const char *text, const char *values) {
     }
 }
 
-static bool holds(const struct result_set *set, const struct result_row *r, const struct condition *c) {
-    char text[48];
-    const char *own = field_text(set, r, &c->field, text);
+/* Returns true if the condition holds for a value, given as text and as a number (NAN: it is no number). */
+static bool holds_for(const struct condition *c, const char *own, double a) {
     if (strcmp(c->op, "=") == 0)
         return among(own, c->value);
     if (strcmp(c->op, "!=") == 0)
         return !among(own, c->value);
-    double a = field_number(set, r, &c->field), b = as_number(c->value);
+    double b = as_number(c->value);
     int order = !isnan(a) && !isnan(b) ? (a > b) - (a < b) : strcmp(own, c->value);
     if (!*own)
         return false;
     return c->op[0] == '<' ? order < 0 || (c->op[1] && order == 0) : order > 0 || (c->op[1] && order == 0);
+}
+
+static bool holds(const struct result_set *set, const struct result_row *r, const struct condition *c) {
+    char text[48];
+    return holds_for(c, field_text(set, r, &c->field, text), field_number(set, r, &c->field));
+}
+
+static bool holds_for_text(const void *ctx, const char *value) { return holds_for(ctx, value, as_number(value)); }
+
+bool rows_pick(struct results_db *db, const char *const *where, int n_where, char *err, size_t err_size) {
+    struct condition c[CONDITIONS];
+    struct results_condition field[CONDITIONS];
+    char ignored[512];
+    int n = 0;
+    for (int i = 0; i < n_where; i++)
+        for (const char *text = where[i], *next; text && n < CONDITIONS; text = next) {
+            text += strspn(text, " ");
+            const size_t len = condition_end(text, &next);
+            char *name = c[n].field.name;
+            if (!condition_split(text, len, &c[n], name, ignored, sizeof ignored)) /* rows_where() prints the message */
+                continue;
+            const char *now = config_renamed(name) ? config_renamed(name) : stat_renamed(name);
+            field[n] = (struct results_condition){now ? now : name, holds_for_text, &c[n]};
+            n++;
+        }
+    return results_pick(db, field, n, err, err_size);
 }
 
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n) {

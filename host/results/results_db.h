@@ -120,8 +120,16 @@ struct result_set {
     int n, n_names, n_options;
     int *by_key, slots; /* hash table: index of the first row with a key, plus 1; 0: free */
 };
-/* Limits results_load() and results_option() to the runs of these programs (names separated by commas); NULL: all. */
-bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size);
+/* A condition on a field of runs. holds() returns true if it holds for a value, which is "" if a run has none. */
+struct results_condition {
+    const char *field;
+    bool (*holds)(const void *ctx, const char *value);
+    const void *ctx;
+};
+enum { RESULTS_CONDITIONS = 32 };
+/* Limits results_load() and results_option() to the runs that fulfil the first RESULTS_CONDITIONS of `n` conditions; 0:
+ * all runs. Conditions on launches and statistics are ignored, so the caller tests the rows again. */
+bool results_pick(struct results_db *db, const struct results_condition *c, int n, char *err, size_t err_size);
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */

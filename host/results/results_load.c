@@ -184,7 +184,7 @@ static void drop_last_option(struct result_set *set) {
 }
 
 /* The condition of results_pick(). */
-#define PICKED " WHERE r.program IN (SELECT program FROM temp.picked)"
+#define PICKED " WHERE r.id IN (SELECT run FROM temp.picked)"
 static const char *only(const struct results_db *db) { return db->picked ? PICKED : ""; }
 
 /* Adds an option with its value for each row. On failure the set stays unchanged. */
@@ -263,23 +263,6 @@ static const char runs_sql[] = "SELECT r.id, -1, NULL, " RUN_COLUMNS ", r.stats 
 static const char launches_sql[] =
     "SELECT r.id, l.number, l.kernel, " RUN_COLUMNS
     ", coalesce(l.stats, r.stats) FROM launch l JOIN run r ON r.id = l.run%s ORDER BY l.id";
-
-bool results_pick(struct results_db *db, const char *programs, char *err, size_t err_size) {
-    bool fine = results_run(db, "DROP TABLE IF EXISTS temp.picked", err, err_size);
-    db->picked = programs != NULL;
-    if (!fine || !programs)
-        return fine;
-    fine = results_run(db, "CREATE TEMP TABLE picked(program TEXT PRIMARY KEY)", err, err_size);
-    for (const char *at = programs; fine && *at; at += strcspn(at, ","), at += *at == ',') {
-        char *sql =
-            sqlite3_mprintf("INSERT OR IGNORE INTO temp.picked SELECT substr(%Q, 1, %d)", at, (int)strcspn(at, ","));
-        if (!sql)
-            snprintf(err, err_size, "the host is out of memory");
-        fine = sql && results_run(db, sql, err, err_size);
-        sqlite3_free(sql);
-    }
-    return fine;
-}
 
 /* Returns the slot that has the row of a key, or else a free slot. */
 static int *slot_of(const struct result_set *s, const char *key) {

@@ -28,7 +28,7 @@ struct results_db {
     double waits_since;         /* when the present wait for a lock began, in ms of the monotonic clock */
     /* what this process has seen of claims on other machines, whose clocks may differ from this one's */
     struct results_seen *seen;
-    bool picked; /* the table temp.picked has the programs of results_pick() */
+    bool picked; /* the table temp.picked has the runs that results_pick() selected */
     int n_seen;
     sqlite3_stmt *has; /* the query of results_has(); NULL: not prepared yet */
     time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */

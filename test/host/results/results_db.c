@@ -103,6 +103,62 @@ START_TEST(stored_results_are_read_back) {
 }
 END_TEST
 
+static bool equals(const void *ctx, const char *value) { return strcmp(value, ctx) == 0; }
+
+/* Adds a run of program "p" on a machine with this L1. */
+static void add_machine(struct results_db *db, const char *program, const char *l1) {
+    const char *const set[] = {l1, NULL};
+    run_machine_free(&machine);
+    ck_assert(run_machine_find(&machine, &(struct heddle_options){.model = "dpe", .set = set}, err, sizeof err));
+    add(db, program, "{\"stats\":{\"gpu.cycles\":30}}", HEDDLE_OK);
+}
+
+/* Runs a, b and c have an L1 of 8, 4 and 8 KB; d has that of the preset fermi, 16 KB. results_load() reads only the
+ * runs for which the conditions hold, and ignores conditions on statistics. */
+START_TEST(picked_runs_are_read) {
+    static const struct {
+        const char *field[2], *value[2], *programs;
+    } pick[] = {
+        {{"l1.size"}, {"8192"}, "ac"},
+        {{"l1.size", "program"}, {"8192", "c"}, "c"},
+        {{"program", "l1.size"}, {"b", "4096"}, "b"},
+        {{"program", "l1.size"}, {"b", "8192"}, ""},
+        {{"l1.size"}, {"16384"}, "d"},
+        {{"model"}, {"spe"}, ""},
+        {{"model", "l1.size"}, {"dpe", "4096"}, "b"},
+        {{"l1.sizes"}, {"8192"}, ""},
+        {{"gpu.cycles"}, {"8192"}, "abcd"},
+        {{"gpu.cycles", "check"}, {"8192", "pass"}, "abcd"},
+    };
+    begin();
+    struct results_db *db = open_file(true);
+    add_machine(db, "a", "l1.size=8K");
+    add_machine(db, "b", "l1.size=4K");
+    add_machine(db, "c", "l1.size=8K");
+    add_machine(db, "d", "l1.size=16K");
+    for (size_t i = 0; i < sizeof pick / sizeof *pick; i++) {
+        struct results_condition c[2];
+        struct result_set set;
+        char programs[8] = "";
+        for (int k = 0; k < 2; k++)
+            c[k] = (struct results_condition){pick[i].field[k], equals, pick[i].value[k]};
+        ck_assert_msg(results_pick(db, c, pick[i].field[1] ? 2 : 1, err, sizeof err), "%s", err);
+        ck_assert_msg(results_load(db, false, &set, err, sizeof err), "%s", err);
+        for (int k = 0; k < set.n; k++)
+            strcat(programs, set.rows[k].program);
+        ck_assert_msg(strcmp(programs, pick[i].programs) == 0, "%s=%s: '%s', not '%s'", pick[i].field[0],
+                      pick[i].value[0], programs, pick[i].programs);
+        result_set_free(&set);
+    }
+    struct result_set set;
+    ck_assert(results_pick(db, NULL, 0, err, sizeof err) && results_load(db, false, &set, err, sizeof err));
+    ck_assert_int_eq(set.n, 4);
+    result_set_free(&set);
+    results_close(db);
+    end();
+}
+END_TEST
+
 START_TEST(a_key_identifies_a_run) {
     begin();
     char one[RESULTS_HASH], other[RESULTS_HASH];
@@ -344,6 +400,7 @@ SUITE(host_results_db) {
     TEST(merging_translates_ids);
     TEST(a_run_is_small);
     TEST(stored_results_are_read_back);
+    TEST(picked_runs_are_read);
     TEST(a_key_identifies_a_run);
     TEST(digests_tell_texts_apart);
     TEST(a_file_has_the_digest_of_its_bytes);
