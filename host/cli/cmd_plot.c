@@ -101,6 +101,7 @@ static bool pivot(struct plot *p, const struct field *rows, int n_rows, const st
                           .n_rows = n_rows,
                           .columns = columns,
                           .n_columns = n_columns,
+                          .labels = true,
                           .relative_to = cli_value(p->c, "relative-to")};
     if (!value_of(p, value, &pivot) ||
         !pivot_fill(&p->values, &p->set, p->rows, p->n, &pivot, &p->older, p->err, sizeof p->err))
@@ -197,7 +198,7 @@ static bool lines(struct plot *p) {
         return no_memory(p);
     for (int i = 0; i < p->n; i++) {
         char number[48];
-        const char *own = field_text(&p->set, p->rows[i], &x, number);
+        const char *own = field_label(&p->set, p->rows[i], &x, number);
         for (int r = 0; r < p->values.n_rows; r++)
             if (strcmp(p->values.rows[r], own) == 0 && !x_number(p, &x, p->rows[i], &p->x[r]))
                 return false;

@@ -37,7 +37,8 @@ int fields_that_differ(const struct result_set *set, const struct result_row *co
 static bool add_part(struct pivot_values *out, const char *stat, const char *label, const struct result_set *set,
                      const struct result_row *const *rows, int n, const struct field *by, int n_by, int *older,
                      char *err, size_t err_size) {
-    struct pivot p = {.rows = by, .n_rows = n_by, .value = {FIELD_STATISTIC, result_stat(set, stat), ""}};
+    struct pivot p = {
+        .rows = by, .n_rows = n_by, .value = {FIELD_STATISTIC, result_stat(set, stat), ""}, .labels = true};
     struct pivot_values one;
     bool any = false;
     if (p.value.index < 0)

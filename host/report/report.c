@@ -129,7 +129,7 @@ static bool runs(struct report *r) {
 /* Writes the speed-up of each model if the runs have several models. */
 static bool speed_ups(struct report *r) {
     struct field rows[MAX_FIELDS], model;
-    struct pivot p = {.rows = rows, .columns = &model, .n_columns = 1};
+    struct pivot p = {.rows = rows, .columns = &model, .n_columns = 1, .labels = true};
     struct pivot_values v;
     char why[900];
     int older;

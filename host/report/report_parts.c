@@ -36,7 +36,7 @@ char *report_name(const struct report *r, const struct result_row *row) {
     for (int i = 0; text && i < n; i++) {
         char number[48];
         fprintf(text, "%s%s%s%s", i ? " " : "", f[i].kind == FIELD_OPTION ? f[i].name : "",
-                f[i].kind == FIELD_OPTION ? "=" : "", field_text(r->set, row, &f[i], number));
+                f[i].kind == FIELD_OPTION ? "=" : "", field_label(r->set, row, &f[i], number));
         named |= strcmp(f[i].name, "kernel") == 0;
     }
     if (text && row->kernel && !named)

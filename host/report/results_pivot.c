@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* Joins the values of several fields to one title. */
-static char *title_of(const struct result_set *set, const struct result_row *r, const struct field *f, int n) {
+static char *title_of(const struct result_set *set, const struct result_row *r, const struct field *f, int n,
+                      bool labels) {
     char *out = n ? NULL : strdup(""), text[48];
     for (int i = 0; i < n; i++) {
-        const char *own = field_text(set, r, &f[i], text);
+        const char *own = labels ? field_label(set, r, &f[i], text) : field_text(set, r, &f[i], text);
         char *longer;
         bool named = f[i].kind == FIELD_OPTION && n > 1;
         if (asprintf(&longer, "%s%s%s%s%s", out ? out : "", out ? " " : "", named ? f[i].name : "", named ? "=" : "",
@@ -96,8 +97,8 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
     if (!x->row || !x->column)
         return false;
     for (int i = 0; i < n; i++) {
-        x->row[i] = title_add(&x->rows, title_of(set, rows[i], p->rows, p->n_rows));
-        x->column[i] = title_add(&x->columns, title_of(set, rows[i], p->columns, p->n_columns));
+        x->row[i] = title_add(&x->rows, title_of(set, rows[i], p->rows, p->n_rows, p->labels));
+        x->column[i] = title_add(&x->columns, title_of(set, rows[i], p->columns, p->n_columns, p->labels));
         if (x->row[i] < 0 || x->column[i] < 0)
             return false;
     }
@@ -120,8 +121,15 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
 
 /* Finds the base column, to which all others are relative. Sets *base to its index, or to -1 if the numbers are
  * absolute or if there is no column. Returns false, with the reason, if no column has the name that the user gave. */
-static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
+static bool find_base(const struct cells *x, const struct result_set *set, const struct result_row *const *rows, int n,
+                      const struct pivot *p, int *base, char *err, size_t err_size) {
     *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
+    for (int i = 0; i < n && p->relative_to && p->labels && *base < 0; i++) {
+        char *plain = title_of(set, rows[i], p->columns, p->n_columns, false);
+        if (plain && strcmp(plain, p->relative_to) == 0)
+            *base = x->column[i];
+        free(plain);
+    }
     if (p->faster && !p->relative_to && *base < 0 && x->columns.n)
         *base = 0;
     if (!p->relative_to || *base >= 0)
@@ -150,7 +158,8 @@ bool pivot_fill(struct pivot_values *v, const struct result_set *set, const stru
     struct cells x = {.row = NULL};
     *older = 0;
     *v = (struct pivot_values){.base = -1};
-    bool fine = place(&x, set, rows, n, p, older, err, err_size) && find_base(&x, p, &v->base, err, err_size);
+    bool fine =
+        place(&x, set, rows, n, p, older, err, err_size) && find_base(&x, set, rows, n, p, &v->base, err, err_size);
     v->n_rows = x.rows.n;
     v->n_columns = x.columns.n;
     v->rows = x.rows.name;
@@ -175,7 +184,7 @@ bool points_fill(struct pivot_values *v, const struct result_set *set, const str
     int *column = calloc((size_t)n + 1, sizeof *column);
     bool fine = column != NULL;
     for (int i = 0; fine && i < n; i++)
-        fine = (column[i] = title_add(&names, title_of(set, rows[i], columns, n_columns))) >= 0;
+        fine = (column[i] = title_add(&names, title_of(set, rows[i], columns, n_columns, true))) >= 0;
     *v = (struct pivot_values){.columns = names.name, .n_columns = names.n, .base = -1};
     v->v = fine ? calloc((size_t)n * (size_t)names.n + 1, sizeof *v->v) : NULL;
     v->rows = v->v ? calloc((size_t)n + 1, sizeof *v->rows) : NULL;

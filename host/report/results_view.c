@@ -98,6 +98,25 @@ const char *field_text(const struct result_set *set, const struct result_row *r,
     return text ? text : "";
 }
 
+static bool in_bytes(const char *option) {
+    for (const struct opt *o = config_options(); o->key; o++)
+        if (strcmp(o->key, option) == 0)
+            return o->unit && strcmp(o->unit, "bytes") == 0;
+    return false;
+}
+
+const char *field_label(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]) {
+    const char *text = field_text(set, r, f, out);
+    if (f->kind != FIELD_OPTION || !*text || text[strspn(text, "0123456789")] || !in_bytes(set->options[f->index]))
+        return text;
+    unsigned long long v = strtoull(text, NULL, 10);
+    int unit = 0;
+    for (; unit < 3 && v && v % 1024 == 0; unit++)
+        v /= 1024;
+    snprintf(out, 48, "%llu%.1s", v, &"\0KMG"[unit]);
+    return out;
+}
+
 static double as_number(const char *s) {
     char *end;
     double v = strtod(s, &end);

@@ -22,6 +22,9 @@ int fields_find(struct results_db *db, struct result_set *set, const char *names
 /* Returns a field's value as text; "" if the row lacks the statistic. `out` is a buffer for numbers. */
 const char *field_text(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]);
 
+/* Works like field_text(), but writes an option in bytes with K, M or G if the value is a multiple: 8192 is 8K. */
+const char *field_label(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]);
+
 /* Returns a field's value as a number; NAN if it is not a number. */
 double field_number(const struct result_set *set, const struct result_row *r, const struct field *f);
 /* Returns the format in which tables show value `v` of the field. */
@@ -66,6 +69,7 @@ struct pivot {
     const struct field *rows, *columns;
     int n_rows, n_columns;
     struct field value;
+    bool labels;             /* true: titles have field_label(), and `relative_to` may have either text */
     const char *relative_to; /* title of the column to which the values are relative; NULL: the values are absolute */
     /* true: the value is the speed-up, the cycles of the base column divided by the cycles of the run. If `relative_to`
      * is NULL, the base column is USUAL_BASE if it exists, else the first column. */

@@ -235,9 +235,9 @@ START_TEST(the_swept_option_is_drawn) {
     write_by_hand("a");
     STATUS(HEDDLE_OK, "plot hand.db --where model=spe -o one.svg");
     char *svg = slurp("one.svg");
-    SAYS(svg, "speed-up over l1.size=8192");
+    SAYS(svg, "speed-up over l1.size=8K");
     SAYS(svg, "colours: l1.size");
-    SAYS(svg, "<title>a, 16384: 2</title>");
+    SAYS(svg, "<title>a, 16K: 2</title>");
     free(svg);
     STATUS(HEDDLE_OK, "plot hand.db --where l1.size=8K -o two.svg"); /* two models: they are compared */
     svg = slurp("two.svg");

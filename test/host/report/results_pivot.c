@@ -101,6 +101,32 @@ START_TEST(options_are_named_beside_other_fields) {
 }
 END_TEST
 
+/* Labels write 8192 bytes as 8K and 1536 bytes as they are; an option without bytes keeps its number. The base may be
+ * named by either text. */
+START_TEST(labels_have_units) {
+    const struct field size = {FIELD_OPTION, 0, "l1.size"}, ctas = {FIELD_OPTION, 1, "sm.ctas"};
+    char *one[] = {T("8192"), T("1024")}, *two[] = {T("1536"), T("2048")}, *three[] = {T("2097152"), T("8")};
+    struct result_row own[] = {rows[0], rows[0], rows[0]};
+    const struct result_row *list[] = {&own[0], &own[1], &own[2]};
+    own[0].options = one, own[1].options = two, own[2].options = three;
+    struct pivot p = {.rows = &ctas, .columns = &size, .n_rows = 1, .n_columns = 1, .value = cycles, .labels = true};
+    struct pivot_values v;
+    for (int i = 0; i < 2; i++) {
+        p.relative_to = i ? "2M" : "2097152";
+        ck_assert_msg(pivot_fill(&v, &set, list, 3, &p, &older, err, sizeof err), "%s", err);
+        names_are(v.columns, v.n_columns, (const char *const[]){"8K", "1536", "2M"}, 3);
+        names_are(v.rows, v.n_rows, (const char *const[]){"1024", "2048", "8"}, 3);
+        ck_assert_int_eq(v.base, 2);
+        pivot_values_free(&v);
+    }
+    p.labels = false;
+    p.relative_to = NULL;
+    ck_assert(pivot_fill(&v, &set, list, 3, &p, &older, err, sizeof err));
+    names_are(v.columns, v.n_columns, (const char *const[]){"8192", "1536", "2097152"}, 3);
+    pivot_values_free(&v);
+}
+END_TEST
+
 /* Values relative to dpe: `its` has 400 / 1000, and 0 / 600. With `faster`, the quotient is a speed-up: 1000 / 400, and
  * no value for 0 cycles. */
 START_TEST(faster_is_the_speed_up) {
@@ -231,6 +257,7 @@ SUITE(host_cli_results_pivot) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST(rows_and_columns_are_the_titles);
     TEST(options_are_named_beside_other_fields);
+    TEST(labels_have_units);
     TEST(faster_is_the_speed_up);
     TEST(speed_up_is_a_value_of_its_own);
     TEST(too_many_columns_are_refused);
