@@ -267,6 +267,29 @@ static bool covers_access(const struct compiler *c, const struct group *g, const
            (in->imm - g->low) % in->msize == 0 && (g->writes || in->kind == K_LOAD);
 }
 
+/* Emits prefetches of the row that a group will access some iterations later, if the distance between iterations stays
+ * the same. Host processors do not prefetch over the long distances between iterations of a thread. Uses RCX. */
+static void prefetch_next(struct compiler *c, enum gpr pointer) {
+    enum { DOUBLINGS = 4 }; /* 16 iterations ahead */
+    struct emit *e = &c->e;
+    const struct place last = frame_at(offsetof(struct jit_frame, last[0]) + c->n_sites % JIT_STREAMS * 8);
+    emit_mov(e, RCX, pointer);
+    emit_alu_mem(e, ALU_SUB, true, RCX, last);
+    emit_store(e, true, last, pointer);
+    for (int i = 0; i < DOUBLINGS; i++)
+        emit_alu(e, ALU_ADD, true, RCX, RCX);
+    emit_alu(e, ALU_ADD, true, RCX, pointer);
+    emit_prefetch(e, at(RCX, 0));
+    emit_prefetch(e, at(RCX, 64));
+}
+
+/* Returns true for a block that branches to itself. */
+static bool is_loop(const struct compiler *c) {
+    const struct inst *end = &c->first[c->n];
+    const uint32_t pc = (uint32_t)(end - c->program->code);
+    return pc < c->program->n && end->kind == K_BRANCH && end->target == pc - c->n;
+}
+
 static const struct group *group_of(struct compiler *c) {
     const struct inst *in = inst_of(c);
     int oldest = 0;
@@ -287,6 +310,8 @@ static const struct group *group_of(struct compiler *c) {
     check_shape(c, g, v, n, out);
     first_lanes(c, in, v, n);
     check_bounds(c, g, group_pointer[oldest], out);
+    if (g->space == SPACE_GLOBAL && g->shape == ACCESS_ROW_ROW && !(g->base & 1) && is_loop(c))
+        prefetch_next(c, group_pointer[oldest][0]);
     lines_unpin(c);
     return g;
 }

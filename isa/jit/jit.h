@@ -14,6 +14,7 @@
 struct jit;
 struct jit_tables;
 
+enum { JIT_STREAMS = 8 };
 /* The state of the warp that runs native code. */
 struct jit_frame {
     unsigned char *bank[2]; /* as in struct warp */
@@ -47,7 +48,8 @@ struct jit_frame {
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
     uint64_t executed;        /* number of instructions of earlier blocks that this call executed; initially 0 */
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
-    uint32_t rpc;             /* PC where paths meet: the code does not continue there */
+    unsigned char *last[JIT_STREAMS]; /* host addresses that loads of loops accessed last (prefetch_next()) */
+    uint32_t rpc;                     /* PC where paths meet: the code does not continue there */
     /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */
     rowmask_t active, inactive;
     uint64_t n_active;

@@ -181,6 +181,13 @@ void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from) {
     registers(e, to, from);
 }
 
+void emit_prefetch(struct emit *e, struct place p) {
+    rex(e, false, 0, p.base);
+    emit_byte(e, 0x0f);
+    emit_byte(e, 0x18);
+    memory(e, 1, p);
+}
+
 void emit_multiply(struct emit *e, enum gpr to, int32_t by) {
     op_reg(e, true, 0x69, to, to);
     word(e, (uint32_t)by);

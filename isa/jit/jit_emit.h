@@ -75,6 +75,8 @@ void emit_lea(struct emit *e, enum gpr to, struct place from);
 void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from);
+/* Prefetches the cache line at `p` into all caches of the host (prefetcht0). */
+void emit_prefetch(struct emit *e, struct place p);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
 /* Shifts a 32-bit register left. */
 void emit_shift(struct emit *e, enum gpr r, unsigned by);

@@ -291,6 +291,23 @@ START_TEST(loops_that_part_end_alike) {
 }
 END_TEST
 
+/* A thread reads a word of both buffers in steps of 1 KiB, so native code prefetches up to 16 KiB past their ends. */
+START_TEST(loops_over_rows_end_alike) {
+    jit_level(_i);
+    double blocks =
+        both(HEAD "mad.wide.u32 %rd5, %r1, 4, %rd1; mad.wide.u32 %rd6, %r1, 4, %rd2;\n"
+                  "LOOP: ld.global.u32 %r5, [%rd5]; ld.global.u32 %r6, [%rd6]; mad.lo.u32 %r3, %r3, 3, %r5;\n"
+                  "xor.b32 %r3, %r3, %r6; add.u64 %rd5, %rd5, 1024; add.u64 %rd6, %rd6, 1024;\n"
+                  "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 32; @%p1 bra LOOP;\n"
+                  "st.global.u32 [%rd4], %r3; ret;\n}\n",
+             1, 256, 0);
+    if (!jit_runs())
+        test_skip(JIT_NOT_HERE);
+    else
+        ck_assert_double_gt(blocks, 0);
+}
+END_TEST
+
 START_TEST(barriers_and_shuffles_in_loops_end_alike) {
     jit_level(_i);
     both(HEAD
@@ -603,6 +620,7 @@ SUITE(host_jit) {
     TEST_LEVELS(constants_are_not_written, 2);
     TEST_LEVELS(lanes_that_wait_for_others_end_alike, 1);
     TEST_LEVELS(loops_that_part_end_alike, 1);
+    TEST_LEVELS(loops_over_rows_end_alike, 1);
     TEST_LEVELS(barriers_and_shuffles_in_loops_end_alike, 1);
     TEST_LEVELS(loads_and_stores_keep_their_order, 1);
     TEST_LEVELS(the_clock_goes_on_alike, 1);

@@ -274,7 +274,19 @@ START_TEST(general_registers) {
 }
 END_TEST
 
+START_TEST(prefetches) {
+    static const unsigned char bytes[] = {0x0f, 0x18, 0x49, 0x40, 0x41, 0x0f, 0x18, 0x89, 0x45, 0x23, 0x01, 0x00};
+    struct emit e = {0};
+    emit_prefetch(&e, at(RCX, 0x40));   /* prefetcht0 0x40(%rcx) */
+    emit_prefetch(&e, at(R9, 0x12345)); /* prefetcht0 0x12345(%r9) */
+    ck_assert_uint_eq(e.n, sizeof bytes);
+    ck_assert_mem_eq(e.code, bytes, sizeof bytes);
+    emit_free(&e);
+}
+END_TEST
+
 SUITE(isa_jit_emit) {
+    TEST(prefetches);
     TEST(general_registers);
     TEST_LOOP(bytes_are_as_the_assembler_makes_them, 0, sizeof all / sizeof all[0]);
     TEST_LOOP(masked_bytes_are_as_the_assembler_makes_them, 0, sizeof masked / sizeof masked[0]);
