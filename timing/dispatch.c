@@ -5,6 +5,7 @@
 #include "timing/sm/sm.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns the coordinates of CTA number `id`. */
 static struct dim3 place(const struct dim3 *grid, uint64_t id) {
@@ -35,15 +36,13 @@ bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view 
     *c = (struct ctas){.launch = view->launch, .ops = ops ? ops : &cta_policy_in_order, .view = *view};
     c->held = calloc(view->sms, sizeof *c->held);
     c->open = calloc(view->sms, sizeof *c->open);
+    c->joined = calloc(view->sms, sizeof *c->joined);
     c->state = c->ops->size ? calloc(1, c->ops->size(view->sms)) : NULL;
-    if (!c->held || !c->open || (c->ops->size && !c->state))
+    if (!c->held || !c->open || !c->joined || (c->ops->size && !c->state))
         return false;
     c->view.held = c->held;
     c->source = (struct cluster_source){take_cluster, c};
-    for (uint32_t i = 0; i < view->sms; i++) {
-        c->open[i] = true;
-        sm_set_source(view->sm[i], &c->source);
-    }
+    memset(c->open, true, view->sms);
     /* The default policy and clusters continue at view.begun; give() skips the CTAs that other policies pick. */
     if (c->ops == &cta_policy_in_order)
         c->view.begun = view->launch->first_cta;
@@ -55,9 +54,10 @@ bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view 
 void ctas_free(struct ctas *c) {
     free(c->held);
     free(c->open);
+    free(c->joined);
     free(c->state);
     c->held = NULL;
-    c->open = NULL;
+    c->open = c->joined = NULL;
     c->state = NULL;
 }
 
@@ -136,6 +136,11 @@ void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint3
 }
 
 void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm) {
+    if (!ctas_joined(c, sm)) {
+        c->joined[sm] = true;
+        b->failed = !c->join(c->join_ctx, sm);
+    }
+    sm_set_source(c->view.sm[sm], &c->source);
     for (uint32_t k = 0; k < b->n && !b->failed; k++)
         b->failed = !sm_cluster_cta_start(c->view.sm[sm], place(&c->launch->grid, b->at[k].cta), b->at[k].cluster,
                                           b->at[k].rank, b->at[k].cycle);

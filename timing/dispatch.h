@@ -38,6 +38,11 @@ struct ctas {
     uint32_t *held; /* by SM: number of CTAs that it held when it last stopped at an edge, plus the CTAs that it
                            * got there */
     bool *open;     /* by SM: it can hold more CTAs, and the policy has not refused it since a CTA ended */
+    /* Makes an SM take part in the launch; returns false if memory is out. NULL: all SMs take part from the start. Else
+     * an SM takes part from its first CTA on (`joined`, by SM). */
+    bool (*join)(void *ctx, uint32_t sm);
+    void *join_ctx;
+    bool *joined;
     struct cluster_source source; /* gives clusters that have not begun to clusterlaunchcontrol */
     struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };
@@ -47,6 +52,8 @@ struct ctas {
 bool ctas_init(struct ctas *c, const struct cta_ops *ops, const struct cta_view *view);
 void ctas_free(struct ctas *c);
 static inline bool ctas_all_begun(const struct ctas *c) { return c->view.begun == c->view.total; }
+/* Returns true if the SM takes part in the launch. */
+static inline bool ctas_joined(const struct ctas *c, uint32_t sm) { return !c->join || c->joined[sm]; }
 /* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
 uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm);
 /* Returns true if a CTA may begin at the next edge even if no other event comes before. */

@@ -5,6 +5,7 @@
 #include "isa/arith.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
+#include "timing/mem/replacement.h"
 #include "timing/report/energy.h"
 #include "timing/report/utilization.h"
 #include "timing/sm/livelock.h"
@@ -188,17 +189,16 @@ static bool find_fault(struct run *r) {
         if (s->stopped && (!first || s->fault_cycle < sm_status(first)->fault_cycle))
             first = r->g->sm[i];
     }
-    if (!first)
-        return false;
-    for (uint32_t i = 0; i < r->g->n_sms; i++)
+    for (uint32_t i = 0; first && i < r->g->n_sms; i++)
         if (r->g->sm[i] != first && sm_status(r->g->sm[i])->stopped) {
             struct fault later = sm_take_fault(r->g->sm[i]);
             fault_free(&later);
         }
-    *r->fault = sm_take_fault(first);
-    if (r->fault->kind == FAULT_STANDSTILL)
+    if (first)
+        *r->fault = sm_take_fault(first);
+    if (first && r->fault->kind == FAULT_STANDSTILL)
         *r->fault = watchdog_standstill(&r->watchdog, first, sm_status(first)->fault_cycle);
-    return true;
+    return first != NULL;
 }
 
 /* Returns the cycle of the next event, or UINT64_MAX if no event is left. If several events are due before r->to +
@@ -207,18 +207,16 @@ static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     if (r->ctas.clusters)
         next = min64(next, clusters_next(r->ctas.clusters));
-    for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
-        uint64_t c = sm_next(r->g->sm[i], r->to);
-        next = c < next ? c : next;
-    }
+    for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++)
+        if (ctas_joined(&r->ctas, i))
+            next = min64(next, sm_next(r->g->sm[i], r->to));
     return next;
 }
 
 static bool all_done(struct run *r) {
-    uint64_t used = 0;
+    r->done = r->ctas.view.begun;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        used += sm_status(r->g->sm[i])->ctas;
-    r->done = r->ctas.view.begun - used;
+        r->done -= sm_status(r->g->sm[i])->ctas;
     return r->done == r->ctas.view.total;
 }
 
@@ -226,8 +224,7 @@ static bool all_done(struct run *r) {
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (sm_status(r->g->sm[i])->finished_at > last)
-            last = sm_status(r->g->sm[i])->finished_at;
+        last = max64(last, sm_status(r->g->sm[i])->finished_at);
     return last;
 }
 
@@ -238,7 +235,10 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
         view_collect(&r->view, g->sm, end, s);
     else
         for (uint32_t i = 0; i < g->n_sms; i++)
-            sm_stats(g->sm[i], end, s);
+            if (ctas_joined(&r->ctas, i))
+                sm_stats(g->sm[i], end, s);
+            else
+                sm_no_stats(&g->cfg, end - r->collected, s);
     memsys_stats(g->mem, s);
     stats_add(s, "gpu.cycles", (double)(end - r->collected));
     stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->collected));
@@ -273,7 +273,8 @@ static bool add_interval(struct run *r, uint64_t end, bool sample) {
     if (r->view.sm)
         show_view(r, from, end, &interval);
     stats_merge(&r->own, &interval);
-    stats_merge(&r->part, &interval);
+    if (g->opt.sample_interval)
+        stats_merge(&r->part, &interval);
     if (r->gaps)
         stats_merge(gaps_unit(r->gaps), &interval);
     if (sample && g->opt.sample_interval && g->opt.sample) {
@@ -442,6 +443,20 @@ static bool begin_ctas(struct run *r) {
            clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }
 
+/* Makes an SM take part in the launch. */
+static bool join(void *run, uint32_t sm) {
+    const struct run *r = run;
+    return sm_launch(r->g->sm[sm], r->l, &r->program, r->g->opt.profile, r->start);
+}
+
+/* Returns true if only SMs with CTAs take part in the launch. All others count the same, once: when the launch ends. */
+static bool joins_late(const struct run *r) {
+    const struct gpu_options *o = &r->g->opt;
+    const bool l1_counts = o->n_prefetchers || (o->policies.l1 && o->policies.l1->stats);
+    return !o->n_units && !l1_counts && !o->profile && !o->trace && !o->view && !o->sample_interval && !r->gaps &&
+           !r->ctas.clusters && !r->g->cfg.gpu.poll;
+}
+
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -457,8 +472,10 @@ static bool begin(struct run *r) {
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
-    for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = sm_launch(g->sm[i], r->l, &r->program, g->opt.profile, g->now);
+    r->ctas.join = joins_late(r) ? join : NULL;
+    r->ctas.join_ctx = r;
+    for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)
+        ok = join(r, i);
     ok = ok && (!g->opt.trace || trace_names_init(&r->names, r->l->program, r->l->text));
     return ok || fail(r, FAULT_MEMORY, NULL);
 }
@@ -466,10 +483,9 @@ static bool begin(struct run *r) {
 /* Allocates the GPU's counts by PC, the sum of the SMs' counts. */
 static bool begin_profile(struct run *r) {
     struct gpu *g = r->g;
-    uint32_t n = r->l->program->n;
     free(g->profile);
-    g->n_profile = n;
-    g->profile = calloc(n + 1, sizeof *g->profile);
+    g->n_profile = r->l->program->n;
+    g->profile = calloc(g->n_profile + 1, sizeof *g->profile);
     return g->profile || fail(r, FAULT_MEMORY, NULL);
 }
 
@@ -518,10 +534,11 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
 
 /* Ends a launch on all SMs. If the launch was complete (`ok`), the L1s are emptied, and the instruction, constant and
  * texture caches keep their lines. */
-static void end_launch(struct gpu *g, bool ok) {
+static void end_launch(struct gpu *g, const struct ctas *ctas, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
-        sm_launch_end(g->sm[i]);
-        if (ok)
+        if (ctas_joined(ctas, i))
+            sm_launch_end(g->sm[i]);
+        if (ok && ctas_joined(ctas, i))
             sm_flush(g->sm[i]);
     }
 }
@@ -568,7 +585,7 @@ bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_ord
     if (g->opt.trace && r.to)
         end_trace(&r, ok);
     trace_names_free(&r.names);
-    end_launch(g, ok);
+    end_launch(g, &r.ctas, ok);
     timed_free(&r.program);
     clusters_free(r.ctas.clusters);
     gaps_free(r.gaps);

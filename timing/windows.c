@@ -45,6 +45,10 @@ static void run_sm(struct windows *w, uint32_t i) {
         return;
     if (w->begins[i].n)
         ctas_begin_on(w->ctas, &w->begins[i], i);
+    if (!ctas_joined(w->ctas, i)) {
+        sm_start_at(w->sm[i], w->to);
+        return;
+    }
     sm_run(w->sm[i], w->to, w->edge, w->begins[i].keep);
 }
 
@@ -122,7 +126,7 @@ static uint64_t slowest(const struct windows *w) {
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        if (sm_status(w->sm[i])->reached == at) {
+        if (sm_status(w->sm[i])->reached == at && ctas_joined(w->ctas, i)) {
             left += sm_status(w->sm[i])->n_ordered;
             sm_perform_stores(w->sm[i]);
         }

@@ -60,6 +60,46 @@ static const char *kernel(const char *body, int n) {
     return text;
 }
 
+/* Fermi has 15 SMs with two schedulers. A launch of two CTAs uses two SMs. The other 13 SMs have no warp in both of
+ * their slots in every cycle, and an SM that has run a CTA in an earlier launch counts again from the start of the next
+ * launch. So the slots of each launch are cycles x 15 x 2, of which at least cycles x 13 x 2 have no warp. */
+START_TEST(sms_without_ctas_count_their_slots) {
+    open_set("fermi", NULL, NULL);
+    struct heddle_module *m = load(kernel("add.u32 %r1,%r1,%r1;", 20));
+    for (int i = 0; i < 3; i++) {
+        launch(m, "k", i == 1 ? 30 : 2, 32);
+        const double cycles = stat("gpu.cycles");
+        ck_assert_double_eq(stat("gpu.ctas"), i == 1 ? 30 : 2);
+        ck_assert_double_eq(stat("issue.slots"), cycles * 15 * 2);
+        ck_assert_double_eq(stat("gpu.sm_cycles"), cycles * 15);
+        if (i != 1)
+            ck_assert_double_ge(stat("issue.no_warp"), cycles * 13 * 2);
+    }
+}
+END_TEST
+
+/* A profile and samples need the counts of each SM. So all SMs then take part in a launch from its start, and the
+ * statistics are the same. */
+START_TEST(sms_without_ctas_count_the_same_with_a_profile) {
+    static const char *const names[] = {"gpu.cycles", "issue.slots", "issue.no_warp", "storage.entry_bits"};
+    double plain[4];
+    char err[512] = "";
+    open_set("tiny", "gpu.sms=6", NULL);
+    launch(load(kernel("add.u32 %r1,%r1,%r1;", 20)), "k", 2, 32);
+    for (int i = 0; i < 4; i++)
+        plain[i] = stat(names[i]);
+    heddle_close(h);
+    const char *set[] = {"gpu.sms=6", NULL};
+    h = heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .profile = true}, err,
+                    sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    buffer = heddle_alloc(h, 1 << 20);
+    launch(load(kernel("add.u32 %r1,%r1,%r1;", 20)), "k", 2, 32);
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq(stat(names[i]), plain[i]);
+}
+END_TEST
+
 /* For a warp, its last store is complete when it leaves the L1. The acknowledgement of the store arrives 140 cycles
  * later:
  * - 8 until the first flit of the line is at the L2, and 3 for its other three flits
@@ -355,6 +395,8 @@ SUITE(timing_launches) {
     TEST(drained_is_not_before_the_end);
     TEST(launches_keep_instructions_and_constants);
     TEST(cold_launches_find_no_line);
+    TEST(sms_without_ctas_count_their_slots);
+    TEST(sms_without_ctas_count_the_same_with_a_profile);
     TEST(atomics_overlap_or_not);
     TEST(code_is_packed_or_begins_a_line);
     TEST(fetches_end_with_the_line_or_cross);

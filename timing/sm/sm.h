@@ -93,6 +93,8 @@ uint64_t sm_issue_count(const struct sm *sm);
 const struct gpu_profile *sm_profile(const struct sm *sm);
 /* Adds the counts of the SM and its units since the last call, up to the cycle `to`, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
+/* Adds the counts of an SM that takes no part in the launch, for this number of cycles. */
+void sm_no_stats(const struct config *cfg, uint64_t cycles, struct stats *s);
 /* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each path waits for,
  * and the lines that units print. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
