@@ -8,6 +8,9 @@
 
 static bool wants_select(const struct ir *ir) { return assembles(ir) && selects(ir); }
 
+/* Without a machine, the program is as in the PTX. */
+static bool wants_invert(const struct ir *ir) { return pass_option(&ir->context, "code.invert", 0) != 0; }
+
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -16,6 +19,8 @@ const struct pass passes[] = {
     {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
     {"exits", "places where threads only exit", .run = pass_exits},
     {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
+    {"invert", "a branch over a jump becomes one inverted branch", .run = pass_invert, .wanted = wants_invert,
+     .when = "machines with code.invert=on"},
     {"dominators", "dominators of each block (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},

@@ -38,6 +38,9 @@ uint32_t registers_reserved(const struct ir *ir);
  * the setting that gives the limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
+/* invert.c: branches over jumps. */
+bool pass_invert(struct ir *ir);
+
 /* select.c: machine instructions for the modern core. */
 bool pass_select(struct ir *ir);
 /* Returns true if core.select is on. */
